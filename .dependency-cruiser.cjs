@@ -1,5 +1,14 @@
-/** Imports go one way: sdk ← provider ← policies and plugin, sdk ← server, sdk ← gateway. Provider, server and gateway meet over HTTP only. */
-const only = (name, from, to, comment) => ({ name, severity: "error", comment, from: { path: from }, to: { path: to } });
+/**
+ * Imports go one way: sdk ← provider ← policies and plugin, sdk ← server, sdk ← gateway. Provider, server and
+ * gateway meet over HTTP only.
+ */
+const only = (name, from, to, comment) => ({
+  name,
+  severity: "error",
+  comment,
+  from: { path: from },
+  to: { path: to },
+});
 
 /** The rooms of the server, floor by floor from the top. A room may use rooms on lower floors only. */
 const FLOORS = [
@@ -27,15 +36,30 @@ const floorRules = FLOORS.flatMap((floor, index) =>
     const outOfReach = [...FLOORS.slice(0, index).flat(), ...floor.filter((other) => other !== room)];
     return (
       outOfReach.length &&
-      only(`server-floor-${room}`, inServer([room]), inServer(outOfReach), "Rooms of the server use lower floors only.")
+      only(
+        `server-floor-${room}`,
+        inServer([room]),
+        inServer(outOfReach),
+        "Rooms of the server use lower floors only.",
+      )
     );
   }),
 ).filter(Boolean);
 
 module.exports = {
   forbidden: [
-    only("sdk-stands-alone", "^sdk/", "^(server|provider|plugin|gateway|policies|examples)/", "The contract and the client know nobody."),
-    only("sdk-without-pulumi", "^sdk/", "node_modules/@pulumi", "The client serves programs that have no Pulumi."),
+    only(
+      "sdk-stands-alone",
+      "^sdk/",
+      "^(server|provider|plugin|gateway|policies|examples)/",
+      "The contract and the client know nobody.",
+    ),
+    only(
+      "sdk-without-pulumi",
+      "^sdk/",
+      "node_modules/@pulumi",
+      "The client serves programs that have no Pulumi.",
+    ),
     only(
       "server-knows-the-sdk-only",
       "^server/",
@@ -90,7 +114,12 @@ module.exports = {
       "^provider/src/(?!(operation|core)/)|node_modules/@pulumi",
       "What hosts share belongs to none of them.",
     ),
-    only("contract-needs-no-client", "^sdk/src/contract/", "^sdk/src/(client|generated|catalogue)/", "The contract is data."),
+    only(
+      "contract-needs-no-client",
+      "^sdk/src/contract/",
+      "^sdk/src/(client|generated|catalogue)/",
+      "The contract is data.",
+    ),
     only(
       "meaning-is-pure",
       "^sdk/src/meaning/",
@@ -116,6 +145,9 @@ module.exports = {
     doNotFollow: { path: "node_modules" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.tools.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["require", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["require", "node", "default", "types"],
+    },
   },
 };

@@ -44,7 +44,9 @@ async function main(): Promise<void> {
   const parts = values.only?.split(",") ?? Object.keys(PARTS);
   const unknown = parts.find((part) => !PARTS[part]);
   if (unknown !== undefined)
-    throw new Error(`There is no part ${JSON.stringify(unknown)} to measure; parts: ${Object.keys(PARTS).join(", ")}`);
+    throw new Error(
+      `There is no part ${JSON.stringify(unknown)} to measure; parts: ${Object.keys(PARTS).join(", ")}`,
+    );
   const run = describeRun(values.short);
   console.log(summary(run));
   const sections: Section[] = [];

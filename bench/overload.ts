@@ -24,10 +24,14 @@ export async function measureOverload(settings: Settings): Promise<Section[]> {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
   try {
     const rows: Row[] = [];
-    for (const [database, data] of [["SQLite", folder] as const, ["PostgreSQL", await postgres.newDatabase()] as const]) {
+    for (const [database, data] of [
+      ["SQLite", folder] as const,
+      ["PostgreSQL", await postgres.newDatabase()] as const,
+    ]) {
       const server = await startServers(data, 1, generator);
       try {
-        for (const operation of MEASURED) rows.push(...(await crowded(database, server, operation, settings, generator)));
+        for (const operation of MEASURED)
+          rows.push(...(await crowded(database, server, operation, settings, generator)));
       } finally {
         await server.stop();
       }
@@ -106,7 +110,10 @@ async function crowded(
       refusedP99: crowd.refusedP99,
       first: after.first,
       afterP99: after.p99,
-      errors: measured[clients].reduce((sum, round) => sum + round.usual.errors + round.crowd.errors + round.after.errors, 0),
+      errors: measured[clients].reduce(
+        (sum, round) => sum + round.usual.errors + round.crowd.errors + round.after.errors,
+        0,
+      ),
     };
   });
 }

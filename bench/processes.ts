@@ -21,10 +21,15 @@ export function cpuSeconds(pids: readonly (number | "self")[]): number | undefin
   }
 }
 
-/** Processor time of a process and its children, running and ended, in seconds; undefined if there is no /proc. */
+/**
+ * Processor time of a process and its children, running and ended, in seconds; undefined if there is no
+ * /proc.
+ */
 export function cpuSecondsOfFamily(parent: number): number | undefined {
   try {
-    const running = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === parent);
+    const running = readdirSync("/proc").filter(
+      (name) => /^\d+$/.test(name) && parentOf(Number(name)) === parent,
+    );
     return cpuSeconds([parent, ...running.map(Number)]);
   } catch {
     return undefined;
@@ -47,12 +52,14 @@ function memoryOfTree(root: number): number {
     const parent = parentOf(Number(name));
     if (parent !== undefined) parents.set(Number(name), parent);
   }
-  const belongs = (pid: number | undefined): boolean => pid !== undefined && (pid === root || belongs(parents.get(pid)));
+  const belongs = (pid: number | undefined): boolean =>
+    pid !== undefined && (pid === root || belongs(parents.get(pid)));
   let bytes = 0;
   for (const pid of parents.keys()) {
     if (!belongs(pid)) continue;
     try {
-      bytes += Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+      bytes +=
+        Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
     } catch {}
   }
   return bytes;
@@ -60,7 +67,10 @@ function memoryOfTree(root: number): number {
 
 const SAMPLE_MS = 100;
 
-/** Watches the memory of a process and its descendants. The returned function stops watching and answers the peak. */
+/**
+ * Watches the memory of a process and its descendants. The returned function stops watching and answers the
+ * peak.
+ */
 export function watchMemory(root: number): () => number | undefined {
   let peak: number | undefined;
   const timer = setInterval(() => {

@@ -10,19 +10,28 @@ import type { Settings } from "./settings";
 
 /** The part of the inspector's profile that is used here. */
 interface Profile {
-  readonly nodes: readonly { id: number; hitCount: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
+  readonly nodes: readonly {
+    id: number;
+    hitCount: number;
+    callFrame: { functionName: string; url: string; lineNumber: number };
+  }[];
 }
 
 const SHOWN = 15;
 
-/** Prints where the server spends its processor time, by operation. Writes a .cpuprofile for each; editors and browsers open it. */
+/**
+ * Prints where the server spends its processor time, by operation. Writes a .cpuprofile for each; editors and
+ * browsers open it.
+ */
 export async function profileServer({ seconds, warmUp }: Settings): Promise<Section[]> {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-profile-"));
   const results = join(__dirname, "results");
   mkdirSync(results, { recursive: true });
   const generator = new LoadGenerator();
   const port = await freePort();
-  const server = await startServers(folder, 1, generator, { env: { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` } });
+  const server = await startServers(folder, 1, generator, {
+    env: { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` },
+  });
   try {
     const inspector = await Inspector.open(port);
     const sections: Section[] = [];
@@ -84,9 +93,9 @@ class Inspector {
   }
 
   static async open(port: number): Promise<Inspector> {
-    const [{ webSocketDebuggerUrl: url }] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
-      { webSocketDebuggerUrl: string },
-    ];
+    const [{ webSocketDebuggerUrl: url }] = (await (
+      await fetch(`http://127.0.0.1:${port}/json/list`)
+    ).json()) as [{ webSocketDebuggerUrl: string }];
     const socket = new WebSocket(url);
     await new Promise((resolve, reject) => {
       socket.addEventListener("open", resolve);

@@ -7,7 +7,10 @@ export interface Settings {
   readonly seconds: number;
   /** Numbers of server processes on one PostgreSQL. */
   readonly servers: readonly number[];
-  /** A folder with another build, for example of an older release, whose server is measured beside ours on PostgreSQL. */
+  /**
+   * A folder with another build, for example of an older release, whose server is measured beside ours on
+   * PostgreSQL.
+   */
   readonly beside?: string | undefined;
   /** Numbers of objects for the measurement of growth. */
   readonly sizes: readonly number[];
@@ -17,7 +20,10 @@ export interface Settings {
   readonly events: number;
   /** The number of changes whose events are timed. */
   readonly changes: number;
-  /** How many hostports a gateway serves, how many changes of it are timed, how many agents connect, and how many MiB each sends. */
+  /**
+   * How many hostports a gateway serves, how many changes of it are timed, how many agents connect, and how
+   * many MiB each sends.
+   */
   readonly hostports: readonly number[];
   readonly enforced: number;
   readonly agents: number;

@@ -16,9 +16,17 @@ const AUTHORITIES: Readonly<Record<string, KeyParameters>> = {
 };
 
 /** The hash of each signature, as on the server; ed25519 has its own. */
-const HASHES: Readonly<Record<string, string>> = { "ECDSA P-256": "sha256", "ECDSA P-384": "sha384", "ECDSA P-521": "sha512" };
+const HASHES: Readonly<Record<string, string>> = {
+  "ECDSA P-256": "sha256",
+  "ECDSA P-384": "sha384",
+  "ECDSA P-521": "sha512",
+};
 
-const signOnThreadPool = promisify(sign) as (hash: string | null, data: Buffer, key: object) => Promise<Buffer>;
+const signOnThreadPool = promisify(sign) as (
+  hash: string | null,
+  data: Buffer,
+  key: object,
+) => Promise<Buffer>;
 
 /** Measures what a certificate costs for each type of authority, compared with its signature alone. */
 export async function measureSigning({ seconds }: Settings): Promise<Section[]> {
@@ -30,7 +38,9 @@ export async function measureSigning({ seconds }: Settings): Promise<Section[]> 
     const hash = type.startsWith("RSA") ? "sha512" : (HASHES[type] ?? null);
     const key = { key: pem, dsaEncoding: "ieee-p1363" };
     const floor = await perSecond(seconds, () => signOnThreadPool(hash, data, key));
-    const certificates = await perSecond(seconds, (n) => issueCertificate(statement(n), AuthorityKey.fromPem(pem)));
+    const certificates = await perSecond(seconds, (n) =>
+      issueCertificate(statement(n), AuthorityKey.fromPem(pem)),
+    );
     rows.push({ type, certificates, floor, ratio: ratio(certificates, floor) });
   }
   return [

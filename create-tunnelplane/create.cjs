@@ -4,7 +4,9 @@ const { existsSync } = require("node:fs");
 const { join } = require("node:path");
 const { create, examples } = require("./project.cjs");
 /** In a tarball it is inside; in the repository the build writes it. */
-const { guardOutput } = require([join(__dirname, "terminal.js"), join(__dirname, "../sdk/dist/terminal.js")].find(existsSync));
+const { guardOutput } = require(
+  [join(__dirname, "terminal.js"), join(__dirname, "../sdk/dist/terminal.js")].find(existsSync),
+);
 
 const USAGE = `Usage: npm create tunnelplane <folder> -- [options]
 
@@ -32,10 +34,13 @@ guardOutput();
 try {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   if (values.help) console.log(USAGE);
-  else if (positionals.length !== 1) throw new Error(`Expected one folder, got ${positionals.length}.\n\n${USAGE}`);
+  else if (positionals.length !== 1)
+    throw new Error(`Expected one folder, got ${positionals.length}.\n\n${USAGE}`);
   else {
     const { folder, manager } = create(positionals[0], { ...values, tsNode: values["ts-node"] });
-    console.log(`Wrote a project to ${folder}. Next:\n\n  cd ${folder}\n  ${manager} install\n\nIts README.md says the rest.`);
+    console.log(
+      `Wrote a project to ${folder}. Next:\n\n  cd ${folder}\n  ${manager} install\n\nIts README.md says the rest.`,
+    );
   }
 } catch (error) {
   console.error(`create-tunnelplane: ${error.message}`);

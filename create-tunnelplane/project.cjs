@@ -1,4 +1,13 @@
-const { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
+const {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} = require("node:fs");
 const { basename, join, resolve } = require("node:path");
 
 const TEMPLATE = join(__dirname, "template");
@@ -11,7 +20,8 @@ const REPOSITORY = "https://github.com/tunnelplane/tunnelplane";
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /** Names of the examples that are Pulumi projects. */
-const examples = () => readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, "Pulumi.yaml")));
+const examples = () =>
+  readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, "Pulumi.yaml")));
 
 /**
  * Writes a project into a folder that is new or empty.
@@ -20,16 +30,23 @@ const examples = () => readdirSync(EXAMPLES).filter((name) => existsSync(join(EX
 function create(path, { example, commonjs = false, tsNode = false, packages } = {}) {
   const folder = resolve(path);
   const name = basename(folder).toLowerCase();
-  if (!NAME.test(name)) throw new Error(`"${name}" cannot be the name of a project: expected letters, digits, ".", "_" and "-"`);
-  if (existsSync(folder) && readdirSync(folder).length > 0) throw new Error(`${folder} is not empty; name a new folder`);
+  if (!NAME.test(name))
+    throw new Error(`"${name}" cannot be the name of a project: expected letters, digits, ".", "_" and "-"`);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new Error(`${folder} is not empty; name a new folder`);
   if (example !== undefined && !examples().includes(example))
     throw new Error(`there is no example "${example}"; there are: ${examples().join(", ")}`);
-  if (example !== undefined && (commonjs || tsNode)) throw new Error("--commonjs and --ts-node are for the template; examples are written");
+  if (example !== undefined && (commonjs || tsNode))
+    throw new Error("--commonjs and --ts-node are for the template; examples are written");
   const tarballs = packages === undefined ? new Map() : tarballsIn(resolve(packages));
   mkdirSync(folder, { recursive: true });
   const inProject = (file) => join(folder, file);
-  const isOurs = (source) => !/[\\/](node_modules|\.tunnelplane|Pulumi\.\w+\.yaml)([\\/]|$)/.test(source.slice(EXAMPLES.length));
-  cpSync(example === undefined ? TEMPLATE : join(EXAMPLES, example), folder, { recursive: true, filter: isOurs });
+  const isOurs = (source) =>
+    !/[\\/](node_modules|\.tunnelplane|Pulumi\.\w+\.yaml)([\\/]|$)/.test(source.slice(EXAMPLES.length));
+  cpSync(example === undefined ? TEMPLATE : join(EXAMPLES, example), folder, {
+    recursive: true,
+    filter: isOurs,
+  });
   // Npm leaves .gitignore out of tarballs.
   if (existsSync(inProject("gitignore"))) renameSync(inProject("gitignore"), inProject(".gitignore"));
   if (example === undefined) fillTemplate(inProject, { name, commonjs, tsNode });
@@ -41,7 +58,9 @@ function create(path, { example, commonjs = false, tsNode = false, packages } = 
 
 function fillTemplate(inProject, { name, commonjs, tsNode }) {
   for (const file of ["Pulumi.yaml", "package.json", "README.md"])
-    edit(inProject(file), (text) => text.replaceAll(PLACEHOLDERS, (_, what) => (what === "PROJECT" ? name : "Tunnels, declared in code")));
+    edit(inProject(file), (text) =>
+      text.replaceAll(PLACEHOLDERS, (_, what) => (what === "PROJECT" ? name : "Tunnels, declared in code")),
+    );
   // This part is for `pulumi new` alone.
   edit(inProject("Pulumi.yaml"), (text) => text.replace(/^template:\n( {2}.*\n)*/m, ""));
   if (commonjs) {
@@ -50,7 +69,9 @@ function fillTemplate(inProject, { name, commonjs, tsNode }) {
     if (!tsNode) edit(inProject("index.ts"), withRequire);
   }
   if (!tsNode) return;
-  edit(inProject("Pulumi.yaml"), (text) => text.replace(/ *# Node runs .*\n( *)typescript: false/, "$1typescript: true"));
+  edit(inProject("Pulumi.yaml"), (text) =>
+    text.replace(/ *# Node runs .*\n( *)typescript: false/, "$1typescript: true"),
+  );
   editJson(inProject("package.json"), (manifest) => ({
     ...manifest,
     devDependencies: { ...manifest.devDependencies, "ts-node": "^10.9.2" },
@@ -87,11 +108,17 @@ function tarballsIn(folder) {
     const [, name] = /^tunnelplane-([a-z-]+)-\d.*\.tgz$/.exec(file) ?? [];
     return name ? [[`@tunnelplane/${name}`, join(folder, file)]] : [];
   });
-  if (ours.length === 0) throw new Error(`${folder} holds no tarballs of tunnelplane; in a clone, npm run pack writes them to release/`);
+  if (ours.length === 0)
+    throw new Error(
+      `${folder} holds no tarballs of tunnelplane; in a clone, npm run pack writes them to release/`,
+    );
   return new Map(ours);
 }
 
-/** Copies the tarballs into the project, so that it can be moved and committed, and has it and its packages use them. */
+/**
+ * Copies the tarballs into the project, so that it can be moved and committed, and has it and its packages
+ * use them.
+ */
 function useTarballs(inProject, tarballs) {
   mkdirSync(inProject("packages"));
   const places = Object.fromEntries(
@@ -100,7 +127,8 @@ function useTarballs(inProject, tarballs) {
       return [name, `file:./packages/${basename(file)}`];
     }),
   );
-  const replaced = (wanted = {}) => Object.fromEntries(Object.entries(wanted).map(([name, range]) => [name, places[name] ?? range]));
+  const replaced = (wanted = {}) =>
+    Object.fromEntries(Object.entries(wanted).map(([name, range]) => [name, places[name] ?? range]));
   editJson(inProject("package.json"), ({ dependencies, devDependencies, ...rest }) => ({
     ...rest,
     dependencies: { ...replaced(dependencies), "@tunnelplane/sdk": places["@tunnelplane/sdk"] },
@@ -111,6 +139,7 @@ function useTarballs(inProject, tarballs) {
 }
 
 const edit = (file, change) => writeFileSync(file, change(readFileSync(file, "utf8")));
-const editJson = (file, change) => edit(file, (text) => `${JSON.stringify(change(JSON.parse(text)), null, 2)}\n`);
+const editJson = (file, change) =>
+  edit(file, (text) => `${JSON.stringify(change(JSON.parse(text)), null, 2)}\n`);
 
 module.exports = { create, examples };

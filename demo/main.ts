@@ -30,7 +30,10 @@ async function main(): Promise<void> {
     heading("1. Preview: what would happen");
     const planned = await engine.preview({ diff: true });
     show(planned.stdout);
-    expectThat("six creations planned", planned.steps.length === 6 && planned.steps.every((step) => step.op === "create"));
+    expectThat(
+      "six creations planned",
+      planned.steps.length === 6 && planned.steps.every((step) => step.op === "create"),
+    );
     expectThat("the server was not touched", (await countAll(rest)) === 0);
 
     heading("2. Up: the objects are created");
@@ -76,18 +79,25 @@ async function main(): Promise<void> {
     heading("7. The clients' authority is renewed while the edge uses it");
     choices = { ...choices, clientsCa: "clients-ca-2027.pem" };
     const [oldCa] = (await rest.get("/certificate_authorities")).body.certificate_authorities;
-    expectSteps("a certificate cannot change, so: new one, edge moved over, old one deleted", await engine.up(), [
-      "create-replacement clients caPem",
-      "replace clients caPem",
-      "update app mutualTls.certificateAuthorityIds[0]",
-      "delete-replaced clients",
-    ]);
+    expectSteps(
+      "a certificate cannot change, so: new one, edge moved over, old one deleted",
+      await engine.up(),
+      [
+        "create-replacement clients caPem",
+        "replace clients caPem",
+        "update app mutualTls.certificateAuthorityIds[0]",
+        "delete-replaced clients",
+      ],
+    );
     const [newCa] = (await rest.get("/certificate_authorities")).body.certificate_authorities;
     expectThat(
       `the edge trusts "${newCa.subject_common_name}" now`,
       (await onlyEdge(rest)).mutual_tls.certificate_authorities[0].id === newCa.id,
     );
-    expectThat(`"${oldCa.subject_common_name}" is gone`, (await rest.get(`/certificate_authorities/${oldCa.id}`)).status === 404);
+    expectThat(
+      `"${oldCa.subject_common_name}" is gone`,
+      (await rest.get(`/certificate_authorities/${oldCa.id}`)).status === 404,
+    );
 
     heading("8. Destroy: nothing is left");
     await engine.destroy();

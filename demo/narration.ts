@@ -15,7 +15,11 @@ export function say(text: string): void {
 /** Prints the engine's own output, without URNs and ids. */
 export function show(stdout: string): void {
   const lines = stdout.split("\n").filter((line) => line.trim() && !/^\s*\[(urn|id)=/.test(line));
-  console.log(lines.map((line) => styleText("dim", `  │ ${line.replace("pulumi-nodejs:dynamic/tunnelplane:", "")}`)).join("\n"));
+  console.log(
+    lines
+      .map((line) => styleText("dim", `  │ ${line.replace("pulumi-nodejs:dynamic/tunnelplane:", "")}`))
+      .join("\n"),
+  );
 }
 
 /** Prints a claim that was just checked. If it does not hold, the demo ends. */
@@ -27,9 +31,13 @@ export function expectThat(what: string, holds: boolean): void {
 
 /** Checks the engine's steps, as `<op> <name> <properties>` in order. Leaves out unchanged resources. */
 export function expectSteps(what: string, run: Run, expected: readonly string[]): void {
-  const seen = run.steps.filter(({ op }) => op !== "same").map(({ op, name, changes }) => [op, name, ...changes].join(" "));
+  const seen = run.steps
+    .filter(({ op }) => op !== "same")
+    .map(({ op, name, changes }) => [op, name, ...changes].join(" "));
   if (!isDeepStrictEqual(seen, expected))
-    throw new Error(`Not true: ${what}\nexpected ${JSON.stringify(expected)}\n     saw ${JSON.stringify(seen)}`);
+    throw new Error(
+      `Not true: ${what}\nexpected ${JSON.stringify(expected)}\n     saw ${JSON.stringify(seen)}`,
+    );
   expectThat(what, true);
 }
 

@@ -17,7 +17,10 @@ import { expectThat, heading, say } from "./narration";
 const { locateEnvoy } = require("../scripts/envoy.cjs") as { locateEnvoy(): string | undefined };
 const HOST = "hello.example.com";
 
-/** A real request through a declared edge to a program behind `ssh -R`, and the same one refused after a rule changed. */
+/**
+ * A real request through a declared edge to a program behind `ssh -R`, and the same one refused after a rule
+ * changed.
+ */
 export async function tunnel(server: ServerProcess, step: number): Promise<void> {
   heading(`${step}. A request through the declared edge`);
   const envoy = locateEnvoy();
@@ -36,12 +39,25 @@ export async function tunnel(server: ServerProcess, step: number): Promise<void>
   const engine = await Engine.create({ program: async () => firstTunnel(choices), env });
   let [gateway, agent]: [GatewayProcess?, ChildProcess?] = [];
   try {
-    say("examples/first-tunnel/program.ts declares an edge without a backend, who may visit it, and a token that may serve it.");
+    say(
+      "examples/first-tunnel/program.ts declares an edge without a backend, who may visit it, and a token that may serve it.",
+    );
     await engine.up();
     const { authtoken, gatewayKey } = await engine.outputs();
-    const places = ["--url", server.url, "--state", folder, "--envoy", envoy, "--metrics", `127.0.0.1:${metrics}`];
+    const places = [
+      "--url",
+      server.url,
+      "--state",
+      folder,
+      "--envoy",
+      envoy,
+      "--metrics",
+      `127.0.0.1:${metrics}`,
+    ];
     const listens = ["--listen", `443=127.0.0.1:${https}`, "--ssh-listen", `127.0.0.1:${ssh}`];
-    gateway = GatewayProcess.start(["run", "--dev-ca", ...places, ...listens], { TUNNELPLANE_API_KEY: String(gatewayKey?.value) });
+    gateway = GatewayProcess.start(["run", "--dev-ca", ...places, ...listens], {
+      TUNNELPLANE_API_KEY: String(gatewayKey?.value),
+    });
     await gateway.logged("edge applied");
     expectThat("a gateway, whose key changes nothing, has Envoy serve the edge", true);
     const local = `localhost:${(program.address() as AddressInfo).port}`;
@@ -52,7 +68,10 @@ export async function tunnel(server: ServerProcess, step: number): Promise<void>
     const { status, body } = await ask(https, trusted);
     say(`curl https://${HOST}/`);
     say(`${status}: ${body.trim()}`);
-    expectThat("the request reached the program, over TLS that the client checked", status === 200 && body.startsWith("hello"));
+    expectThat(
+      "the request reached the program, over TLS that the client checked",
+      status === 200 && body.startsWith("hello"),
+    );
 
     heading(`${step + 1}. The rule changes, and the same request is refused`);
     choices = { visitors: "192.0.2.0/24" };
@@ -77,8 +96,19 @@ function startAgent(folder: string, port: number, local: string, token: string):
   const askpass = join(folder, "askpass");
   writeFileSync(askpass, `#!/bin/sh\necho '${token}'\n`);
   chmodSync(askpass, 0o700);
-  const options = ["ExitOnForwardFailure=yes", "PreferredAuthentications=password", `UserKnownHostsFile=${join(folder, "known_hosts")}`];
-  const flags = ["-N", "-F", "none", "-p", String(port), ...[...options, "StrictHostKeyChecking=accept-new"].flatMap((one) => ["-o", one])];
+  const options = [
+    "ExitOnForwardFailure=yes",
+    "PreferredAuthentications=password",
+    `UserKnownHostsFile=${join(folder, "known_hosts")}`,
+  ];
+  const flags = [
+    "-N",
+    "-F",
+    "none",
+    "-p",
+    String(port),
+    ...[...options, "StrictHostKeyChecking=accept-new"].flatMap((one) => ["-o", one]),
+  ];
   return spawn("ssh", [...flags, "-R", `${HOST}:443:${local}`, "agent@127.0.0.1"], {
     stdio: "ignore",
     env: { ...process.env, SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: "force", DISPLAY: ":0" },
@@ -95,13 +125,16 @@ async function until(agent: ChildProcess, holds: () => Promise<boolean>): Promis
 /** Sends a request as curl would. The status is 0 if nothing answered. */
 function ask(port: number, ca: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve) => {
-    const asked = request({ host: "127.0.0.1", port, servername: HOST, headers: { host: HOST }, ca, agent: false }, (answer) => {
-      let body = "";
-      answer.setEncoding("utf8").on("data", (chunk) => {
-        body += chunk;
-      });
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
-    });
+    const asked = request(
+      { host: "127.0.0.1", port, servername: HOST, headers: { host: HOST }, ca, agent: false },
+      (answer) => {
+        let body = "";
+        answer.setEncoding("utf8").on("data", (chunk) => {
+          body += chunk;
+        });
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+      },
+    );
     asked.on("error", () => resolve({ status: 0, body: "" })).end();
   });
 }

@@ -17,9 +17,12 @@ type Json = Record<string, unknown>;
 
 /** The TypeScript type of a catalogue's resources: its collections and the classes of their entries. */
 export function catalogueType(registry: readonly Definition[]): string {
-  const imports = registry.map((definition) => `import type { ${definition.type} } from "./${fileOf(definition)}";\n`);
+  const imports = registry.map(
+    (definition) => `import type { ${definition.type} } from "./${fileOf(definition)}";\n`,
+  );
   const members = registry.map(
-    (definition) => `${jsdoc(definition.doc, "  ")}  readonly ${collectionOf(definition)}: Readonly<Record<string, ${definition.type}>>;\n`,
+    (definition) =>
+      `${jsdoc(definition.doc, "  ")}  readonly ${collectionOf(definition)}: Readonly<Record<string, ${definition.type}>>;\n`,
   );
   return `${HEADER}${imports.sort().join("")}
 ${jsdoc("The resources that a catalogue declares, by collection and name.")}export interface Catalogue {
@@ -79,9 +82,16 @@ function argsSchema(definition: Definition): Json {
 /** What a field may hold by the value of another, for editors. */
 const conditionsOf = ({ by, field, shapes }: Variants): Json[] =>
   Object.entries(shapes).map(([value, shape]) => {
-    const { $schema, ...settings } = z.toJSONSchema(shape, { io: "input", unrepresentable: "any", reused: "inline" });
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    return { if: { properties: { [by]: { const: value } }, required: [by] }, then: { properties: { [field]: settings } } };
+    const { $schema, ...settings } = z.toJSONSchema(shape, {
+      io: "input",
+      unrepresentable: "any",
+      reused: "inline",
+    });
+    return {
+      if: { properties: { [by]: { const: value } }, required: [by] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: { [field]: settings } },
+    };
   });
 
 /** Describes the values that a reference may have. */
@@ -95,6 +105,8 @@ function hintOf(schema: z.ZodType): string {
 }
 
 function inCamelCase(schema: Json): void {
-  schema.properties = Object.fromEntries(Object.entries(schema.properties as Json).map(([name, field]) => [camelCase(name), field]));
+  schema.properties = Object.fromEntries(
+    Object.entries(schema.properties as Json).map(([name, field]) => [camelCase(name), field]),
+  );
   if (schema.required) schema.required = (schema.required as string[]).map(camelCase);
 }

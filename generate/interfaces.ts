@@ -27,7 +27,9 @@ export function writeInterface(name: string, doc: string, schema: z.ZodType, sty
       const optional = style.leaveOut && isOptional(value);
       const written = writeType(value, name, field, style, nested);
       // The specification shows the others of such fields as null, in bodies too.
-      const type = style.wrap(style.nullable && optional && alternatives.includes(field) ? `${written} | null` : written);
+      const type = style.wrap(
+        style.nullable && optional && alternatives.includes(field) ? `${written} | null` : written,
+      );
       return `${jsdoc(docOf(value), "  ")}  ${style.spell(field)}${optional ? "?" : ""}: ${type};\n`;
     })
     .join("\n");
@@ -35,8 +37,15 @@ export function writeInterface(name: string, doc: string, schema: z.ZodType, sty
 }
 
 /** Writes a schema as a type; the interfaces that it needs are added to `nested`. */
-export function writeType(schema: z.ZodType, parent: string, field: string, style: Style, nested: string[]): string {
-  if (schema instanceof z.ZodNullable) return `${writeType(schema.unwrap() as z.ZodType, parent, field, style, nested)} | null`;
+export function writeType(
+  schema: z.ZodType,
+  parent: string,
+  field: string,
+  style: Style,
+  nested: string[],
+): string {
+  if (schema instanceof z.ZodNullable)
+    return `${writeType(schema.unwrap() as z.ZodType, parent, field, style, nested)} | null`;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
     return writeType(schema.unwrap() as z.ZodType, parent, field, style, nested);
   }
@@ -45,7 +54,9 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
     const { variants } = marksOf(schema);
     if (variants && style.variants) return variantsOf(variants, style);
     const name = style.nest(parent, pascalCase(field));
-    nested.push(writeInterface(name, docOf(schema) || `The fields of \`${style.spell(field)}\`.`, schema, style));
+    nested.push(
+      writeInterface(name, docOf(schema) || `The fields of \`${style.spell(field)}\`.`, schema, style),
+    );
     return name;
   }
   if (schema instanceof z.ZodArray) {
@@ -55,7 +66,8 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
     return `Record<string, ${style.wrap(writeType(schema.valueType as z.ZodType, parent, field, style, nested))}>`;
   }
   if (schema instanceof z.ZodEnum) return schema.options.map((option) => JSON.stringify(option)).join(" | ");
-  if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => JSON.stringify(value)).join(" | ");
+  if (schema instanceof z.ZodLiteral)
+    return [...schema.values].map((value) => JSON.stringify(value)).join(" | ");
   if (schema instanceof z.ZodBoolean) return "boolean";
   if (schema instanceof z.ZodNumber) return "number";
   if (schema instanceof z.ZodUnknown) return "unknown";
@@ -66,9 +78,11 @@ export function writeType(schema: z.ZodType, parent: string, field: string, styl
 function variantsOf({ by, field, shapes }: Variants, style: Style): string {
   const objects = Object.entries(shapes).map(([value, shape]) => {
     const settings = Object.entries(shape.shape as Record<string, z.ZodType>).map(
-      ([name, setting]) => `${name}${isOptional(setting) ? "?" : ""}: ${writeType(setting, "", name, style, [])}`,
+      ([name, setting]) =>
+        `${name}${isOptional(setting) ? "?" : ""}: ${writeType(setting, "", name, style, [])}`,
     );
-    const mayBeLeftOut = style.leaveOut && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
+    const mayBeLeftOut =
+      style.leaveOut && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
     return `{ ${by}: ${JSON.stringify(value)}; ${field}${mayBeLeftOut ? "?" : ""}: { ${settings.join("; ")} } }`;
   });
   return `\n    | ${objects.join("\n    | ")}\n  `;

@@ -21,7 +21,8 @@ export function secretPlaces(fields: Readonly<Record<string, z.ZodType>>): strin
   });
 }
 
-export const HEADER = "// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.\n";
+export const HEADER =
+  "// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.\n";
 
 /** A JSDoc comment, indented. */
 export function jsdoc(text: string, indent = ""): string {

@@ -7,7 +7,8 @@ import { SERVE_SETTINGS } from "../server/src/cli/settings";
 type Command = ReturnType<typeof program>;
 
 const FOLLOWS = "This page is generated (`npm run generate`).";
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
+const cell = (text: string): string =>
+  text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
 
 /** Pages on what the server and its commands take and answer. */
 export const docsPages = (): [string, string][] => [
@@ -68,7 +69,10 @@ function commandSection(command: Command, parent: string, heading: string): stri
     ]),
     ...command.options
       .filter(({ long }) => long !== "--url" && long !== "--api-key")
-      .map(({ flags, description, argChoices }) => [flags, argChoices ? `${description} (${argChoices.join(", ")})` : description]),
+      .map(({ flags, description, argChoices }) => [
+        flags,
+        argChoices ? `${description} (${argChoices.join(", ")})` : description,
+      ]),
   ];
   const table =
     rows.length > 0 && command.name() !== "serve"
@@ -87,7 +91,9 @@ ${settings}${table}${isGroup ? "" : `\`\`\`sh\n${examples.join("")}\`\`\`\n`}${i
 
 /** Every error of the API, with what to do. */
 function errorsPage(): string {
-  const sections = Object.values(ERRORS as Record<string, { code: string; status: number; when: string; cure?: string }>).map(
+  const sections = Object.values(
+    ERRORS as Record<string, { code: string; status: number; when: string; cure?: string }>,
+  ).map(
     ({ code, status, when, cure }) => `## ${code}
 
 HTTP ${status}: ${when}.

@@ -27,26 +27,36 @@ const args: Style = {
   // Inputs may be promises, of which no type can say which settings they hold.
   variants: false,
   nullable: false,
-  nest: (parent, field) => (parent.endsWith("Args") ? `${parent.slice(0, -4)}${field}Module` : `${parent}${field}`),
+  nest: (parent, field) =>
+    parent.endsWith("Args") ? `${parent.slice(0, -4)}${field}Module` : `${parent}${field}`,
 };
 
 /** The Pulumi classes of one resource type: its own, and one for each of its modules. */
 export function providerClasses(definition: Definition): string {
   const { type, title, doc, example } = definition;
   const schema = createSchema(asDeclared(definition));
-  const modules = modulesWithTypes(definition).map(({ name, type: moduleType }) => moduleClass(definition, name, moduleType));
+  const modules = modulesWithTypes(definition).map(({ name, type: moduleType }) =>
+    moduleClass(definition, name, moduleType),
+  );
   const computed: Record<string, z.ZodType> = Object.fromEntries(
     Object.entries(definition.computed).filter(([, value]) => !marksOf(value).embeds),
   );
   if (pathFieldsOf(definition).length > 0) computed[definition.idField] = field(definition, "id");
-  const lists = Object.fromEntries(answeredListsOf(definition).map(({ answeredAs, schema: list }) => [answeredAs, list]));
+  const lists = Object.fromEntries(
+    answeredListsOf(definition).map(({ answeredAs, schema: list }) => [answeredAs, list]),
+  );
   const main = writeClass({
     type,
     kind: definition.kind,
     doc: `${doc}\n\n@example\n\`\`\`ts\n${example}\n\`\`\``,
     inputs: schema,
     lists,
-    computed: { ...computed, ...without(lists, schema.shape), uri: field(definition, "uri"), created_at: field(definition, "created_at") },
+    computed: {
+      ...computed,
+      ...without(lists, schema.shape),
+      uri: field(definition, "uri"),
+      created_at: field(definition, "created_at"),
+    },
     secrets: secretPlaces({ ...definition.fields, ...computed }),
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
     unique: holdsUniqueValues(definition),
@@ -128,10 +138,17 @@ function writeClass({
       return property(spelled, output + (always ? "" : " | undefined"), docOf(schema));
     }),
     ...Object.entries(computed).map(([name, schema]) =>
-      property(camelCase(name), lists[name] ? listType(lists[name]) : plainType(bare(schema), "unknown"), docOf(schema)),
+      property(
+        camelCase(name),
+        lists[name] ? listType(lists[name]) : plainType(bare(schema), "unknown"),
+        docOf(schema),
+      ),
     ),
   ];
-  const names = [...extraInputs.map((extra) => extra.name), ...Object.keys({ ...inputs.shape, ...computed }).map(camelCase)];
+  const names = [
+    ...extraInputs.map((extra) => extra.name),
+    ...Object.keys({ ...inputs.shape, ...computed }).map(camelCase),
+  ];
   const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
   return `${jsdoc(doc)}export class ${type} extends Resource {
 ${properties.join("\n")}

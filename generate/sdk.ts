@@ -34,7 +34,12 @@ export function sdkTypes(definition: Definition): string {
   const { type, title } = definition;
   const parts = [
     writeInterface(type, `${definition.doc}\n\nAs the API returns it.`, answerSchema(definition), answered),
-    writeInterface(`${type}Create`, `The body that creates ${withArticle(title)}.`, createBody(definition), sent),
+    writeInterface(
+      `${type}Create`,
+      `The body that creates ${withArticle(title)}.`,
+      createBody(definition),
+      sent,
+    ),
     updateType(definition),
   ];
   const text = parts.join("");

@@ -5,7 +5,10 @@ import { HEADER } from "./names";
 
 const BUNDLE = "node_modules/redoc/bundles/redoc.standalone.js";
 
-/** What the server serves of other packages: Redoc as one file, so that the API reference needs no other server, and its licences. */
+/**
+ * What the server serves of other packages: Redoc as one file, so that the API reference needs no other
+ * server, and its licences.
+ */
 export const staticFiles = (root: string, registry: readonly Definition[]): [string, string][] => [
   ["server/static/console/kinds.mjs", consoleKinds(registry)],
   ["server/static/docs/redoc.js", withoutOthers(readFileSync(join(root, BUNDLE), "utf8"))],
@@ -25,6 +28,11 @@ function consoleKinds(registry: readonly Definition[]): string {
   return `${HEADER}\n/** The kinds of objects, in the order of the contract. */\nexport const KINDS = ${JSON.stringify(kinds, null, 2)};\n`;
 }
 
-/** Without the line that leads to its source map, which is as large again, and without the picture that it would load from elsewhere. */
+/**
+ * Without the line that leads to its source map, which is as large again, and without the picture that it
+ * would load from elsewhere.
+ */
 const withoutOthers = (bundle: string): string =>
-  bundle.replace(/^\/\/# sourceMappingURL=.*$/m, "").replaceAll("https://cdn.redoc.ly/redoc/logo-mini.svg", "data:,");
+  bundle
+    .replace(/^\/\/# sourceMappingURL=.*$/m, "")
+    .replaceAll("https://cdn.redoc.ly/redoc/logo-mini.svg", "data:,");

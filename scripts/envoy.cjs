@@ -19,7 +19,10 @@ module.exports = { locateEnvoy };
 if (require.main === module) {
   const envoy = process.env.TUNNELPLANE_ENVOY ?? locateEnvoy();
   const env = envoy === undefined ? process.env : { ...process.env, TUNNELPLANE_ENVOY: envoy };
-  const gateway = spawn(process.execPath, [join(ROOT, "gateway/dist/cli.js"), ...process.argv.slice(2)], { stdio: "inherit", env });
+  const gateway = spawn(process.execPath, [join(ROOT, "gateway/dist/cli.js"), ...process.argv.slice(2)], {
+    stdio: "inherit",
+    env,
+  });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => gateway.kill(signal));
   gateway.on("exit", (code) => process.exit(code ?? 1));
 }

@@ -1,4 +1,5 @@
-// Writes an SBOM of the packages that npm installs for users of the published ones, and checks their licences.
+// Writes an SBOM of the packages that npm installs for users of the published ones, and checks their
+// licences.
 const { execFileSync } = require("node:child_process");
 
 /** Licences that ask for no more than their text and the authors' names. */
@@ -44,7 +45,9 @@ const licencesIn = (sbom) =>
     }))
     .sort((a, b) => a.name.localeCompare(b.name));
 
-/** Those whose licence nobody has accepted. Of "A OR B" one is enough; of "A AND B" both have to be accepted. */
+/**
+ * Those whose licence nobody has accepted. Of "A OR B" one is enough; of "A AND B" both have to be accepted.
+ */
 const unacceptedIn = (licences) => licences.filter(({ licence }) => !isAccepted(licence));
 
 const isAccepted = (licence) =>

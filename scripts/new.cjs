@@ -1,4 +1,5 @@
-// `npm run new -- <folder> [options]`: a project of one's own that uses the packages of this clone, from tarballs.
+// `npm run new -- <folder> [options]`: a project of one's own that uses the packages of this clone, from
+// tarballs.
 const { join } = require("node:path");
 const { mkdtempSync, rmSync } = require("node:fs");
 const { tmpdir } = require("node:os");
@@ -12,7 +13,10 @@ try {
   const create = join(ROOT, "create-tunnelplane/create.cjs");
   // npm runs scripts in the clone; folders are meant from where npm was called.
   const cwd = process.env.INIT_CWD || process.cwd();
-  const { status } = spawnSync(process.execPath, [create, ...process.argv.slice(2), "--packages", scratch], { cwd, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [create, ...process.argv.slice(2), "--packages", scratch], {
+    cwd,
+    stdio: "inherit",
+  });
   process.exitCode = status ?? 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -9,5 +9,8 @@ if (existsSync("template/.gitignore")) {
   copyFileSync("template/.gitignore", "template/gitignore");
   copyFileSync(join(ROOT, "sdk/dist/terminal.js"), "terminal.js");
   rmSync("examples", { recursive: true, force: true });
-  cpSync(join(ROOT, "examples"), "examples", { recursive: true, filter: (path) => !/node_modules|Pulumi\.\w+\.yaml$/.test(path) });
+  cpSync(join(ROOT, "examples"), "examples", {
+    recursive: true,
+    filter: (path) => !/node_modules|Pulumi\.\w+\.yaml$/.test(path),
+  });
 }

@@ -1,5 +1,6 @@
-// The release checklist, up to the point of publishing: `npm run release:check`. `--without-tests` leaves out `npm test`.
-// Leaves the tarballs, the SBOM and the licence list in release/, and prints the commands that publish them.
+// The release checklist, up to the point of publishing: `npm run release:check`. `--without-tests` leaves out
+// `npm test`. Leaves the tarballs, the SBOM and the licence list in release/, and prints the commands that
+// publish them.
 const { execFileSync } = require("node:child_process");
 const { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
@@ -13,11 +14,15 @@ const packages = publishedPackages();
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const output = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 27, ...options });
-const show = (command, args, options = {}) => execFileSync(command, args, { cwd: ROOT, stdio: "inherit", ...options });
+const show = (command, args, options = {}) =>
+  execFileSync(command, args, { cwd: ROOT, stdio: "inherit", ...options });
 let tarballs = new Map();
 
 const STEPS = [
-  ["Nothing is uncommitted", () => refuse(output("git", ["status", "--porcelain"]).split("\n").filter(Boolean), "commit these first")],
+  [
+    "Nothing is uncommitted",
+    () => refuse(output("git", ["status", "--porcelain"]).split("\n").filter(Boolean), "commit these first"),
+  ],
   [
     `All packages have version ${version}, and depend on each other at that version`,
     () =>
@@ -25,7 +30,10 @@ const STEPS = [
         packages.flatMap(({ folder, manifest }) => [
           ...(manifest.version === version ? [] : [`${folder} has ${manifest.version}`]),
           ...Object.entries(manifest.dependencies ?? {})
-            .filter(([name, wanted]) => packages.some(({ manifest: { name: ours } }) => ours === name) && wanted !== version)
+            .filter(
+              ([name, wanted]) =>
+                packages.some(({ manifest: { name: ours } }) => ours === name) && wanted !== version,
+            )
             .map(([name, wanted]) => `${folder} wants ${name} ${wanted}`),
         ]),
         "set these versions in the package.json files",
@@ -34,7 +42,9 @@ const STEPS = [
   ["The changelog has a section for it, and nothing waits above", checkChangelog],
   ["Format, types, import rules, dead code", () => show("npm", ["run", "--silent", "check"])],
   ["Everything generated is up to date", checkGenerated],
-  withoutTests ? ["The tests: LEFT OUT (--without-tests)", () => {}] : ["The tests", () => show("npm", ["test"])],
+  withoutTests
+    ? ["The tests: LEFT OUT (--without-tests)", () => {}]
+    : ["The tests", () => show("npm", ["test"])],
   [
     "Each package packs",
     () => {
@@ -49,7 +59,9 @@ const STEPS = [
     () => {
       // Provenance is signed where the release is made, by the pipeline's identity; a dry run has none.
       for (const file of tarballs.values())
-        output("npm", ["publish", file, "--dry-run", "--provenance=false", "--access=public"], { stdio: ["ignore", "pipe", "inherit"] });
+        output("npm", ["publish", file, "--dry-run", "--provenance=false", "--access=public"], {
+          stdio: ["ignore", "pipe", "inherit"],
+        });
     },
   ],
 ];
@@ -59,23 +71,35 @@ function checkChangelog() {
   const waiting = sections.find((section) => section.startsWith("[Unreleased]"))?.match(/^- .*/gm) ?? [];
   refuse(waiting, `move these from "Unreleased" to ${version}`);
   const section = sections.find((one) => one.startsWith(`[${version}] - `));
-  if (!section || !/^- /m.test(section)) throw new Error(`CHANGELOG.md lacks "## [${version}] - YYYY-MM-DD" with its changes`);
+  if (!section || !/^- /m.test(section))
+    throw new Error(`CHANGELOG.md lacks "## [${version}] - YYYY-MM-DD" with its changes`);
 }
 
 function checkGenerated() {
   show(process.execPath, ["-r", "ts-node/register", "generate/main.ts"]);
-  refuse(output("git", ["status", "--porcelain"]).split("\n").filter(Boolean), "run npm run generate and commit these");
+  refuse(
+    output("git", ["status", "--porcelain"]).split("\n").filter(Boolean),
+    "run npm run generate and commit these",
+  );
 }
 
 function checkTarballs() {
-  for (const file of tarballs.values()) for (const tool of ["publint", "attw"]) show(join(ROOT, "node_modules/.bin", tool), [file]);
+  for (const file of tarballs.values())
+    for (const tool of ["publint", "attw"]) show(join(ROOT, "node_modules/.bin", tool), [file]);
 }
 
 function checkDependencies() {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-release-"));
   try {
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "tunnelplane-packages", version, private: true }));
-    show("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...tarballs.values()], { cwd: folder });
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({ name: "tunnelplane-packages", version, private: true }),
+    );
+    show(
+      "npm",
+      ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", ...tarballs.values()],
+      { cwd: folder },
+    );
     const sbom = sbomOf(folder);
     const licences = licencesIn(sbom);
     mkdirSync(RELEASE, { recursive: true });

@@ -1,9 +1,19 @@
-// Makes the release folder of the native provider, for the platform that this runs on: an archive with one executable that needs
-// no Node, checksums, the schema, and pulumiPlugin.json. Upload its files to the release of this version on GitHub, or serve the
-// folder as it is, under the URL of --url.
+// Makes the release folder of the native provider, for the platform that this runs on: an archive with one
+// executable that needs no Node, checksums, the schema, and pulumiPlugin.json. Upload its files to the
+// release of this version on GitHub, or serve the folder as it is, under the URL of --url.
 const { execFileSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
-const { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join, resolve } = require("node:path");
 const { parseArgs } = require("node:util");
@@ -25,7 +35,8 @@ async function main() {
   const { version } = schema;
   const url = values.url ?? schema.pluginDownloadURL;
   const [system, architecture] = [SYSTEMS[process.platform], ARCHITECTURES[process.arch]];
-  if (!system || !architecture) throw new Error(`Pulumi has no plugins for ${process.platform} on ${process.arch}`);
+  if (!system || !architecture)
+    throw new Error(`Pulumi has no plugins for ${process.platform} on ${process.arch}`);
   const work = mkdtempSync(join(tmpdir(), "tunnelplane-release-"));
   try {
     const executable = join(work, process.platform === "win32" ? `${NAME}.exe` : NAME);
@@ -33,8 +44,18 @@ async function main() {
     copyFileSync(join(ROOT, "LICENSE"), join(work, "LICENSE"));
     mkdirSync(out, { recursive: true });
     const archive = `${NAME}-v${version}-${system}-${architecture}.tar.gz`;
-    execFileSync("tar", ["-czf", join(out, archive), "-C", work, executable.slice(work.length + 1), "LICENSE"]);
-    writeFileSync(join(out, "schema.json"), `${JSON.stringify({ ...schema, pluginDownloadURL: url }, null, 2)}\n`);
+    execFileSync("tar", [
+      "-czf",
+      join(out, archive),
+      "-C",
+      work,
+      executable.slice(work.length + 1),
+      "LICENSE",
+    ]);
+    writeFileSync(
+      join(out, "schema.json"),
+      `${JSON.stringify({ ...schema, pluginDownloadURL: url }, null, 2)}\n`,
+    );
     writeFileSync(
       join(out, "pulumiPlugin.json"),
       `${JSON.stringify({ resource: true, name: "tunnelplane", version, server: url }, null, 2)}\n`,
@@ -44,7 +65,9 @@ async function main() {
       .digest("hex");
     const sums = join(out, `${NAME}-v${version}-checksums.txt`);
     // Those of other platforms may be there already.
-    const others = (existsSync(sums) ? readFileSync(sums, "utf8").split("\n") : []).filter((line) => line && !line.endsWith(archive));
+    const others = (existsSync(sums) ? readFileSync(sums, "utf8").split("\n") : []).filter(
+      (line) => line && !line.endsWith(archive),
+    );
     writeFileSync(sums, `${[...others, `${digest}  ${archive}`].sort().join("\n")}\n`);
     console.log(`${join(out, archive)}\nsha256 ${digest}`);
   } finally {
@@ -72,8 +95,13 @@ async function makeExecutable(work, executable, schema) {
   });
   const config = join(work, "sea.json");
   const blob = join(work, "sea.blob");
-  writeFileSync(config, JSON.stringify({ main: bundle, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true }));
-  execFileSync(process.execPath, ["--experimental-sea-config", config], { stdio: ["ignore", "ignore", "inherit"] });
+  writeFileSync(
+    config,
+    JSON.stringify({ main: bundle, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true }),
+  );
+  execFileSync(process.execPath, ["--experimental-sea-config", config], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   copyFileSync(process.execPath, executable);
   chmodSync(executable, 0o755);
   const { inject } = require("postject");

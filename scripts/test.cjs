@@ -1,7 +1,15 @@
-// Runs the tests, each folder of tests/ in a process of its own, two at a time: most of a test is waiting for other processes.
-// Prints a line for each file as it ends. Arguments are folders; without any, all run. The whole report of each folder goes into a log file, and, where a test failed, to the end.
+// Runs the tests, each folder of tests/ in a process of its own, two at a time: most of a test is waiting for
+// other processes. Prints a line for each file as it ends. Arguments are folders; without any, all run. The
+// whole report of each folder goes into a log file, and, where a test failed, to the end.
 const { spawn } = require("node:child_process");
-const { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } = require("node:fs");
+const {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} = require("node:fs");
 const { dirname, join } = require("node:path");
 
 const ROOT = join(__dirname, "..");
@@ -11,7 +19,18 @@ const DURATION = join(KEPT, "test-minutes");
 const USUAL_MINUTES = 50; // on 2 cores, November 2026
 const AT_ONCE = 2;
 /** Those that take longest begin first; the rest in any order. */
-const LONGEST = ["trust/attacks", "trust", "api", "adopt", "provider", "plugin", "server", "gateway", "examples", "events"];
+const LONGEST = [
+  "trust/attacks",
+  "trust",
+  "api",
+  "adopt",
+  "provider",
+  "plugin",
+  "server",
+  "gateway",
+  "examples",
+  "events",
+];
 
 const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
 const TESTS = join(ROOT, "tests");
@@ -20,19 +39,27 @@ const folderOf = (file) => dirname(file).replaceAll("\\", "/");
 /** Every test file, however deep. */
 const files = readdirSync(TESTS, { recursive: true }).filter(isTest);
 const wanted = process.argv.slice(2);
-const isWanted = (folder) => wanted.length === 0 || wanted.some((one) => folder === one || folder.startsWith(`${one}/`));
-const folders = [...new Set(files.map(folderOf))].filter(isWanted).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+const isWanted = (folder) =>
+  wanted.length === 0 || wanted.some((one) => folder === one || folder.startsWith(`${one}/`));
+const folders = [...new Set(files.map(folderOf))]
+  .filter(isWanted)
+  .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 
 const unknown = wanted.filter((one) => !files.some((file) => file.startsWith(`${one}/`)));
 if (unknown.length > 0) {
   const known = [...new Set(files.map((file) => file.replaceAll("\\", "/").split("/")[0]))].sort();
-  console.error(`There are no tests in the folder ${unknown.join(", ")} of tests/; there are: ${known.join(", ")}`);
+  console.error(
+    `There are no tests in the folder ${unknown.join(", ")} of tests/; there are: ${known.join(", ")}`,
+  );
   process.exit(2);
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const started = Date.now();
-/** Mocha's words for the tests that failed, told again at the very end: the tail of a long log is what people read. */
+/**
+ * Mocha's words for the tests that failed, told again at the very end: the tail of a long log is what people
+ * read.
+ */
 const failures = [];
 let broken = false;
 /** How many files have not ended yet. */
@@ -42,7 +69,9 @@ mkdirSync(LOGS, { recursive: true });
 const minutes = existsSync(DURATION)
   ? `${readFileSync(DURATION, "utf8")} minutes last time`
   : `about ${USUAL_MINUTES} minutes on two cores`;
-console.log(`Running the tests of ${folders.length} folders: ${minutes}. A line for each file as it ends; whole reports in ${LOGS}`);
+console.log(
+  `Running the tests of ${folders.length} folders: ${minutes}. A line for each file as it ends; whole reports in ${LOGS}`,
+);
 
 async function worker() {
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
@@ -50,7 +79,8 @@ async function worker() {
     const failed = /^ +\d+ failing$[\s\S]*/m.exec(output)?.[0];
     const tests = reported.passed + reported.failed + reported.skipped.length;
     if (failed) failures.push(`tests/${folder}:\n${failed.trimEnd()}`);
-    else if (code !== 0 || tests === 0) failures.push(`tests/${folder}: ended with ${code} after ${tests} tests\n${output.slice(-4000)}`);
+    else if (code !== 0 || tests === 0)
+      failures.push(`tests/${folder}: ended with ${code} after ${tests} tests\n${output.slice(-4000)}`);
     if (code !== 0 || tests === 0) broken = true;
     total.passed += reported.passed;
     total.failed += reported.failed;
@@ -90,18 +120,25 @@ function run(folder) {
 }
 
 function tell({ file, passed, failed, skipped, seconds }) {
-  const counts = [`${passed} passed`, failed && `${failed} failed`, skipped.length && `${skipped.length} skipped`]
+  const counts = [
+    `${passed} passed`,
+    failed && `${failed} failed`,
+    skipped.length && `${skipped.length} skipped`,
+  ]
     .filter(Boolean)
     .join(", ");
   left--;
-  console.log(`${failed ? "✗" : "✓"} ${file}: ${counts} (${seconds} s), ${left} ${left === 1 ? "file" : "files"} left`);
+  console.log(
+    `${failed ? "✗" : "✓"} ${file}: ${counts} (${seconds} s), ${left} ${left === 1 ? "file" : "files"} left`,
+  );
   for (const title of skipped) console.log(`    skipped: ${title}`);
 }
 
 Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
   const { passed, failed, skipped } = total;
   for (const failure of failures) console.log(`\n──── failed in ${failure}`);
-  if (!broken && wanted.length === 0) writeFileSync(DURATION, String(Math.max(1, Math.round((Date.now() - started) / 60_000))));
+  if (!broken && wanted.length === 0)
+    writeFileSync(DURATION, String(Math.max(1, Math.round((Date.now() - started) / 60_000))));
   console.log(`\nTotal: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   process.exitCode = broken ? 1 : 0;
 });

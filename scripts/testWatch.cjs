@@ -1,5 +1,6 @@
-// Runs one test file again at each change of a source or a test: `npm run test:watch -- tests/unit/contract/names.test.ts`.
-// Builds first, because tests load what was built; an incremental build takes about a second.
+// Runs one test file again at each change of a source or a test: `npm run test:watch --
+// tests/unit/contract/names.test.ts`. Builds first, because tests load what was built; an incremental build
+// takes about a second.
 const { spawn } = require("node:child_process");
 const { existsSync, watch } = require("node:fs");
 const { join } = require("node:path");
@@ -25,10 +26,14 @@ let isBuilt = true;
 /** Runs a program to its end; undefined if a change ended it before. */
 const run = (script, ...args) =>
   new Promise((resolve) => {
-    running = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", join(ROOT, script), ...args], {
-      cwd: ROOT,
-      stdio: "inherit",
-    });
+    running = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", join(ROOT, script), ...args],
+      {
+        cwd: ROOT,
+        stdio: "inherit",
+      },
+    );
     running.once("close", (code, signal) => resolve(signal ? undefined : code));
   });
 
@@ -46,7 +51,9 @@ async function again() {
   }
   const code = await run("node_modules/mocha/lib/cli/cli.js", "--exit", file, ...more);
   if (code === undefined) return;
-  console.log(`${code === 0 ? "✓" : "✗"} ${file} after ${((Date.now() - begun) / 1000).toFixed(1)} s; waiting for changes`);
+  console.log(
+    `${code === 0 ? "✓" : "✗"} ${file} after ${((Date.now() - begun) / 1000).toFixed(1)} s; waiting for changes`,
+  );
 }
 
 function onChange(isSource) {

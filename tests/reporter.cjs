@@ -1,9 +1,13 @@
 const { relative } = require("node:path");
 const { reporters, Runner } = require("mocha");
 
-const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants;
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
+  Runner.constants;
 
-/** Mocha's own report, closed by one plain line. Tells the process that started it about each file as it ends, if there is one. */
+/**
+ * Mocha's own report, closed by one plain line. Tells the process that started it about each file as it ends,
+ * if there is one.
+ */
 module.exports = class FileByFile extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
@@ -16,7 +20,14 @@ module.exports = class FileByFile extends reporters.Spec {
     runner.on(EVENT_SUITE_BEGIN, ({ file }) => {
       if (!file || file === current?.path) return;
       end();
-      current = { path: file, file: relative(process.cwd(), file), started: Date.now(), passed: 0, failed: 0, skipped: [] };
+      current = {
+        path: file,
+        file: relative(process.cwd(), file),
+        started: Date.now(),
+        passed: 0,
+        failed: 0,
+        skipped: [],
+      };
     });
     runner.on(EVENT_TEST_PASS, () => current && current.passed++);
     runner.on(EVENT_TEST_FAIL, () => current && current.failed++);

@@ -14,7 +14,10 @@ import type { Settings } from "../settings";
 import { catalogueOf, objectsOf, pathOf, type SetObject } from "./objects";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
-/** The goal for a whole command of 1,000 creations, its process start and the server included: seconds of processor time. */
+/**
+ * The goal for a whole command of 1,000 creations, its process start and the server included: seconds of
+ * processor time.
+ */
 const COMMAND_GOAL = { objects: 1_000, seconds: 2 };
 /** Single requests under way at once. */
 const AT_ONCE = 16;
@@ -38,15 +41,28 @@ export async function measureChangeSets({ sets, rounds }: Settings): Promise<Sec
     const measured: { set: Record<Phase, Cost>; single?: Partial<Record<Phase, Cost>> }[] = [];
     for (let round = 0; round < rounds; round++) {
       const set = await withServer((server) => asSet(server, objectsOf(count)));
-      measured.push({ set, single: count > MOST_SINGLE ? undefined : await withServer((server) => asRequests(server, objectsOf(count))) });
+      measured.push({
+        set,
+        single:
+          count > MOST_SINGLE
+            ? undefined
+            : await withServer((server) => asRequests(server, objectsOf(count))),
+      });
     }
     for (const phase of PHASES) rows.push({ objects: count, phase, ...rowOf(phase, measured) });
   }
   const { objects, seconds } = COMMAND_GOAL;
   const commands: Cost[] = [];
-  for (let round = 0; round < rounds; round++) commands.push(await withServer((server) => asCommand(server, objects)));
+  for (let round = 0; round < rounds; round++)
+    commands.push(await withServer((server) => asCommand(server, objects)));
   const command = medianBy(commands, ({ cpu }) => cpu);
-  rows.push({ objects, phase: "create, whole command", ...command, goal: `≤ ${seconds} s CPU`, reached: command.cpu <= seconds });
+  rows.push({
+    objects,
+    phase: "create, whole command",
+    ...command,
+    goal: `≤ ${seconds} s CPU`,
+    reached: command.cpu <= seconds,
+  });
   return [
     {
       part: "changesets",
@@ -92,7 +108,13 @@ async function besideOthers(count: number, rounds: number): Promise<Section> {
   }
   const row = (what: string, key: "read" | "write", quiet: "quietRead" | "quietWrite"): Row => {
     const wait = medianBy(waits, (one) => one[key])[key];
-    return { what, wait, quiet: medianBy(waits, (one) => one[quiet])[quiet], goal: `≤ ${WAIT_GOAL}`, reached: wait <= WAIT_GOAL };
+    return {
+      what,
+      wait,
+      quiet: medianBy(waits, (one) => one[quiet])[quiet],
+      goal: `≤ ${WAIT_GOAL}`,
+      reached: wait <= WAIT_GOAL,
+    };
   };
   return {
     part: "changesets",
@@ -150,7 +172,9 @@ async function asStacks(rounds: number): Promise<Section> {
       state: "state KiB",
     },
     rows: PHASES_OF_STACKS.map((phase): Row => {
-      const [many, single] = [set, one].map((rounds) => medianBy(rounds, (costs) => costs[phase].cpu ?? 0)[phase]);
+      const [many, single] = [set, one].map(
+        (rounds) => medianBy(rounds, (costs) => costs[phase].cpu ?? 0)[phase],
+      );
       const isUp = phase === "create" || phase === "update all";
       const cpuRatio = ratio(many?.cpu, single?.cpu);
       return {
@@ -170,7 +194,10 @@ async function asStacks(rounds: number): Promise<Section> {
   };
 }
 
-function rowOf(phase: Phase, measured: readonly { set: Record<Phase, Cost>; single?: Partial<Record<Phase, Cost>> }[]): Row {
+function rowOf(
+  phase: Phase,
+  measured: readonly { set: Record<Phase, Cost>; single?: Partial<Record<Phase, Cost>> }[],
+): Row {
   const set = medianBy(
     measured.map((round) => round.set[phase]),
     ({ cpu }) => cpu,
@@ -204,11 +231,19 @@ async function costOf(server: ServerProcess, requests: number, run: () => Promis
   return { requests, wall: (performance.now() - begun) / 1000, cpu: (cpuSeconds([server.pid]) ?? 0) - cpu };
 }
 
-async function asSet(server: ServerProcess, objects: readonly SetObject[], phases = PHASES): Promise<Record<Phase, Cost>> {
+async function asSet(
+  server: ServerProcess,
+  objects: readonly SetObject[],
+  phases = PHASES,
+): Promise<Record<Phase, Cost>> {
   const rest = new Rest(server.url, server.apiKey);
   const send = (body: object, query = "") =>
-    costOf(server, 1, async () => requireStatus(await rest.post(`/changesets${query}`, { set: "bench", ...body }), 200));
-  const changed = objects.map((one, index) => (index % 10 === 0 ? { ...one, fields: { ...one.fields, metadata: "changed" } } : one));
+    costOf(server, 1, async () =>
+      requireStatus(await rest.post(`/changesets${query}`, { set: "bench", ...body }), 200),
+    );
+  const changed = objects.map((one, index) =>
+    index % 10 === 0 ? { ...one, fields: { ...one.fields, metadata: "changed" } } : one,
+  );
   const run: Record<Phase, () => Promise<Cost>> = {
     plan: () => send({ objects }, "?dry_run=true"),
     create: () => send({ objects }),
@@ -222,13 +257,21 @@ async function asSet(server: ServerProcess, objects: readonly SetObject[], phase
 }
 
 /** The same changes as requests of their own: those that others refer to first, in waves of some at once. */
-async function asRequests(server: ServerProcess, objects: readonly SetObject[]): Promise<Partial<Record<Phase, Cost>>> {
+async function asRequests(
+  server: ServerProcess,
+  objects: readonly SetObject[],
+): Promise<Partial<Record<Phase, Cost>>> {
   const rest = new Rest(server.url, server.apiKey);
   const ids = new Map<string, string>();
   const nameOf = ({ kind, key }: SetObject) => `${kind}/${key}`;
   const idOf = (object: SetObject) => ids.get(nameOf(object)) as string;
-  const waves = [...new Set(objects.map(({ kind }) => kind))].map((kind) => objects.filter((object) => object.kind === kind));
-  const inWaves = async (order: readonly (readonly SetObject[])[], work: (object: SetObject) => Promise<void>) => {
+  const waves = [...new Set(objects.map(({ kind }) => kind))].map((kind) =>
+    objects.filter((object) => object.kind === kind),
+  );
+  const inWaves = async (
+    order: readonly (readonly SetObject[])[],
+    work: (object: SetObject) => Promise<void>,
+  ) => {
     for (const wave of order) {
       const left = [...wave];
       const worker = async () => {
@@ -249,13 +292,20 @@ async function asRequests(server: ServerProcess, objects: readonly SetObject[]):
     ids.set(nameOf(object), answer.body.id);
   };
   const change = async (object: SetObject) =>
-    void requireStatus(await rest.patch(`${pathOf(object.kind)}/${idOf(object)}`, { metadata: "changed" }), 200);
-  const remove = async (object: SetObject) => void requireStatus(await rest.delete(`${pathOf(object.kind)}/${idOf(object)}`), 204);
+    void requireStatus(
+      await rest.patch(`${pathOf(object.kind)}/${idOf(object)}`, { metadata: "changed" }),
+      200,
+    );
+  const remove = async (object: SetObject) =>
+    void requireStatus(await rest.delete(`${pathOf(object.kind)}/${idOf(object)}`), 204);
   const tenth = objects.filter((_, index) => index % 10 === 0);
   return {
     create: await costOf(server, objects.length, () => inWaves(waves, create)),
     "no-op": await costOf(server, objects.length, () =>
-      inWaves([objects], async (object) => void requireStatus(await rest.get(`${pathOf(object.kind)}/${idOf(object)}`), 200)),
+      inWaves(
+        [objects],
+        async (object) => void requireStatus(await rest.get(`${pathOf(object.kind)}/${idOf(object)}`), 200),
+      ),
     ),
     "update 10 %": await costOf(server, tenth.length, () => inWaves([tenth], change)),
     delete: await costOf(server, objects.length, () => inWaves(waves.toReversed(), remove)),
@@ -270,7 +320,16 @@ async function asCommand(server: ServerProcess, count: number): Promise<Cost> {
   const own = process.cpuUsage();
   try {
     const cost = await costOf(server, 1, async () => {
-      const args = ["--disable-warning=ExperimentalWarning", CLI, "apply", file, "--set", "bench", "--url", server.url];
+      const args = [
+        "--disable-warning=ExperimentalWarning",
+        CLI,
+        "apply",
+        file,
+        "--set",
+        "bench",
+        "--url",
+        server.url,
+      ];
       const child: ChildProcess = spawn(process.execPath, args, {
         env: { ...process.env, TUNNELPLANE_API_KEY: server.apiKey },
         stdio: ["ignore", "ignore", "inherit"],
@@ -288,6 +347,7 @@ async function asCommand(server: ServerProcess, count: number): Promise<Cost> {
 }
 
 function requireStatus(answer: RestAnswer, status: number): RestAnswer {
-  if (answer.status !== status) throw new Error(`The server answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+  if (answer.status !== status)
+    throw new Error(`The server answered ${answer.status}: ${answer.text.slice(0, 500)}`);
   return answer;
 }

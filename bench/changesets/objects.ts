@@ -19,8 +19,16 @@ export const pathOf = (kind: SetObject["kind"]): string => PATHS[kind];
 export function objectsOf(count: number): SetObject[] {
   const each = Array.from({ length: Math.ceil(count / 5) }, (_, index) => index);
   return [
-    ...each.map((n): SetObject => ({ kind: "tunnel_group_backend", key: `group${n}`, fields: { labels: { service: `web${n}` } } })),
-    ...each.map((n): SetObject => ({ kind: "ip_policy", key: `policy${n}`, fields: { description: `policy ${n}` } })),
+    ...each.map(
+      (n): SetObject => ({
+        kind: "tunnel_group_backend",
+        key: `group${n}`,
+        fields: { labels: { service: `web${n}` } },
+      }),
+    ),
+    ...each.map(
+      (n): SetObject => ({ kind: "ip_policy", key: `policy${n}`, fields: { description: `policy ${n}` } }),
+    ),
     ...each.map(
       (n): SetObject => ({
         kind: "weighted_backend",
@@ -53,12 +61,18 @@ export function objectsOf(count: number): SetObject[] {
 /** The same as a catalogue. */
 export function catalogueOf(count: number): string {
   const each = Array.from({ length: Math.ceil(count / 5) }, (_, index) => index);
-  const collection = (name: string, entry: (n: number) => string) => [`${name}:`, ...each.map((n) => `  ${entry(n)}`)];
+  const collection = (name: string, entry: (n: number) => string) => [
+    `${name}:`,
+    ...each.map((n) => `  ${entry(n)}`),
+  ];
   return [
     ...collection("tunnelGroupBackends", (n) => `group${n}: { labels: { service: web${n} } }`),
     ...collection("ipPolicies", (n) => `policy${n}: { description: policy ${n} }`),
     ...collection("weightedBackends", (n) => `spread${n}: { backends: { group${n}: 100 } }`),
-    ...collection("ipPolicyRules", (n) => `rule${n}: { ipPolicyId: policy${n}, cidr: 192.0.2.0/24, action: allow }`),
+    ...collection(
+      "ipPolicyRules",
+      (n) => `rule${n}: { ipPolicyId: policy${n}, cidr: 192.0.2.0/24, action: allow }`,
+    ),
     ...collection(
       "tlsEdges",
       (n) =>

@@ -9,7 +9,10 @@ import { STREAM, startServices } from "./services";
 import { measureThroughput, THROUGHPUT } from "./throughput";
 import { World } from "./world";
 
-/** Measures throughput and latency of events. A process of its own stands in for Kinesis and accepts everything at once. */
+/**
+ * Measures throughput and latency of events. A process of its own stands in for Kinesis and accepts
+ * everything at once.
+ */
 export async function measureEvents(settings: Settings): Promise<Section[]> {
   const services = await startServices();
   const postgres = await PostgresServer.start({ durable: true });
@@ -17,7 +20,10 @@ export async function measureEvents(settings: Settings): Promise<Section[]> {
   const throughput: Row[] = [];
   const latency: Row[] = [];
   try {
-    for (const [database, url] of [["SQLite", undefined] as const, ["PostgreSQL", await postgres.newDatabase()] as const]) {
+    for (const [database, url] of [
+      ["SQLite", undefined] as const,
+      ["PostgreSQL", await postgres.newDatabase()] as const,
+    ]) {
       const world = await World.open(folder, url);
       await world.destination(STREAM);
       throughput.push({ database, ...(await measureThroughput(world, settings, services.options)) });

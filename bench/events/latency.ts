@@ -70,7 +70,9 @@ async function latencies(world: World, changes: number, targetOptions: TargetOpt
   }
   while ([...committed.keys()].some((id) => !accepted.has(id))) await sleep(EVERY_MS);
   await dispatcher.stop(0);
-  return [...committed].map(([id, time]) => Math.max(0, (accepted.get(id) as number) - time)).sort((a, b) => a - b);
+  return [...committed]
+    .map(([id, time]) => Math.max(0, (accepted.get(id) as number) - time))
+    .sort((a, b) => a - b);
 }
 
 /** Notes when each event was accepted. */
@@ -95,4 +97,5 @@ const waking = (store: Store, dispatcher: Dispatcher): Store => ({
   },
 });
 
-const at = (sorted: readonly number[], share: number): number => sorted[Math.ceil(sorted.length * share) - 1] as number;
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.ceil(sorted.length * share) - 1] as number;

@@ -7,12 +7,22 @@ import type { TargetOptions } from "../../server/src/events/targets";
 const auth = { creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "of-nobody" } };
 
 /** The destination that accepts everything at once. */
-export const STREAM = { stream_service: { stream_ref: "arn:aws:kinesis:eu-west-1:123456789012:stream/events", auth } };
+export const STREAM = {
+  stream_service: { stream_ref: "arn:aws:kinesis:eu-west-1:123456789012:stream/events", auth },
+};
 
 /** The destination that never answers. */
-export const DEAD = { delivery_service: { delivery_stream_ref: "arn:aws:firehose:eu-west-1:123456789012:deliverystream/events", auth } };
+export const DEAD = {
+  delivery_service: {
+    delivery_stream_ref: "arn:aws:firehose:eu-west-1:123456789012:deliverystream/events",
+    auth,
+  },
+};
 
-/** The stand-ins for the services: a process that accepts everything at once, and a port where nobody ever answers. */
+/**
+ * The stand-ins for the services: a process that accepts everything at once, and a port where nobody ever
+ * answers.
+ */
 export async function startServices(): Promise<{ options: TargetOptions; stop(): void }> {
   const stream: ChildProcess = fork(join(__dirname, "standInKinesis.cjs"));
   const [port] = await once(stream, "message");
@@ -20,7 +30,12 @@ export async function startServices(): Promise<{ options: TargetOptions; stop():
   await once(silence, "listening");
   const { port: silent } = silence.address() as AddressInfo;
   return {
-    options: { endpoints: { stream_service: `http://127.0.0.1:${port}`, delivery_service: `http://127.0.0.1:${silent}` } },
+    options: {
+      endpoints: {
+        stream_service: `http://127.0.0.1:${port}`,
+        delivery_service: `http://127.0.0.1:${silent}`,
+      },
+    },
     stop() {
       stream.disconnect();
       silence.close();

@@ -1,5 +1,5 @@
-// Stands in for Kinesis Data Streams, in a process of its own: takes every record at once and keeps none. It shares the processors
-// with what is measured, as a service does not, so it only counts records.
+// Stands in for Kinesis Data Streams, in a process of its own: takes every record at once and keeps none. It
+// shares the processors with what is measured, as a service does not, so it only counts records.
 const { createServer } = require("node:http");
 
 const server = createServer((request, response) => {

@@ -29,12 +29,23 @@ export const THROUGHPUT = {
     `${events} events, each of an object of its own, to one stream. One dispatcher, from the first look to the last delivery recorded, beside the same client in the same process that sends the same events to the same service in requests of ${BATCH}, ${AT_ONCE} at once as we do, and nothing else. Both warm up with as many events; then they take turns, in ${rounds} rounds; all figures are medians. Processor time is that of the sending process alone; the service, and PostgreSQL, run beside it.`,
 } as const;
 
-/** Measures how fast a backlog of events is delivered, compared with the same client sending the same events without a database. */
-export async function measureThroughput(world: World, { events: count, rounds }: Settings, options: TargetOptions): Promise<Row> {
+/**
+ * Measures how fast a backlog of events is delivered, compared with the same client sending the same events
+ * without a database.
+ */
+export async function measureThroughput(
+  world: World,
+  { events: count, rounds }: Settings,
+  options: TargetOptions,
+): Promise<Row> {
   await world.backlog(count);
   const events = await world.events();
   await withoutUs(events, options);
-  const dispatcher = new Dispatcher(world.core, { targetOptions: options, address: () => ADDRESS, logger: console });
+  const dispatcher = new Dispatcher(world.core, {
+    targetOptions: options,
+    address: () => ADDRESS,
+    logger: console,
+  });
   await dispatcher.deliverDue();
   const measured: { ours: Cost; raw: Cost }[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -44,7 +55,8 @@ export async function measureThroughput(world: World, { events: count, rounds }:
   }
   await dispatcher.stop(0);
   await expectDelivered(world, (1 + rounds) * count);
-  const middle = (of: "ours" | "raw", figure: keyof Cost) => medianBy(measured, (round) => round[of][figure])[of][figure];
+  const middle = (of: "ours" | "raw", figure: keyof Cost) =>
+    medianBy(measured, (round) => round[of][figure])[of][figure];
   const perSecond = (of: "ours" | "raw") => count / middle(of, "seconds");
   const share = ({ ours, raw }: (typeof measured)[number]) => ratio(raw.seconds, ours.seconds) ?? 0;
   const speed = share(medianBy(measured, share));
@@ -62,7 +74,10 @@ export async function measureThroughput(world: World, { events: count, rounds }:
 async function withoutUs(events: readonly Outgoing[], options: TargetOptions): Promise<Cost> {
   const none = { delivery_service: null, log_service: null, monitoring_service: null };
   const { stream_ref, auth } = STREAM.stream_service;
-  const target = openTarget({ ...none, stream_service: { stream_ref, auth: { role: null, ...auth } } }, options);
+  const target = openTarget(
+    { ...none, stream_service: { stream_ref, auth: { role: null, ...auth } } },
+    options,
+  );
   const signal = new AbortController().signal;
   let next = 0;
   const sender = async () => {

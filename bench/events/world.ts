@@ -31,7 +31,10 @@ export class World {
   async destination(target: object): Promise<void> {
     const resources = this.resources();
     const { id } = await resources.create(definitionOf("event_destination"), { target });
-    await resources.create(definitionOf("event_subscription"), { sources: [{ type: TYPE }], destination_ids: [id] });
+    await resources.create(definitionOf("event_subscription"), {
+      sources: [{ type: TYPE }],
+      destination_ids: [id],
+    });
   }
 
   /** @param core another core, whose store wraps this one's */

@@ -32,9 +32,17 @@ export async function measureFollowing({ hostports, enforced }: Settings): Promi
         more: round(percentile(created, 0.5)),
       });
       if (count === hostports[0] && !own) {
-        const followed = { "a new hostport": await newHostports(world, enforced, "new"), ...(await denials(world, enforced)) };
+        const followed = {
+          "a new hostport": await newHostports(world, enforced, "new"),
+          ...(await denials(world, enforced)),
+        };
         for (const [change, times] of Object.entries(followed))
-          changes.push({ change, times: times.length, p50: round(percentile(times, 0.5)), p99: round(percentile(times, 0.99)) });
+          changes.push({
+            change,
+            times: times.length,
+            p50: round(percentile(times, 0.5)),
+            p99: round(percentile(times, 0.99)),
+          });
       }
     } finally {
       await world.stop();
@@ -73,7 +81,10 @@ async function declare({ api }: GatewayWorld, count: number): Promise<string[]> 
   const hosts: string[] = [];
   const { id } = await api.httpResponseBackends.create({ status_code: 200, body: "ok" });
   for (let edge = 0; edge * PER_EDGE < count; edge++) {
-    const hostports = Array.from({ length: Math.min(PER_EDGE, count) }, (_, index) => `h${edge}-${index}.example.com:443`);
+    const hostports = Array.from(
+      { length: Math.min(PER_EDGE, count) },
+      (_, index) => `h${edge}-${index}.example.com:443`,
+    );
     await site({ api }, hostports, id);
     hosts.push(...hostports.map((one) => one.slice(0, one.lastIndexOf(":"))));
   }
@@ -93,7 +104,9 @@ async function certify({ folder, trust }: GatewayWorld, hosts: readonly string[]
 
 async function site({ api }: Pick<GatewayWorld, "api">, hostports: string[], backend_id: string) {
   const edge = await api.httpsEdges.create({ hostports });
-  await api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id } });
+  await api
+    .httpsEdgeRoutes(edge.id)
+    .create({ match_type: "path_prefix", match: "/", backend: { backend_id } });
   return edge;
 }
 
@@ -121,7 +134,11 @@ async function denials(world: GatewayWorld, times: number): Promise<Record<strin
   const [opened, closed]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < times; turn++) {
     let started = performance.now();
-    const rule = await api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "127.0.0.0/8", action: "allow" });
+    const rule = await api.ipPolicyRules.create({
+      ip_policy_id: policy.id,
+      cidr: "127.0.0.0/8",
+      action: "allow",
+    });
     opened.push(await world.until("closing.example.com", 200, started));
     started = performance.now();
     await api.ipPolicyRules.delete(rule.id);

@@ -7,6 +7,13 @@ import { measureTunnels } from "./tunnels";
 
 /** The gateway: traffic through Envoy, tunnels through SSH, and how soon changes are enforced. */
 export async function measureGateway(settings: Settings): Promise<Section[]> {
-  if (!ENVOY) throw new Error("There is no Envoy: Python 3 with venv is needed, then `node scripts/setup.cjs envoy` gets one");
-  return [...(await measureTraffic(settings)), ...(await measureTunnels(settings)), ...(await measureFollowing(settings))];
+  if (!ENVOY)
+    throw new Error(
+      "There is no Envoy: Python 3 with venv is needed, then `node scripts/setup.cjs envoy` gets one",
+    );
+  return [
+    ...(await measureTraffic(settings)),
+    ...(await measureTunnels(settings)),
+    ...(await measureFollowing(settings)),
+  ];
 }

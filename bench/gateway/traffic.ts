@@ -27,7 +27,10 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
     await world.api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "127.0.0.0/8", action: "allow" });
     const backend = await world.api.staticBackends.create({ address: `127.0.0.1:${address.port}` });
     await site(world, HOST, backend.id);
-    await site(world, CHECKED, backend.id, { ip_restriction: { ip_policy_ids: [policy.id] }, user_agent_filter: { deny: ["bot"] } });
+    await site(world, CHECKED, backend.id, {
+      ip_restriction: { ip_policy_ids: [policy.id] },
+      user_agent_filter: { deny: ["bot"] },
+    });
     await world.serve();
     await world.until(CHECKED, 200);
     const port = await freePort();
@@ -57,14 +60,26 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
     const floor = medianBy(measured.get("Envoy, written by hand") ?? [], (one) => one.perSecond);
     const rows = [...measured].map(([through, results]) => {
       const { perSecond, p50, p99 } = medianBy(results, (one) => one.perSecond);
-      return { through, perSecond: Math.round(perSecond), p50, p99, ratio: ratio(perSecond, floor.perSecond) };
+      return {
+        through,
+        perSecond: Math.round(perSecond),
+        p50,
+        p99,
+        ratio: ratio(perSecond, floor.perSecond),
+      };
     });
     return [
       {
         part: "gateway",
         title: "Requests through Envoy",
         note: `HTTPS over ${CONNECTIONS} kept connections to a program on the same machine, Envoy with one worker; by hand: TLS, one route, one cluster and nothing else.`,
-        columns: { through: "Through", perSecond: "Requests/s", p50: "p50 (ms)", p99: "p99 (ms)", ratio: "of by hand" },
+        columns: {
+          through: "Through",
+          perSecond: "Requests/s",
+          p50: "p50 (ms)",
+          p99: "p99 (ms)",
+          ratio: "of by hand",
+        },
         rows,
       },
     ];
@@ -77,9 +92,16 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
   }
 }
 
-async function site({ api }: GatewayWorld, host: string, backend_id: string, modules: Partial<HttpsEdgeRouteCreate> = {}): Promise<void> {
+async function site(
+  { api }: GatewayWorld,
+  host: string,
+  backend_id: string,
+  modules: Partial<HttpsEdgeRouteCreate> = {},
+): Promise<void> {
   const edge = await api.httpsEdges.create({ hostports: [`${host}:443`] });
-  await api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id }, ...modules });
+  await api
+    .httpsEdgeRoutes(edge.id)
+    .create({ match_type: "path_prefix", match: "/", backend: { backend_id }, ...modules });
 }
 
 const typed = (type: string, fields: object = {}) => ({ "@type": `type.googleapis.com/${type}`, ...fields });
@@ -88,7 +110,9 @@ const EXTENSIONS = "envoy.extensions";
 /** The configuration that one would write by hand for TLS and one upstream. */
 function written(port: number, upstream: number, folder: string): Configuration {
   const file = (name: string) => ({ filename: join(folder, name) });
-  const endpoint = { endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: upstream } } } };
+  const endpoint = {
+    endpoint: { address: { socket_address: { address: "127.0.0.1", port_value: upstream } } },
+  };
   const cluster = {
     name: "up",
     type: "STATIC",
@@ -97,16 +121,33 @@ function written(port: number, upstream: number, folder: string): Configuration 
   };
   const manager = typed(`${EXTENSIONS}.filters.network.http_connection_manager.v3.HttpConnectionManager`, {
     stat_prefix: "by_hand",
-    route_config: { virtual_hosts: [{ name: "all", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster: "up" } }] }] },
+    route_config: {
+      virtual_hosts: [
+        { name: "all", domains: ["*"], routes: [{ match: { prefix: "/" }, route: { cluster: "up" } }] },
+      ],
+    },
     http_filters: [{ name: "router", typed_config: typed(`${EXTENSIONS}.filters.http.router.v3.Router`) }],
   });
   const tls = typed(`${EXTENSIONS}.transport_sockets.tls.v3.DownstreamTlsContext`, {
-    common_tls_context: { tls_certificates: [{ certificate_chain: file("own.pem"), private_key: file("own.key") }] },
+    common_tls_context: {
+      tls_certificates: [{ certificate_chain: file("own.pem"), private_key: file("own.key") }],
+    },
   });
   const listener = {
     name: "by hand",
     address: { socket_address: { address: "127.0.0.1", port_value: port } },
-    filter_chains: [{ filters: [{ name: "http", typed_config: manager }], transport_socket: { name: "tls", typed_config: tls } }],
+    filter_chains: [
+      {
+        filters: [{ name: "http", typed_config: manager }],
+        transport_socket: { name: "tls", typed_config: tls },
+      },
+    ],
   };
-  return { listeners: [listener], clusters: [cluster], secrets: {}, edges: [], renewAt: undefined } as unknown as Configuration;
+  return {
+    listeners: [listener],
+    clusters: [cluster],
+    secrets: {},
+    edges: [],
+    renewAt: undefined,
+  } as unknown as Configuration;
 }

@@ -31,7 +31,9 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
     children.push(agent(world, ["-p", String(world.ssh), "-R", `bench=bytes:443:${local}`, "any@127.0.0.1"]));
     const sockets = join(world.folder, "state", "sockets");
     const [socket] = await found(() => readdirSync(sockets));
-    const contenders: { name: string; open: () => Socket }[] = [{ name: "the gateway", open: () => connect(join(sockets, socket ?? "")) }];
+    const contenders: { name: string; open: () => Socket }[] = [
+      { name: "the gateway", open: () => connect(join(sockets, socket ?? "")) },
+    ];
     if (SSHD) {
       const [port, forwarded] = [await freePort(), await freePort()];
       children.push(await sshd(world.folder, port, key.openssh));
@@ -41,7 +43,8 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
     }
     const measured = new Map<string, number[]>();
     for (let round = 0; round < settings.rounds; round++)
-      for (const { name, open } of contenders) measured.set(name, [...(measured.get(name) ?? []), await bytesPerSecond(open())]);
+      for (const { name, open } of contenders)
+        measured.set(name, [...(measured.get(name) ?? []), await bytesPerSecond(open())]);
     const floor = medianBy(measured.get("OpenSSH's sshd") ?? [Number.NaN], (one) => one);
     const bytes: Section = {
       part: "gateway",
@@ -50,7 +53,11 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
       columns: { through: "Through", perSecond: "MiB/s", ratio: "of sshd" },
       rows: [...measured].map(([through, results]) => {
         const median = medianBy(results, (one) => one);
-        return { through, perSecond: Math.round(median / MIB), ratio: Number.isNaN(floor) ? null : ratio(median, floor) };
+        return {
+          through,
+          perSecond: Math.round(median / MIB),
+          ratio: Number.isNaN(floor) ? null : ratio(median, floor),
+        };
       }),
     };
     for (const child of children) child.kill("SIGKILL");
@@ -72,7 +79,15 @@ async function connected(world: GatewayWorld, count: number): Promise<Section> {
     for (let index = 0; index < count; index += TOGETHER) {
       const some = Math.min(TOGETHER, count - index);
       for (let one = 0; one < some; one++)
-        agents.push(agent(world, ["-p", String(world.ssh), "-R", `bench=agents,n=${index + one}:443:127.0.0.1:9`, "any@127.0.0.1"]));
+        agents.push(
+          agent(world, [
+            "-p",
+            String(world.ssh),
+            "-R",
+            `bench=agents,n=${index + one}:443:127.0.0.1:9`,
+            "any@127.0.0.1",
+          ]),
+        );
       while (serving(world) < index + some + 1) await sleep(50);
     }
     const seconds = (performance.now() - started) / 1000;
@@ -81,8 +96,18 @@ async function connected(world: GatewayWorld, count: number): Promise<Section> {
       part: "gateway",
       title: "Agents connected at once",
       note: `Stock clients, started ${TOGETHER} at a time, each with a bind of its own; all of them on the machine of the gateway, which they share.`,
-      columns: { agents: "Agents", seconds: "All connected after (s)", memory: "Gateway's memory for each (KiB)" },
-      rows: [{ agents: count, seconds: Math.round(seconds * 10) / 10, memory: Math.round((after - before) / count / 1024) }],
+      columns: {
+        agents: "Agents",
+        seconds: "All connected after (s)",
+        memory: "Gateway's memory for each (KiB)",
+      },
+      rows: [
+        {
+          agents: count,
+          seconds: Math.round(seconds * 10) / 10,
+          memory: Math.round((after - before) / count / 1024),
+        },
+      ],
     };
   } finally {
     for (const one of agents) one.kill("SIGKILL");
@@ -99,14 +124,20 @@ function agent({ folder }: GatewayWorld, args: readonly string[]): ChildProcess 
     "IdentityAgent=none",
     "LogLevel=ERROR",
   ];
-  return spawn("ssh", ["-N", "-F", "none", "-i", join(folder, "id"), ...options.flatMap((one) => ["-o", one]), ...args], {
-    stdio: "ignore",
-  });
+  return spawn(
+    "ssh",
+    ["-N", "-F", "none", "-i", join(folder, "id"), ...options.flatMap((one) => ["-o", one]), ...args],
+    {
+      stdio: "ignore",
+    },
+  );
 }
 
 async function sshd(folder: string, port: number, authorized: string): Promise<ChildProcess> {
   const at = (name: string) => join(folder, name);
-  const made = spawn("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at("sshd_key")], { stdio: "ignore" });
+  const made = spawn("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at("sshd_key")], {
+    stdio: "ignore",
+  });
   await once(made, "exit");
   writeFileSync(at("authorized"), `${authorized}\n`, { mode: 0o600 });
   const lines = [

@@ -41,7 +41,16 @@ export class GatewayWorld {
 
   /** Starts the gateway, and resolves when Envoy serves what is declared. */
   async serve(): Promise<void> {
-    const state = ["--url", this.server.url, "--state", join(this.folder, "state"), "--certs", this.folder, "--envoy", ENVOY ?? "envoy"];
+    const state = [
+      "--url",
+      this.server.url,
+      "--state",
+      join(this.folder, "state"),
+      "--certs",
+      this.folder,
+      "--envoy",
+      ENVOY ?? "envoy",
+    ];
     const places = [
       "--listen",
       `443=127.0.0.1:${this.port}`,
@@ -62,15 +71,26 @@ export class GatewayWorld {
   /** The bytes that the gateway and its Envoy hold in memory. */
   memory(): { gateway: number; envoy: number } {
     const pid = this.gateway?.pid ?? 0;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
-    const rss = (one: string | number) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/status`, "utf8"))?.[1] ?? 0) * 1024;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .filter(Boolean);
+    const rss = (one: string | number) =>
+      Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/status`, "utf8"))?.[1] ?? 0) * 1024;
     return { gateway: rss(pid), envoy: children.map(rss).reduce((sum, one) => sum + one, 0) };
   }
 
   /** The status under a name; 0 where nothing answers. */
   status(host: string): Promise<number> {
     return new Promise((resolve) => {
-      const options = { host: "127.0.0.1", port: this.port, servername: host, headers: { host }, ca: this.trust, agent: false as const };
+      const options = {
+        host: "127.0.0.1",
+        port: this.port,
+        servername: host,
+        headers: { host },
+        ca: this.trust,
+        agent: false as const,
+      };
       const asked = request(options, (answer) => {
         answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
       });

@@ -6,8 +6,9 @@ import { newId } from "../../server/src/util/ids";
 const TABLES = { resource: "id", reference: "from_id", unique_key: "resource_id" } as const;
 
 /**
- * Copies an object many times, directly in the database, while the server is stopped. Copies every row of the object, with a
- * new id and with `{n}` in the given text counted up, but no events and audit rows. Returns the new ids.
+ * Copies an object many times, directly in the database, while the server is stopped. Copies every row of the
+ * object, with a new id and with `{n}` in the given text counted up, but no events and audit rows. Returns
+ * the new ids.
  */
 export function copyObject(
   folder: string,

@@ -41,7 +41,12 @@ export async function measureGrowth({ sizes, warmUp, seconds }: Settings): Promi
     let named = 0;
     for (const size of sizes) {
       const grow = (count: number) => {
-        const ids = copyObject(folder, { id: world.template, text: (n) => `copy-${n}.example.com` }, count, named + 1);
+        const ids = copyObject(
+          folder,
+          { id: world.template, text: (n) => `copy-${n}.example.com` },
+          count,
+          named + 1,
+        );
         named += count;
         return ids;
       };
@@ -50,7 +55,14 @@ export async function measureGrowth({ sizes, warmUp, seconds }: Settings): Promi
       const doomed = grow(DOOMED);
       const server = await ServerProcess.start({ data: folder, keepLog: false });
       try {
-        const load = { urls: [server.url], pids: [server.pid], headers: headersOf(server), connections: CONNECTIONS, warmUp, seconds };
+        const load = {
+          urls: [server.url],
+          pids: [server.pid],
+          headers: headersOf(server),
+          connections: CONNECTIONS,
+          warmUp,
+          seconds,
+        };
         for (const [operation, job] of Object.entries(jobs(world, sample(ids), doomed))) {
           const result = await generator.run({ ...load, ...job });
           if (!first.has(operation)) first.set(operation, result);
@@ -93,7 +105,10 @@ export async function measureGrowth({ sizes, warmUp, seconds }: Settings): Promi
         goal: "goal",
         reached: "",
       },
-      rows: rows.sort((a, b) => [...first.keys()].indexOf(a.operation as string) - [...first.keys()].indexOf(b.operation as string)),
+      rows: rows.sort(
+        (a, b) =>
+          [...first.keys()].indexOf(a.operation as string) - [...first.keys()].indexOf(b.operation as string),
+      ),
     },
   ];
 }
@@ -110,7 +125,12 @@ function jobs(
     "page deep in the list": get("/edges/tls?before_id={id}"),
     "page of a parent's children": get(`/edges/https/${parent}/routes`),
     create: { shots: [{ method: "POST", path: "/edges/tls", body: edge(backend) }] },
-    delete: { shots: [{ method: "DELETE", path: "/edges/tls/{id}" }], ids: doomed, warmUp: 0, amount: DOOMED - CONNECTIONS },
+    delete: {
+      shots: [{ method: "DELETE", path: "/edges/tls/{id}" }],
+      ids: doomed,
+      warmUp: 0,
+      amount: DOOMED - CONNECTIONS,
+    },
     "delete, refused: all edges use it": {
       shots: [{ method: "DELETE", path: `/backends/tunnel_group/${backend}` }],
       connections: 1,
@@ -120,7 +140,13 @@ function jobs(
     },
     "get an edge with 1,000 policies": get(`/edges/tls/${restricted}`),
     "patch an edge with 1,000 policies": {
-      shots: [{ method: "PATCH", path: `/edges/tls/${restricted}`, body: JSON.stringify({ description: "changed {n}" }) }],
+      shots: [
+        {
+          method: "PATCH",
+          path: `/edges/tls/${restricted}`,
+          body: JSON.stringify({ description: "changed {n}" }),
+        },
+      ],
     },
   };
 }
@@ -143,7 +169,8 @@ async function build(folder: string): Promise<World> {
       hostports: ["copy-0.example.com:443"],
     });
     const policies: string[] = [];
-    for (let n = 0; n < MANY; n++) policies.push(await create("/ip_policies", { description: `policy ${n}` }));
+    for (let n = 0; n < MANY; n++)
+      policies.push(await create("/ip_policies", { description: `policy ${n}` }));
     const restricted = await create("/edges/tls", {
       hostports: ["restricted.example.com:443"],
       backend: { backend_id: backend },
@@ -164,9 +191,15 @@ async function build(folder: string): Promise<World> {
   return world;
 }
 
-const headersOf = ({ apiKey }: ServerProcess) => ({ authorization: `Bearer ${apiKey}`, "service-version": "2" });
+const headersOf = ({ apiKey }: ServerProcess) => ({
+  authorization: `Bearer ${apiKey}`,
+  "service-version": "2",
+});
 
 /** A sample of the ids, evenly spread. */
 function sample(ids: readonly string[]): string[] {
-  return Array.from({ length: Math.min(SAMPLE, ids.length) }, (_, index) => ids[Math.floor((index * ids.length) / SAMPLE)] as string);
+  return Array.from(
+    { length: Math.min(SAMPLE, ids.length) },
+    (_, index) => ids[Math.floor((index * ids.length) / SAMPLE)] as string,
+  );
 }

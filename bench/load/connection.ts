@@ -22,8 +22,9 @@ const END_OF_HEAD = "\r\n\r\n";
 const END_OF_LINE = "\r\n";
 
 /**
- * A kept connection that sends one request at a time and reads no more of an answer than its status and its length: a common
- * client took as long for a request as the server that is measured. It connects when it sends, and again after a broken connection.
+ * A kept connection that sends one request at a time and reads no more of an answer than its status and its
+ * length: a common client took as long for a request as the server that is measured. It connects when it
+ * sends, and again after a broken connection.
  */
 export class Connection {
   readonly #url: URL;

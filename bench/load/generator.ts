@@ -36,7 +36,8 @@ async function shoot(job: LoadJob): Promise<LoadResult> {
         if (job.refused && status === 503 && retryAfter > 0) {
           latencyOfRefusals.record(microseconds);
           counted.refused++;
-          if (job.refused === "wait for Retry-After") await sleep(retryAfter * 1000, undefined, over).catch(() => undefined);
+          if (job.refused === "wait for Retry-After")
+            await sleep(retryAfter * 1000, undefined, over).catch(() => undefined);
           continue;
         }
         latency.record(microseconds);

@@ -5,13 +5,17 @@ import type { LoadJob, LoadResult } from "./job";
 
 /** Sends requests from a process of its own. All contenders of a comparison share one. */
 export class LoadGenerator {
-  readonly #child: ChildProcess = fork(join(__dirname, "generator.ts"), { execArgv: ["-r", "ts-node/register"] });
+  readonly #child: ChildProcess = fork(join(__dirname, "generator.ts"), {
+    execArgv: ["-r", "ts-node/register"],
+  });
   #numbered = 0;
 
   /** Runs a job. `{n}` is unique across the requests of all jobs. */
   async run(job: Omit<LoadJob, "from">): Promise<LoadResult> {
     this.#child.send({ ...job, from: this.#numbered });
-    const [{ result, error }] = (await once(this.#child, "message")) as [{ result?: LoadResult; error?: string }];
+    const [{ result, error }] = (await once(this.#child, "message")) as [
+      { result?: LoadResult; error?: string },
+    ];
     if (!result) throw new Error(`The load generator failed: ${error}`);
     this.#numbered += result.sent;
     return result;

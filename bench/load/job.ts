@@ -1,4 +1,7 @@
-/** A request that is sent repeatedly. In path and body, `{n}` is the number of the request and `{id}` the next of the ids. */
+/**
+ * A request that is sent repeatedly. In path and body, `{n}` is the number of the request and `{id}` the next
+ * of the ids.
+ */
 export interface Shot {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;
@@ -26,7 +29,10 @@ export interface LoadJob {
   readonly from: number;
   /** The class of status that counts as success; 2 by default. */
   readonly expected?: number;
-  /** How a client goes on after a 503 with Retry-After, which then counts as a refusal. If absent, it counts as an error. */
+  /**
+   * How a client goes on after a 503 with Retry-After, which then counts as a refusal. If absent, it counts
+   * as an error.
+   */
   readonly refused?: "repeat at once" | "wait for Retry-After";
   /** The processes whose processor time is measured. */
   readonly pids: readonly number[];

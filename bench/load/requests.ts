@@ -1,8 +1,8 @@
 import type { LoadJob } from "./job";
 
 /**
- * The sequence of requests, as they are sent to a server: each shot as often as its weight says, in a mixed order that is always
- * the same. Only what differs from request to request is composed for each.
+ * The sequence of requests, as they are sent to a server: each shot as often as its weight says, in a mixed
+ * order that is always the same. Only what differs from request to request is composed for each.
  */
 export function requestsOf({ shots, ids = [], from, headers }: LoadJob): (n: number, host: string) => string {
   const { host: ownHost, ...others } = headers;
@@ -22,7 +22,8 @@ export function requestsOf({ shots, ids = [], from, headers }: LoadJob): (n: num
   });
   // A step that is coprime to the deck's length visits every card once.
   const step = [7, 11, 13].find((prime) => deck.length % prime !== 0) as number;
-  return (n, host) => (deck[(n * step) % deck.length] as (typeof deck)[number])(from + n, ids[n % ids.length] ?? "", host);
+  return (n, host) =>
+    (deck[(n * step) % deck.length] as (typeof deck)[number])(from + n, ids[n % ids.length] ?? "", host);
 }
 
 /** A text with places for the number of the request and for an id. */

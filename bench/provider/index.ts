@@ -18,7 +18,9 @@ type Measured = Record<Exclude<Side, "set">, Costs[]>;
 const CPU_GOAL = 1.08;
 const MIB = 2 ** 20;
 
-/** Measures each phase of a stack, with our provider and a real server, and with a provider that does nothing. */
+/**
+ * Measures each phase of a stack, with our provider and a real server, and with a provider that does nothing.
+ */
 export async function measureProvider({ stacks }: Settings): Promise<Section[]> {
   const sections: Section[] = [];
   for (const { count, rounds } of stacks) {
@@ -105,7 +107,12 @@ export async function measureOurs(count: number, side: Side = "ours"): Promise<C
   }
 }
 
-async function measureStack(side: Side, count: number, env: Record<string, string>, requestsSoFar: () => number): Promise<Costs> {
+async function measureStack(
+  side: Side,
+  count: number,
+  env: Record<string, string>,
+  requestsSoFar: () => number,
+): Promise<Costs> {
   const child = fork(join(__dirname, "phases.ts"), { execArgv: ["-r", "ts-node/register"] });
   try {
     await ask(child, { side, count, env } satisfies StackJob);
@@ -126,7 +133,8 @@ async function measureStack(side: Side, count: number, env: Record<string, strin
 
 function ask(child: ChildProcess, message: StackJob | Phase): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error(`The stack failed in ${JSON.stringify(message)}; its output is above`));
+    const ended = () =>
+      reject(new Error(`The stack failed in ${JSON.stringify(message)}; its output is above`));
     child.once("exit", ended);
     child.once("message", (answer) => {
       child.off("exit", ended);

@@ -10,7 +10,9 @@ import { cpuSeconds } from "../processes";
 export const PHASES = ["preview", "create", "no-op", "refresh", "update all", "destroy"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** The provider of a stack's resources: ours, or one that does nothing; or all objects as one `CatalogueSet`. */
+/**
+ * The provider of a stack's resources: ours, or one that does nothing; or all objects as one `CatalogueSet`.
+ */
 export type Side = "ours" | "native" | "floor" | "set";
 
 export interface Cost {
@@ -44,14 +46,18 @@ const DECLARE: Record<Exclude<Side, "set">, (name: string, description: string) 
     }),
 };
 
-// Each stack runs in a process of its own, so that its memory can be measured. Each message to the process runs a phase.
+// Each stack runs in a process of its own, so that its memory can be measured. Each message to the process
+// runs a phase.
 process.once("message", async ({ side, count, env }: StackJob) => {
   try {
     let description = "first";
     const program = async () => {
       if (side === "set") {
         const file = join(engine.folder, "catalogue.yaml");
-        writeFileSync(file, catalogueOf(count).replaceAll("description: policy", `description: ${description}`));
+        writeFileSync(
+          file,
+          catalogueOf(count).replaceAll("description: policy", `description: ${description}`),
+        );
         new tunnels.CatalogueSet("bench", { file });
         return;
       }

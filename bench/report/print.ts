@@ -3,9 +3,15 @@ import type { Row, Section } from "./section";
 /** A section for a terminal. */
 export function asText(section: Section): string {
   const table = cellsOf(section);
-  const widths = (table[0] as string[]).map((_, column) => Math.max(...table.map((cells) => (cells[column] as string).length)));
+  const widths = (table[0] as string[]).map((_, column) =>
+    Math.max(...table.map((cells) => (cells[column] as string).length)),
+  );
   const lines = table.map((cells) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number))).join("  "),
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number),
+      )
+      .join("  "),
   );
   return [`\n${section.title}`, section.note, "", ...lines].join("\n");
 }

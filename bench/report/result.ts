@@ -11,7 +11,12 @@ export interface Result {
   /** Ends in "+" if files were changed since. */
   readonly commit: string;
   readonly node: string;
-  readonly machine: { readonly processor: string; readonly cores: number; readonly memoryGiB: number; readonly loadBefore: number };
+  readonly machine: {
+    readonly processor: string;
+    readonly cores: number;
+    readonly memoryGiB: number;
+    readonly loadBefore: number;
+  };
   /** Whether it was a quick look, which is shorter, smaller and less exact. */
   readonly short: boolean;
   readonly sections: readonly Section[];
@@ -39,7 +44,10 @@ function commit(): string {
   try {
     const git = (...args: string[]) =>
       execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-    return git("rev-parse", "--short=12", "HEAD") + (git("status", "--porcelain", "--untracked-files=no") ? "+" : "");
+    return (
+      git("rev-parse", "--short=12", "HEAD") +
+      (git("status", "--porcelain", "--untracked-files=no") ? "+" : "")
+    );
   } catch {
     return "unknown";
   }
@@ -56,12 +64,19 @@ export function writeResult(file: string, result: Result): void {
 }
 
 /** Replaces the tables of one part in a page, between its marks. Everything else stays. */
-export function writeDocs(file: string, part: string, run: Omit<Result, "sections">, sections: readonly Section[]): void {
+export function writeDocs(
+  file: string,
+  part: string,
+  run: Omit<Result, "sections">,
+  sections: readonly Section[],
+): void {
   const page = readFileSync(file, "utf8");
   const tables = [`${summary(run)}.`, ...sections.map(asMarkdown)].join("\n\n");
   const [open, close] = [`<!-- measured: ${part} -->`, `<!-- /measured: ${part} -->`];
   const [start, end] = [page.indexOf(open), page.indexOf(close)];
   if (start < 0 || end < start)
-    throw new Error(`${file} has no place for the tables of ${part}: expected the lines "${open}" and "${close}"`);
+    throw new Error(
+      `${file} has no place for the tables of ${part}: expected the lines "${open}" and "${close}"`,
+    );
   writeFileSync(file, `${page.slice(0, start)}${open}\n\n${tables}\n\n${page.slice(end)}`);
 }

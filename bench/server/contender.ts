@@ -15,7 +15,10 @@ export interface Contender extends Filled {
   stop(): Promise<void>;
 }
 
-/** Starts several of our servers on one database, a folder or a URL, and fills it. They log at their usual level, to nowhere. */
+/**
+ * Starts several of our servers on one database, a folder or a URL, and fills it. They log at their usual
+ * level, to nowhere.
+ */
 export async function startServers(
   data: string,
   count: number,
@@ -23,7 +26,8 @@ export async function startServers(
   { env, cli }: { env?: Record<string, string>; cli?: string } = {},
 ): Promise<Contender> {
   const servers: ServerProcess[] = [];
-  for (let index = 0; index < count; index++) servers.push(await ServerProcess.start({ data, env, cli, keepLog: false }));
+  for (let index = 0; index < count; index++)
+    servers.push(await ServerProcess.start({ data, env, cli, keepLog: false }));
   const [first] = servers as [ServerProcess, ...ServerProcess[]];
   const contender = {
     urls: servers.map(({ url }) => url),
@@ -58,8 +62,12 @@ export async function fill(empty: Omit<Contender, "idsOf">, generator: LoadGener
     if (errors > 0) throw new Error(`${errors} of ${OBJECTS} objects could not be created on ${empty.urls}`);
     const found: string[] = [];
     for (let next: string | null = path; next !== null; ) {
-      const response = await fetch(next.startsWith("http") ? next : empty.urls[0] + next, { headers: empty.headers });
-      const page = (await response.json()) as { [key: string]: { id: string }[] } & { next_page_uri: string | null };
+      const response = await fetch(next.startsWith("http") ? next : empty.urls[0] + next, {
+        headers: empty.headers,
+      });
+      const page = (await response.json()) as { [key: string]: { id: string }[] } & {
+        next_page_uri: string | null;
+      };
       found.push(...(page[listKey] as { id: string }[]).map(({ id }) => id));
       next = page.next_page_uri;
     }

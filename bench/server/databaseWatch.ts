@@ -13,7 +13,10 @@ export interface DatabaseCost {
 }
 
 /** Watches a database of a PostgreSQL server. The returned function stops watching and answers the cost. */
-export async function watchDatabase(postgres: PostgresServer, url: string): Promise<() => Promise<DatabaseCost>> {
+export async function watchDatabase(
+  postgres: PostgresServer,
+  url: string,
+): Promise<() => Promise<DatabaseCost>> {
   const session = await postgres.connect(url);
   const before = cpuSecondsOfFamily(postgres.pid);
   const samples: number[] = [];

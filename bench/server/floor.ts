@@ -7,10 +7,14 @@ import { Pool } from "pg";
 import { SUBJECTS } from "./subject";
 
 /**
- * The floor: the same answers at the lowest cost, from node:http and a database, without keys, validation, references and
- * logs. Run as `floor.ts <kind> <place> <bytes of each subject>`.
+ * The floor: the same answers at the lowest cost, from node:http and a database, without keys, validation,
+ * references and logs. Run as `floor.ts <kind> <place> <bytes of each subject>`.
  */
-const [kind, place, ...sizes] = process.argv.slice(2) as ["one by one" | "group commit" | "postgres", string, ...string[]];
+const [kind, place, ...sizes] = process.argv.slice(2) as [
+  "one by one" | "group commit" | "postgres",
+  string,
+  ...string[],
+];
 
 interface Row {
   readonly id: string;
@@ -84,7 +88,8 @@ function sqlite(grouped: boolean): (table: string) => Rows {
     return {
       get: (id) => one.get(id) as unknown as Row,
       newest: (before) => page.all(before) as unknown as Row[],
-      insert: (row) => write(() => void add.run(row.id, row.created_at, row.description, row.metadata, row.rest)),
+      insert: (row) =>
+        write(() => void add.run(row.id, row.created_at, row.description, row.metadata, row.rest)),
       update: (id, description) =>
         write(() => {
           const row = { ...(one.get(id) as unknown as Row), description };
@@ -97,12 +102,16 @@ function sqlite(grouped: boolean): (table: string) => Rows {
 
 async function postgres(): Promise<(table: string) => Promise<Rows>> {
   const pool = new Pool({ connectionString: place, max: 10 });
-  const find = async (name: string, text: string, values: unknown[]) => (await pool.query<Row>({ name, text, values })).rows;
+  const find = async (name: string, text: string, values: unknown[]) =>
+    (await pool.query<Row>({ name, text, values })).rows;
   return async (table) => {
     await pool.query(TABLE(table, 'text collate "C"')); // in the order of bytes, as on SQLite
     return {
       get: async (id) => (await find(`get ${table}`, `select * from ${table} where id = $1`, [id]))[0] as Row,
-      newest: (before) => find(`page ${table}`, `select * from ${table} where id < $1 order by id desc limit ${PAGE + 1}`, [before]),
+      newest: (before) =>
+        find(`page ${table}`, `select * from ${table} where id < $1 order by id desc limit ${PAGE + 1}`, [
+          before,
+        ]),
       insert: async (row) => {
         await find(`insert ${table}`, `insert into ${table} values ($1, $2, $3, $4, $5)`, [
           row.id,
@@ -130,14 +139,22 @@ async function postgres(): Promise<(table: string) => Promise<Rows>> {
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<{ description?: string; metadata?: string; min_version?: string }> {
+async function bodyOf(
+  request: IncomingMessage,
+): Promise<{ description?: string; metadata?: string; min_version?: string }> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
 let count = 0;
-const fixed = JSON.stringify({ id: "", created_at: new Date().toISOString(), description: "", metadata: "", rest: "" }).length;
+const fixed = JSON.stringify({
+  id: "",
+  created_at: new Date().toISOString(),
+  description: "",
+  metadata: "",
+  rest: "",
+}).length;
 
 async function answer(things: readonly Things[], request: IncomingMessage): Promise<string> {
   const url = new URL(request.url as string, "http://floor");
@@ -167,11 +184,16 @@ async function main(): Promise<void> {
     things.push({ path, listKey, bytes: Number(sizes[index]), rows: await tables(listKey) });
   const server = createServer((request, response) => {
     answer(things, request).then(
-      (json) => response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(json) }).end(json),
+      (json) =>
+        response
+          .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(json) })
+          .end(json),
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });
-  server.listen(0, "127.0.0.1", () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  server.listen(0, "127.0.0.1", () =>
+    process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  );
 }
 
 main().catch((error: Error) => {

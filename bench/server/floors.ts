@@ -10,7 +10,12 @@ export type FloorKind = "one by one" | "group commit" | "postgres";
  * Starts a floor in a process of its own, with as many objects of the same sizes as our servers have.
  * @param sizes in bytes, in the order of SUBJECTS
  */
-export async function startFloor(kind: FloorKind, place: string, sizes: readonly number[], generator: LoadGenerator): Promise<Contender> {
+export async function startFloor(
+  kind: FloorKind,
+  place: string,
+  sizes: readonly number[],
+  generator: LoadGenerator,
+): Promise<Contender> {
   const child = fork(join(__dirname, "floor.ts"), [kind, place, ...sizes.map(String)], {
     execArgv: ["--disable-warning=ExperimentalWarning", "-r", "ts-node/register"],
   });

@@ -21,7 +21,11 @@ export const GOALS: Readonly<Record<OperationName, Goal>> = {
 export const P99 = 1.5;
 
 /** Requests per second of one server on PostgreSQL, as a multiple of the floor's. */
-export const ON_POSTGRES: Readonly<Partial<Record<OperationName, number>>> = { create: 0.35, patch: 0.5, "put a module": 0.5 };
+export const ON_POSTGRES: Readonly<Partial<Record<OperationName, number>>> = {
+  create: 0.35,
+  patch: 0.5,
+  "put a module": 0.5,
+};
 
 /** On a PostgreSQL server that is 1 ms away each way. */
 export const FAR_AWAY = {

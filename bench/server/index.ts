@@ -16,13 +16,25 @@ import { jobOf, OPERATIONS, type OperationName, SUBJECTS } from "./subject";
 type Result = LoadResult & Partial<DatabaseCost>;
 type Results = Record<OperationName, Result>;
 
-const COLUMNS = { operation: "", of: "", perSecond: "requests/s", p50: "p50 ms", p99: "p99 ms", cpu: "CPU µs/request", errors: "errors" };
+const COLUMNS = {
+  operation: "",
+  of: "",
+  perSecond: "requests/s",
+  p50: "p50 ms",
+  p99: "p99 ms",
+  cpu: "CPU µs/request",
+  errors: "errors",
+};
 
 /** Measures the server's throughput and latency on each database, compared with floors. */
 export async function measureServer(settings: Settings): Promise<Section[]> {
   const generator = new LoadGenerator();
   try {
-    return [await onSqlite(settings, generator), await onPostgres(settings, generator), await onPostgres(settings, generator, FAR)];
+    return [
+      await onSqlite(settings, generator),
+      await onPostgres(settings, generator),
+      await onPostgres(settings, generator, FAR),
+    ];
   } finally {
     generator.stop();
   }
@@ -38,8 +50,13 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
   try {
     const ours = await started(startServers(join(folder, "ours"), 1, generator));
     const sizes = await sizesOf(ours);
-    const floor = async (kind: FloorKind) => started(startFloor(kind, mkdtempSync(join(folder, "floor-")), sizes, generator));
-    const contenders = { "one by one": await floor("one by one"), "group commit": await floor("group commit"), ours };
+    const floor = async (kind: FloorKind) =>
+      started(startFloor(kind, mkdtempSync(join(folder, "floor-")), sizes, generator));
+    const contenders = {
+      "one by one": await floor("one by one"),
+      "group commit": await floor("group commit"),
+      ours,
+    };
     const results = await inTurn(contenders, settings, generator);
     const rows = OPERATIONS.flatMap((operation): Row[] => {
       const goal = GOALS[operation];
@@ -117,7 +134,8 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
       contenders[of] = contender;
       if (sizes.length === 0) sizes = await sizesOf(contender);
     };
-    for (const count of settings.servers) await start(`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`, count);
+    for (const count of settings.servers)
+      await start(`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`, count);
     if (settings.beside !== undefined) await start(BESIDE, 1, cliIn(settings.beside));
     const floor = await startFloor("postgres", await newDatabase("floor"), sizes, generator);
     stops.push(floor);
@@ -148,7 +166,8 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
     ]);
     return {
       part: "server",
-      title: latency === 0 ? "The server on PostgreSQL" : `The server on PostgreSQL, ${latency} ms away each way`,
+      title:
+        latency === 0 ? "The server on PostgreSQL" : `The server on PostgreSQL, ${latency} ms away each way`,
       note:
         latency > 0
           ? `The same behind a proxy that adds ${latency} ms each way, with ${load.connections} connections.`
@@ -176,12 +195,15 @@ const BESIDE = "the other build, 1 process";
 
 /** The command line of a build. */
 function cliIn(folder: string): string {
-  const { bin } = JSON.parse(readFileSync(join(folder, "server/package.json"), "utf8")) as { bin: { tunnelplane: string } };
+  const { bin } = JSON.parse(readFileSync(join(folder, "server/package.json"), "utf8")) as {
+    bin: { tunnelplane: string };
+  };
   return join(folder, "server", bin.tunnelplane);
 }
 
 /** PostgreSQL's processor time, in microseconds. */
-const perRequest = ({ seconds, sent }: Result): number | null => (seconds === undefined ? null : (seconds / sent) * 1e6);
+const perRequest = ({ seconds, sent }: Result): number | null =>
+  seconds === undefined ? null : (seconds / sent) * 1e6;
 
 /** The goal of a row, and whether it is reached. */
 function goalOf(
@@ -194,7 +216,9 @@ function goalOf(
   if (near !== undefined) return { goal: `× floor ≥ ${near}`, reached: speed !== null && speed >= near };
   if (latency === 0 || operation !== "create") return {};
   if (servers === 1) return { goal: `p99 ≤ ${FAR_AWAY.p99} ms`, reached: p99 <= FAR_AWAY.p99 };
-  return servers === 2 ? { goal: `× one ≥ ${FAR_AWAY.scaling}`, reached: scaling !== null && scaling >= FAR_AWAY.scaling } : {};
+  return servers === 2
+    ? { goal: `× one ≥ ${FAR_AWAY.scaling}`, reached: scaling !== null && scaling >= FAR_AWAY.scaling }
+    : {};
 }
 
 /** Contenders alternate, round by round, so that a slow spell of the machine hits all of them. */

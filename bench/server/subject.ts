@@ -7,11 +7,17 @@ interface Subject {
   readonly body: (backendId: string) => unknown;
 }
 
-/** A small object, of some 300 bytes with the address of a server: the fixed cost of a request counts most. */
+/**
+ * A small object, of some 300 bytes with the address of a server: the fixed cost of a request counts most.
+ */
 const CREDENTIAL: Subject = {
   path: "/credentials",
   listKey: "credentials",
-  body: () => ({ description: "agent {n}", metadata: "team=payments,env=production", acl: ["bind:agent-{n}.example.com"] }),
+  body: () => ({
+    description: "agent {n}",
+    metadata: "team=payments,env=production",
+    acl: ["bind:agent-{n}.example.com"],
+  }),
 };
 
 /** A larger one, with a reference, a unique value and two modules. */
@@ -49,14 +55,21 @@ export const creation = ({ path, body }: Subject, backendId: string): Shot => ({
   body: JSON.stringify(body(backendId)),
 });
 
-/** The requests of an operation; floors take the same. Modules are put into edges, everything else is done with credentials. */
-export function jobOf({ idsOf, backendId }: Filled, operation: OperationName): Pick<LoadJob, "shots" | "ids"> {
+/**
+ * The requests of an operation; floors take the same. Modules are put into edges, everything else is done
+ * with credentials.
+ */
+export function jobOf(
+  { idsOf, backendId }: Filled,
+  operation: OperationName,
+): Pick<LoadJob, "shots" | "ids"> {
   const one = `${CREDENTIAL.path}/{id}`;
   const get: Shot = { method: "GET", path: one };
   const list: Shot = { method: "GET", path: CREDENTIAL.path };
   const create = creation(CREDENTIAL, backendId);
   const patch: Shot = { method: "PATCH", path: one, body: JSON.stringify({ description: "changed {n}" }) };
-  // The number of ids is odd, so each of them gets the two values alternately, and every PUT changes something.
+  // The number of ids is odd, so each of them gets the two values alternately, and every PUT changes
+  // something.
   const put = (version: string): Shot => ({
     method: "PUT",
     path: `${EDGE.path}/{id}/tls_termination`,

@@ -15,7 +15,10 @@ export interface Choices {
   readonly moreTypes?: readonly string[];
 }
 
-/** Declares where changes of IP policies are told: a log group for the record, a monitoring service for those on call. */
+/**
+ * Declares where changes of IP policies are told: a log group for the record, a monitoring service for those
+ * on call.
+ */
 export function eventPipeline({
   logGroup = "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
   monitoringKey = pulumi.secret("0123456789abcdef0123456789abcdef"),
@@ -26,13 +29,30 @@ export function eventPipeline({
 }: Choices = {}) {
   const record = new tunnels.EventDestination("record", {
     description: "kept for a year",
-    target: { logService: { logGroupRef: logGroup, auth: { role: { roleRef: "arn:aws:iam::123456789012:role/tunnels" } } } },
+    target: {
+      logService: {
+        logGroupRef: logGroup,
+        auth: { role: { roleRef: "arn:aws:iam::123456789012:role/tunnels" } },
+      },
+    },
   });
   const onCall = new tunnels.EventDestination("on-call", {
-    target: { monitoringService: { apiKey: monitoringKey, service: "tunnels", monitoringTags: "env:prod", monitoringSite: "example.com" } },
+    target: {
+      monitoringService: {
+        apiKey: monitoringKey,
+        service: "tunnels",
+        monitoringTags: "env:prod",
+        monitoringSite: "example.com",
+      },
+    },
   });
 
-  const types = ["ip_policy_created.v0", "ip_policy_updated.v0", ...(watchDeletions ? ["ip_policy_deleted.v0"] : []), ...moreTypes];
+  const types = [
+    "ip_policy_created.v0",
+    "ip_policy_updated.v0",
+    ...(watchDeletions ? ["ip_policy_deleted.v0"] : []),
+    ...moreTypes,
+  ];
   const watch = new tunnels.EventSubscription("policies", {
     description: "who may connect from where",
     sources: types.map((type) => ({ type })),

@@ -9,8 +9,15 @@ export interface Choices {
   readonly action?: "allow" | "deny";
 }
 
-/** Declares hello.example.com: whoever holds the token may serve it from anywhere, and only visitors of one network reach it. */
-export function firstTunnel({ host = "hello.example.com", visitors = "127.0.0.0/8", action = "allow" }: Choices = {}) {
+/**
+ * Declares hello.example.com: whoever holds the token may serve it from anywhere, and only visitors of one
+ * network reach it.
+ */
+export function firstTunnel({
+  host = "hello.example.com",
+  visitors = "127.0.0.0/8",
+  action = "allow",
+}: Choices = {}) {
   const policy = new tunnels.IpPolicy("visitors", { description: "who may come in" });
   new tunnels.IpPolicyRule("visitors", { ipPolicyId: policy.id, cidr: visitors, action });
 

@@ -2,7 +2,10 @@ import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 
 export interface Choices {
-  /** The secret that is registered with the identity provider. Default: `clientSecret` of the stack's configuration. */
+  /**
+   * The secret that is registered with the identity provider. Default: `clientSecret` of the stack's
+   * configuration.
+   */
   readonly clientSecret?: pulumi.Input<string>;
   /** Whether the API moves to an edge of its own. */
   readonly separateApi?: boolean;
@@ -10,7 +13,10 @@ export interface Choices {
   readonly inactivityTimeout?: number;
 }
 
-/** Declares www.example.com: pages for users who have signed in, an API for those who bring a token, and a page for everybody else. */
+/**
+ * Declares www.example.com: pages for users who have signed in, an API for those who bring a token, and a
+ * page for everybody else.
+ */
 export function httpsSignIn({ clientSecret, inactivityTimeout = 900, separateApi = false }: Choices = {}) {
   const secret = clientSecret ?? new pulumi.Config().requireSecret("clientSecret");
 
@@ -20,7 +26,10 @@ export function httpsSignIn({ clientSecret, inactivityTimeout = 900, separateApi
     tlsTermination: { minVersion: "1.3" },
   });
   const web = new tunnels.TunnelGroupBackend("web", { labels: { service: "web" } });
-  const maintenance = new tunnels.HttpResponseBackend("maintenance", { statusCode: 503, body: "back in ten minutes" });
+  const maintenance = new tunnels.HttpResponseBackend("maintenance", {
+    statusCode: 503,
+    body: "back in ten minutes",
+  });
   const pages = new tunnels.FailoverBackend("pages", { backends: [web.id, maintenance.id] });
 
   const signedIn = new tunnels.HttpsEdgeRoute("pages", {
@@ -48,7 +57,10 @@ export function httpsSignIn({ clientSecret, inactivityTimeout = 900, separateApi
       issuer: { allowList: [{ value: "https://id.example.com" }] },
       audience: { allowList: [{ value: "site-api" }] },
       http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-      jws: { allowedAlgorithms: ["RS256", "ES256"], keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } } },
+      jws: {
+        allowedAlgorithms: ["RS256", "ES256"],
+        keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } },
+      },
     },
     userAgentFilter: { deny: ["(?i)^curl/"] },
   });

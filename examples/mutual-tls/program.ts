@@ -8,9 +8,18 @@ export interface Choices {
   readonly minVersion?: "1.2" | "1.3";
 }
 
-/** Declares partners.example.com: an edge that only clients with a certificate of our partners' authority may use. */
-export function mutualTls({ caPem = readFileSync(join(__dirname, "partners-ca.pem"), "utf8"), minVersion = "1.2" }: Choices = {}) {
-  const partners = new tunnels.CertificateAuthority("partners", { description: "signs our partners' certificates", caPem });
+/**
+ * Declares partners.example.com: an edge that only clients with a certificate of our partners' authority may
+ * use.
+ */
+export function mutualTls({
+  caPem = readFileSync(join(__dirname, "partners-ca.pem"), "utf8"),
+  minVersion = "1.2",
+}: Choices = {}) {
+  const partners = new tunnels.CertificateAuthority("partners", {
+    description: "signs our partners' certificates",
+    caPem,
+  });
   const gateway = new tunnels.TunnelGroupBackend("gateway", { labels: { service: "partner-gateway" } });
 
   const edge = new tunnels.TlsEdge("partners", {

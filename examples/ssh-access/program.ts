@@ -14,10 +14,17 @@ export interface Choices {
 }
 
 /** Declares that Ada may log in to our servers for a day at a time, and start tunnels for her own domain. */
-export function sshAccess({ key = "ada.pub", principals = ["ada"], acl = ["bind:ada.example.com"], renewBefore = "8h" }: Choices = {}) {
+export function sshAccess({
+  key = "ada.pub",
+  principals = ["ada"],
+  acl = ["bind:ada.example.com"],
+  renewBefore = "8h",
+}: Choices = {}) {
   const publicKey = readFileSync(join(__dirname, key), "utf8").trim();
 
-  const people = new tunnels.SshCertificateAuthority("people", { description: "signs who may log in to our servers" });
+  const people = new tunnels.SshCertificateAuthority("people", {
+    description: "signs who may log in to our servers",
+  });
 
   // Valid for 24 hours. A run in the last eight of them, say from a nightly job, makes a new one.
   const ada = new tunnels.SshUserCertificate("ada", {
@@ -31,5 +38,10 @@ export function sshAccess({ key = "ada.pub", principals = ["ada"], acl = ["bind:
 
   const gateway = new tunnels.SshCredential("ada", { description: "Ada's laptop", publicKey, acl });
 
-  return { trustedUserCaKeys: people.publicKey, certificate: ada.certificate, validUntil: ada.validUntil, credential: gateway.id };
+  return {
+    trustedUserCaKeys: people.publicKey,
+    certificate: ada.certificate,
+    validUntil: ada.validUntil,
+    credential: gateway.id,
+  };
 }

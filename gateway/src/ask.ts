@@ -26,7 +26,9 @@ export async function ask(url: string, trust: string, upstreams: Reach): Promise
         else reject(new Error(`it answered ${answer.statusCode}`));
       });
     });
-    asked.setTimeout(LONGEST_MS, () => asked.destroy(new Error(`it does not answer within ${LONGEST_MS / 1000} s`)));
+    asked.setTimeout(LONGEST_MS, () =>
+      asked.destroy(new Error(`it does not answer within ${LONGEST_MS / 1000} s`)),
+    );
     asked.on("error", reject).end();
   });
 }

@@ -22,7 +22,10 @@ export const issuersOf = ({ https_edge }: Objects): string[] =>
 
 function readIssuer(answer: unknown, issuer: string): Issuer {
   const said = (answer ?? {}) as Readonly<Record<string, unknown>>;
-  const [authorizationEndpoint, tokenEndpoint] = [String(said.authorization_endpoint), String(said.token_endpoint)];
+  const [authorizationEndpoint, tokenEndpoint] = [
+    String(said.authorization_endpoint),
+    String(said.token_endpoint),
+  ];
   if (said.issuer !== issuer) throw new Error(`it calls itself ${JSON.stringify(said.issuer)}`);
   for (const url of [authorizationEndpoint, tokenEndpoint])
     if (!url.startsWith("https://") || !URL.canParse(url)) throw new Error("its endpoints are no https URLs");

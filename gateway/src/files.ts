@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Puts a file into its place as a whole, readable by its owner alone: keys and secrets are in most of them. */
+/**
+ * Puts a file into its place as a whole, readable by its owner alone: keys and secrets are in most of them.
+ */
 export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const passing = `${path}.new`;

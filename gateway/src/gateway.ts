@@ -42,7 +42,9 @@ const SERVE_AGAIN_MS = 5000;
 const REPORT_EVERY_MS = 30_000;
 /** An Envoy beside the gateway may start a little later. */
 const SILENT_MS = 10_000;
-/** So much of the time that Envoy took for the last change is waited for more changes: one is rarely alone. */
+/**
+ * So much of the time that Envoy took for the last change is waited for more changes: one is rarely alone.
+ */
 const GATHERING = 1 / 10;
 /** However often something changes, or a report fails. */
 const REPORT_AGAIN_MS = 1000;
@@ -84,7 +86,10 @@ export class Gateway {
     return this.parts.envoy.isTold ? this.#synchroniser.edges : [];
   }
 
-  /** Whether Envoy took the newest configuration. Edges and routes that were left out of it by name do not count. */
+  /**
+   * Whether Envoy took the newest configuration. Edges and routes that were left out of it by name do not
+   * count.
+   */
   get isTaken(): boolean {
     return this.#isTaken && this.parts.envoy.isTold;
   }
@@ -140,7 +145,9 @@ export class Gateway {
         if (signal.aborted) return;
         isDown = true;
         this.failures++;
-        complain(`the server could not be read: ${(error as Error).message}${cureOf(error)}. What was declared before is served on`);
+        complain(
+          `the server could not be read: ${(error as Error).message}${cureOf(error)}. What was declared before is served on`,
+        );
         await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -167,10 +174,17 @@ export class Gateway {
 
   #isDue(): boolean {
     const now = Date.now();
-    return this.#entries !== undefined && now >= this.#serveAt && (this.#isBehind || this.parts.machine.isChanged(now));
+    return (
+      this.#entries !== undefined &&
+      now >= this.#serveAt &&
+      (this.#isBehind || this.parts.machine.isChanged(now))
+    );
   }
 
-  /** Whether it came after what it was to serve was written, so that it has to be asked what it thinks of that. */
+  /**
+   * Whether it came after what it was to serve was written, so that it has to be asked what it thinks of
+   * that.
+   */
   async #isEnvoyNew(): Promise<boolean> {
     const { envoy, complain } = this.parts;
     if (!this.serving || envoy.isTold) {
@@ -191,7 +205,8 @@ export class Gateway {
       this.#isTaken = true;
     } catch (error) {
       this.failures++;
-      // Whoever has many edges that Envoy refuses must not make the gateway unready while they are looked for.
+      // Whoever has many edges that Envoy refuses must not make the gateway unready while they are looked
+      // for.
       this.#isTaken &&= error instanceof Unfinished;
       this.#isBehind = true;
       this.#serveAt = Date.now() + SERVE_AGAIN_MS;
@@ -223,7 +238,10 @@ export class Gateway {
     if (!this.parts.envoy.isTold) return;
     for (const { id, state, reason } of this.edges)
       if (this.#logged.get(id) !== `${state} ${reason}`)
-        this.parts.log[state === "applied" ? "info" : "warn"]({ edge: id, reason: reason || undefined }, `edge ${state}`);
+        this.parts.log[state === "applied" ? "info" : "warn"](
+          { edge: id, reason: reason || undefined },
+          `edge ${state}`,
+        );
     this.#logged = new Map(this.edges.map(({ id, state, reason }) => [id, `${state} ${reason}`]));
   }
 

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import type { Objects } from "./envoy/model";
 import { type Asking, Published } from "./published";
 
-/** Which key sets answered once. Envoy fetches them by itself, but would refuse every token without a word. */
+/**
+ * Which key sets answered once. Envoy fetches them by itself, but would refuse every token without a word.
+ */
 export const keySets = ({ state, trust, upstreams, complain, keep }: Asking): Published<true> =>
   new Published({
     file: join(state, "keySets.json"),
@@ -11,7 +13,8 @@ export const keySets = ({ state, trust, upstreams, complain, keep }: Asking): Pu
     upstreams,
     addressOf: (uri) => uri,
     read: (answer) => {
-      if (!Array.isArray((answer as { keys?: unknown } | null)?.keys)) throw new Error("it answered no key set (JWKS)");
+      if (!Array.isArray((answer as { keys?: unknown } | null)?.keys))
+        throw new Error("it answered no key set (JWKS)");
       return true;
     },
     complain: (uri, why) =>

@@ -30,7 +30,11 @@ export class Monitor {
       () => gateway.edges.filter(({ state }) => state === "rejected").length,
     );
     gauge("agents", "Agents that serve something", () => gateway.agents);
-    gauge("server_read_timestamp_seconds", "When the server was last read; 0 for never", () => gateway.readAt / 1000);
+    gauge(
+      "server_read_timestamp_seconds",
+      "When the server was last read; 0 for never",
+      () => gateway.readAt / 1000,
+    );
     gauge("changes", "Configurations that Envoy took", () => gateway.changes);
     gauge("failures", "Readings and configurations that failed", () => gateway.failures);
     gauge("taken", "Whether Envoy took the newest configuration: 1 or 0", () => Number(gateway.isTaken));
@@ -38,11 +42,14 @@ export class Monitor {
       "/livez": async () => ((await envoy.isServing()) ? undefined : "nothing is served"),
       "/readyz": async () => {
         if (!gateway.serving || !(await envoy.isReady())) return "nothing is served yet";
-        return gateway.isTaken ? undefined : "Envoy has not taken the newest configuration; the gateway's log says why";
+        return gateway.isTaken
+          ? undefined
+          : "Envoy has not taken the newest configuration; the gateway's log says why";
       },
     };
     const server = createServer(async ({ url = "" }, response) => {
-      if (url === "/metrics") response.setHeader("content-type", registry.contentType).end(await registry.metrics());
+      if (url === "/metrics")
+        response.setHeader("content-type", registry.contentType).end(await registry.metrics());
       else if (Object.hasOwn(health, url)) {
         const fault = await health[url]?.();
         response.writeHead(fault === undefined ? 200 : 503).end(`${fault ?? "ok"}\n`);

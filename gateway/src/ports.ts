@@ -7,7 +7,10 @@ export interface Place {
   readonly port: number;
 }
 
-/** Finds the ports that Envoy could not listen on, so that one that is taken does not keep the others from being served. */
+/**
+ * Finds the ports that Envoy could not listen on, so that one that is taken does not keep the others from
+ * being served.
+ */
 export class Ports {
   #lacking: readonly Listen[] = [];
 
@@ -27,12 +30,15 @@ export class Ports {
     const lacking: Listen[] = [];
     for (const one of this.all) {
       const place = placeOf(one);
-      // One without edges is not listened on yet, and may be taken at any time. Envoy writes zones in another way.
+      // One without edges is not listened on yet, and may be taken at any time. Envoy writes zones in another
+      // way.
       if (held.has(place) || one.address.includes("%")) continue;
       const fault = await faultOf(one);
       if (fault === undefined) continue;
       lacking.push(one);
-      this.complain(`${place} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`);
+      this.complain(
+        `${place} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`,
+      );
     }
     this.#lacking = lacking;
     return this.#usable;
@@ -55,12 +61,15 @@ function faultOf({ address, bindPort }: Listen): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => resolve(CURES[error.code ?? ""] ?? error.message));
-    server.listen({ host: address, port: bindPort, exclusive: true }, () => server.close(() => resolve(undefined)));
+    server.listen({ host: address, port: bindPort, exclusive: true }, () =>
+      server.close(() => resolve(undefined)),
+    );
   });
 }
 
 const CURES: Readonly<Record<string, string>> = {
   EADDRINUSE: "another process listens there: stop it, or choose another with --listen",
-  EACCES: "this user may not: allow it (CAP_NET_BIND_SERVICE), or choose a port above 1023, as in --listen 443=0.0.0.0:8443",
+  EACCES:
+    "this user may not: allow it (CAP_NET_BIND_SERVICE), or choose a port above 1023, as in --listen 443=0.0.0.0:8443",
   EADDRNOTAVAIL: "this machine has no such address: choose another with --listen",
 };

@@ -44,7 +44,9 @@ export class Published<Value> {
     setInterval(() => this.#askDue(), LOOK_EVERY_MS).unref();
   }
 
-  /** Says what is wanted, and waits a little for what was never asked for. The rest is asked for every 30 s. */
+  /**
+   * Says what is wanted, and waits a little for what was never asked for. The rest is asked for every 30 s.
+   */
   async want(names: Iterable<string>): Promise<void> {
     this.#wanted = new Set(names);
     this.#triedAt = new Map([...this.#triedAt].filter(([name]) => this.#wanted.has(name)));

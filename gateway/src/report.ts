@@ -20,4 +20,5 @@ export function fitting(what: What): What {
   return { ...what, edges };
 }
 
-const cut = (reason: string): string => (reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, LONGEST_REASON - 1)}…`);
+const cut = (reason: string): string =>
+  reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, LONGEST_REASON - 1)}…`;

@@ -1,4 +1,10 @@
-import { BadRequestError, type Event, NotFoundError, type TransportOptions, Tunnelplane } from "@tunnelplane/sdk";
+import {
+  BadRequestError,
+  type Event,
+  NotFoundError,
+  type TransportOptions,
+  Tunnelplane,
+} from "@tunnelplane/sdk";
 import { type Definition, definitionOfId, type Kind } from "@tunnelplane/sdk/contract";
 
 export interface Entry {
@@ -128,7 +134,10 @@ export class ServerSource implements Source {
   async #readOne(id: string): Promise<void> {
     const { path, kind } = definitionOfId(id) as Definition;
     try {
-      this.#objects.set(id, { kind, fields: (await this.api.transport.request<object>("GET", `${path}/${id}`)).body });
+      this.#objects.set(id, {
+        kind,
+        fields: (await this.api.transport.request<object>("GET", `${path}/${id}`)).body,
+      });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       this.#objects.delete(id);

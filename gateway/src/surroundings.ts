@@ -14,7 +14,11 @@ import { UpstreamWatch } from "./upstreams/upstreams";
 import { mostSignIns } from "./watches";
 
 /** Where systems keep the authorities they trust: Debian and Alpine, Fedora, SUSE. */
-const SYSTEM_TRUST = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"];
+const SYSTEM_TRUST = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+];
 const DAY_MS = 86_400_000;
 /** How soon a port that was taken is tried again. */
 const AGAIN_MS = 5000;
@@ -36,7 +40,9 @@ export interface MachineOptions {
   readonly proxyProtocol: boolean;
   /** The folder where everything is kept. */
   readonly state: string;
-  /** PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's. */
+  /**
+   * PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's.
+   */
   readonly trust?: string;
   /** Where the server is, and where else this gateway listens: backends may not be there. */
   readonly url: string;
@@ -83,21 +89,33 @@ export class Machine {
       keep,
     });
     this.#discovery = discovery(this.#asking);
-    this.#sessionKey = keptOr(join(this.state, "session.key"), () => randomBytes(32).toString("base64"), keep);
+    this.#sessionKey = keptOr(
+      join(this.state, "session.key"),
+      () => randomBytes(32).toString("base64"),
+      keep,
+    );
   }
 
   /**
    * @param complain is told what is wrong, each time that it is found wrong
    * @param keep keeps keys, and what issuers said, in the folder of the state
    */
-  static async open(options: MachineOptions, complain: (message: string) => void, keep: Keep = writeWhole): Promise<Machine> {
+  static async open(
+    options: MachineOptions,
+    complain: (message: string) => void,
+    keep: Keep = writeWhole,
+  ): Promise<Machine> {
     if (!options.certs && !options.devCa)
       throw new Error("nothing says where certificates are: use --certs FOLDER, or --dev-ca for development");
     const trust = options.trust ?? SYSTEM_TRUST.find(existsSync);
     if (!trust || !existsSync(trust))
-      throw new Error(`the authorities to trust are not at ${trust ?? SYSTEM_TRUST.join(", ")}: name a PEM file with --trust`);
+      throw new Error(
+        `the authorities to trust are not at ${trust ?? SYSTEM_TRUST.join(", ")}: name a PEM file with --trust`,
+      );
     checkTrust(trust);
-    const authority = options.devCa ? await DevelopmentAuthority.open(resolve(options.state), keep) : undefined;
+    const authority = options.devCa
+      ? await DevelopmentAuthority.open(resolve(options.state), keep)
+      : undefined;
     return new Machine(options, resolve(trust), authority, complain, keep);
   }
 
@@ -107,7 +125,13 @@ export class Machine {
   }
 
   get #asking(): Asking {
-    return { state: this.state, trust: this.trust, upstreams: this.upstreams, complain: this.complain, keep: this.keep };
+    return {
+      state: this.state,
+      trust: this.trust,
+      upstreams: this.upstreams,
+      complain: this.complain,
+      keep: this.keep,
+    };
   }
 
   /** Whether what Envoy is told may be another than before, though no object changed. */

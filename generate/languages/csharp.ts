@@ -46,7 +46,9 @@ function printMap(value: Value & { is: "map" }): string {
       "",
       value.entries.map(([key, item]) => `{ ${JSON.stringify(key)}, ${print(item)} }`),
     );
-  const entries = value.entries.map(([key, item]) => `[ids[${keys.indexOf(referenceIn(key) ?? "")}]] = ${print(item)}`);
+  const entries = value.entries.map(
+    ([key, item]) => `[ids[${keys.indexOf(referenceIn(key) ?? "")}]] = ${print(item)}`,
+  );
   return `Output.All(${keys.map(id).join(", ")}).Apply(ids => ${block("new Dictionary<string, int>", entries)})`;
 }
 
@@ -56,7 +58,8 @@ const initializer = (made: string, fields: readonly (readonly [string, Value])[]
     fields.map(([name, field]) => `${capitalised(name)} = ${print(field)}`),
   );
 
-const block = (before: string, items: readonly string[]): string => brackets(`${before}\n{`.trimStart(), items, "}", STEP);
+const block = (before: string, items: readonly string[]): string =>
+  brackets(`${before}\n{`.trimStart(), items, "}", STEP);
 
 function literal(value: unknown): string {
   if (Array.isArray(value)) return block("new object?[]", value.map(literal));

@@ -1,5 +1,13 @@
 import { brackets, finished, indented, quoted } from "./layout";
-import { capitalised, type Declaration, type Element, keysIn, referenceIn, type Value, variable } from "./model";
+import {
+  capitalised,
+  type Declaration,
+  type Element,
+  keysIn,
+  referenceIn,
+  type Value,
+  variable,
+} from "./model";
 
 const STEP = "\t";
 const PULUMI = { string: "String", integer: "Int", number: "Float64", boolean: "Bool" } as const;
@@ -54,7 +62,8 @@ function print(value: Value): string {
 function printMap(value: Value & { is: "map" }): string {
   const keys = keysIn(value);
   const entries = value.entries.map(([key, item]) => `${JSON.stringify(key)}: ${print(item)}`);
-  if (keys.length === 0) return brackets(`${value.of === "any" ? "pulumi." : typeOf(value.of)}Map{`, entries, "}", STEP);
+  if (keys.length === 0)
+    return brackets(`${value.of === "any" ? "pulumi." : typeOf(value.of)}Map{`, entries, "}", STEP);
   const plain = value.entries.map(([key, item]) => {
     if (item.is !== "number") throw new Error("Only maps of numbers have ids as keys");
     return `string(ids[${keys.indexOf(referenceIn(key) ?? "")}].(pulumi.ID)): ${item.value}`;

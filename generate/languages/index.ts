@@ -12,8 +12,8 @@ export type { PackageTypes, Program };
 export type Programs = Readonly<Record<string, { readonly title: string; readonly code: string }>>;
 
 /**
- * A program for the native provider in every language of Pulumi; without YAML, which cannot say it, where an id is the key of a map.
- * The documents and the examples in the package's schema are both made by this.
+ * A program for the native provider in every language of Pulumi; without YAML, which cannot say it, where an
+ * id is the key of a map. The documents and the examples in the package's schema are both made by this.
  */
 export function inEveryLanguage(program: Program, types: PackageTypes): Programs {
   const declarations = declarationsOf(program, types);

@@ -16,7 +16,9 @@ export function java(declarations: readonly Declaration[]): string {
     "com.pulumi.Pulumi",
     "io.github.tunnelplane.*",
     ...(/Args\.builder[^;]*Args\.builder/.test(code) ? ["io.github.tunnelplane.inputs.*"] : []),
-    ...(declarations.some(({ fields }) => JSON.stringify(fields).includes('"is":"enumeration"')) ? ["io.github.tunnelplane.enums.*"] : []),
+    ...(declarations.some(({ fields }) => JSON.stringify(fields).includes('"is":"enumeration"'))
+      ? ["io.github.tunnelplane.enums.*"]
+      : []),
     ...(code.includes("List.of") ? ["java.util.List"] : []),
     ...(code.includes("Map.of") ? ["java.util.Map"] : []),
   ];
@@ -54,15 +56,19 @@ function print(value: Value): string {
 
 function printMap(value: Value & { is: "map" }): string {
   const keys = keysIn(value);
-  if (keys.length === 0) return mapOf(value.entries.map(([key, item]) => `${JSON.stringify(key)}, ${print(item)}`));
-  const entries = value.entries.map(([key, item]) => `ids.get(${keys.indexOf(referenceIn(key) ?? "")}), ${print(item)}`);
+  if (keys.length === 0)
+    return mapOf(value.entries.map(([key, item]) => `${JSON.stringify(key)}, ${print(item)}`));
+  const entries = value.entries.map(
+    ([key, item]) => `ids.get(${keys.indexOf(referenceIn(key) ?? "")}), ${print(item)}`,
+  );
   return `Output.all(${keys.map(id).join(", ")}).applyValue(ids -> ${mapOf(entries)})`;
 }
 
 const builder = (type: string, fields: readonly (readonly [string, Value])[]): string =>
   `${type}.builder()\n${indented([...fields.map(([name, field]) => `.${name}(${print(field)})`), ".build()"].join("\n"), STEP)}`;
 
-const mapOf = (entries: readonly string[]): string => (entries.length === 0 ? "Map.of()" : `Map.of(${entries.join(", ")})`);
+const mapOf = (entries: readonly string[]): string =>
+  entries.length === 0 ? "Map.of()" : `Map.of(${entries.join(", ")})`;
 
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `List.of(${value.map(literal).join(", ")})`;

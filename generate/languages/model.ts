@@ -1,7 +1,12 @@
 import type { EnumSpec, ObjectSpec, ResourceSpec, TypeSpec } from "../schema/spec";
 
-/** Resources by their names, as a Pulumi program in YAML has them. "${web.id}" is the id of another one, as a key of a map too. */
-export type Program = Readonly<Record<string, { readonly type: string; readonly properties: Readonly<Record<string, unknown>> }>>;
+/**
+ * Resources by their names, as a Pulumi program in YAML has them. "${web.id}" is the id of another one, as a
+ * key of a map too.
+ */
+export type Program = Readonly<
+  Record<string, { readonly type: string; readonly properties: Readonly<Record<string, unknown>> }>
+>;
 
 /** The parts of a package's schema that say what its properties are. */
 export interface PackageTypes {
@@ -14,9 +19,18 @@ export type Value =
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "number" | "boolean"; readonly value: number | boolean }
   | { readonly is: "reference"; readonly to: string }
-  | { readonly is: "enumeration"; readonly type: string; readonly member: string; readonly value: string | number }
+  | {
+      readonly is: "enumeration";
+      readonly type: string;
+      readonly member: string;
+      readonly value: string | number;
+    }
   | { readonly is: "list"; readonly of: Element; readonly items: readonly Value[] }
-  | { readonly is: "map"; readonly of: Element; readonly entries: readonly (readonly [key: string, value: Value])[] }
+  | {
+      readonly is: "map";
+      readonly of: Element;
+      readonly entries: readonly (readonly [key: string, value: Value])[];
+    }
   | { readonly is: "object"; readonly type: string; readonly fields: Fields }
   | { readonly is: "any"; readonly value: unknown };
 
@@ -66,7 +80,9 @@ function typed(value: unknown, spec: TypeSpec, known: PackageTypes): Value {
   }
   const { additionalProperties: inside } = spec;
   if (inside) {
-    const entries = Object.entries(value as object).map(([key, item]) => [key, typed(item, inside, known)] as const);
+    const entries = Object.entries(value as object).map(
+      ([key, item]) => [key, typed(item, inside, known)] as const,
+    );
     return { is: "map", of: elementOf(inside), entries };
   }
   const type = spec.$ref?.startsWith("#/types/") ? spec.$ref.slice("#/types/".length) : undefined;
@@ -77,9 +93,14 @@ function typed(value: unknown, spec: TypeSpec, known: PackageTypes): Value {
     return { is: "enumeration", type: lastPart(type), member: member.name, value: member.value };
   }
   if (type !== undefined && named)
-    return { is: "object", type: lastPart(type), fields: fieldsOf(value as object, (named as ObjectSpec).properties, known) };
+    return {
+      is: "object",
+      type: lastPart(type),
+      fields: fieldsOf(value as object, (named as ObjectSpec).properties, known),
+    };
   if (spec.type === "string" && typeof value === "string") return { is: "text", text: value };
-  if (typeof value === "number" || typeof value === "boolean") return { is: typeof value as "number" | "boolean", value };
+  if (typeof value === "number" || typeof value === "boolean")
+    return { is: typeof value as "number" | "boolean", value };
   return { is: "any", value };
 }
 
@@ -91,9 +112,11 @@ function elementOf({ type, $ref }: TypeSpec): Element {
 const lastPart = (token: string): string => token.slice(token.lastIndexOf(":") + 1);
 
 /** The resources whose ids are keys of a map: such a map is known only when they are. */
-export const keysIn = (value: Value & { is: "map" }): string[] => value.entries.flatMap(([key]) => referenceIn(key) ?? []);
+export const keysIn = (value: Value & { is: "map" }): string[] =>
+  value.entries.flatMap(([key]) => referenceIn(key) ?? []);
 
 export const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A resource's name as a variable: `our-app` is `ourApp`. */
-export const variable = (name: string): string => name.replaceAll(/[-_.](\w)/g, (_, letter: string) => letter.toUpperCase());
+export const variable = (name: string): string =>
+  name.replaceAll(/[-_.](\w)/g, (_, letter: string) => letter.toUpperCase());

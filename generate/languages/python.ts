@@ -2,17 +2,23 @@ import { brackets, finished, quoted } from "./layout";
 import { type Declaration, keysIn, referenceIn, type Value } from "./model";
 
 const STEP = "    ";
-const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll("-", "_");
+const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll("-", "_");
 const id = (name: string): string => `${snakeCase(name)}.id`;
 
 /** A program in Python; needs the package `pulumi_tunnelplane`. */
 export function python(declarations: readonly Declaration[]): string {
   const statements = declarations.map(({ name, type, fields, isUsed }) => {
-    const args = [JSON.stringify(name), ...fields.map(([field, value]) => `${snakeCase(field)}=${print(value)}`)];
+    const args = [
+      JSON.stringify(name),
+      ...fields.map(([field, value]) => `${snakeCase(field)}=${print(value)}`),
+    ];
     return `${isUsed ? `${snakeCase(name)} = ` : ""}${brackets(`tunnelplane.${type}(`, args, ")", STEP)}\n`;
   });
   const code = statements.join("");
-  return finished(`${code.includes("=pulumi.") ? "import pulumi\n" : ""}import pulumi_tunnelplane as tunnelplane\n\n${code}`);
+  return finished(
+    `${code.includes("=pulumi.") ? "import pulumi\n" : ""}import pulumi_tunnelplane as tunnelplane\n\n${code}`,
+  );
 }
 
 function print(value: Value): string {
@@ -35,7 +41,9 @@ function print(value: Value): string {
 function printMap(value: Value & { is: "map" }): string {
   const keys = keysIn(value);
   if (keys.length === 0) return dictionary(value.entries.map(([key, item]) => [key, print(item)]));
-  const entries = value.entries.map(([key, item]) => `ids[${keys.indexOf(referenceIn(key) ?? "")}]: ${print(item)}`);
+  const entries = value.entries.map(
+    ([key, item]) => `ids[${keys.indexOf(referenceIn(key) ?? "")}]: ${print(item)}`,
+  );
   return `pulumi.Output.all(${keys.map(id).join(", ")}).apply(lambda ids: {${entries.join(", ")}})`;
 }
 

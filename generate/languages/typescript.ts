@@ -35,7 +35,9 @@ function print(value: Value): string {
 function printMap(value: Value & { is: "map" }): string {
   const keys = keysIn(value);
   if (keys.length === 0) return braces(value.entries.map(([key, item]) => [JSON.stringify(key), item]));
-  const entries = value.entries.map(([key, item]) => `[ids[${keys.indexOf(referenceIn(key) ?? "")}]]: ${print(item)}`);
+  const entries = value.entries.map(
+    ([key, item]) => `[ids[${keys.indexOf(referenceIn(key) ?? "")}]]: ${print(item)}`,
+  );
   return `pulumi.all([${keys.map(id).join(", ")}]).apply((ids) => ({ ${entries.join(", ")} }))`;
 }
 

@@ -8,7 +8,10 @@ const ENVELOPE: readonly (readonly [field: string, what: string])[] = [
   ["event_type", "One of the types below."],
   ["event_timestamp", "When it happened (RFC 3339)."],
   ["account_id", "Id of the account; one database is one account."],
-  ["principal.id", "The user or bot that made the change; `server` or `command-line` where nobody did over the API."],
+  [
+    "principal.id",
+    "The user or bot that made the change; `server` or `command-line` where nobody did over the API.",
+  ],
   ["principal.subject", "Its name."],
   ["principal.source", "`API`, or `SERVER` for changes by the server itself and on its command line."],
   ["principal.credential", "The API key that was used, as `id` and `uri`; null where there was none."],

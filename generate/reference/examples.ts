@@ -39,7 +39,9 @@ function eachSample(
 
 /** What the example of a type calls the object that it is about: the last one of this type. */
 export const exampleName = ({ example }: Definition): string =>
-  /new tunnels\.\w+\("([\w-]+)"/.exec(example.split("\n").findLast((line) => line.includes("new tunnels.")) ?? "")?.[1] ?? "one";
+  /new tunnels\.\w+\("([\w-]+)"/.exec(
+    example.split("\n").findLast((line) => line.includes("new tunnels.")) ?? "",
+  )?.[1] ?? "one";
 
 /** A catalogue that declares the sample of a type, and what that refers to. */
 export function catalogueExample(definition: Definition, name: string): string {
@@ -47,18 +49,28 @@ export function catalogueExample(definition: Definition, name: string): string {
   eachSample(definition, name, (one, entry) => {
     const fields = sampleFields(one, (reference) => readSampleReference(reference).name);
     const collection = collectionOf(one);
-    collections[collection] = { ...collections[collection], [entry]: rename(createSchema(one), fields, "camelCase") };
+    collections[collection] = {
+      ...collections[collection],
+      [entry]: rename(createSchema(one), fields, "camelCase"),
+    };
   });
   return stringify(collections, { lineWidth: 0 });
 }
 
 /** The same as a Pulumi program for the native provider. */
-export const pulumiProgram = (definition: Definition): Program => programOf(definition, exampleName(definition), definitionNamed);
+export const pulumiProgram = (definition: Definition): Program =>
+  programOf(definition, exampleName(definition), definitionNamed);
 
 /** A program that declares a module as a resource of its own, beside what it belongs to. */
 export function moduleProgram(parent: Definition, module: string, type: string): Program {
-  const fromPath = Object.fromEntries(pathFieldsOf(parent).map((field) => [field, (parent.sample as Json)[field]]));
-  const sample = { ...fromPath, [parent.idField]: `${parent.kind}/${exampleName(parent)}`, ...((parent.sample as Json)[module] as Json) };
+  const fromPath = Object.fromEntries(
+    pathFieldsOf(parent).map((field) => [field, (parent.sample as Json)[field]]),
+  );
+  const sample = {
+    ...fromPath,
+    [parent.idField]: `${parent.kind}/${exampleName(parent)}`,
+    ...((parent.sample as Json)[module] as Json),
+  };
   return programOf({ ...moduleAsResource(parent, module), type, sample }, camelCase(module), (kind) =>
     withoutModules(definitionNamed(kind)),
   );
@@ -66,7 +78,10 @@ export function moduleProgram(parent: Definition, module: string, type: string):
 
 function withoutModules(definition: Definition): Definition {
   const modules = new Set(modulesOf(definition));
-  return { ...definition, sample: Object.fromEntries(Object.entries(definition.sample).filter(([field]) => !modules.has(field))) };
+  return {
+    ...definition,
+    sample: Object.fromEntries(Object.entries(definition.sample).filter(([field]) => !modules.has(field))),
+  };
 }
 
 function programOf(definition: Definition, name: string, named: (kind: string) => Definition): Program {
@@ -76,7 +91,10 @@ function programOf(definition: Definition, name: string, named: (kind: string) =
     name,
     (one, entry) => {
       const fields = sampleFields(one, (reference) => `\${${readSampleReference(reference).name}.id}`);
-      resources[entry] = { type: `tunnelplane:${one.type}`, properties: rename(createSchema(one), fields, "camelCase") as Json };
+      resources[entry] = {
+        type: `tunnelplane:${one.type}`,
+        properties: rename(createSchema(one), fields, "camelCase") as Json,
+      };
     },
     named,
   );

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { bare, camelCase, defaultOf, docOf, elementOf, isOptional, type Marks, marksOf, shapeOf, targetsOf } from "../../sdk/src/contract";
+import {
+  bare,
+  camelCase,
+  defaultOf,
+  docOf,
+  elementOf,
+  isOptional,
+  type Marks,
+  marksOf,
+  shapeOf,
+  targetsOf,
+} from "../../sdk/src/contract";
 
 /** The first version: what is not marked otherwise is there since then. */
 const FIRST_VERSION = "0.1.0";
@@ -60,7 +71,8 @@ export const cell = (text: string): string => text.replaceAll("|", "\\|").replac
 function typeOf(schema: z.ZodType): string {
   const inner = bare(schema);
   if (inner instanceof z.ZodEnum) return inner.options.map((option) => `\`"${option}"\``).join(", ");
-  if (inner instanceof z.ZodLiteral) return [...inner.values].map((value) => `\`${JSON.stringify(value)}\``).join(", ");
+  if (inner instanceof z.ZodLiteral)
+    return [...inner.values].map((value) => `\`${JSON.stringify(value)}\``).join(", ");
   const element = elementOf(inner);
   if (element) return `list of ${plural(typeOf(element))}`;
   if (inner instanceof z.ZodRecord) return `map of ${plural(typeOf(inner.valueType as z.ZodType))}`;
@@ -72,7 +84,8 @@ function typeOf(schema: z.ZodType): string {
   return format === "date-time" ? "time (RFC 3339)" : format === "uri" ? "URL" : "string";
 }
 
-const plural = (type: string): string => (/^`/.test(type) ? type : type === "any value" ? "any values" : `${type}s`);
+const plural = (type: string): string =>
+  /^`/.test(type) ? type : type === "any value" ? "any values" : `${type}s`;
 
 function defaultText(schema: z.ZodType): string {
   const fallback = defaultOf(schema);
@@ -86,14 +99,16 @@ interface JsonSchema {
   readonly format?: string;
 }
 
-const jsonSchemaOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
+const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
+  z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
 
 /** The limits that a value has to keep, those of a list's or map's entries too. */
 function limitsOf(schema: z.ZodType): string {
   const inner = bare(schema);
   if (inner instanceof z.ZodObject || inner instanceof z.ZodUnknown || inner instanceof z.ZodEnum) return "–";
   const made = jsonSchemaOf(inner);
-  const element = elementOf(inner) ?? (inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined);
+  const element =
+    elementOf(inner) ?? (inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined);
   const ofEntries = element ? limitsOf(element) : "–";
   const limits = [
     made.minimum !== undefined && made.maximum !== undefined && `${made.minimum} to ${made.maximum}`,
@@ -113,7 +128,10 @@ function limitsOf(schema: z.ZodType): string {
   return limits.length > 0 ? limits.join(", ") : "–";
 }
 
-/** Whether it has to be sent, is secret, refers to something, or replaces the object; and since when it is there. */
+/**
+ * Whether it has to be sent, is secret, refers to something, or replaces the object; and since when it is
+ * there.
+ */
 function holdsOf(schema: z.ZodType, above: Marks): string {
   const marks = marksOf(schema);
   const targets = targetsOf(marks.reference?.to ?? []).map(({ title, kind }) => `[${title}](${kind}.md)`);

@@ -14,7 +14,10 @@ export function referencePages(registry: readonly Definition[], root: string): [
   return [
     ["docs/reference/README.md", indexPage(registry, programsIn(join(root, "examples")))],
     ["docs/reference/events.md", eventsPage()],
-    ...registry.map((definition): [string, string] => [`docs/reference/${definition.kind}.md`, resourcePage(definition, types)]),
+    ...registry.map((definition): [string, string] => [
+      `docs/reference/${definition.kind}.md`,
+      resourcePage(definition, types),
+    ]),
   ];
 }
 
@@ -34,7 +37,9 @@ const programsIn = (examples: string): Program[] =>
 function indexPage(registry: readonly Definition[], programs: readonly Program[]): string {
   const rows = registry.map((definition) => {
     const { title, kind, doc, type, path } = definition;
-    const classes = [type, ...modulesWithTypes(definition).map((module) => module.type)].map((name) => `\`${name}\``).join(" ");
+    const classes = [type, ...modulesWithTypes(definition).map((module) => module.type)]
+      .map((name) => `\`${name}\``)
+      .join(" ");
     const examples = programs
       .filter(({ text }) => text.includes(`new tunnels.${type}(`))
       .map(({ name }) => `[${name}](../../examples/${name})`);

@@ -91,7 +91,9 @@ const firstCompound = ({ fields, computed }: Definition): string =>
 
 function otherLanguages(definition: Definition, types: PackageTypes): string {
   const programs = Object.entries(inEveryLanguage(pulumiProgram(definition), types));
-  const blocks = programs.map(([language, { title, code }]) => `${title}:\n\n\`\`\`${language}\n${code}\`\`\`\n\n`);
+  const blocks = programs.map(
+    ([language, { title, code }]) => `${title}:\n\n\`\`\`${language}\n${code}\`\`\`\n\n`,
+  );
   return `The other languages of Pulumi, with the [native provider](../native.md).\n${blocks.join("")}`;
 }
 
@@ -112,25 +114,35 @@ function operations(definition: Definition): string {
   ];
   const below = pathFieldsOf(definition).length > 0 ? "(…)" : "";
   return `| Request | What it does | Client |\n|---|---|---|\n${rows
-    .map(([method, at, does, member]) => `| \`${method} ${at}\` | ${does} | \`api.${collectionOf(definition)}${below}.${member}\` |\n`)
+    .map(
+      ([method, at, does, member]) =>
+        `| \`${method} ${at}\` | ${does} | \`api.${collectionOf(definition)}${below}.${member}\` |\n`,
+    )
     .join("")}`;
 }
 
-/** Fields of answers that nobody sends: identity, references in the place of ids, addresses of entries, and what is computed. */
+/**
+ * Fields of answers that nobody sends: identity, references in the place of ids, addresses of entries, and
+ * what is computed.
+ */
 function answeredBesides(definition: Definition): Record<string, z.ZodType> {
   const sent = Object.keys(definition.fields);
   const addresses = answeredListsOf(definition).flatMap(({ field, schema, key }): [string, z.ZodType][] => {
     const uri = key && shapeOf(elementOf(schema) ?? schema)?.uri;
     return uri ? [[`${field}[].uri`, uri]] : [];
   });
-  const answered = Object.entries(shapeOf(answerSchema(definition)) ?? {}).filter(([name]) => !sent.includes(name));
+  const answered = Object.entries(shapeOf(answerSchema(definition)) ?? {}).filter(
+    ([name]) => !sent.includes(name),
+  );
   return Object.fromEntries([...answered, ...addresses]);
 }
 
 function modules(definition: Definition): string {
   const all = modulesWithTypes(definition);
   if (all.length === 0) return "";
-  const ids = [...pathFieldsOf(definition), definition.idField].map((id) => `\`${camelCase(id)}\``).join(" and ");
+  const ids = [...pathFieldsOf(definition), definition.idField]
+    .map((id) => `\`${camelCase(id)}\``)
+    .join(" and ");
   const rows = all.map(({ name, type }) => {
     const schema = definition.fields[name] as z.ZodType;
     return `| \`${name}\` | ${cell(docOf(schema))} | \`PUT\`, \`GET\`, \`DELETE\` \`${definition.path}/{id}/${name}\` | \`${type}\` |\n`;
@@ -169,7 +181,9 @@ ${rows.join("")}`.trimEnd();
 /** What requests about a type may be refused for, beyond what any request may. */
 function errorsOf(definition: Definition): ErrorName[] {
   const fields = Object.values(definition.fields);
-  const isReferredTo = registry.some((other) => Object.values(other.fields).some((field) => keeps(field, definition)));
+  const isReferredTo = registry.some((other) =>
+    Object.values(other.fields).some((field) => keeps(field, definition)),
+  );
   const refers = fields.some((field) => registry.some((target) => refersTo(field, target)));
   const own: Partial<Record<ErrorName, boolean>> = {
     malformed_json: true,
@@ -197,7 +211,8 @@ function refersTo(field: z.ZodType, target: Definition): boolean {
 }
 
 /** The same, and those ids keep the objects from being deleted. */
-const keeps = (field: z.ZodType, target: Definition): boolean => !marksOf(field).reference?.cascade && refersTo(field, target);
+const keeps = (field: z.ZodType, target: Definition): boolean =>
+  !marksOf(field).reference?.cascade && refersTo(field, target);
 
 function imports(definition: Definition, name: string): string {
   const { type, idPrefix } = definition;

@@ -40,7 +40,8 @@ const SETTINGS: Properties = {
   },
   apiKey: {
     type: "string",
-    description: "The API key. Default: the environment variable `TUNNELPLANE_API_KEY`, which never reaches the state.",
+    description:
+      "The API key. Default: the environment variable `TUNNELPLANE_API_KEY`, which never reaches the state.",
     secret: true,
   },
   validateOnServer: {
@@ -57,7 +58,10 @@ export function packageSchema(registry: readonly Definition[], version: string):
   const resources = Object.fromEntries(
     Object.entries(types.resources).map(([token, resource]) => {
       const { title, program, code } = present(examples.get(token));
-      return [token, { ...resource, description: `${resource.description}${usage(title, program, types, code)}` }];
+      return [
+        token,
+        { ...resource, description: `${resource.description}${usage(title, program, types, code)}` },
+      ];
     }),
   );
   return `${JSON.stringify({ ...about(version), ...types, resources }, null, 2)}\n`;
@@ -75,7 +79,11 @@ function examplesOf(registry: readonly Definition[]): ReadonlyMap<string, Exampl
   const examples = new Map<string, Example>([[tokenOf("CatalogueSet"), CATALOGUE_SET]]);
   for (const definition of registry) {
     const { type, title, example } = definition;
-    examples.set(tokenOf(type), { title: withArticle(title), program: pulumiProgram(definition), code: example });
+    examples.set(tokenOf(type), {
+      title: withArticle(title),
+      program: pulumiProgram(definition),
+      code: example,
+    });
     for (const module of modulesWithTypes(definition))
       examples.set(tokenOf(module.type), {
         title: `the ${module.name} module of ${withArticle(title)}`,
@@ -102,14 +110,17 @@ function usage(about: string, program: Program, types: PackageTypes, written: st
   return `\n\n{{% examples %}}\n## Example Usage\n{{% example %}}\n### ${title}\n\n${blocks.join("")}{{% /example %}}\n{{% /examples %}}\n`;
 }
 
-/** What the schema says of types, resources and functions: what every language of Pulumi is generated from. */
+/**
+ * What the schema says of types, resources and functions: what every language of Pulumi is generated from.
+ */
 export function packageTypes(registry: readonly Definition[]) {
   const types = new Types();
   const resources: Record<string, ResourceSpec> = {};
   const functions: Record<string, FunctionSpec> = {};
   for (const definition of registry) {
     resources[tokenOf(definition.type)] = objectSpec(types, definition);
-    for (const { name, type } of modulesWithTypes(definition)) resources[tokenOf(type)] = moduleSpec(types, definition, name, type);
+    for (const { name, type } of modulesWithTypes(definition))
+      resources[tokenOf(type)] = moduleSpec(types, definition, name, type);
     functions[tokenOf(`get${definition.type}`)] = getSpec(types, definition);
   }
   resources[tokenOf("CatalogueSet")] = catalogueSetSpec;
@@ -121,7 +132,8 @@ const about = (version: string) => ({
   name: PACKAGE,
   displayName: "tunnelplane",
   version,
-  description: "Declares tunnels of a tunnelplane server: credentials, edges, certificate authorities, policies and events.",
+  description:
+    "Declares tunnels of a tunnelplane server: credentials, edges, certificate authorities, policies and events.",
   keywords: ["pulumi", "tunnelplane", "kind/native", "category/network"],
   homepage: manifest.homepage,
   license: manifest.license,
@@ -132,7 +144,11 @@ const about = (version: string) => ({
   meta: { moduleFormat: "(.*)" },
   language: languages,
   config: { variables: SETTINGS },
-  provider: { description: "A tunnelplane server and the key to it.", inputProperties: SETTINGS, properties: SETTINGS },
+  provider: {
+    description: "A tunnelplane server and the key to it.",
+    inputProperties: SETTINGS,
+    properties: SETTINGS,
+  },
 });
 
 function objectSpec(types: Types, definition: Definition): ResourceSpec {
@@ -157,18 +173,27 @@ function computedOf(definition: Definition): Shape {
   const common = Object.fromEntries(names.map((name) => [name, answer[name] as z.ZodType]));
   return {
     ...Object.fromEntries(own),
-    ...Object.fromEntries(answeredListsOf(definition).flatMap(({ answeredAs, schema, key }) => (key ? [] : [[answeredAs, schema]]))),
+    ...Object.fromEntries(
+      answeredListsOf(definition).flatMap(({ answeredAs, schema, key }) =>
+        key ? [] : [[answeredAs, schema]],
+      ),
+    ),
     ...(pathFieldsOf(definition).length > 0 ? { [definition.idField]: answer.id as z.ZodType } : {}),
     ...common,
   };
 }
 
-/** The lists whose entries have addresses in outputs. They are of types of their own, because inputs have no addresses. */
+/**
+ * The lists whose entries have addresses in outputs. They are of types of their own, because inputs have no
+ * addresses.
+ */
 function listsOf(types: Types, definition: Definition): Properties {
   const entries = answeredListsOf(definition).filter(({ key }) => key !== undefined);
   return Object.fromEntries(
     entries.map(({ field, schema }) => {
-      const { withAddress } = types.properties(`${definition.type}${pascalCase(field)}`, { with_address: schema });
+      const { withAddress } = types.properties(`${definition.type}${pascalCase(field)}`, {
+        with_address: schema,
+      });
       return [camelCase(field), present(withAddress)];
     }),
   );
@@ -180,7 +205,10 @@ function moduleSpec(types: Types, definition: Definition, name: string, type: st
   // A module's fields are those of the object's own type.
   const shape = (bare(definition.fields[name] as z.ZodType) as z.ZodObject).shape as Shape;
   const module = types.properties(`${type}Module`, shape);
-  const own = types.properties(type, Object.fromEntries(Object.entries(inputs).filter(([field]) => !(field in shape))));
+  const own = types.properties(
+    type,
+    Object.fromEntries(Object.entries(inputs).filter(([field]) => !(field in shape))),
+  );
   const all = { ...own, ...module };
   return {
     description:
@@ -203,7 +231,10 @@ const catalogueSetInputs: Properties = {
     replaceOnChanges: true,
     willReplaceOnChanges: true,
   },
-  values: { ...strings, description: "What `!config NAME` and `!secret NAME` of the catalogue stand for, by name." },
+  values: {
+    ...strings,
+    description: "What `!config NAME` and `!secret NAME` of the catalogue stand for, by name.",
+  },
 };
 
 /** The only resource that the contract has no type for: many objects of all types. */
@@ -215,7 +246,11 @@ const catalogueSetSpec: ResourceSpec = {
   properties: {
     ...catalogueSetInputs,
     ids: { ...strings, description: "The id of each object, by kind and key: `tls_edge/app`." },
-    tokens: { ...strings, description: "The one-time secrets of credentials and API keys, by kind and key.", secret: true },
+    tokens: {
+      ...strings,
+      description: "The one-time secrets of credentials and API keys, by kind and key.",
+      secret: true,
+    },
     digest: { type: "string", description: "The digest of the last apply." },
   },
   required: ["file", "set", "ids", "tokens", "digest"],
@@ -227,10 +262,18 @@ function getSpec(types: Types, definition: Definition): FunctionSpec {
   const fields: Shape = createSchema(asDeclared(definition)).shape;
   const computed = computedOf(definition);
   const lookup = lookupOf(definition);
-  const ways = ["`id`", ...(lookup.length > 0 ? [lookup.map(({ argument }) => `\`${argument}\``).join(" and ")] : [])].join(" or by ");
-  const inputs: Record<string, Properties[string]> = { id: { type: "string", description: `Its id (\`${idPrefix}_…\`).` } };
+  const ways = [
+    "`id`",
+    ...(lookup.length > 0 ? [lookup.map(({ argument }) => `\`${argument}\``).join(" and ")] : []),
+  ].join(" or by ");
+  const inputs: Record<string, Properties[string]> = {
+    id: { type: "string", description: `Its id (\`${idPrefix}_…\`).` },
+  };
   for (const { argument, field, schema } of lookup) {
-    inputs[argument] = { ...types.type(`${type}${pascalCase(field)}`, schema), description: docOf(schema) || `One of its ${field}.` };
+    inputs[argument] = {
+      ...types.type(`${type}${pascalCase(field)}`, schema),
+      description: docOf(schema) || `One of its ${field}.`,
+    };
   }
   return {
     description: `Looks up ${withArticle(title)} that exists, by ${ways}.`,
@@ -249,7 +292,11 @@ function getSpec(types: Types, definition: Definition): FunctionSpec {
 function exposureSpec(types: Types): FunctionSpec {
   const address: ObjectSpec = {
     properties: {
-      address: { type: "string", description: "Only this address, or everything that is served at this hostport. Default: all addresses." },
+      address: {
+        type: "string",
+        description:
+          "Only this address, or everything that is served at this hostport. Default: all addresses.",
+      },
     },
   };
   return {

@@ -8,7 +8,8 @@ export const manifest = JSON.parse(readFileSync(join(__dirname, "../../plugin/pa
   readonly repository: { readonly url: string };
 };
 
-const [, owner = "", name = ""] = /github\.com\/([^/]+)\/([^/]+?)(?:\.git)?$/.exec(manifest.repository.url) ?? [];
+const [, owner = "", name = ""] =
+  /github\.com\/([^/]+)\/([^/]+?)(?:\.git)?$/.exec(manifest.repository.url) ?? [];
 /** Where the repository is on GitHub. */
 export const repository = { owner, name };
 
@@ -42,7 +43,8 @@ export const languages = {
   java: {
     basePackage: "io.github",
     buildFiles: "none",
-    // The second holds the annotations of the generated code, which Pulumi's own package asks for at run time only.
+    // The second holds the annotations of the generated code, which Pulumi's own package asks for at run time
+    // only.
     dependencies: { "com.pulumi:pulumi": "1.20.0", "com.google.code.findbugs:jsr305": "3.0.2" },
   },
 };

@@ -1,4 +1,7 @@
-/** The parts of Pulumi's package schema that this package uses: https://www.pulumi.com/docs/iac/extending-pulumi/schema */
+/**
+ * The parts of Pulumi's package schema that this package uses:
+ * https://www.pulumi.com/docs/iac/extending-pulumi/schema
+ */
 export interface TypeSpec {
   readonly type?: "string" | "boolean" | "integer" | "number" | "array" | "object";
   readonly $ref?: string;

@@ -28,7 +28,10 @@ export class Types {
   /** @param name of the type that the fields belong to */
   properties(name: string, fields: Readonly<Record<string, z.ZodType>>): Properties {
     return Object.fromEntries(
-      Object.entries(fields).map(([field, schema]) => [camelCase(field), this.#property(`${name}${pascalCase(field)}`, schema)]),
+      Object.entries(fields).map(([field, schema]) => [
+        camelCase(field),
+        this.#property(`${name}${pascalCase(field)}`, schema),
+      ]),
     );
   }
 
@@ -37,11 +40,13 @@ export class Types {
     const inner = bare(schema);
     const element = elementOf(inner);
     if (element) return { type: "array", items: this.type(name, element, doc) };
-    if (inner instanceof z.ZodRecord) return { type: "object", additionalProperties: this.type(name, inner.valueType as z.ZodType, doc) };
+    if (inner instanceof z.ZodRecord)
+      return { type: "object", additionalProperties: this.type(name, inner.valueType as z.ZodType, doc) };
     const shape = shapeOf(inner);
     if (shape) return this.#object(name, docOf(inner) || doc, shape);
     if (inner instanceof z.ZodEnum) return this.#enumeration(name, inner.options);
-    if (inner instanceof z.ZodLiteral) return this.#enumeration(name, [...inner.values] as (string | number)[]);
+    if (inner instanceof z.ZodLiteral)
+      return this.#enumeration(name, [...inner.values] as (string | number)[]);
     if (inner instanceof z.ZodBoolean) return { type: "boolean" };
     if (inner instanceof z.ZodNumber) return { type: inner.isInt ? "integer" : "number" };
     if (inner instanceof z.ZodUnknown || inner instanceof z.ZodUnion) return ANY;
@@ -55,7 +60,9 @@ export class Types {
     return {
       ...this.type(module ? `${name}Module` : name, schema),
       description: [docOf(schema), limitOf(schema)].filter(Boolean).join(" "),
-      ...(["string", "number", "boolean"].includes(typeof fallback) && fallback !== "" ? { default: fallback as string } : {}),
+      ...(["string", "number", "boolean"].includes(typeof fallback) && fallback !== ""
+        ? { default: fallback as string }
+        : {}),
       ...(secret ? { secret } : {}),
       ...(immutable ? { replaceOnChanges: true, willReplaceOnChanges: true } : {}),
       ...(meta.deprecated ? { deprecationMessage: docOf(schema) } : {}),
@@ -99,7 +106,9 @@ function nameOf(value: string | number): string {
     .split(/[^A-Za-z0-9]+/)
     .filter(Boolean);
   const isNumber = words.every((word) => /^\d+$/.test(word));
-  const name = isNumber ? words.join("_") : words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  const name = isNumber
+    ? words.join("_")
+    : words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
   return /^\d/.test(name) ? `V${name}` : name;
 }
 
@@ -107,9 +116,16 @@ function nameOf(value: string | number): string {
 function limitOf(schema: z.ZodType): string | undefined {
   if (/at most/i.test(docOf(schema)) || marksOf(schema).reference) return undefined;
   const inner = bare(schema);
-  const { maxProperties, "x-max-bytes": bytes, "x-max-characters": characters } = { ...inner.meta(), ...schema.meta() };
+  const {
+    maxProperties,
+    "x-max-bytes": bytes,
+    "x-max-characters": characters,
+  } = { ...inner.meta(), ...schema.meta() };
   const [most, unit] = [
-    [(inner as { _zod?: { bag?: { maximum?: number } } })._zod?.bag?.maximum, inner instanceof z.ZodArray ? "entries" : undefined],
+    [
+      (inner as { _zod?: { bag?: { maximum?: number } } })._zod?.bag?.maximum,
+      inner instanceof z.ZodArray ? "entries" : undefined,
+    ],
     [maxProperties, "entries"],
     [bytes, "bytes"],
     [characters, "characters"],

@@ -1,10 +1,30 @@
 import { readFileSync } from "node:fs";
-import type { CheckRequest, CreateRequest, DeleteRequest, DiffRequest, ReadRequest, UpdateRequest } from "@pulumi/pulumi/proto/provider_pb";
-import { CheckResponse, CreateResponse, DiffResponse, ReadResponse, UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
+import type {
+  CheckRequest,
+  CreateRequest,
+  DeleteRequest,
+  DiffRequest,
+  ReadRequest,
+  UpdateRequest,
+} from "@pulumi/pulumi/proto/provider_pb";
+import {
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  ReadResponse,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
 import { intentOf, type Properties, same } from "@tunnelplane/pulumi/core";
 import { nameIn, type Operation, stateBackend } from "@tunnelplane/pulumi/operation";
 import { type DeclaredSet, type RecordedSet, SetSteps } from "@tunnelplane/pulumi/sets";
-import { CatalogueFile, check, commonTags, report, setObjectsOf, type Tags } from "@tunnelplane/sdk/catalogue";
+import {
+  CatalogueFile,
+  check,
+  commonTags,
+  report,
+  setObjectsOf,
+  type Tags,
+} from "@tunnelplane/sdk/catalogue";
 import { definitionOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { failureOf } from "./failure";
 import { asRecorded } from "./read";
@@ -38,15 +58,22 @@ export class CatalogueSets {
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
-    const [olds, before, news] = [request.getOlds(), request.getOldInputs(), request.getNews()].map((struct) => received(struct).values);
+    const [olds, before, news] = [request.getOlds(), request.getOldInputs(), request.getNews()].map(
+      (struct) => received(struct).values,
+    );
     const { DIFF_SOME, DIFF_NONE, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
     const moves = await this.#steps.movesHere(olds as unknown as RecordedSet, request.getUrn());
     if (olds?.set !== news?.set)
-      return new DiffResponse().setChanges(DIFF_SOME).setReplacesList(["set"]).setDiffsList(["set"]).setDeletebeforereplace(true);
+      return new DiffResponse()
+        .setChanges(DIFF_SOME)
+        .setReplacesList(["set"])
+        .setDiffsList(["set"])
+        .setDeletebeforereplace(true);
     if (moves) return new DiffResponse().setChanges(DIFF_SOME).setReplacesList(["provider"]);
     // Where the inputs differ, the engine itself compares them, and so shows each property.
     if (!same(before?.objects, news?.objects)) return new DiffResponse().setChanges(DIFF_UNKNOWN);
-    const isDrifted = ((await this.#steps.plan(news as unknown as DeclaredSet, olds as unknown as RecordedSet)) ?? 0) > 0;
+    const isDrifted =
+      ((await this.#steps.plan(news as unknown as DeclaredSet, olds as unknown as RecordedSet)) ?? 0) > 0;
     return new DiffResponse().setChanges(isDrifted ? DIFF_SOME : DIFF_NONE);
   }
 
@@ -78,9 +105,13 @@ export class CatalogueSets {
   }
 
   async update(request: UpdateRequest): Promise<UpdateResponse> {
-    const [{ values: olds }, { values, secrets }] = [received(request.getOlds()), received(request.getNews())];
+    const [{ values: olds }, { values, secrets }] = [
+      received(request.getOlds()),
+      received(request.getNews()),
+    ];
     const [recorded, declared] = [olds as unknown as RecordedSet, values as unknown as DeclaredSet];
-    const answer = (results: object) => new UpdateResponse().setProperties(outputsOf(values, results, secrets));
+    const answer = (results: object) =>
+      new UpdateResponse().setProperties(outputsOf(values, results, secrets));
     if (request.getPreview()) {
       await this.#preview(request.getUrn(), declared, recorded);
       return answer(RESULTS);
@@ -110,10 +141,12 @@ function complaintAbout(inputs: Properties): string | undefined {
   if (unknown !== undefined)
     return `${unknown} is not a property of a CatalogueSet; accepted: ${INPUTS.map((name) => `\`${name}\``).join(", ")}`;
   for (const name of ["file", "set"]) {
-    if (typeof inputs[name] !== "string" || inputs[name] === "") return `${name} must be a string that is not empty`;
+    if (typeof inputs[name] !== "string" || inputs[name] === "")
+      return `${name} must be a string that is not empty`;
   }
   const { values = {} } = inputs;
-  const isMap = isUnknown(values) || (typeof values === "object" && values !== null && !Array.isArray(values));
+  const isMap =
+    isUnknown(values) || (typeof values === "object" && values !== null && !Array.isArray(values));
   return isMap ? undefined : "values must be a map of strings";
 }
 
@@ -123,18 +156,25 @@ function readCatalogue(file: string, values: Properties): { objects: Properties 
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    return { mistakes: `the catalogue ${file} cannot be read from the project's folder: ${(error as Error).message}` };
+    return {
+      mistakes: `the catalogue ${file} cannot be read from the project's folder: ${(error as Error).message}`,
+    };
   }
   const document = new CatalogueFile(text, tagsFor(file, values));
   const { entries, links } = check(document, registry);
   if (document.mistakes.length > 0) return { mistakes: report(file, document.mistakes, document.lines) };
-  return { objects: Object.fromEntries(setObjectsOf(entries, links).map(({ kind, key, fields = {} }) => [`${kind}/${key}`, fields])) };
+  return {
+    objects: Object.fromEntries(
+      setObjectsOf(entries, links).map(({ kind, key, fields = {} }) => [`${kind}/${key}`, fields]),
+    ),
+  };
 }
 
 /** The stack's configuration reaches the program only, which hands on what the catalogue asks for. */
 function tagsFor(file: string, values: Properties): Tags {
   const given = (name: string): string => {
-    if (typeof values[name] !== "string") throw new Error(`is not among the \`values\` of the CatalogueSet: add \`${name}\``);
+    if (typeof values[name] !== "string")
+      throw new Error(`is not among the \`values\` of the CatalogueSet: add \`${name}\``);
     return values[name];
   };
   return {
@@ -150,9 +190,7 @@ function tagsFor(file: string, values: Properties): Tags {
 /** Where the contract has secrets in objects. */
 const secretsIn = (objects: Properties): Path[] =>
   Object.keys(objects).flatMap((name) =>
-    secretPathsOf(definitionOf(name.slice(0, name.indexOf("/")) as Parameters<typeof definitionOf>[0])).map((path) => [
-      "objects",
-      name,
-      ...path.split("."),
-    ]),
+    secretPathsOf(definitionOf(name.slice(0, name.indexOf("/")) as Parameters<typeof definitionOf>[0])).map(
+      (path) => ["objects", name, ...path.split(".")],
+    ),
   );

@@ -7,4 +7,8 @@ import { tell } from "@tunnelplane/pulumi/engine";
 export const tellerAt =
   (address: string) =>
   (severity: "WARNING" | "INFO", text: string, urn: string | undefined): Promise<void> =>
-    tell({ EngineClient, LogRequest, LogSeverity, insecure: credentials.createInsecure() }, address, { severity, text, urn });
+    tell({ EngineClient, LogRequest, LogSeverity, insecure: credentials.createInsecure() }, address, {
+      severity,
+      text,
+      urn,
+    });

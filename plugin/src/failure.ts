@@ -5,7 +5,10 @@ import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { shown } from "./secrets";
 
-/** A step that was carried out in part: the object is there, in this state, and the rest is done by the next run. */
+/**
+ * A step that was carried out in part: the object is there, in this state, and the rest is done by the next
+ * run.
+ */
 export class PartialFailure extends Error {
   constructor(
     message: string,
@@ -15,7 +18,10 @@ export class PartialFailure extends Error {
   }
 }
 
-/** What is wrong with inputs. The engine prints the value of a property that is named here, even of a secret one; the reason says where. */
+/**
+ * What is wrong with inputs. The engine prints the value of a property that is named here, even of a secret
+ * one; the reason says where.
+ */
 export const failureOf = (reason: string): CheckFailure => new CheckFailure().setReason(shown(reason));
 
 /** An error as gRPC sends it. */
@@ -23,7 +29,11 @@ export function answerOf(error: unknown): Partial<ServiceError> {
   const message = shown(error instanceof Error ? error.message : String(error));
   if (!(error instanceof PartialFailure)) return { code: status.UNKNOWN, details: message };
   const { id, outputs, inputs } = error.object;
-  const failed = new ErrorResourceInitFailed().setId(id).setProperties(outputs).setInputs(inputs).setReasonsList([message]);
+  const failed = new ErrorResourceInitFailed()
+    .setId(id)
+    .setProperties(outputs)
+    .setInputs(inputs)
+    .setReasonsList([message]);
   const detail = new Any();
   detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
   const answer = new Status().setCode(status.UNKNOWN).setMessage(message).setDetailsList([detail]);

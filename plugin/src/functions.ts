@@ -3,7 +3,14 @@ import { InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { Properties } from "@tunnelplane/pulumi/core";
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
 import { Exposures } from "@tunnelplane/sdk";
-import { camelCase, type Definition, exposureSchema, lookupOf, registry, rename } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  type Definition,
+  exposureSchema,
+  lookupOf,
+  registry,
+  rename,
+} from "@tunnelplane/sdk/contract";
 import type { Exposure } from "@tunnelplane/sdk/meaning";
 import { failureOf } from "./failure";
 import { byUniqueKey, complaintAbout } from "./lookup";
@@ -64,7 +71,8 @@ export class Functions {
     const exposure = await this.operation.withServer(async (transport) => {
       const rows: unknown[] = [];
       for await (const row of new Exposures(transport).list({ address: address || undefined })) {
-        if (rows.length === MOST_ROWS) throw new Error(`there are more than ${MOST_ROWS} addresses; name one with \`address\``);
+        if (rows.length === MOST_ROWS)
+          throw new Error(`there are more than ${MOST_ROWS} addresses; name one with \`address\``);
         rows.push(inCamelCase(row));
       }
       return rows;
@@ -88,6 +96,9 @@ function treeInCamelCase(tree: unknown): unknown {
   if (Array.isArray(tree)) return tree.map(treeInCamelCase);
   if (typeof tree !== "object" || tree === null) return tree;
   return Object.fromEntries(
-    Object.entries(tree).map(([name, item]) => [camelCase(name), name === "labels" ? item : treeInCamelCase(item)]),
+    Object.entries(tree).map(([name, item]) => [
+      camelCase(name),
+      name === "labels" ? item : treeInCamelCase(item),
+    ]),
   );
 }

@@ -37,14 +37,28 @@ export function complaintAbout(definition: Definition, args: Properties): string
 
 const quoted = (name: string): string => `\`${name}\``;
 
-/** The outputs of the object that holds what no other may hold; reads the list of objects until it is found. */
-export async function byUniqueKey(transport: Transport, definition: Definition, args: Properties): Promise<Properties | undefined> {
+/**
+ * The outputs of the object that holds what no other may hold; reads the list of objects until it is found.
+ */
+export async function byUniqueKey(
+  transport: Transport,
+  definition: Definition,
+  args: Properties,
+): Promise<Properties | undefined> {
   const asked = Object.fromEntries(
-    lookupOf(definition).map(({ argument, field, isEntry }) => [field, isEntry ? [args[argument]] : args[argument]]),
+    lookupOf(definition).map(({ argument, field, isEntry }) => [
+      field,
+      isEntry ? [args[argument]] : args[argument],
+    ]),
   );
-  const keysOf = (sent: Wire) => definition.unique(sent).map(({ scope, key }) => JSON.stringify([scope, key]));
+  const keysOf = (sent: Wire) =>
+    definition.unique(sent).map(({ scope, key }) => JSON.stringify([scope, key]));
   const [wanted] = keysOf(asked);
-  const objects = new Collection<Wire, never, never>(transport, expandPath(definition.path, asked), definition.listKey);
+  const objects = new Collection<Wire, never, never>(
+    transport,
+    expandPath(definition.path, asked),
+    definition.listKey,
+  );
   for await (const answer of objects.list()) {
     if (!keysOf(toSent(createSchema(definition), answer) as Wire).includes(wanted as string)) continue;
     const id = [...pathFieldsOf(definition), "id"].map((name) => answer[name]).join("/");

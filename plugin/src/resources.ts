@@ -1,5 +1,19 @@
-import type { CheckRequest, CreateRequest, DeleteRequest, DiffRequest, ReadRequest, UpdateRequest } from "@pulumi/pulumi/proto/provider_pb";
-import { CheckResponse, CreateResponse, DiffResponse, PropertyDiff, ReadResponse, UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
+import type {
+  CheckRequest,
+  CreateRequest,
+  DeleteRequest,
+  DiffRequest,
+  ReadRequest,
+  UpdateRequest,
+} from "@pulumi/pulumi/proto/provider_pb";
+import {
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  PropertyDiff,
+  ReadResponse,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
 import { type Difference, intentOf, type Properties, recordedOf, same } from "@tunnelplane/pulumi/core";
 import { type Operation, type Steps, stateBackend } from "@tunnelplane/pulumi/operation";
 import { formatPath, withArticle } from "@tunnelplane/sdk/contract";
@@ -11,7 +25,10 @@ import { isUnknown, received, sent, UNKNOWN } from "./values";
 /** What the engine asks of resources, in one operation. */
 export class Resources {
   readonly #types: StepsByType;
-  /** What was read of objects that this run imports, by URN: their inputs are the program's only after the next check. */
+  /**
+   * What was read of objects that this run imports, by URN: their inputs are the program's only after the
+   * next check.
+   */
   readonly #imported = new Map<string, { readonly outputs: Properties; readonly inputs: Properties }>();
   /** Objects that this run will replace, by URN. */
   readonly #replaced = new Map<string, { readonly id: string; readonly recorded: Properties }>();
@@ -24,10 +41,14 @@ export class Resources {
     const [urn, steps] = this.#about(request);
     const [olds, news] = [received(request.getOlds()), received(request.getNews())];
     const imported = this.#imported.get(urn);
-    const recorded = imported ? recordedOf(steps.lifecycle.definition, imported.outputs, news.values) : olds.values;
+    const recorded = imported
+      ? recordedOf(steps.lifecycle.definition, imported.outputs, news.values)
+      : olds.values;
     const isReplacement = this.operation.isReplacement(urn, Object.keys(olds.values).length === 0);
     const { inputs, problems } = await steps.check(urn, recorded, news.values, isReplacement);
-    return new CheckResponse().setInputs(sent(inputs, [...news.secrets, ...secretsOf(steps)])).setFailuresList(problems.map(failureOf));
+    return new CheckResponse()
+      .setInputs(sent(inputs, [...news.secrets, ...secretsOf(steps)]))
+      .setFailuresList(problems.map(failureOf));
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
@@ -35,14 +56,22 @@ export class Resources {
     const news = received(request.getNews()).values;
     const recorded = this.#recordedOf(urn, steps, request, news);
     const declared = received(request.getOldInputs() ?? request.getOlds()).values;
-    const { changes, replaces, deleteBeforeReplace, moves } = await steps.plan(request.getId(), recorded, news, urn);
-    // The engine records the inputs that were read. An update, without a request, records those of the program.
+    const { changes, replaces, deleteBeforeReplace, moves } = await steps.plan(
+      request.getId(),
+      recorded,
+      news,
+      urn,
+    );
+    // The engine records the inputs that were read. An update, without a request, records those of the
+    // program.
     const imported = this.#imported.get(urn);
     const isOther = imported !== undefined && !same(imported.inputs, news);
     if (imported) await this.operation.host.inform(adoptionOf(steps, request.getId(), changes), urn);
     if (replaces.length > 0 && !moves) this.#replaced.set(urn, { id: request.getId(), recorded });
     const response = new DiffResponse()
-      .setChanges(changes || moves || isOther ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
+      .setChanges(
+        changes || moves || isOther ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE,
+      )
       .setReplacesList([...replaces])
       .setDeletebeforereplace(deleteBeforeReplace)
       .setHasdetaileddiff(true);
@@ -52,7 +81,9 @@ export class Resources {
       const name = String(difference.path[0]);
       const kind = kindOf(difference, replaces.includes(name));
       const ofInputs = !same(declared[name], news[name]);
-      response.getDetaileddiffMap().set(formatPath(difference.path), new PropertyDiff().setKind(kind).setInputdiff(ofInputs));
+      response
+        .getDetaileddiffMap()
+        .set(formatPath(difference.path), new PropertyDiff().setKind(kind).setInputdiff(ofInputs));
     }
     return response;
   }
@@ -64,8 +95,12 @@ export class Resources {
     const intent = intentOf(stateBackend(process.env), urn);
     if (request.getPreview()) {
       const replaced = this.#replaced.get(urn);
-      await this.#expect(urn, steps, values, () => steps.dryRun(replaced?.id, replaced?.recorded ?? {}, values, intent));
-      return new CreateResponse().setProperties(answer(steps.lifecycle.foresee(undefined, values, isUnknown, UNKNOWN)));
+      await this.#expect(urn, steps, values, () =>
+        steps.dryRun(replaced?.id, replaced?.recorded ?? {}, values, intent),
+      );
+      return new CreateResponse().setProperties(
+        answer(steps.lifecycle.foresee(undefined, values, isUnknown, UNKNOWN)),
+      );
     }
     const { id, outputs } = await steps.create(intent, values);
     return new CreateResponse().setId(id).setProperties(answer(outputs));
@@ -77,7 +112,10 @@ export class Resources {
     const [outputs, inputs] = [received(request.getProperties()), received(request.getInputs())];
     const isRecorded = Object.keys(outputs.values).length > 0;
     const { definition } = steps.lifecycle;
-    const recorded = Object.keys(inputs.values).length > 0 ? recordedOf(definition, outputs.values, inputs.values) : outputs.values;
+    const recorded =
+      Object.keys(inputs.values).length > 0
+        ? recordedOf(definition, outputs.values, inputs.values)
+        : outputs.values;
     const found = await steps.read(request.getId(), recorded);
     if (!found && isRecorded) return new ReadResponse();
     if (!found)
@@ -100,7 +138,9 @@ export class Resources {
     const id = request.getId();
     if (request.getPreview()) {
       await this.#expect(urn, steps, values, () => steps.dryRun(id, recorded, values));
-      return new UpdateResponse().setProperties(answer(steps.lifecycle.foresee(recorded, values, isUnknown, UNKNOWN)));
+      return new UpdateResponse().setProperties(
+        answer(steps.lifecycle.foresee(recorded, values, isUnknown, UNKNOWN)),
+      );
     }
     try {
       return new UpdateResponse().setProperties(answer(await steps.update(id, recorded, values)));
@@ -108,7 +148,11 @@ export class Resources {
       const found = await steps.read(id, recorded).catch(() => undefined);
       // What was done of it must be recorded, or the next run would do it again.
       if (!found || same(found.inputs, steps.inputsOf(recorded))) throw error;
-      throw new PartialFailure((error as Error).message, { id, outputs: answer(found.outputs), inputs: answer(found.inputs) });
+      throw new PartialFailure((error as Error).message, {
+        id,
+        outputs: answer(found.outputs),
+        inputs: answer(found.inputs),
+      });
     }
   }
 
@@ -122,7 +166,12 @@ export class Resources {
     return [urn, this.#types.of(urn)];
   }
 
-  #recordedOf(urn: string, { lifecycle }: Steps, request: DiffRequest | UpdateRequest, news: Properties): Properties {
+  #recordedOf(
+    urn: string,
+    { lifecycle }: Steps,
+    request: DiffRequest | UpdateRequest,
+    news: Properties,
+  ): Properties {
     const olds = received(request.getOlds()).values;
     const inputs = received(request.getOldInputs()).values;
     const declared = this.#imported.has(urn) ? news : Object.keys(inputs).length > 0 ? inputs : olds;
@@ -132,7 +181,9 @@ export class Resources {
   /** In a preview: what a run would fail for. */
   async #expect(urn: string, steps: Steps, values: Properties, rehearse: () => Promise<void>): Promise<void> {
     await this.operation.warnOfMissingKey(urn);
-    const [refusal] = this.operation.isAccount ? [] : this.operation.hostports.refusals(urn, steps.served(values));
+    const [refusal] = this.operation.isAccount
+      ? []
+      : this.operation.hostports.refusals(urn, steps.served(values));
     if (refusal !== undefined) throw new Error(refusal);
     await rehearse();
   }

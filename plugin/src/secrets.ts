@@ -10,7 +10,10 @@ const HIDDEN = "[secret]";
 /** All texts that came to this process, or left it, as secrets. It serves one operation of the engine. */
 const texts = new Set<string>();
 
-/** Notes a secret, so that no message repeats it. Names of properties stay readable; other names in it are the user's own. */
+/**
+ * Notes a secret, so that no message repeats it. Names of properties stay readable; other names in it are the
+ * user's own.
+ */
 export function noteSecret(value: unknown): void {
   if (typeof value === "string" || typeof value === "number") texts.add(String(value));
   if (typeof value !== "object" || value === null) return;
@@ -23,16 +26,26 @@ export function noteSecret(value: unknown): void {
 /** Tokens of a set stand below the names of its objects, which every preview shows. */
 const isNameInSet = (name: string): boolean => registry.some(({ kind }) => name.startsWith(`${kind}/`));
 
-/** A message as the engine may show it: without what it repeats of secrets, and without what a terminal would obey. */
+/**
+ * A message as the engine may show it: without what it repeats of secrets, and without what a terminal would
+ * obey.
+ */
 export const shown = (message: string): string => visible(withoutSecrets(message));
 
-/** A message without what it repeats of secrets, as a whole or in part. The engine itself masks secrets of the configuration only. */
+/**
+ * A message without what it repeats of secrets, as a whole or in part. The engine itself masks secrets of the
+ * configuration only.
+ */
 export function withoutSecrets(message: string): string {
-  const secrets = [...texts].flatMap((text) => [...new Set([text, JSON.stringify(text).slice(1, -1)])]).sort((a, b) => b.length - a.length);
+  const secrets = [...texts]
+    .flatMap((text) => [...new Set([text, JSON.stringify(text).slice(1, -1)])])
+    .sort((a, b) => b.length - a.length);
   // A text that was cut has lost its closing quote; the next line has nothing to do with it.
   const unquoted = message.replace(/"(?:[^"\\\n]|\\.)*"/g, (quoted) => {
     const text = quoted.slice(1, -1).replace(/…$/, "");
-    return secrets.some((secret) => secret === text || haveInCommon(text.toLowerCase(), secret.toLowerCase())) ? HIDDEN : quoted;
+    return secrets.some((secret) => secret === text || haveInCommon(text.toLowerCase(), secret.toLowerCase()))
+      ? HIDDEN
+      : quoted;
   });
   return secrets.filter(({ length }) => length >= SHORTEST).reduce(hide, unquoted);
 }

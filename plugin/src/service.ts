@@ -1,9 +1,19 @@
-import { type handleUnaryCall, Server, ServerCredentials, type sendUnaryData, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type * as messages from "@pulumi/pulumi/proto/provider_pb";
-import { ConfigureResponse, GetSchemaResponse, ProviderHandshakeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import {
+  ConfigureResponse,
+  GetSchemaResponse,
+  ProviderHandshakeResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
 import { Operation } from "@tunnelplane/pulumi/operation";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type * as SetsModule from "./catalogueSets";
@@ -59,14 +69,19 @@ export class Service {
   readonly #methods = {
     handshake: unary(async (request: messages.ProviderHandshakeRequest) => {
       this.#tell = tellerAt(request.getEngineAddress());
-      return new ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptResources(false).setAcceptOutputs(false);
+      return new ProviderHandshakeResponse()
+        .setAcceptSecrets(true)
+        .setAcceptResources(false)
+        .setAcceptOutputs(false);
     }),
     attach: unary(async (request: PluginAttach) => {
       this.#tell = tellerAt(request.getAddress());
       return new Empty();
     }),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
-    getSchema: unary(async () => new GetSchemaResponse().setSchema(JSON.stringify(require("../schema.json")))),
+    getSchema: unary(async () =>
+      new GetSchemaResponse().setSchema(JSON.stringify(require("../schema.json"))),
+    ),
     checkConfig: unary(async (request: messages.CheckRequest) => checkConfig(request)),
     diffConfig: unary(async (request: messages.DiffRequest) => diffConfig(request)),
     configure: unary(async (request: messages.ConfigureRequest) => {
@@ -74,14 +89,24 @@ export class Service {
       this.#sets = undefined;
       this.#operation.configure(configOf(request));
       this.#operation.provider = request.getUrn();
-      return new ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true).setAcceptresources(false).setAcceptoutputs(false);
+      return new ConfigureResponse()
+        .setAcceptsecrets(true)
+        .setSupportspreview(true)
+        .setAcceptresources(false)
+        .setAcceptoutputs(false);
     }),
     invoke: unary((request: messages.InvokeRequest) => this.#within(0, this.#functions.invoke(request))),
     check: unary((request: messages.CheckRequest) => this.#within(0, this.#of(request).check(request))),
     diff: unary((request: messages.DiffRequest) => this.#within(0, this.#of(request).diff(request))),
-    create: unary((request: messages.CreateRequest) => this.#within(request.getTimeout(), this.#of(request).create(request))),
-    read: unary((request: messages.ReadRequest) => this.#within(request.getTimeout(), this.#of(request).read(request))),
-    update: unary((request: messages.UpdateRequest) => this.#within(request.getTimeout(), this.#of(request).update(request))),
+    create: unary((request: messages.CreateRequest) =>
+      this.#within(request.getTimeout(), this.#of(request).create(request)),
+    ),
+    read: unary((request: messages.ReadRequest) =>
+      this.#within(request.getTimeout(), this.#of(request).read(request)),
+    ),
+    update: unary((request: messages.UpdateRequest) =>
+      this.#within(request.getTimeout(), this.#of(request).update(request)),
+    ),
     delete: unary(async (request: messages.DeleteRequest) => {
       await this.#within(request.getTimeout(), this.#of(request).delete(request));
       return new Empty();
@@ -93,8 +118,8 @@ export class Service {
   };
 
   /**
-   * The result of a step, unless the run is cancelled or its own time limit is over before. What was asked of the server
-   * may still be carried out; a creation that is tried again finds it.
+   * The result of a step, unless the run is cancelled or its own time limit is over before. What was asked of
+   * the server may still be carried out; a creation that is tried again finds it.
    *
    * @param seconds 0 for no limit
    */
@@ -124,7 +149,9 @@ export class Service {
     // Whatever is not here is answered as unimplemented.
     server.addService(ResourceProviderService, this.#methods as UntypedServiceImplementation);
     return new Promise((resolve, reject) =>
-      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port))),
+      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+        error ? reject(error) : resolve(port),
+      ),
     );
   }
 }

@@ -16,7 +16,8 @@ export const isUnknown = (value: unknown): boolean => UNKNOWNS.has(value);
 
 /** Whether a value, or one inside it, is not known yet. */
 export const holdsUnknown = (value: unknown): boolean =>
-  isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown));
+  isUnknown(value) ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown));
 
 /** The key that tells what a special object stands for, and its values. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -43,7 +44,13 @@ export function received(struct: Struct | undefined): Received {
 function plain(value: unknown, path: Path, secrets: Path[]): unknown {
   if (Array.isArray(value)) return value.map((item, index) => plain(item, [...path, index], secrets));
   if (typeof value !== "object" || value === null) return value;
-  const special = value as { [SIGNATURE]?: string; value?: unknown; secret?: boolean; id?: unknown; urn?: unknown };
+  const special = value as {
+    [SIGNATURE]?: string;
+    value?: unknown;
+    secret?: boolean;
+    id?: unknown;
+    urn?: unknown;
+  };
   switch (special[SIGNATURE]) {
     case SECRET:
       return secret(special.value, path, secrets);
@@ -53,7 +60,9 @@ function plain(value: unknown, path: Path, secrets: Path[]): unknown {
     case RESOURCE:
       return plain(special.id ?? special.urn, path, secrets);
     default:
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plain(item, [...path, name], secrets)]));
+      return Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [name, plain(item, [...path, name], secrets)]),
+      );
   }
 }
 
@@ -84,7 +93,8 @@ export function asSecret(value: unknown): object {
   return { [SIGNATURE]: SECRET, value };
 }
 
-const isSecret = (value: unknown): boolean => (value as { [SIGNATURE]?: string } | null | undefined)?.[SIGNATURE] === SECRET;
+const isSecret = (value: unknown): boolean =>
+  (value as { [SIGNATURE]?: string } | null | undefined)?.[SIGNATURE] === SECRET;
 
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutUndefined(item) ?? null);

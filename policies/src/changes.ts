@@ -14,19 +14,26 @@ export interface Server {
 }
 
 export interface ChangeOptions {
-  /** Without it, what is outside of the stack is not seen: edges of others that use a policy of this stack, for example. */
+  /**
+   * Without it, what is outside of the stack is not seen: edges of others that use a policy of this stack,
+   * for example.
+   */
   readonly server?: Server;
 }
 
 const ACCEPT: PolicyConfigSchema = {
   properties: {
-    accept: { type: "array", items: { type: "string" }, description: "Hashes of violations that somebody accepted." },
+    accept: {
+      type: "array",
+      items: { type: "string" },
+      description: "Hashes of violations that somebody accepted.",
+    },
   },
 };
 
 /**
- * A policy for each rule on what a change means. The state as it was before the run is one side, what the program
- * declares the other, so the same is said in the preview and in the run.
+ * A policy for each rule on what a change means. The state as it was before the run is one side, what the
+ * program declares the other, so the same is said in the preview and in the run.
  */
 export function changePolicies(state: StateBefore, options: ChangeOptions): StackValidationPolicy[] {
   const findings = findingsOfRuns(state, options);
@@ -37,23 +44,34 @@ export function changePolicies(state: StateBefore, options: ChangeOptions): Stac
     configSchema: ACCEPT,
     async validateStack(args, report) {
       const { accept = [] } = args.getConfig<{ accept?: readonly string[] }>() ?? {};
-      const found = (await findings(rule, args)).filter((finding) => finding.rule === rule && !accept.includes(finding.hash));
+      const found = (await findings(rule, args)).filter(
+        (finding) => finding.rule === rule && !accept.includes(finding.hash),
+      );
       for (const finding of found) {
         const { sentence, certain, hash } = finding;
-        report(visible(`${sentence}${certain ? "" : " This is not certain yet."} (${hash})`), urnFor(finding, args));
+        report(
+          visible(`${sentence}${certain ? "" : " This is not certain yet."} (${hash})`),
+          urnFor(finding, args),
+        );
       }
     },
   }));
 }
 
-/** Where a finding is shown: at the resource that it comes from; where that is gone, at the one that it is about. */
+/**
+ * Where a finding is shown: at the resource that it comes from; where that is gone, at the one that it is
+ * about.
+ */
 function urnFor({ cause, kind, name }: Finding, { resources }: StackValidationArgs): string | undefined {
   const isHere = (urn: string | undefined) => resources.some((resource) => resource.urn === urn);
   if (isHere(cause.urn)) return cause.urn;
   return resources.find((resource) => resource.name === name && typeOf(resource.type)?.kind === kind)?.urn;
 }
 
-/** Cache for the findings of all rules, computed once per run. A policy that asks a second time is in the next run. */
+/**
+ * Cache for the findings of all rules, computed once per run. A policy that asks a second time is in the next
+ * run.
+ */
 function findingsOfRuns(
   state: StateBefore,
   options: ChangeOptions,
@@ -70,9 +88,17 @@ function findingsOfRuns(
   };
 }
 
-async function judge({ resources }: StackValidationArgs, state: StateBefore, { server }: ChangeOptions): Promise<readonly Finding[]> {
+async function judge(
+  { resources }: StackValidationArgs,
+  state: StateBefore,
+  { server }: ChangeOptions,
+): Promise<readonly Finding[]> {
   if (resources[0]) state.begin(resources[0].urn);
-  const { before, after } = worldsOfStack(await state.resources(), resources.map(declaredBy), server && (await serverObjects(server)));
+  const { before, after } = worldsOfStack(
+    await state.resources(),
+    resources.map(declaredBy),
+    server && (await serverObjects(server)),
+  );
   const { findings, standing } = compare(before, after, { now: new Date() });
   // Report standing findings about this stack, but not about objects of others.
   return [...findings, ...standing.filter(({ cause }) => cause.urn !== undefined)];

@@ -30,6 +30,11 @@ export function tunnelPolicies({ levels = {}, ...options }: PolicyOptions = {}):
   const names = policies.map(({ name }) => name);
   const unknown = Object.keys(levels).filter((name) => name !== "all" && !names.includes(name));
   if (unknown.length > 0)
-    throw new Error(`There is no policy ${unknown.map((name) => `"${name}"`).join(", ")}; policies: ${names.join(", ")}`);
-  return policies.map((policy) => ({ ...policy, enforcementLevel: levels[policy.name] ?? levels.all ?? "advisory" }));
+    throw new Error(
+      `There is no policy ${unknown.map((name) => `"${name}"`).join(", ")}; policies: ${names.join(", ")}`,
+    );
+  return policies.map((policy) => ({
+    ...policy,
+    enforcementLevel: levels[policy.name] ?? levels.all ?? "advisory",
+  }));
 }

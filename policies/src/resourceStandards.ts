@@ -11,7 +11,8 @@ const DAY_MS = 86_400_000;
 /** A sentence that says what is wrong with a resource; undefined if nothing is, or if it is not known yet. */
 type Judge = (properties: Properties, config: { readonly days?: number }) => string | undefined;
 
-interface Standard extends Pick<ResourceValidationPolicy, "name" | "description" | "severity" | "configSchema"> {
+interface Standard
+  extends Pick<ResourceValidationPolicy, "name" | "description" | "severity" | "configSchema"> {
   readonly kinds: readonly string[];
   readonly judge: Judge;
 }
@@ -31,7 +32,11 @@ const timeOf = (value: unknown): number => (typeof value === "string" ? Date.par
 function endOfAuthority({ notAfter, caPem }: Properties): number {
   if (typeof notAfter === "string" && !isUnknown(notAfter)) return timeOf(notAfter);
   if (typeof caPem !== "string" || !caPem.includes("-----BEGIN")) return Number.NaN;
-  const { not_after } = definitionOf("certificate_authority").derive({ description: "", metadata: "", ca_pem: caPem });
+  const { not_after } = definitionOf("certificate_authority").derive({
+    description: "",
+    metadata: "",
+    ca_pem: caPem,
+  });
   return timeOf(not_after);
 }
 
@@ -43,8 +48,11 @@ const standards: readonly Standard[] = [
     kinds: ["tunnel_credential", "ssh_credential"],
     judge: ({ acl }) => {
       if (isUnknown(acl)) return undefined;
-      if (listed(acl).includes("*")) return 'Its ACL holds "*": whoever has it may bind everything. Name what it may bind.';
-      return listed(acl).length === 0 ? "It has no ACL: whoever has it may bind everything. Name what it may bind." : undefined;
+      if (listed(acl).includes("*"))
+        return 'Its ACL holds "*": whoever has it may bind everything. Name what it may bind.';
+      return listed(acl).length === 0
+        ? "It has no ACL: whoever has it may bind everything. Name what it may bind."
+        : undefined;
     },
   },
   {
@@ -53,7 +61,9 @@ const standards: readonly Standard[] = [
     severity: "high",
     kinds: ["ssh_user_certificate", "ssh_host_certificate"],
     judge: ({ principals }) =>
-      isUnknown(principals) || listed(principals).length > 0 ? undefined : "It names no principal: it is good for any. Name them.",
+      isUnknown(principals) || listed(principals).length > 0
+        ? undefined
+        : "It names no principal: it is good for any. Name them.",
   },
   {
     name: "certificates-end-soon-enough",
@@ -64,7 +74,9 @@ const standards: readonly Standard[] = [
     judge: ({ validAfter, validUntil }, { days = CERTIFICATE_DAYS }) => {
       const begins = timeOf(validAfter);
       const lasts = (timeOf(validUntil) - (Number.isNaN(begins) ? Date.now() : begins)) / DAY_MS;
-      return lasts > days ? `It lasts ${Math.ceil(lasts)} days; at most ${days} are allowed. Set validFor, and renewBefore.` : undefined;
+      return lasts > days
+        ? `It lasts ${Math.ceil(lasts)} days; at most ${days} are allowed. Set validFor, and renewBefore.`
+        : undefined;
     },
   },
   {
@@ -85,7 +97,8 @@ const standards: readonly Standard[] = [
     description: "Every API key ends by itself.",
     severity: "medium",
     kinds: ["api_key"],
-    judge: ({ expiresAt }) => (expiresAt === undefined || expiresAt === null ? "It never ends. Set expiresAt." : undefined),
+    judge: ({ expiresAt }) =>
+      expiresAt === undefined || expiresAt === null ? "It never ends. Set expiresAt." : undefined,
   },
   {
     name: "destinations-use-roles",
@@ -94,7 +107,9 @@ const standards: readonly Standard[] = [
     kinds: ["event_destination"],
     judge: ({ target }) => {
       const services = Object.entries((target ?? {}) as Properties).filter(([, service]) => hasKeys(service));
-      return services.length > 0 ? `target.${services[0]?.[0]}.auth holds cloud keys. Use a role.` : undefined;
+      return services.length > 0
+        ? `target.${services[0]?.[0]}.auth holds cloud keys. Use a role.`
+        : undefined;
     },
   },
 ];

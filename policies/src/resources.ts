@@ -26,7 +26,10 @@ export const declaredBy = ({ urn, props, opts, propertyDependencies }: PolicyRes
   aliases: aliasesOf(opts),
   properties: plain(props) as Properties,
   propertyDependencies: Object.fromEntries(
-    Object.entries(propertyDependencies).map(([name, resources]) => [name, resources.map((resource) => resource.urn)]),
+    Object.entries(propertyDependencies).map(([name, resources]) => [
+      name,
+      resources.map((resource) => resource.urn),
+    ]),
   ),
 });
 

@@ -27,12 +27,16 @@ const isOpen = ({ unknown }: Exposure, field: keyof Exposure): boolean => unknow
 const ADMIN = ["/admin"];
 
 /** A route is at or below a path: `/admin`, `/admin/users`, and not `/administration`. */
-const isBelow = (match: string, path: string): boolean => match === path || match.startsWith(`${path.replace(/\/$/, "")}/`);
+const isBelow = (match: string, path: string): boolean =>
+  match === path || match.startsWith(`${path.replace(/\/$/, "")}/`);
 
 /** The path of a route in its address: `app.example.com:443 = /admin` for an exact one. */
 const pathIn = (address: string): string => /(\/.*)$/.exec(address)?.[1] ?? "";
 
-/** What every team wants of its addresses; modules may be resources of their own, so these look at whole stacks. */
+/**
+ * What every team wants of its addresses; modules may be resources of their own, so these look at whole
+ * stacks.
+ */
 export const stackStandards: readonly StackValidationPolicy[] = [
   {
     name: "edges-authenticate-callers",
@@ -40,14 +44,21 @@ export const stackStandards: readonly StackValidationPolicy[] = [
     severity: "high",
     configSchema: {
       properties: {
-        upstreamMayAsk: { type: "boolean", default: false, description: "Addresses whose TLS ends upstream are left to what serves them." },
+        upstreamMayAsk: {
+          type: "boolean",
+          default: false,
+          description: "Addresses whose TLS ends upstream are left to what serves them.",
+        },
       },
     },
     validateStack: onAddresses<{ upstreamMayAsk?: boolean }>((exposure, { upstreamMayAsk = false }) => {
       const { address, client_certificate, sign_in, token, tls } = exposure;
       if (upstreamMayAsk && tls.ends_at === "upstream") return undefined;
       if (client_certificate || sign_in || token) return undefined;
-      if ((["client_certificate", "sign_in", "token", "tls"] as const).some((field) => isOpen(exposure, field))) return undefined;
+      if (
+        (["client_certificate", "sign_in", "token", "tls"] as const).some((field) => isOpen(exposure, field))
+      )
+        return undefined;
       return tls.ends_at === "upstream"
         ? `\`${address}\` ends TLS upstream, so the edge cannot ask who calls. End it at the edge, and declare mutualTls.`
         : `\`${address}\` asks nobody who they are. Declare mutualTls, or on a route of an HTTPS edge oidc or jwtValidation.`;
@@ -70,12 +81,23 @@ export const stackStandards: readonly StackValidationPolicy[] = [
     severity: "high",
     configSchema: {
       properties: {
-        paths: { type: "array", items: { type: "string" }, default: ADMIN, description: "At and below these paths users have to sign in." },
+        paths: {
+          type: "array",
+          items: { type: "string" },
+          default: ADMIN,
+          description: "At and below these paths users have to sign in.",
+        },
       },
     },
     validateStack: onAddresses<{ paths?: readonly string[] }>((exposure, { paths = ADMIN }) => {
       const { address, route, sign_in } = exposure;
-      if (!route || sign_in || isOpen(exposure, "sign_in") || !paths.some((path) => isBelow(pathIn(address), path))) return undefined;
+      if (
+        !route ||
+        sign_in ||
+        isOpen(exposure, "sign_in") ||
+        !paths.some((path) => isBelow(pathIn(address), path))
+      )
+        return undefined;
       return `\`${address}\` is for administrators, and nobody has to sign in. Declare oidc.`;
     }),
   },

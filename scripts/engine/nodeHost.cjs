@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Runs Pulumi programs of `runtime: nodejs` for an engine that was built with Go: the Go module proxy has no Node language
-// host. Pulumi's installer brings Pulumi's own, and then this one is not used. It starts the same runner of programs,
-// `@pulumi/pulumi/cmd/run`, and installs packages; it writes no code (`pulumi convert`, `pulumi package add`).
+// Runs Pulumi programs of `runtime: nodejs` for an engine that was built with Go: the Go module proxy has no
+// Node language host. Pulumi's installer brings Pulumi's own, and then this one is not used. It starts the
+// same runner of programs, `@pulumi/pulumi/cmd/run`, and installs packages; it writes no code (`pulumi
+// convert`, `pulumi package add`).
 const { spawn, spawnSync } = require("node:child_process");
 const { existsSync, readdirSync, readFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
@@ -29,10 +30,14 @@ const [engineAddress] = process.argv
 function requireOfPulumi() {
   for (const folder of [process.cwd(), CLONE].filter(Boolean)) {
     try {
-      return createRequire(createRequire(join(folder, "package.json")).resolve("@pulumi/pulumi/package.json"));
+      return createRequire(
+        createRequire(join(folder, "package.json")).resolve("@pulumi/pulumi/package.json"),
+      );
     } catch {}
   }
-  console.error(`There is no @pulumi/pulumi in ${process.cwd()}${CLONE ? ` or ${CLONE}` : ""}: run npm install there first`);
+  console.error(
+    `There is no @pulumi/pulumi in ${process.cwd()}${CLONE ? ` or ${CLONE}` : ""}: run npm install there first`,
+  );
   process.exit(1);
 }
 
@@ -48,7 +53,9 @@ async function run(request) {
   try {
     runner = fromProject.resolve("@pulumi/pulumi/cmd/run");
   } catch {
-    return answer(new language.RunResponse(), { Error: `there is no @pulumi/pulumi in ${folder}: run npm install there` });
+    return answer(new language.RunResponse(), {
+      Error: `there is no @pulumi/pulumi in ${folder}: run npm install there`,
+    });
   }
   const flags = {
     monitor: request.getMonitorAddress(),
@@ -77,7 +84,9 @@ async function run(request) {
     PULUMI_NODEJS_TYPESCRIPT: String(options.typescript ?? true),
     ...(options.tsconfig ? { PULUMI_NODEJS_TSCONFIG_PATH: resolve(folder, options.tsconfig) } : {}),
   };
-  const code = await ended(spawn("node", args, { cwd: folder, env, stdio: ["ignore", "inherit", "inherit"] }));
+  const code = await ended(
+    spawn("node", args, { cwd: folder, env, stdio: ["ignore", "inherit", "inherit"] }),
+  );
   if (code === 0) return new language.RunResponse();
   if (code === SHOWN) return answer(new language.RunResponse(), { Bail: true });
   return answer(new language.RunResponse(), { Error: `the program ended with ${code}` });
@@ -116,7 +125,11 @@ function* pluginsIn(modules) {
     try {
       const { name: own, version, pulumi: mark } = JSON.parse(readFileSync(file, "utf8"));
       if (mark?.resource)
-        yield { Name: mark.name ?? own.replace(/^@.*?\//, ""), Version: `v${mark.version ?? version}`, Server: mark.server ?? "" };
+        yield {
+          Name: mark.name ?? own.replace(/^@.*?\//, ""),
+          Version: `v${mark.version ?? version}`,
+          Server: mark.server ?? "",
+        };
     } catch {}
   }
 }
@@ -125,7 +138,9 @@ function requiredPackages(request) {
   const found = new Map();
   for (const plugin of packagesWithPlugins(request.getInfo().getProgramDirectory()))
     if (!found.has(plugin.Name)) found.set(plugin.Name, plugin);
-  const packages = [...found.values()].map((plugin) => answer(new plugins.PackageDependency(), { ...plugin, Kind: "resource" }));
+  const packages = [...found.values()].map((plugin) =>
+    answer(new plugins.PackageDependency(), { ...plugin, Kind: "resource" }),
+  );
   return answer(new language.GetRequiredPackagesResponse(), { PackagesList: packages });
 }
 
@@ -136,18 +151,28 @@ async function installDependencies(call) {
   const { packagemanager } = optionsOf(call.request.getInfo());
   const lock = Object.keys(LOCKS).find((name) => existsSync(join(folder, name)));
   const manager = packagemanager ?? LOCKS[lock] ?? "npm";
-  const child = spawn(manager, ["install"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
-  const pass = (set) => (chunk) => call.write(answer(new language.InstallDependenciesResponse(), { [set]: new Uint8Array(chunk) }));
+  const child = spawn(manager, ["install"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
+  const pass = (set) => (chunk) =>
+    call.write(answer(new language.InstallDependenciesResponse(), { [set]: new Uint8Array(chunk) }));
   child.stdout.on("data", pass("Stdout"));
   child.stderr.on("data", pass("Stderr"));
   const code = await ended(child);
   if (code === 0) call.end();
-  else call.destroy(Object.assign(new Error(`${manager} install ended with ${code}`), { code: grpc.status.UNKNOWN }));
+  else
+    call.destroy(
+      Object.assign(new Error(`${manager} install ended with ${code}`), { code: grpc.status.UNKNOWN }),
+    );
 }
 
 function programDependencies(request) {
   const file = join(request.getInfo().getProgramDirectory(), "package.json");
-  const { dependencies = {}, devDependencies = {} } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const { dependencies = {}, devDependencies = {} } = existsSync(file)
+    ? JSON.parse(readFileSync(file, "utf8"))
+    : {};
   const list = Object.entries({ ...dependencies, ...devDependencies }).map(([Name, Version]) =>
     answer(new language.DependencyInfo(), { Name, Version }),
   );
@@ -155,7 +180,9 @@ function programDependencies(request) {
 }
 
 function about() {
-  const { stdout } = spawnSync("node", ["-p", "process.execPath + ' ' + process.versions.node"], { encoding: "utf8" });
+  const { stdout } = spawnSync("node", ["-p", "process.execPath + ' ' + process.versions.node"], {
+    encoding: "utf8",
+  });
   const [Executable = "", Version = ""] = stdout.trim().split(" ");
   return answer(new language.AboutResponse(), { Executable, Version });
 }
@@ -181,7 +208,9 @@ const operations = {
 };
 
 // Operations that are missing here are answered with "unimplemented", which the engine tells its user.
-const service = Object.fromEntries(Object.entries(LanguageRuntimeService).filter(([name]) => name in operations));
+const service = Object.fromEntries(
+  Object.entries(LanguageRuntimeService).filter(([name]) => name in operations),
+);
 const server = new grpc.Server({ "grpc.max_receive_message_length": 400 * 1024 * 1024 });
 server.addService(service, operations);
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {

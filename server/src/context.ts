@@ -19,7 +19,9 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   try {
     const begun = await isBegun(store);
     if (!begun && options.existing)
-      throw new Error(`${store.place} was never served: there is nothing in it. Nothing was made; start the server first`);
+      throw new Error(
+        `${store.place} was never served: there is nothing in it. Nothing was made; start the server first`,
+      );
     const { placeholder, accountId } = await factsOf(store, begun);
     const file = options.masterKeyFile ?? join(options.data, "master.key");
     const keyring = await openKeyring(store, { text: options.masterKey, file }, begun);

@@ -19,8 +19,8 @@ export const VERSION: string = (require("../package.json") as { version: string 
 const FORGET_EVERY_MS = 10 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-// Buffer the lines of requests: writing them one by one took longer than composing them, and writing every 4 KiB still took 8 % of
-// a GET (2026-11-22, 2 cores, Node 24). The rest is written when the process ends.
+// Buffer the lines of requests: writing them one by one took longer than composing them, and writing every 4
+// KiB still took 8 % of a GET (2026-11-22, 2 cores, Node 24). The rest is written when the process ends.
 const LOG_BUFFER = { minLength: 16_000, periodicFlush: 100 } as const; // bytes (at most 16 KiB), ms
 // Time for event batches under way to finish when the server stops.
 const DELIVERIES_LIMIT_MS = 5_000;
@@ -67,7 +67,10 @@ export interface RunningServer {
   readonly url: string;
   /** The database's name for people. */
   readonly place: string;
-  /** Reads certificate and key again, for new connections. If they cannot be used, logs why and keeps the old ones. */
+  /**
+   * Reads certificate and key again, for new connections. If they cannot be used, logs why and keeps the old
+   * ones.
+   */
   reloadTls(): void;
   /** Waits for requests and batches under way, then closes. */
   close(): Promise<void>;
@@ -110,7 +113,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger.warn(
         "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
       );
-    // A head outside of the database shows later whether somebody cut off the audit log or put back an older one.
+    // A head outside of the database shows later whether somebody cut off the audit log or put back an older
+    // one.
     const logHead = async () => {
       await sequencer.settle();
       logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
@@ -119,7 +123,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const housekeeping = [
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
-      every(PRUNE_EVERY_MS, "cannot prune old events", () => pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS))),
+      every(PRUNE_EVERY_MS, "cannot prune old events", () =>
+        pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS)),
+      ),
       every(DAY_MS, "cannot read the end of the audit log", logHead),
     ];
     const underWay = new RequestsUnderWay(options.concurrencyLimit);
@@ -139,7 +145,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       tell();
     };
     const waking = { ...context, store: afterWrites(store, wake) };
-    const app = buildApp({ ...options, context: waking, dispatcher, eventWaits, logger, underWay, version: VERSION, tls });
+    const app = buildApp({
+      ...options,
+      context: waking,
+      dispatcher,
+      eventWaits,
+      logger,
+      underWay,
+      version: VERSION,
+      tls,
+    });
     await app.listen({ host, port });
     const address = app.server.address() as AddressInfo;
     if (!tls && !isLoopback(address.address))
@@ -164,7 +179,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       async close() {
         for (const timer of housekeeping) clearInterval(timer);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
-        await logHead().catch((error: unknown) => logger.warn({ err: error }, "cannot read the end of the audit log"));
+        await logHead().catch((error: unknown) =>
+          logger.warn({ err: error }, "cannot read the end of the audit log"),
+        );
         await sequencer.stop();
         await context.validation.close();
         await store.close();
@@ -191,6 +208,8 @@ function parseListen(listen: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(listen);
   const port = Number(match?.[3]);
   if (!match || port > 65535)
-    throw new Error(`Cannot listen on ${JSON.stringify(listen)}: expected "<host>:<port>", for example "127.0.0.1:4040"`);
+    throw new Error(
+      `Cannot listen on ${JSON.stringify(listen)}: expected "<host>:<port>", for example "127.0.0.1:4040"`,
+    );
   return { host: (match[1] ?? match[2]) as string, port };
 }

@@ -4,7 +4,9 @@ import { expect } from "chai";
 import { changesOf, World } from "../support/provider";
 import { CANARY, fill, meaningOf, Project, worldOf } from "./support";
 
-const { isBesideEngine } = require("../../scripts/engine.cjs") as { isBesideEngine(program: string): boolean };
+const { isBesideEngine } = require("../../scripts/engine.cjs") as {
+  isBesideEngine(program: string): boolean;
+};
 
 describe("adopt writes the program of a server", () => {
   const world = new World();
@@ -25,7 +27,9 @@ describe("adopt writes the program of a server", () => {
   ] as const) {
     it(`as ${format}, with ${count} objects of all kinds: imported, the next preview shows no change, and an empty server gets the same world`, async function () {
       if (!isBesideEngine("pulumi-language-yaml")) {
-        console.log("      skipped: there is no language of the engine that `pulumi import` could ask; see scripts/engine.cjs");
+        console.log(
+          "      skipped: there is no language of the engine that `pulumi import` could ask; see scripts/engine.cjs",
+        );
         return this.skip();
       }
       this.timeout(1_500_000); // eight minutes on two processors that others used, too (2026-11-22)
@@ -60,7 +64,8 @@ describe("adopt writes the program of a server", () => {
       await stack.refresh();
       expect(changesOf(await stack.up()), "after a refresh").to.deep.equal([]);
       expect(await worldOf(server.rest), "nothing changes on the server").to.deep.equal(before);
-      for (const text of [imported.stdout, imported.stderr, set.stdout, set.stderr, stack.stateFile()]) expect(text).not.to.contain(CANARY);
+      for (const text of [imported.stdout, imported.stderr, set.stdout, set.stderr, stack.stateFile()])
+        expect(text).not.to.contain(CANARY);
 
       const copy = await made.open(empty, "copy");
       expect((await made.setSecrets("copy")).code).to.equal(0);

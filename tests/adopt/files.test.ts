@@ -10,10 +10,9 @@ import { fill, Project, tunnelplanePulumi } from "./support";
 /** The names that a catalogue gives, by collection. */
 const namesIn = (project: Project): Record<string, string[]> =>
   Object.fromEntries(
-    Object.entries(parse(project.read("tunnels.yaml"), { logLevel: "silent" }) as Record<string, object>).map(([collection, entries]) => [
-      collection,
-      Object.keys(entries),
-    ]),
+    Object.entries(parse(project.read("tunnels.yaml"), { logLevel: "silent" }) as Record<string, object>).map(
+      ([collection, entries]) => [collection, Object.keys(entries)],
+    ),
   );
 
 describe("What adopt writes", () => {
@@ -36,14 +35,26 @@ describe("What adopt writes", () => {
 
   it("is the same on every run, with unique names that are valid in catalogues", async () => {
     const [first, second] = [project(), project()];
-    const runs = [await first.adopt(server, "--format", "yaml"), await second.adopt(server, "--format", "yaml")];
+    const runs = [
+      await first.adopt(server, "--format", "yaml"),
+      await second.adopt(server, "--format", "yaml"),
+    ];
     expect(runs.map(({ code }) => code)).to.deep.equal([0, 0]);
-    for (const file of ["tunnels.yaml", "import.json", "index.ts"]) expect(first.read(file)).to.equal(second.read(file));
+    for (const file of ["tunnels.yaml", "import.json", "index.ts"])
+      expect(first.read(file)).to.equal(second.read(file));
     const names = Object.values(namesIn(first)).flat();
     expect(new Set(names).size).to.equal(names.length);
     for (const name of names) expect(name).to.match(ENTRY_NAME);
     expect(namesIn(first).tlsEdges).to.include("example.com-443");
-    expect(namesIn(first).ipPolicies).to.include.members(["office", "office-ip-policy", "5", "ip-policy", "ip-policy-2", "true", "1e3"]);
+    expect(namesIn(first).ipPolicies).to.include.members([
+      "office",
+      "office-ip-policy",
+      "5",
+      "ip-policy",
+      "ip-policy-2",
+      "true",
+      "1e3",
+    ]);
     expect(namesIn(first).certificateAuthorities).to.deep.equal(["example.com"]);
   });
 
@@ -53,7 +64,9 @@ describe("What adopt writes", () => {
     const places = JSON.parse(made.read("package.json"));
     const tarball = (name: string): string => {
       const { dependencies } = JSON.parse(made.read("package.json"));
-      expect(dependencies[`@tunnelplane/${name}`]).to.match(/^file:\.\/packages\/tunnelplane-[a-z]+-\d.*\.tgz$/);
+      expect(dependencies[`@tunnelplane/${name}`]).to.match(
+        /^file:\.\/packages\/tunnelplane-[a-z]+-\d.*\.tgz$/,
+      );
       return join(made.folder, dependencies[`@tunnelplane/${name}`].slice("file:".length));
     };
     for (const name of ["pulumi", "sdk"]) expect(statSync(tarball(name)).size).to.be.greaterThan(10_000);
@@ -70,10 +83,14 @@ describe("What adopt writes", () => {
     const made = project();
     await made.adopt(server);
     const program = made.read("index.ts");
-    expect(program).to.match(/new tunnels\.TunnelCredential\("ci[\w-]*", \{(?:(?!new ).)*ownerId: ciBot\.id/s);
+    expect(program).to.match(
+      /new tunnels\.TunnelCredential\("ci[\w-]*", \{(?:(?!new ).)*ownerId: ciBot\.id/s,
+    );
     const { owner_id } = (await server.rest.get("/caller")).body;
     expect(program).not.to.contain(owner_id);
-    const { resources } = JSON.parse(made.read("import.json")) as { resources: { inputs: object; outputs: object }[] };
+    const { resources } = JSON.parse(made.read("import.json")) as {
+      resources: { inputs: object; outputs: object }[];
+    };
     for (const { inputs, outputs } of resources) {
       expect(JSON.stringify(inputs)).not.to.contain(owner_id);
       expect(outputs).to.have.property("__provider");
@@ -83,9 +100,20 @@ describe("What adopt writes", () => {
 
   it("is what is asked for alone with --only, by kind and by name, with ids for what is outside", async () => {
     const made = project();
-    const ran = await made.adopt(server, "--format", "yaml", "--only", "weighted_backend", "--only", "example.com-443");
+    const ran = await made.adopt(
+      server,
+      "--format",
+      "yaml",
+      "--only",
+      "weighted_backend",
+      "--only",
+      "example.com-443",
+    );
     expect(ran.code, ran.stderr).to.equal(0);
-    expect(namesIn(made)).to.deep.equal({ weightedBackends: ["5-weighted-backend"], tlsEdges: ["example.com-443"] });
+    expect(namesIn(made)).to.deep.equal({
+      weightedBackends: ["5-weighted-backend"],
+      tlsEdges: ["example.com-443"],
+    });
     const catalogue = made.read("tunnels.yaml");
     expect(catalogue).to.match(/backends:\n\s+bkdtg_\w{27}: 95/);
     expect(catalogue).to.match(/backendId: bkdfo_\w{27}/);
@@ -101,7 +129,9 @@ describe("What adopt writes", () => {
     writeFileSync(join(made.folder, "mine.txt"), "mine");
     const full = await made.adopt(server);
     expect([full.code, full.stdout]).to.deep.equal([1, ""]);
-    expect(full.stderr).to.equal(`tunnelplane-pulumi: ${made.folder} is not empty; name a folder that is new or empty\n`);
+    expect(full.stderr).to.equal(
+      `tunnelplane-pulumi: ${made.folder} is not empty; name a folder that is new or empty\n`,
+    );
   });
 
   it("leaves out what the key may not see, and says so", async () => {
@@ -115,7 +145,9 @@ describe("What adopt writes", () => {
     expect(ran.stdout).to.contain("all bot users: this API key may not see them");
     expect(ran.stdout).to.contain("of others: this API key may not see them");
     const program = made.read("index.ts");
-    expect(program).to.contain('new tunnels.TunnelCredential("of-the-member"').and.not.to.contain("tunnels.BotUser");
+    expect(program)
+      .to.contain('new tunnels.TunnelCredential("of-the-member"')
+      .and.not.to.contain("tunnels.BotUser");
     await server.rest.delete(`/bot_users/${bot}`);
   });
 
@@ -128,10 +160,18 @@ describe("What adopt writes", () => {
     ]);
     const wrong = await made.adopt({ url: server.url, apiKey: "wrong" });
     expect(wrong.code).to.equal(1);
-    expect(wrong.stderr).to.match(/^tunnelplane-pulumi: \S+ refused the API key from TUNNELPLANE_API_KEY: [^\n]*\n$/);
-    const none = await tunnelplanePulumi(["adopt", "--url", server.url, "--out", made.folder], { TUNNELPLANE_API_KEY: "" });
-    expect(none.stderr).to.equal("tunnelplane-pulumi: There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key\n");
+    expect(wrong.stderr).to.match(
+      /^tunnelplane-pulumi: \S+ refused the API key from TUNNELPLANE_API_KEY: [^\n]*\n$/,
+    );
+    const none = await tunnelplanePulumi(["adopt", "--url", server.url, "--out", made.folder], {
+      TUNNELPLANE_API_KEY: "",
+    });
+    expect(none.stderr).to.equal(
+      "tunnelplane-pulumi: There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key\n",
+    );
     const other = await tunnelplanePulumi(["secrets", __filename]);
-    expect(other.stderr).to.equal(`tunnelplane-pulumi: ${__filename} is not JSON; expected the import file that adopt wrote\n`);
+    expect(other.stderr).to.equal(
+      `tunnelplane-pulumi: ${__filename} is not JSON; expected the import file that adopt wrote\n`,
+    );
   });
 });

@@ -18,10 +18,19 @@ export interface Ended {
 }
 
 /** Runs a program, and waits for its end. */
-function run(file: string, args: readonly string[], env: Record<string, string>, cwd?: string): Promise<Ended> {
+function run(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  cwd?: string,
+): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(file, args, { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : error ? 1 : 0, stdout, stderr }),
+    execFile(
+      file,
+      args,
+      { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 28 },
+      (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === "number" ? error.code : error ? 1 : 0, stdout, stderr }),
     );
   });
 }
@@ -29,8 +38,10 @@ function run(file: string, args: readonly string[], env: Record<string, string>,
 const CLI = join(ROOT, "provider/dist/cli/main.js");
 
 /** Runs `tunnelplane-pulumi`. */
-export const tunnelplanePulumi = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
-  run(process.execPath, [CLI, ...args], env);
+export const tunnelplanePulumi = (
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Ended> => run(process.execPath, [CLI, ...args], env);
 
 /** A folder for a project that adopt writes, and its stack on the real engine. */
 export class Project {
@@ -39,7 +50,9 @@ export class Project {
   readonly folder = join(this.parent, "tunnels");
 
   adopt(server: { url: string; apiKey: string }, ...more: string[]): Promise<Ended> {
-    return tunnelplanePulumi(["adopt", "--url", server.url, "--out", this.folder, ...more], { TUNNELPLANE_API_KEY: server.apiKey });
+    return tunnelplanePulumi(["adopt", "--url", server.url, "--out", this.folder, ...more], {
+      TUNNELPLANE_API_KEY: server.apiKey,
+    });
   }
 
   read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
@@ -49,7 +62,11 @@ export class Project {
     symlinkSync(join(ROOT, "node_modules"), join(this.folder, "node_modules"));
     mkdirSync(join(this.folder, "state"));
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    const built = await run(process.execPath, [tsc, "-p", this.folder, "--noEmit", "false", "--outDir", join(this.folder, "dist")], {});
+    const built = await run(
+      process.execPath,
+      [tsc, "-p", this.folder, "--noEmit", "false", "--outDir", join(this.folder, "dist")],
+      {},
+    );
     if (built.code !== 0) throw new Error(`It does not compile: ${built.stdout.slice(0, 2000)}`);
     return this.open(server, "dev");
   }
@@ -75,13 +92,25 @@ export class Project {
   setSecrets = (stack: string): Promise<Ended> =>
     tunnelplanePulumi(["secrets", join(this.folder, "import.json"), "--stack", stack], this.env());
 
-  /** Runs `pulumi import` with the file, as adopt recommends. In a YAML project, because that runtime exists everywhere. */
+  /**
+   * Runs `pulumi import` with the file, as adopt recommends. In a YAML project, because that runtime exists
+   * everywhere.
+   */
   async import(stack: string): Promise<Ended> {
     const settings = this.read("Pulumi.yaml");
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: tunnels\nruntime: yaml\n");
     writeFileSync(join(this.folder, "Main.yaml"), "resources: {}\n");
     try {
-      const args = ["import", "--file", "import.json", "--generate-code=false", "--protect=false", "--yes", "--stack", stack];
+      const args = [
+        "import",
+        "--file",
+        "import.json",
+        "--generate-code=false",
+        "--protect=false",
+        "--yes",
+        "--stack",
+        stack,
+      ];
       return await run("pulumi", args, this.env(), this.folder);
     } finally {
       writeFileSync(join(this.folder, "Pulumi.yaml"), settings);
@@ -117,24 +146,62 @@ export async function fill(rest: Rest, count: number): Promise<void> {
   const bot = await add("/bot_users", { name: "Ci 🚀 Bot" });
   await add("/bot_users", { name: "asleep", active: false });
   await add("/api_keys", { owner_id: bot, description: "ci", expires_at: "2126-01-01T00:00:00Z" });
-  await add("/credentials", { owner_id: bot, description: "ci", acl: ["bind:*.example.com"], metadata: '{"a": "<<: *x"}' });
+  await add("/credentials", {
+    owner_id: bot,
+    description: "ci",
+    acl: ["bind:*.example.com"],
+    metadata: '{"a": "<<: *x"}',
+  });
   await add("/ssh_credentials", { public_key: sshKey().openssh, description: "-" });
-  const people = await add("/ssh_certificate_authorities", { private_key_type: "ecdsa", elliptic_curve: "384", description: "people" });
+  const people = await add("/ssh_certificate_authorities", {
+    private_key_type: "ecdsa",
+    elliptic_curve: "384",
+    description: "people",
+  });
   const signed = { ssh_certificate_authority_id: people, public_key: sshKey().openssh, principals: ["ada"] };
   await add("/ssh_user_certificates", { ...signed, critical_options: { "force-command": "uptime" } });
   await add("/ssh_host_certificates", { ...signed, principals: ["bastion.example.com"] });
-  const clients = await add("/certificate_authorities", { ca_pem: certificate({ name: "*.example.com" }).pem });
+  const clients = await add("/certificate_authorities", {
+    ca_pem: certificate({ name: "*.example.com" }).pem,
+  });
   const mutual_tls = { certificate_authority_ids: [clients] };
   const policies: string[] = [];
-  for (const description of ["office", "office", ".5", "🚀", "-", "true", "1e3", 'it\'s "quoted": #1 & *all*', "$".concat("{x} `y`")])
+  for (const description of [
+    "office",
+    "office",
+    ".5",
+    "🚀",
+    "-",
+    "true",
+    "1e3",
+    'it\'s "quoted": #1 & *all*',
+    "$".concat("{x} `y`"),
+  ])
     policies.push(await add("/ip_policies", { description }));
   const ip_restriction = { ip_policy_ids: policies.slice(0, 3) };
 
-  const group = await add("/backends/tunnel_group", { labels: { some_key: "x", "other-key": "y", __proto__x: "z" }, description: "web" });
-  const fixed = await add("/backends/static", { address: "[2001:db8::7]:8080", tls: { enabled: true }, description: "web" });
-  const page = await add("/backends/http_response", { status_code: 503, headers: { "retry-after": "60" }, body: "a\n\n  b: c\n" });
-  const weighted = await add("/backends/weighted", { backends: { [group]: 95, [fixed]: 5 }, description: "5" });
-  const failover = await add("/backends/failover", { backends: [weighted, page], description: "constructor" });
+  const group = await add("/backends/tunnel_group", {
+    labels: { some_key: "x", "other-key": "y", __proto__x: "z" },
+    description: "web",
+  });
+  const fixed = await add("/backends/static", {
+    address: "[2001:db8::7]:8080",
+    tls: { enabled: true },
+    description: "web",
+  });
+  const page = await add("/backends/http_response", {
+    status_code: 503,
+    headers: { "retry-after": "60" },
+    body: "a\n\n  b: c\n",
+  });
+  const weighted = await add("/backends/weighted", {
+    backends: { [group]: 95, [fixed]: 5 },
+    description: "5",
+  });
+  const failover = await add("/backends/failover", {
+    backends: [weighted, page],
+    description: "constructor",
+  });
   await add("/backends/failover", { backends: [], description: "if" });
 
   await add("/edges/tls", {
@@ -145,8 +212,15 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     tls_termination: { min_version: "1.3" },
     policies: { inbound: [policyNamed("first")], outbound: [policyNamed("", "log")] },
   });
-  await add("/edges/tls", { hostports: ["up.example.com:443"], tls_termination: { terminate_at: "upstream" } });
-  const site = await add("/edges/https", { hostports: ["www.example.com:443"], mutual_tls, tls_termination: {} });
+  await add("/edges/tls", {
+    hostports: ["up.example.com:443"],
+    tls_termination: { terminate_at: "upstream" },
+  });
+  const site = await add("/edges/https", {
+    hostports: ["www.example.com:443"],
+    mutual_tls,
+    tls_termination: {},
+  });
   await add(`/edges/https/${site}/routes`, {
     match_type: "path_prefix",
     match: "/",
@@ -157,32 +231,57 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     user_agent_filter: { deny: ["(?i)^curl/"] },
     policies: { inbound: [policyNamed("on the route")] },
   });
-  await add(`/edges/https/${site}/routes`, { match_type: "exact_path", match: "/", backend: { backend_id: page } });
-  const auth = { creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: `${CANARY} of the cloud` } };
-  const stream = { stream_service: { auth, stream_ref: "arn:aws:kinesis:eu-west-1:123456789012:stream/events" } };
+  await add(`/edges/https/${site}/routes`, {
+    match_type: "exact_path",
+    match: "/",
+    backend: { backend_id: page },
+  });
+  const auth = {
+    creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: `${CANARY} of the cloud` },
+  };
+  const stream = {
+    stream_service: { auth, stream_ref: "arn:aws:kinesis:eu-west-1:123456789012:stream/events" },
+  };
   const audit = await add("/event_destinations", { target: stream, description: "audit" });
   const intake = { monitoring_service: { api_key: `${CANARY} of the monitoring` } };
   const watch = await add("/event_destinations", { target: intake, description: "audit" });
-  await add("/event_subscriptions", { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [audit, watch] });
+  await add("/event_subscriptions", {
+    sources: [{ type: "ip_policy_created.v0" }],
+    destination_ids: [audit, watch],
+  });
 
   let left = count - (await worldOf(rest)).length;
   const more = Array.from({ length: Math.max(0, left) }, (_, index) => index);
   for (; left > 0; left -= 50) {
-    await Promise.all(more.splice(0, Math.min(left, 50)).map((index) => add(...oneMore(index, policies, site, group))));
+    await Promise.all(
+      more.splice(0, Math.min(left, 50)).map((index) => add(...oneMore(index, policies, site, group))),
+    );
   }
 }
 
-function oneMore(index: number, policies: readonly string[], site: string, group: string): [path: string, body: object] {
+function oneMore(
+  index: number,
+  policies: readonly string[],
+  site: string,
+  group: string,
+): [path: string, body: object] {
   const number = Math.floor(index / 6);
   const kinds: [path: string, body: object][] = [
     [
       "/ip_policy_rules",
-      { ip_policy_id: policies[index % policies.length], cidr: `10.${number >> 8}.${number & 255}.0/24`, action: "allow" },
+      {
+        ip_policy_id: policies[index % policies.length],
+        cidr: `10.${number >> 8}.${number & 255}.0/24`,
+        action: "allow",
+      },
     ],
     ["/credentials", { description: `agent ${number}`, acl: [`bind:a${number}.example.com`] }],
     ["/edges/tls", { hostports: [`a${number}.example.com:443`], backend: { backend_id: group } }],
     ["/backends/tunnel_group", { labels: { service: `s${number}` } }],
-    [`/edges/https/${site}/routes`, { match_type: "path_prefix", match: `/a${number}`, backend: { backend_id: group } }],
+    [
+      `/edges/https/${site}/routes`,
+      { match_type: "path_prefix", match: `/a${number}`, backend: { backend_id: group } },
+    ],
     ["/ip_policies", { description: "one of many" }],
   ];
   return kinds[index % kinds.length] as [string, object];
@@ -205,7 +304,10 @@ export async function worldOf(rest: Rest): Promise<Record<string, unknown>[]> {
 /** Fields that each server generates; two worlds that differ only in these count as equal. */
 const OF_ITS_OWN = ["id", "uri", "created_at", "token", "certificate", "routes"];
 
-/** The objects of a world in a comparable form: without generated fields, with references by content, and sorted. */
+/**
+ * The objects of a world in a comparable form: without generated fields, with references by content, and
+ * sorted.
+ */
 export function meaningOf(world: readonly Record<string, unknown>[]): string[] {
   const byId = new Map(world.map((object) => [object.id as string, object]));
   const mean = (value: unknown): unknown => {
@@ -226,7 +328,9 @@ export function meaningOf(world: readonly Record<string, unknown>[]): string[] {
     const before = known.get(object);
     if (before !== undefined) return before;
     const isAuthority = String(object.id).startsWith("sshca_");
-    const said = Object.entries(object).filter(([name]) => !OF_ITS_OWN.includes(name) && !(isAuthority && name === "public_key"));
+    const said = Object.entries(object).filter(
+      ([name]) => !OF_ITS_OWN.includes(name) && !(isAuthority && name === "public_key"),
+    );
     const text = JSON.stringify(mean(Object.fromEntries(said)));
     known.set(object, text);
     return text;

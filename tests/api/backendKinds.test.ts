@@ -28,7 +28,10 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
   /** How the two kinds that distribute traffic name those that get it. */
   const DISTRIBUTING: Record<string, { path: string; to: (...ids: string[]) => Json }> = {
     failover: { path: PATHS.failover, to: (...ids) => ({ backends: ids }) },
-    weighted: { path: PATHS.weighted, to: (...ids) => ({ backends: Object.fromEntries(ids.map((id) => [id, 10])) }) },
+    weighted: {
+      path: PATHS.weighted,
+      to: (...ids) => ({ backends: Object.fromEntries(ids.map((id) => [id, 10])) }),
+    },
   };
 
   for (const [kind, { path, to }] of Object.entries(DISTRIBUTING)) {
@@ -47,7 +50,9 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
     it(`an update of a ${kind} backend's backends replaces all of them`, async () => {
       const [one, two, three] = [await tunnels(), await tunnels(), await tunnels()];
       const { uri } = await server.created(path, to(one.id, two.id));
-      expect((await server.rest.patch(uri, to(three.id, two.id))).body.backends).to.deep.equal(to(three.id, two.id).backends);
+      expect((await server.rest.patch(uri, to(three.id, two.id))).body.backends).to.deep.equal(
+        to(three.id, two.id).backends,
+      );
       await server.rest.patch(uri, { description: "backends stay" });
       expect((await server.read(uri)).backends).to.deep.equal(to(three.id, two.id).backends);
     });
@@ -111,21 +116,30 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
   });
 
   it("backends of a failover backend are a list of ids", async () => {
-    for (const backends of ["text", 5, { a: 1 }]) expectRefused(await server.rest.post(PATHS.failover, { backends }), invalid("backends"));
+    for (const backends of ["text", 5, { a: 1 }])
+      expectRefused(await server.rest.post(PATHS.failover, { backends }), invalid("backends"));
     const { id } = await tunnels();
     for (const wrong of [5, true, { id }])
-      expectRefused(await server.rest.post(PATHS.failover, { backends: [id, wrong] }), invalid("backends[1]"));
+      expectRefused(
+        await server.rest.post(PATHS.failover, { backends: [id, wrong] }),
+        invalid("backends[1]"),
+      );
   });
 
   it("a weight is a whole number from 0 to 10000", async () => {
     const { id } = await tunnels();
     for (const weight of [0, 1, 9_999, 10_000])
-      expect((await server.created(PATHS.weighted, { backends: { [id]: weight } })).backends).to.deep.equal({ [id]: weight });
+      expect((await server.created(PATHS.weighted, { backends: { [id]: weight } })).backends).to.deep.equal({
+        [id]: weight,
+      });
     const { uri } = await server.created(PATHS.weighted, { backends: { [id]: 1 } });
     for (const weight of [-1, 10_001, 1.5, "5", true, [5]]) {
       const backends = { [id]: weight };
       expectRefused(await server.rest.post(PATHS.weighted, { backends }), invalid(`backends.${id}`));
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { backends })), invalid(`backends.${id}`));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, { backends })),
+        invalid(`backends.${id}`),
+      );
     }
   });
 
@@ -154,12 +168,17 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
   it("invalid statuses, headers and bodies of a response are refused", async () => {
     const { uri } = await server.created(PATHS.response, { status_code: 200 });
     const expectResponseRefused = async (wrong: Json, field: string): Promise<void> => {
-      expectRefused(await server.rest.post(PATHS.response, { status_code: 200, ...wrong }), invalid(field, field));
+      expectRefused(
+        await server.rest.post(PATHS.response, { status_code: 200, ...wrong }),
+        invalid(field, field),
+      );
       expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, wrong)), invalid(field));
     };
-    for (const status_code of [-1, 1000, 200.5, "200", [200]]) await expectResponseRefused({ status_code }, "status_code");
+    for (const status_code of [-1, 1000, 200.5, "200", [200]])
+      await expectResponseRefused({ status_code }, "status_code");
     for (const headers of ["x: 5", 5, ["x"]]) await expectResponseRefused({ headers }, "headers");
-    for (const value of [5, true, ["x"]]) await expectResponseRefused({ headers: { shop: value } }, "headers.shop");
+    for (const value of [5, true, ["x"]])
+      await expectResponseRefused({ headers: { shop: value } }, "headers.shop");
     for (const body of [5, true, { a: 1 }]) await expectResponseRefused({ body }, "body");
   });
 
@@ -180,19 +199,32 @@ onEveryDatabase("Failover, weighted, HTTP-response and static backends", (start)
       80,
     ]) {
       expectRefused(await server.rest.post(PATHS.static, { address }), invalid("address", "address"));
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { address })), invalid("address"));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, { address })),
+        invalid("address"),
+      );
     }
     expectRefused(await server.rest.post(PATHS.static, { tls: { enabled: true } }), invalid("address"));
   });
 
   it("a static backend is reached with or without TLS, and an update of its address does not change that", async () => {
     for (const enabled of [true, false]) {
-      const { uri, tls } = await server.created(PATHS.static, { address: "example.com:443", tls: { enabled } });
+      const { uri, tls } = await server.created(PATHS.static, {
+        address: "example.com:443",
+        tls: { enabled },
+      });
       expect(tls).to.deep.equal({ enabled });
-      expect((await server.rest.patch(uri, { address: "example.org:443" })).body.tls).to.deep.equal({ enabled });
-      expect((await server.rest.patch(uri, { tls: { enabled: !enabled } })).body.tls).to.deep.equal({ enabled: !enabled });
+      expect((await server.rest.patch(uri, { address: "example.org:443" })).body.tls).to.deep.equal({
+        enabled,
+      });
+      expect((await server.rest.patch(uri, { tls: { enabled: !enabled } })).body.tls).to.deep.equal({
+        enabled: !enabled,
+      });
     }
     for (const enabled of ["true", 1, []])
-      expectRefused(await server.rest.post(PATHS.static, { address: "example.com:443", tls: { enabled } }), invalid("tls.enabled"));
+      expectRefused(
+        await server.rest.post(PATHS.static, { address: "example.com:443", tls: { enabled } }),
+        invalid("tls.enabled"),
+      );
   });
 });

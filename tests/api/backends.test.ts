@@ -24,12 +24,16 @@ onEveryDatabase("Tunnel-group backends", (start) => {
     const { uri } = await server.created(PATH, { labels: { app: "shop" } });
     for (const labels of [{ "a=b": "c" }, { a: "b=c" }, { a: "=" }]) {
       expectRefused(await server.rest.post(PATH, { labels }), invalid(undefined, "=", "labels"));
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { labels })), invalid(undefined, "="));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, { labels })),
+        invalid(undefined, "="),
+      );
     }
   });
 
   it("labels that are not a map of strings are refused", async () => {
-    for (const labels of ["app=shop", 5, ["app"]]) expectRefused(await server.rest.post(PATH, { labels }), invalid("labels"));
+    for (const labels of ["app=shop", 5, ["app"]])
+      expectRefused(await server.rest.post(PATH, { labels }), invalid("labels"));
     for (const value of [5, true, ["shop"], { name: "shop" }])
       expectRefused(await server.rest.post(PATH, { labels: { app: value } }), invalid("labels.app"));
   });
@@ -37,7 +41,10 @@ onEveryDatabase("Tunnel-group backends", (start) => {
   it("a backend that an edge uses is not deleted until the edge uses another", async () => {
     const create = () => server.created(PATH, { labels: { app: "shop" } });
     const [first, second] = [await create(), await create()];
-    const edge = await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: first.id } });
+    const edge = await server.created("/edges/tls", {
+      hostports: [hostport()],
+      backend: { backend_id: first.id },
+    });
     expectRefused(await server.unchangedBy(first.uri, () => server.rest.delete(first.uri)), inUse(edge.id));
     await server.rest.put(`${edge.uri}/backend`, { backend_id: second.id });
     expect((await server.rest.delete(first.uri)).status).to.equal(204);
@@ -48,7 +55,10 @@ onEveryDatabase("Tunnel-group backends", (start) => {
     const { id, uri } = await server.created(PATH, { labels: { app: "shop" } });
     const users = [];
     for (let count = 0; count < 7; count++) {
-      users.push((await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: id } })).id as string);
+      users.push(
+        (await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: id } }))
+          .id as string,
+      );
     }
     const refused = await server.unchangedBy(uri, () => server.rest.delete(uri));
     expectRefused(refused, inUse("and others"));

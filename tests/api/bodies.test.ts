@@ -9,9 +9,15 @@ onEveryDatabase("A body", (start) => {
 
   it("with very deep nesting in any field is refused with the place, and harms nobody", async () => {
     for (const depth of [33, 10_000, 100_000]) {
-      expectRefused(await server.rest.post("/edges/tls", `{"hostports": ${nested(depth)}}`), invalid("hostports[0][0]", "32"));
       expectRefused(
-        await server.rest.post("/ip_policies", `{"unknown": ${nested(depth, '{"a":', "}").replace(":}", ":1}")}}`),
+        await server.rest.post("/edges/tls", `{"hostports": ${nested(depth)}}`),
+        invalid("hostports[0][0]", "32"),
+      );
+      expectRefused(
+        await server.rest.post(
+          "/ip_policies",
+          `{"unknown": ${nested(depth, '{"a":', "}").replace(":}", ":1}")}}`,
+        ),
         invalid("unknown.a.a", "32"),
       );
       const config = { policies: { inbound: [{ actions: [{ type: "log", config: "X" }] }] } };
@@ -28,7 +34,10 @@ onEveryDatabase("A body", (start) => {
       ['"a:1"', 1001],
     ] as const) {
       const list = `[${Array(size).fill(entries).join(",")}]`;
-      expectRefused(await server.rest.post("/edges/tls", `{"policies": {"inbound": ${list}}}`), invalid("policies.inbound", String(size)));
+      expectRefused(
+        await server.rest.post("/edges/tls", `{"policies": {"inbound": ${list}}}`),
+        invalid("policies.inbound", String(size)),
+      );
     }
     const labels = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`key${index}`, "x"]));
     expectRefused(await server.rest.post("/backends/tunnel_group", { labels }), invalid("labels", "1001"));
@@ -36,7 +45,10 @@ onEveryDatabase("A body", (start) => {
 
   it("with a list that is too long is refused for that, and for nothing else in the list", async () => {
     const policies = { inbound: [{ actions: Array(101).fill({ type: 0, config: { "": null } }) }] };
-    expectRefused(await server.rest.post("/edges/tls", { policies }), invalid("policies.inbound[0].actions", "100"));
+    expectRefused(
+      await server.rest.post("/edges/tls", { policies }),
+      invalid("policies.inbound[0].actions", "100"),
+    );
   });
 
   it("that is larger than 1 MiB is refused, however large it is", async () => {
@@ -47,7 +59,8 @@ onEveryDatabase("A body", (start) => {
   });
 
   it("with thousands of errors is refused with a short error about the first ones", async () => {
-    const policies = (count: number) => Array.from({ length: count }, () => ({ actions: Array(90).fill({}), [`x${"y".repeat(500)}`]: 1 }));
+    const policies = (count: number) =>
+      Array.from({ length: count }, () => ({ actions: Array(90).fill({}), [`x${"y".repeat(500)}`]: 1 }));
     const tooMany = { inbound: policies(90), outbound: policies(90) };
     expectRefused(await server.rest.post("/edges/tls", { policies: tooMany }), invalid("policies", "10000"));
     const answer = await server.rest.post("/edges/tls", { policies: { inbound: policies(100) } });

@@ -10,7 +10,10 @@ onEveryDatabase("Certificate authorities", (start) => {
   const upload = (ca_pem: unknown) => server.rest.post(PATH, { ca_pem });
   const authority = () => server.created(PATH, { ca_pem: certificate().pem });
 
-  const KINDS: Record<string, CertificateOptions & { readonly usages: string[]; readonly extended: string[] }> = {
+  const KINDS: Record<
+    string,
+    CertificateOptions & { readonly usages: string[]; readonly extended: string[] }
+  > = {
     "an RSA key and no usages": { key: "rsa", name: "RSA Root", usages: [], extended: [] },
     "an EC key and key usages": {
       key: "ec",
@@ -48,7 +51,12 @@ onEveryDatabase("Certificate authorities", (start) => {
 
   it("line ends of Windows and blank lines around the PEM are fine", async () => {
     const { pem } = certificate({ name: "Windows Root" });
-    for (const variant of [pem.replaceAll("\n", "\r\n"), `\n\n${pem}\n\n`, `\r\n${pem.replaceAll("\n", "\r\n")}\r\n\r\n`, pem.trim()])
+    for (const variant of [
+      pem.replaceAll("\n", "\r\n"),
+      `\n\n${pem}\n\n`,
+      `\r\n${pem.replaceAll("\n", "\r\n")}\r\n\r\n`,
+      pem.trim(),
+    ])
       expect((await server.created(PATH, { ca_pem: variant })).subject_common_name).to.equal("Windows Root");
   });
 
@@ -64,7 +72,8 @@ onEveryDatabase("Certificate authorities", (start) => {
 
   it("two certificates are refused, with the advice to send one", async () => {
     const { pem } = certificate();
-    for (const both of [pem + pem, pem + certificate().pem]) expectRefused(await upload(both), invalid("ca_pem", "one certificate"));
+    for (const both of [pem + pem, pem + certificate().pem])
+      expectRefused(await upload(both), invalid("ca_pem", "one certificate"));
   });
 
   it("a private key is refused, alone and beside the certificate, and the answer does not repeat it", async () => {
@@ -99,7 +108,8 @@ onEveryDatabase("Certificate authorities", (start) => {
 
   it("a certificate is required, and it is a string", async () => {
     expectRefused(await server.rest.post(PATH, {}), invalid("ca_pem"));
-    for (const wrong of [5, [certificate().pem], {}]) expectRefused(await upload(wrong), invalid("ca_pem", "string"));
+    for (const wrong of [5, [certificate().pem], {}])
+      expectRefused(await upload(wrong), invalid("ca_pem", "string"));
   });
 
   it("a certificate cannot be replaced later", async () => {
@@ -110,13 +120,25 @@ onEveryDatabase("Certificate authorities", (start) => {
 
   it("fields that follow from the certificate cannot be set", async () => {
     const { uri } = await authority();
-    for (const field of ["subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"])
-      expect((await server.unchangedBy(uri, () => server.rest.patch(uri, { [field]: "x" }))).status).to.equal(400);
+    for (const field of [
+      "subject_common_name",
+      "not_before",
+      "not_after",
+      "key_usages",
+      "extended_key_usages",
+    ])
+      expect((await server.unchangedBy(uri, () => server.rest.patch(uri, { [field]: "x" }))).status).to.equal(
+        400,
+      );
   });
 
   it("an authority that edges use is not deleted, and the answer names the edges", async () => {
     const { id, uri } = await authority();
-    const edge = () => server.created("/edges/tls", { hostports: [hostport()], mutual_tls: { certificate_authority_ids: [id] } });
+    const edge = () =>
+      server.created("/edges/tls", {
+        hostports: [hostport()],
+        mutual_tls: { certificate_authority_ids: [id] },
+      });
     const users = [(await edge()).id, (await edge()).id];
     expectRefused(await server.unchangedBy(uri, () => server.rest.delete(uri)), inUse(...users));
   });

@@ -27,11 +27,14 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
     expect(answer.status, answer.text).to.equal(201);
     return answer;
   };
-  const createAt = async (type: ResourceType): Promise<string> => `${type.path}/${(await create(type)).body.id}`;
+  const createAt = async (type: ResourceType): Promise<string> =>
+    `${type.path}/${(await create(type)).body.id}`;
 
   it("the tests cover every type, except bots, which have no description and metadata, and tests of their own", () => {
     const tried = [...TYPES.map(({ path }) => path), "/bot_users"];
-    const missing = registry.filter(({ path }) => !tried.includes(path)).map(({ type, path }) => `${type} (${path})`);
+    const missing = registry
+      .filter(({ path }) => !tried.includes(path))
+      .map(({ type, path }) => `${type} (${path})`);
     expect(missing, "types without a row in tests/support/api/types.ts").to.deep.equal([]);
     expect(tried, "rows without a type").to.have.lengthOf(registry.length);
   });
@@ -108,9 +111,18 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
       const at = await createAt(type);
       const body = await type.body(server.rest);
       for (const wrong of [5, true, ["x"], { a: "x" }]) {
-        expectRefused(await server.rest.post(path, { ...body, description: wrong }), invalid("description", "description"));
-        expectRefused(await server.rest.post(path, { ...body, metadata: wrong }), invalid("metadata", "metadata"));
-        expectRefused(await server.unchangedBy(at, () => server.rest.patch(at, { description: wrong })), invalid("description"));
+        expectRefused(
+          await server.rest.post(path, { ...body, description: wrong }),
+          invalid("description", "description"),
+        );
+        expectRefused(
+          await server.rest.post(path, { ...body, metadata: wrong }),
+          invalid("metadata", "metadata"),
+        );
+        expectRefused(
+          await server.unchangedBy(at, () => server.rest.patch(at, { description: wrong })),
+          invalid("description"),
+        );
       }
     });
 
@@ -154,7 +166,8 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
 
     it(`${name} takes a body of 1 MiB and no byte more`, async () => {
       const mebibyte = 1024 * 1024;
-      const padded = async (): Promise<string> => JSON.stringify(await type.body(server.rest)).padEnd(mebibyte, " ");
+      const padded = async (): Promise<string> =>
+        JSON.stringify(await type.body(server.rest)).padEnd(mebibyte, " ");
       expect((await server.rest.post(path, await padded())).status).to.equal(201);
       expectRefused(await server.rest.post(path, `${await padded()} `), { status: 413, code: "TP_1401" });
     });
@@ -182,7 +195,9 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
     it(`${name} that another has changed meanwhile is neither changed nor deleted under If-Match`, async () => {
       const at = await createAt(type);
       const old = await server.etag(at);
-      expect((await server.rest.patch(at, { description: "mine" }, { "if-match": old })).status).to.equal(200);
+      expect((await server.rest.patch(at, { description: "mine" }, { "if-match": old })).status).to.equal(
+        200,
+      );
       for (const attempt of [
         () => server.rest.patch(at, { description: "theirs" }, { "if-match": old }),
         () => server.rest.delete(at, { "if-match": old }),
@@ -197,7 +212,10 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
       expectRefused(await server.rest.get(`${path}?page=2`), refusal);
       expectRefused(await server.rest.get(`${at}?page=2`), refusal);
       expectRefused(await server.rest.post(`${path}?page=2`, await type.body(server.rest)), refusal);
-      expectRefused(await server.unchangedBy(at, () => server.rest.patch(`${at}?page=2`, { description: "x" })), refusal);
+      expectRefused(
+        await server.unchangedBy(at, () => server.rest.patch(`${at}?page=2`, { description: "x" })),
+        refusal,
+      );
       expectRefused(await server.unchangedBy(at, () => server.rest.delete(`${at}?page=2`)), refusal);
     });
   }

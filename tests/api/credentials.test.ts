@@ -1,5 +1,13 @@
 import { expect } from "chai";
-import { expectRefused, immutable, invalid, missingReference, serverOfThisFile, unknownId, wrongKind } from "../support/api/expect";
+import {
+  expectRefused,
+  immutable,
+  invalid,
+  missingReference,
+  serverOfThisFile,
+  unknownId,
+  wrongKind,
+} from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { onEveryDatabase } from "../support/databases";
 
@@ -37,7 +45,9 @@ onEveryDatabase("Credentials", (start) => {
     const { token, uri, id } = await server.created("/credentials", {});
     expect(token).to.be.a("string").with.length.of.at.least(32);
     const changed = await server.rest.patch(uri, { description: "changed" });
-    const listed = (await server.read("/credentials")).credentials.find((credential: { id: string }) => credential.id === id);
+    const listed = (await server.read("/credentials")).credentials.find(
+      (credential: { id: string }) => credential.id === id,
+    );
     for (const later of [await server.read(uri), changed.body, listed]) {
       expect(later).to.have.property("token", null);
       expect(JSON.stringify(later)).not.to.include(token);
@@ -52,7 +62,9 @@ onEveryDatabase("Credentials", (start) => {
   it("a token cannot be chosen or set", async () => {
     const { uri } = await server.created("/credentials", {});
     expect((await server.rest.post("/credentials", { token: "my-own" })).status).to.equal(400);
-    expect((await server.unchangedBy(uri, () => server.rest.patch(uri, { token: "my-own" }))).status).to.equal(400);
+    expect(
+      (await server.unchangedBy(uri, () => server.rest.patch(uri, { token: "my-own" }))).status,
+    ).to.equal(400);
   });
 
   for (const [name, path, body] of [
@@ -71,7 +83,10 @@ onEveryDatabase("Credentials", (start) => {
       for (const rule of INVALID_RULES) {
         const acl = ["bind:example.com", rule];
         expectRefused(await server.rest.post(path, { ...body(), acl }), invalid("acl[1]", "bind:<"));
-        expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { acl })), invalid("acl[1]"));
+        expectRefused(
+          await server.unchangedBy(uri, () => server.rest.patch(uri, { acl })),
+          invalid("acl[1]"),
+        );
       }
     });
 
@@ -89,7 +104,10 @@ onEveryDatabase("Credentials", (start) => {
 
     it(`${name} cannot belong to somebody who does not exist`, async () => {
       for (const owner_id of [unknownId("usr"), unknownId("bot")])
-        expectRefused(await server.rest.post(path, { ...body(), owner_id }), missingReference("owner_id", "owner_id"));
+        expectRefused(
+          await server.rest.post(path, { ...body(), owner_id }),
+          missingReference("owner_id", "owner_id"),
+        );
     });
 
     it(`${name} cannot belong to an object that is neither user nor bot`, async () => {
@@ -99,7 +117,9 @@ onEveryDatabase("Credentials", (start) => {
 
     it(`${name} keeps its owner`, async () => {
       const { uri } = await server.created(path, body());
-      const answer = await server.unchangedBy(uri, () => server.rest.patch(uri, { owner_id: unknownId("usr") }));
+      const answer = await server.unchangedBy(uri, () =>
+        server.rest.patch(uri, { owner_id: unknownId("usr") }),
+      );
       expectRefused(answer, immutable("owner_id"));
     });
   }

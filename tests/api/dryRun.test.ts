@@ -29,9 +29,17 @@ onEveryDatabase("A dry run", (start) => {
   /** Everything there is, as far as a change of any kind would show: the newest event and every row. */
   const traces = () =>
     Promise.all(
-      ["resource", "reference", "unique_key", "told_secret", "sealed_secret", "event", "audit_event", "audit_head", "idempotency_key"].map(
-        (table) => server.query(`select * from ${table} order by 1, 2`),
-      ),
+      [
+        "resource",
+        "reference",
+        "unique_key",
+        "told_secret",
+        "sealed_secret",
+        "event",
+        "audit_event",
+        "audit_head",
+        "idempotency_key",
+      ].map((table) => server.query(`select * from ${table} order by 1, 2`)),
     );
 
   /** Runs attempts of which nothing may stay. */
@@ -45,14 +53,22 @@ onEveryDatabase("A dry run", (start) => {
   const comparable = ({ prefix }: (typeof TYPES)[number], { body, status, text }: RestAnswer) => {
     const made = prefix === "sshca" ? [...MADE, "public_key"] : MADE;
     const all: Json = JSON.parse(text.replaceAll(body.id, "its id"));
-    return { status, body: { ...all, ...Object.fromEntries(made.filter((name) => name in all).map((name) => [name, "made"])) } };
+    return {
+      status,
+      body: {
+        ...all,
+        ...Object.fromEntries(made.filter((name) => name in all).map((name) => [name, "made"])),
+      },
+    };
   };
 
   for (const type of TYPES) {
     it(`of the creation of ${type.name} has the answer of a creation, stores nothing and claims no unique values`, async () => {
       const body = await type.body(server.rest);
       if (type.path.includes("{edge_id}")) await server.read(type.path); // makes the edge
-      const tried = await leavingNothing(() => server.rest.post(type.path + DRY, { ...body, description: "mine" }));
+      const tried = await leavingNothing(() =>
+        server.rest.post(type.path + DRY, { ...body, description: "mine" }),
+      );
       expect(tried.status, tried.text).to.equal(201);
       expect(tried.body).to.have.all.keys(...COMMON_FIELDS, ...type.fields);
       expect(tried.body.id).to.match(new RegExp(`^${type.prefix}_[0-9A-Za-z]{27}$`));
@@ -84,10 +100,17 @@ onEveryDatabase("A dry run", (start) => {
   }
 
   it("of the replacement or removal of a module or entry has the usual answer, and changes nothing", async () => {
-    const edge = (await server.created("/edges/tls", { hostports: [hostport()], tls_termination: { min_version: "1.2" } })).id;
+    const edge = (
+      await server.created("/edges/tls", { hostports: [hostport()], tls_termination: { min_version: "1.2" } })
+    ).id;
     const module = `/edges/tls/${edge}/tls_termination`;
-    const destination_ids = [(await server.created("/event_destinations", await bodyOf("an event destination"))).id];
-    const subscription = await server.created("/event_subscriptions", { sources: [{ type: "ip_policy_created.v0" }], destination_ids });
+    const destination_ids = [
+      (await server.created("/event_destinations", await bodyOf("an event destination"))).id,
+    ];
+    const subscription = await server.created("/event_subscriptions", {
+      sources: [{ type: "ip_policy_created.v0" }],
+      destination_ids,
+    });
     const sources = `/event_subscriptions/${subscription.id}/sources`;
     const [replaced, removed, added, taken_] = await leavingNothing(async () => [
       await server.rest.put(module + DRY, { terminate_at: "edge", min_version: "1.3" }),
@@ -96,8 +119,12 @@ onEveryDatabase("A dry run", (start) => {
       await server.rest.delete(`${sources}/ip_policy_created.v0${DRY}`),
     ]);
     expect([replaced, removed, added].map((answer) => answer?.status)).to.deep.equal([200, 204, 201]);
-    expect(replaced?.body).to.deep.equal((await server.rest.put(module, { terminate_at: "edge", min_version: "1.3" })).body);
-    expect(added?.body).to.deep.equal((await server.rest.post(sources, { type: "ip_policy_deleted.v0" })).body);
+    expect(replaced?.body).to.deep.equal(
+      (await server.rest.put(module, { terminate_at: "edge", min_version: "1.3" })).body,
+    );
+    expect(added?.body).to.deep.equal(
+      (await server.rest.post(sources, { type: "ip_policy_deleted.v0" })).body,
+    );
     expect(added?.headers.has("location")).to.equal(false);
     expect(taken_?.status).to.equal(204);
   });
@@ -107,7 +134,9 @@ onEveryDatabase("A dry run", (start) => {
   it("is refused for the same reasons as the change, with the same error", async () => {
     const port = hostport();
     const policy = (await server.created("/ip_policies", {})).id;
-    const edge = (await server.created("/edges/tls", { hostports: [port], ip_restriction: { ip_policy_ids: [policy] } })).id;
+    const edge = (
+      await server.created("/edges/tls", { hostports: [port], ip_restriction: { ip_policy_ids: [policy] } })
+    ).id;
     const key = sshKey().openssh;
     await server.created("/ssh_credentials", { public_key: key });
     const ghost = unknownId("bkdtg");
@@ -121,7 +150,12 @@ onEveryDatabase("A dry run", (start) => {
         refusal: missingReference("backend.backend_id", ghost),
       },
       { method: "POST", path: "/edges/tls", body: { hostports: [1] }, refusal: invalid("hostports[0]") },
-      { method: "POST", path: "/event_destinations", body: { target: { log_service: { auth: role } } }, refusal: invalid() },
+      {
+        method: "POST",
+        path: "/event_destinations",
+        body: { target: { log_service: { auth: role } } },
+        refusal: invalid(),
+      },
       {
         method: "PATCH",
         path: `/edges/tls/${edge}`,
@@ -129,8 +163,19 @@ onEveryDatabase("A dry run", (start) => {
         refusal: missingReference("backend.backend_id"),
       },
       { method: "PATCH", path: `/ip_policies/${unknownId("ipp")}`, body: {}, refusal: notFound },
-      { method: "PATCH", path: `/edges/tls/${edge}`, body: {}, headers: { "if-match": '"77"' }, refusal: stale },
-      { method: "PUT", path: `/edges/tls/${edge}/backend`, body: { backend_id: ghost }, refusal: missingReference("backend_id") },
+      {
+        method: "PATCH",
+        path: `/edges/tls/${edge}`,
+        body: {},
+        headers: { "if-match": '"77"' },
+        refusal: stale,
+      },
+      {
+        method: "PUT",
+        path: `/edges/tls/${edge}/backend`,
+        body: { backend_id: ghost },
+        refusal: missingReference("backend_id"),
+      },
       { method: "DELETE", path: `/edges/tls/${edge}`, headers: { "if-match": '"77"' }, refusal: stale },
       { method: "DELETE", path: `/ip_policies/${policy}`, refusal: inUse(edge) },
       { method: "DELETE", path: `/ip_policies/${unknownId("ipp")}`, refusal: notFound },
@@ -147,7 +192,10 @@ onEveryDatabase("A dry run", (start) => {
 
   it("needs dry_run=true, and is refused for requests that change nothing", async () => {
     for (const value of ["1", "yes", "", "TRUE", "true&dry_run=true"]) {
-      expectRefused(await leavingNothing(() => server.rest.post(`/ip_policies?dry_run=${value}`, {})), badQuery);
+      expectRefused(
+        await leavingNothing(() => server.rest.post(`/ip_policies?dry_run=${value}`, {})),
+        badQuery,
+      );
     }
     expectRefused(await server.rest.get(`/ip_policies${DRY}`), badQuery);
     const { id } = (await server.rest.post("/ip_policies?dry_run=false", { description: unique() })).body;

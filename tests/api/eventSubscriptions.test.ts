@@ -16,7 +16,11 @@ import { destination } from "../support/api/fixtures";
 import { onEveryDatabase } from "../support/databases";
 
 const PATH = "/event_subscriptions";
-const [CREATED, UPDATED, DELETED] = ["ip_policy_created.v0", "ip_policy_updated.v0", "ip_policy_deleted.v0"] as const;
+const [CREATED, UPDATED, DELETED] = [
+  "ip_policy_created.v0",
+  "ip_policy_updated.v0",
+  "ip_policy_deleted.v0",
+] as const;
 const sourcesOf = (...types: unknown[]) => types.map((type) => ({ type }));
 
 const EVENT_TYPES = [
@@ -49,13 +53,17 @@ onEveryDatabase("Event subscriptions", (start) => {
     ...more,
   });
   const subscription = async (more: Json = {}) => server.created(PATH, await body(more));
-  const sourcesAt = (uri: string, ...types: string[]) => types.map((type) => ({ type, uri: `${uri}/sources/${type}` }));
+  const sourcesAt = (uri: string, ...types: string[]) =>
+    types.map((type) => ({ type, uri: `${uri}/sources/${type}` }));
 
   /** Tries a field in a creation and in an update. */
   const expectFieldRefused = async (wrong: Json, refusal: ReturnType<typeof invalid>): Promise<void> => {
     const { uri } = await subscription();
     expectRefused(await server.rest.post(PATH, await body(wrong)), refusal);
-    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { description: "x", ...wrong })), refusal);
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(uri, { description: "x", ...wrong })),
+      refusal,
+    );
   };
 
   it("sources are answered with the address of each", async () => {
@@ -85,15 +93,22 @@ onEveryDatabase("Event subscriptions", (start) => {
   });
 
   it("an event type may be named once only", async () => {
-    await expectFieldRefused({ sources: sourcesOf(CREATED, DELETED, CREATED) }, invalid(undefined, "sources[2]"));
+    await expectFieldRefused(
+      { sources: sourcesOf(CREATED, DELETED, CREATED) },
+      invalid(undefined, "sources[2]"),
+    );
   });
 
   it("sources are a list of objects with nothing but a type", async () => {
-    for (const sources of ["text", 5, { type: CREATED }]) await expectFieldRefused({ sources }, invalid("sources"));
+    for (const sources of ["text", 5, { type: CREATED }])
+      await expectFieldRefused({ sources }, invalid("sources"));
     for (const wrong of [CREATED, 5, [CREATED]])
       await expectFieldRefused({ sources: [...sourcesOf(DELETED), wrong] }, invalid("sources[1]"));
     await expectFieldRefused({ sources: [{}] }, invalid("sources[0].type"));
-    await expectFieldRefused({ sources: [{ type: CREATED, colour: "red" }] }, unknownField("sources[0].colour", "type"));
+    await expectFieldRefused(
+      { sources: [{ type: CREATED, colour: "red" }] },
+      unknownField("sources[0].colour", "type"),
+    );
   });
 
   it("an update of sources replaces them all, and leaves the destinations", async () => {
@@ -116,10 +131,15 @@ onEveryDatabase("Event subscriptions", (start) => {
   it("a destination that does not exist, or an object of another kind, is refused", async () => {
     const [{ id }, ghost] = [await destinationRef(), unknownId("ed")];
     await expectFieldRefused({ destination_ids: [id, ghost] }, missingReference("destination_ids[1]", ghost));
-    await expectFieldRefused({ destination_ids: [id, (await server.created("/ip_policies", {})).id] }, wrongKind("destination_ids[1]"));
+    await expectFieldRefused(
+      { destination_ids: [id, (await server.created("/ip_policies", {})).id] },
+      wrongKind("destination_ids[1]"),
+    );
     await expectFieldRefused({ destination_ids: [id, "no-id-at-all"] }, wrongKind("destination_ids[1]"));
-    for (const wrong of [5, { id }, true]) await expectFieldRefused({ destination_ids: [id, wrong] }, invalid("destination_ids[1]"));
-    for (const wrong of [id, 5, { id }]) await expectFieldRefused({ destination_ids: wrong }, invalid("destination_ids"));
+    for (const wrong of [5, { id }, true])
+      await expectFieldRefused({ destination_ids: [id, wrong] }, invalid("destination_ids[1]"));
+    for (const wrong of [id, 5, { id }])
+      await expectFieldRefused({ destination_ids: wrong }, invalid("destination_ids"));
   });
 
   it("a destination is not deleted while subscriptions send events to it, and the answer names them", async () => {
@@ -128,7 +148,10 @@ onEveryDatabase("Event subscriptions", (start) => {
       await subscription({ destination_ids: [first.id] }),
       await subscription({ destination_ids: [second.id, first.id] }),
     ];
-    expectRefused(await server.unchangedBy(first.uri, () => server.rest.delete(first.uri)), inUse(one.id, two.id));
+    expectRefused(
+      await server.unchangedBy(first.uri, () => server.rest.delete(first.uri)),
+      inUse(one.id, two.id),
+    );
     await server.rest.patch(two.uri, { destination_ids: [second.id] });
     expectRefused(await server.rest.delete(first.uri), inUse(one.id));
     await server.rest.delete(one.uri);
@@ -157,14 +180,18 @@ onEveryDatabase("Event subscriptions", (start) => {
 
   it("a source that exists already cannot be added again", async () => {
     const { uri } = await subscription();
-    expectRefused(await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, { type: CREATED })), taken("type"));
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, { type: CREATED })),
+      taken("type"),
+    );
   });
 
   it("an added source has an existing event type, and nothing else", async () => {
     const { uri } = await subscription();
     const expectSourceRefused = async (source: Json, refusal: ReturnType<typeof invalid>): Promise<void> =>
       expectRefused(await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, source)), refusal);
-    for (const type of [undefined, "nothing_created.v0", 5]) await expectSourceRefused({ type }, invalid("type"));
+    for (const type of [undefined, "nothing_created.v0", 5])
+      await expectSourceRefused({ type }, invalid("type"));
     await expectSourceRefused({ type: DELETED, colour: "red" }, unknownField("colour", "type"));
   });
 
@@ -172,7 +199,10 @@ onEveryDatabase("Event subscriptions", (start) => {
     const { uri } = await subscription();
     for (const type of [DELETED, "nothing"]) {
       expectRefused(await server.rest.get(`${uri}/sources/${type}`), notFound);
-      expectRefused(await server.unchangedBy(uri, () => server.rest.delete(`${uri}/sources/${type}`)), notFound);
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.delete(`${uri}/sources/${type}`)),
+        notFound,
+      );
     }
   });
 
@@ -189,7 +219,9 @@ onEveryDatabase("Event subscriptions", (start) => {
 
   it("no source is lost if many are added at the same time", async () => {
     const { uri } = await subscription({ sources: sourcesOf(EVENT_TYPES[0]) });
-    const answers = await Promise.all(EVENT_TYPES.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })));
+    const answers = await Promise.all(
+      EVENT_TYPES.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })),
+    );
     for (const { status, text } of answers) expect(status, text).to.equal(201);
     expect((await server.read(uri)).sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
   });

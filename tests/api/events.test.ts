@@ -1,6 +1,15 @@
 import { definitionOfId, EVENT_TYPES, eventTypeOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { badQuery, expectRefused, hostport, type Json, notFound, serverOfThisFile, unique, unknownId } from "../support/api/expect";
+import {
+  badQuery,
+  expectRefused,
+  hostport,
+  type Json,
+  notFound,
+  serverOfThisFile,
+  unique,
+  unknownId,
+} from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
@@ -31,7 +40,8 @@ onEveryDatabase("An event", (start) => {
   const server = serverOfThisFile(start);
 
   /** Everything that happened to an object, oldest first. */
-  const eventsOf = async (id: string): Promise<Event[]> => (await server.read(`/events?object_id=${id}`)).events.reverse();
+  const eventsOf = async (id: string): Promise<Event[]> =>
+    (await server.read(`/events?object_id=${id}`)).events.reverse();
 
   for (const type of TYPES) {
     it(`is written for the creation, update and deletion of ${type.name}: with old and new state, changes and author`, async () => {
@@ -96,12 +106,16 @@ onEveryDatabase("An event", (start) => {
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
     const routes: string[] = [];
     for (const match of ["/a", "/b"])
-      routes.push((await server.created(`/edges/https/${edge.id}/routes`, { match_type: "exact_path", match })).id);
+      routes.push(
+        (await server.created(`/edges/https/${edge.id}/routes`, { match_type: "exact_path", match })).id,
+      );
     await server.rest.delete(`/edges/https/${edge.id}`);
     const policy = await server.created("/ip_policies", {});
     const rules: string[] = [];
     for (const cidr of ["10.0.0.0/8", "fd00::/8"]) {
-      rules.push((await server.created("/ip_policy_rules", { ip_policy_id: policy.id, cidr, action: "allow" })).id);
+      rules.push(
+        (await server.created("/ip_policy_rules", { ip_policy_id: policy.id, cidr, action: "allow" })).id,
+      );
     }
     await server.rest.delete(`/ip_policies/${policy.id}`);
     for (const [ids, type, parent] of [
@@ -133,7 +147,9 @@ onEveryDatabase("An event", (start) => {
       next = next_page_uri;
     }
     expect(ofType).to.deep.equal(all.filter(({ event_type }) => event_type === "ip_policy_created.v0"));
-    expect((await server.read(`/events?type=ip_policy_deleted.v0&object_id=${policies[0]}`)).events).to.deep.equal([]);
+    expect(
+      (await server.read(`/events?type=ip_policy_deleted.v0&object_id=${policies[0]}`)).events,
+    ).to.deep.equal([]);
     expect((await server.read(`/events?object_id=${unknownId("ipp")}`)).events).to.deep.equal([]);
   });
 
@@ -171,9 +187,13 @@ onEveryDatabase("An event", (start) => {
     expect(answer.body.event_types).to.deep.equal(EVENT_TYPES.map((type) => ({ type })));
     const subjects = [...new Set(registry.map(({ subject }) => subject))].sort();
     expect([...EVENT_TYPES].sort()).to.deep.equal(
-      subjects.flatMap((subject) => ["created", "deleted", "updated"].map((change) => `${subject}_${change}.v0`)).sort(),
+      subjects
+        .flatMap((subject) => ["created", "deleted", "updated"].map((change) => `${subject}_${change}.v0`))
+        .sort(),
     );
-    const destination = await server.created("/event_destinations", { target: { monitoring_service: { api_key: "k" } } });
+    const destination = await server.created("/event_destinations", {
+      target: { monitoring_service: { api_key: "k" } },
+    });
     const sources = EVENT_TYPES.map((type) => ({ type }));
     await server.created("/event_subscriptions", { sources, destination_ids: [destination.id] });
   });

@@ -1,11 +1,22 @@
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { badQuery, expectRefused, hostport, type Json, serverOfThisFile, unique } from "../support/api/expect";
+import {
+  badQuery,
+  expectRefused,
+  hostport,
+  type Json,
+  serverOfThisFile,
+  unique,
+} from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true&findings=true";
-const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "canary-of-a-client-secret" };
+const oidc = {
+  issuer: "https://id.example.com",
+  client_id: "site",
+  client_secret: "canary-of-a-client-secret",
+};
 
 interface Found {
   readonly rule: string;
@@ -22,7 +33,8 @@ onEveryDatabase("Exposure", (start) => {
   const policyOf = async (...cidrs: string[]) => {
     const { id } = await server.created("/ip_policies", { description: unique("policy") });
     const rules = [];
-    for (const cidr of cidrs) rules.push(await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" }));
+    for (const cidr of cidrs)
+      rules.push(await server.created("/ip_policy_rules", { ip_policy_id: id, cidr, action: "allow" }));
     return { id, rules };
   };
   const tlsEdge = (fields: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...fields });
@@ -41,7 +53,10 @@ onEveryDatabase("Exposure", (start) => {
 
   it("shows who can reach a stored hostport", async () => {
     const { id } = await policyOf("10.0.0.0/9", "10.128.0.0/9");
-    const backend = await server.created("/backends/tunnel_group", { labels: { service: unique("web") }, description: "web" });
+    const backend = await server.created("/backends/tunnel_group", {
+      labels: { service: unique("web") },
+      description: "web",
+    });
     const edge = await tlsEdge({
       ip_restriction: { ip_policy_ids: [id] },
       backend: { backend_id: backend.id },
@@ -64,10 +79,17 @@ onEveryDatabase("Exposure", (start) => {
   it("shows each route of an HTTPS edge, without the secret of its sign-in", async () => {
     const served = hostport();
     const edge = await server.created("/edges/https", { hostports: [served] });
-    await server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/admin", oidc });
+    await server.created(`/edges/https/${edge.id}/routes`, {
+      match_type: "path_prefix",
+      match: "/admin",
+      oidc,
+    });
     await server.created(`/edges/https/${edge.id}/routes`, { match_type: "exact_path", match: "/admin" });
     const rows = await rowsAt(served);
-    expect(rows.map(({ address }: { address: string }) => address)).to.deep.equal([`${served} = /admin`, `${served}/admin`]);
+    expect(rows.map(({ address }: { address: string }) => address)).to.deep.equal([
+      `${served} = /admin`,
+      `${served}/admin`,
+    ]);
     const [row] = await rowsAt(`${served}/admin`);
     expect(row.sign_in).to.include({ issuer: oidc.issuer, client_id: oidc.client_id });
     expect(JSON.stringify(rows)).not.to.contain(oidc.client_secret);
@@ -101,7 +123,10 @@ onEveryDatabase("Exposure", (start) => {
     await tlsEdge({ hostports: [served] });
     const mine = await member();
     const own = (await mine.rest.post("/credentials", { acl: [`bind:${served}`], description: "own" })).body;
-    const other = await server.created("/credentials", { acl: ["bind:*.example.com"], description: "of the admin" });
+    const other = await server.created("/credentials", {
+      acl: ["bind:*.example.com"],
+      description: "of the admin",
+    });
     await server.created("/credentials", { acl: ["bind:elsewhere.example.org"] });
     const [seen] = await rowsAt(served, mine.rest);
     expect(seen.served_by.credentials.map(({ id }: Json) => id)).to.deep.equal([own.id]);
@@ -113,7 +138,14 @@ onEveryDatabase("Exposure", (start) => {
   });
 
   it("refuses invalid addresses and unknown parameters", async () => {
-    for (const query of ["address=nonsense", "after_address=/a", "address=a%00b.example.com:443", "limit=0", "before_id=x", "address="]) {
+    for (const query of [
+      "address=nonsense",
+      "after_address=/a",
+      "address=a%00b.example.com:443",
+      "limit=0",
+      "before_id=x",
+      "address=",
+    ]) {
       expectRefused(await server.rest.get(`/exposure?${query}`), badQuery);
     }
     expect(await rowsAt("nobody.example.com:443")).to.deep.equal([]);
@@ -130,7 +162,10 @@ onEveryDatabase("A dry run with findings", (start) => {
   };
   const restricted = async (cidr = "10.0.0.0/8") => {
     const { id, rule } = await policy(cidr);
-    const edge = await server.created("/edges/tls", { hostports: [hostport()], ip_restriction: { ip_policy_ids: [id] } });
+    const edge = await server.created("/edges/tls", {
+      hostports: [hostport()],
+      ip_restriction: { ip_policy_ids: [id] },
+    });
     return { policy: id, rule, edge, address: edge.hostports[0] as string };
   };
 
@@ -141,9 +176,18 @@ onEveryDatabase("A dry run with findings", (start) => {
     expect(answer.status, answer.text).to.equal(201);
     expect(answer.body).to.include({ cidr: "0.0.0.0/0", action: "allow" });
     expect(findingsIn(answer)).to.have.length(1);
-    expect(findingsIn(answer)[0]).to.deep.include({ rule: "network-opened", severity: "high", address, certain: true, offStack: false });
+    expect(findingsIn(answer)[0]).to.deep.include({
+      rule: "network-opened",
+      severity: "high",
+      address,
+      certain: true,
+      offStack: false,
+    });
     expect(answer.body.finding_limits).to.equal(undefined);
-    expect((await server.read(`/exposure?address=${address}`)).exposure[0].networks).to.deep.equal({ v4: ["10.0.0.0/8"], v6: [] });
+    expect((await server.read(`/exposure?address=${address}`)).exposure[0].networks).to.deep.equal({
+      v4: ["10.0.0.0/8"],
+      v6: [],
+    });
     expect((await server.read(`/edges/tls/${edge.id}`)).id).to.equal(edge.id);
   });
 
@@ -159,38 +203,56 @@ onEveryDatabase("A dry run with findings", (start) => {
     expect([rename.status, findingsIn(rename)]).to.deep.equal([200, []]);
     expect(rename.body.description).to.equal("another");
     expect(rulesIn(await server.rest.patch(at + DRY, { hostports: [] }))).to.deep.equal(["address-removed"]);
-    expect(rulesIn(await server.rest.put(`${at}/ip_restriction${DRY}`, { enabled: false, ip_policy_ids: [id] }))).to.deep.equal([
-      "network-opened",
-    ]);
+    expect(
+      rulesIn(await server.rest.put(`${at}/ip_restriction${DRY}`, { enabled: false, ip_policy_ids: [id] })),
+    ).to.deep.equal(["network-opened"]);
     const removed = await server.rest.delete(`${at}/ip_restriction${DRY}`);
     expect(removed.status, removed.text).to.equal(200);
     expect(Object.keys(removed.body)).to.deep.equal(["findings"]);
     expect(rulesIn(removed)).to.deep.equal(["network-opened", "unused"]);
-    const moved = await server.rest.patch(`/backends/weighted/${both.id}${DRY}`, { backends: { [blue.id]: 10, [green.id]: 90 } });
-    expect(findingsIn(moved).map(({ rule: name, address: of }) => [name, of])).to.deep.equal([["traffic-moved", address]]);
-    const stopped = await server.rest.patch(`/backends/weighted/${both.id}${DRY}`, { backends: { [blue.id]: 0 } });
-    expect(rulesIn(stopped)).to.deep.equal(["traffic-stopped", "unused"]);
-    expect(rulesIn(await server.rest.patch(`/ip_policy_rules/${rule.id}${DRY}`, { cidr: "10.0.0.0/7" }))).to.deep.equal([
-      "network-widened",
+    const moved = await server.rest.patch(`/backends/weighted/${both.id}${DRY}`, {
+      backends: { [blue.id]: 10, [green.id]: 90 },
+    });
+    expect(findingsIn(moved).map(({ rule: name, address: of }) => [name, of])).to.deep.equal([
+      ["traffic-moved", address],
     ]);
-    expect(rulesIn(await server.rest.delete(`/ip_policy_rules/${rule.id}${DRY}`))).to.deep.equal(["network-narrowed"]);
-    expect(rulesIn(await server.rest.delete(at + DRY))).to.deep.equal(["address-removed", "unused", "unused"]);
+    const stopped = await server.rest.patch(`/backends/weighted/${both.id}${DRY}`, {
+      backends: { [blue.id]: 0 },
+    });
+    expect(rulesIn(stopped)).to.deep.equal(["traffic-stopped", "unused"]);
+    expect(
+      rulesIn(await server.rest.patch(`/ip_policy_rules/${rule.id}${DRY}`, { cidr: "10.0.0.0/7" })),
+    ).to.deep.equal(["network-widened"]);
+    expect(rulesIn(await server.rest.delete(`/ip_policy_rules/${rule.id}${DRY}`))).to.deep.equal([
+      "network-narrowed",
+    ]);
+    expect(rulesIn(await server.rest.delete(at + DRY))).to.deep.equal([
+      "address-removed",
+      "unused",
+      "unused",
+    ]);
     expect((await server.read(at)).backend.backend.id).to.equal(both.id);
   });
 
   it("shows the effects of a new edge, of its routes and of their removal", async () => {
-    expect(rulesIn(await server.rest.post(`/edges/tls${DRY}`, { hostports: [hostport()] }))).to.deep.equal(["opened-unprotected"]);
+    expect(rulesIn(await server.rest.post(`/edges/tls${DRY}`, { hostports: [hostport()] }))).to.deep.equal([
+      "opened-unprotected",
+    ]);
     const served = hostport();
     const edge = await server.created("/edges/https", { hostports: [served] });
     const routes = `/edges/https/${edge.id}/routes`;
     const route = { match_type: "path_prefix", match: "/" };
-    expect(rulesIn(await server.rest.post(routes + DRY, { ...route, oidc }))).to.deep.equal(["address-added"]);
+    expect(rulesIn(await server.rest.post(routes + DRY, { ...route, oidc }))).to.deep.equal([
+      "address-added",
+    ]);
     const { id } = await server.created(routes, { ...route, oidc });
     const dropped = await server.rest.delete(`${routes}/${id}/oidc${DRY}`);
     expect(rulesIn(dropped)).to.deep.equal(["sign-in-dropped"]);
     expect(findingsIn(dropped)[0]?.address).to.equal(`${served}/`);
     expect(dropped.text).not.to.contain(oidc.client_secret);
-    expect(rulesIn(await server.rest.delete(`/edges/https/${edge.id}${DRY}`))).to.deep.equal(["address-removed"]);
+    expect(rulesIn(await server.rest.delete(`/edges/https/${edge.id}${DRY}`))).to.deep.equal([
+      "address-removed",
+    ]);
   });
 
   it("reports the removal of the last credential for an address, but not of one of several", async () => {
@@ -200,27 +262,52 @@ onEveryDatabase("A dry run with findings", (start) => {
       await server.created("/credentials", { acl: [`bind:${served}`] }),
       await server.created("/credentials", { acl: [`bind:${served}`] }),
     ];
-    expect(rulesIn(await server.rest.delete(`/credentials/${one.id}${DRY}`))).to.deep.equal(["credential-revoked"]);
+    expect(rulesIn(await server.rest.delete(`/credentials/${one.id}${DRY}`))).to.deep.equal([
+      "credential-revoked",
+    ]);
     await server.rest.delete(`/credentials/${other.id}`);
-    expect(rulesIn(await server.rest.delete(`/credentials/${one.id}${DRY}`))).to.deep.equal(["traffic-stopped", "credential-revoked"]);
-    expect(rulesIn(await server.rest.patch(`/credentials/${one.id}${DRY}`, { acl: [] }))).to.deep.equal(["credential-widened"]);
+    expect(rulesIn(await server.rest.delete(`/credentials/${one.id}${DRY}`))).to.deep.equal([
+      "traffic-stopped",
+      "credential-revoked",
+    ]);
+    expect(rulesIn(await server.rest.patch(`/credentials/${one.id}${DRY}`, { acl: [] }))).to.deep.equal([
+      "credential-widened",
+    ]);
   });
 
   it("reports API keys of admins but not of bots, and events that stop", async () => {
     const bot = await server.created("/bot_users", { name: unique("bot") });
-    expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, {}))).to.deep.equal(["admin-key-created", "key-without-end"]);
-    expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, { owner_id: bot.id }))).to.deep.equal(["key-without-end"]);
-    const creds = { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "canary-of-a-cloud-key" };
-    const target = { log_service: { log_group_ref: "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels", auth: { creds } } };
+    expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, {}))).to.deep.equal([
+      "admin-key-created",
+      "key-without-end",
+    ]);
+    expect(rulesIn(await server.rest.post(`/api_keys${DRY}`, { owner_id: bot.id }))).to.deep.equal([
+      "key-without-end",
+    ]);
+    const creds = {
+      cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE",
+      cloud_secret_access_key: "canary-of-a-cloud-key",
+    };
+    const target = {
+      log_service: {
+        log_group_ref: "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",
+        auth: { creds },
+      },
+    };
     const made = await server.rest.post(`/event_destinations${DRY}`, { target });
     expect(rulesIn(made)).to.deep.equal(["long-lived-cloud-keys"]);
     expect(JSON.stringify(findingsIn(made))).not.to.contain("canary");
     const destination = await server.created("/event_destinations", { target });
     const fields = { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [destination.id] };
-    const [first, second] = [await server.created("/event_subscriptions", fields), await server.created("/event_subscriptions", fields)];
+    const [first, second] = [
+      await server.created("/event_subscriptions", fields),
+      await server.created("/event_subscriptions", fields),
+    ];
     expect(rulesIn(await server.rest.delete(`/event_subscriptions/${first.id}${DRY}`))).to.deep.equal([]);
     await server.rest.delete(`/event_subscriptions/${second.id}`);
-    expect(rulesIn(await server.rest.delete(`/event_subscriptions/${first.id}${DRY}`))).to.deep.equal(["events-stopped"]);
+    expect(rulesIn(await server.rest.delete(`/event_subscriptions/${first.id}${DRY}`))).to.deep.equal([
+      "events-stopped",
+    ]);
     const source = `/event_subscriptions/${first.id}/sources/ip_policy_created.v0`;
     expect(rulesIn(await server.rest.delete(source + DRY))).to.deep.equal(["events-stopped"]);
   });

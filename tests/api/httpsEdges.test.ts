@@ -35,22 +35,41 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
       const hostports = [hostport()];
       const { id, uri } = await server.created(first, { hostports });
       const other = await server.created(second, { hostports: [hostport()] });
-      expectRefused(await server.rest.post(second, { hostports }), { ...taken("hostports[0]"), mentions: [id] });
-      expectRefused(await server.unchangedBy(other.uri, () => server.rest.patch(other.uri, { hostports })), taken("hostports[0]"));
+      expectRefused(await server.rest.post(second, { hostports }), {
+        ...taken("hostports[0]"),
+        mentions: [id],
+      });
+      expectRefused(
+        await server.unchangedBy(other.uri, () => server.rest.patch(other.uri, { hostports })),
+        taken("hostports[0]"),
+      );
       await server.rest.delete(uri);
       expect((await server.rest.patch(other.uri, { hostports })).status).to.equal(200);
     }
   });
 
   it("an invalid hostport is refused with its place", async () => {
-    for (const text of ["", "example.com", "example.com:0", "example.com:65536", "https://example.com:443", "sub.*.example.com:443"])
-      expectRefused(await server.rest.post(HTTPS, { hostports: [hostport(), text] }), invalid("hostports[1]", "hostports[1]"));
+    for (const text of [
+      "",
+      "example.com",
+      "example.com:0",
+      "example.com:65536",
+      "https://example.com:443",
+      "sub.*.example.com:443",
+    ])
+      expectRefused(
+        await server.rest.post(HTTPS, { hostports: [hostport(), text] }),
+        invalid("hostports[1]", "hostports[1]"),
+      );
   });
 
   it("TLS is terminated at the edge, from version 1.2 or 1.3 on", async () => {
     const { uri } = await edge();
     for (const min_version of ["1.2", "1.3"])
-      expect((await server.rest.put(`${uri}/tls_termination`, { min_version })).body).to.deep.equal({ enabled: true, min_version });
+      expect((await server.rest.put(`${uri}/tls_termination`, { min_version })).body).to.deep.equal({
+        enabled: true,
+        min_version,
+      });
     for (const min_version of ["1.0", "1.4", "TLSv1.2", 1.2]) {
       const put = () => server.rest.put(`${uri}/tls_termination`, { min_version });
       expectRefused(await server.unchangedBy(uri, put), invalid("min_version"));
@@ -60,7 +79,10 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
   it("a certificate authority that an HTTPS edge uses is not deleted, and the answer names the edge", async () => {
     const authority = await server.created("/certificate_authorities", { ca_pem: certificate().pem });
     const { id, uri } = await edge({ mutual_tls: { certificate_authority_ids: [authority.id] } });
-    expectRefused(await server.unchangedBy(authority.uri, () => server.rest.delete(authority.uri)), inUse(id));
+    expectRefused(
+      await server.unchangedBy(authority.uri, () => server.rest.delete(authority.uri)),
+      inUse(id),
+    );
     await server.rest.delete(`${uri}/mutual_tls`);
     expect((await server.rest.delete(authority.uri)).status).to.equal(204);
   });
@@ -109,7 +131,9 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     const [one, other] = [await edge(), await edge()];
     const { id, edge_id } = await route(one.uri);
     expect(edge_id).to.equal(one.id);
-    expect((await server.read(`${one.uri}/routes`)).routes.map((each: { id: string }) => each.id)).to.deep.equal([id]);
+    expect(
+      (await server.read(`${one.uri}/routes`)).routes.map((each: { id: string }) => each.id),
+    ).to.deep.equal([id]);
     expect((await server.read(`${other.uri}/routes`)).routes).to.deep.equal([]);
     expect((await server.read(other.uri)).routes).to.deep.equal([]);
   });
@@ -149,7 +173,10 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
   it("a route stays on its edge", async () => {
     const [one, other] = [await edge(), await edge()];
     const { uri } = await route(one.uri);
-    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { edge_id: other.id })), immutable("edge_id"));
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(uri, { edge_id: other.id })),
+      immutable("edge_id"),
+    );
   });
 
   it("a route matches a path that begins with a slash", async () => {
@@ -159,7 +186,10 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     expectRefused(await postRoute(uri, ""), invalid("match", "match"));
     for (const match of ["a", "a/b", "*", "https://example.com/", " /a", 5, ["/b"]]) {
       expectRefused(await postRoute(uri, match), invalid("match", "match"));
-      expectRefused(await server.unchangedBy(address, () => server.rest.patch(address, { match })), invalid("match"));
+      expectRefused(
+        await server.unchangedBy(address, () => server.rest.patch(address, { match })),
+        invalid("match"),
+      );
     }
   });
 
@@ -169,8 +199,14 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
       expect((await postRoute(uri, "/", match_type)).body.match_type).to.equal(match_type);
     const { uri: address } = await route(uri, "/other");
     for (const match_type of ["regex", "EXACT_PATH", "prefix", 5]) {
-      expectRefused(await postRoute(uri, "/more", match_type), invalid("match_type", "exact_path", "path_prefix"));
-      expectRefused(await server.unchangedBy(address, () => server.rest.patch(address, { match_type })), invalid("match_type"));
+      expectRefused(
+        await postRoute(uri, "/more", match_type),
+        invalid("match_type", "exact_path", "path_prefix"),
+      );
+      expectRefused(
+        await server.unchangedBy(address, () => server.rest.patch(address, { match_type })),
+        invalid("match_type"),
+      );
     }
   });
 
@@ -187,9 +223,18 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     expect((await postRoute(one.uri, "/a", "exact_path")).status, "another type").to.equal(201);
     expect((await postRoute(other.uri, "/a")).status, "another edge").to.equal(201);
     expectRefused(await postRoute(one.uri, "/a"), taken("match"));
-    expectRefused(await server.unchangedBy(second, () => server.rest.patch(second, { match: "/a" })), taken("match"));
-    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { match_type: "exact_path" })), taken("match"));
-    expect((await server.rest.patch(uri, { match: "/a", match_type: "path_prefix" })).status, "its own").to.equal(200);
+    expectRefused(
+      await server.unchangedBy(second, () => server.rest.patch(second, { match: "/a" })),
+      taken("match"),
+    );
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(uri, { match_type: "exact_path" })),
+      taken("match"),
+    );
+    expect(
+      (await server.rest.patch(uri, { match: "/a", match_type: "path_prefix" })).status,
+      "its own",
+    ).to.equal(200);
     await server.rest.delete(uri);
     expect((await server.rest.patch(second, { match: "/a" })).status, "free again").to.equal(200);
   });
@@ -205,7 +250,12 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     const { uri } = await edge();
     const { uri: address } = await route(uri, "/", { description: "first", metadata: "kept", oidc });
     let expected = await server.read(address);
-    for (const change of [{ description: "second" }, { match: "/second" }, { match_type: "exact_path" }, { metadata: "more" }]) {
+    for (const change of [
+      { description: "second" },
+      { match: "/second" },
+      { match_type: "exact_path" },
+      { metadata: "more" },
+    ]) {
       expected = { ...expected, ...change };
       expect((await server.rest.patch(address, change)).body).to.deep.equal(expected);
       expect(await server.read(address)).to.deep.equal(expected);

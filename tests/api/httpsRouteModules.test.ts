@@ -1,12 +1,24 @@
 import { expect } from "chai";
-import { expectRefused, inUse, invalid, type Json, type Refusal, serverOfThisFile, unique, unknownField } from "../support/api/expect";
+import {
+  expectRefused,
+  inUse,
+  invalid,
+  type Json,
+  type Refusal,
+  serverOfThisFile,
+  unique,
+  unknownField,
+} from "../support/api/expect";
 import { jwtValidation, type ModuleName, oidc, policyNamed } from "../support/api/modules";
 import { onEveryDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 const UINT32_MAX = 4_294_967_295;
 
-/** A copy in which the value at the path, for example `jws.allowed_algorithms`, is another; undefined: is missing. */
+/**
+ * A copy in which the value at the path, for example `jws.allowed_algorithms`, is another; undefined: is
+ * missing.
+ */
 function changed(object: object, path: string, value: unknown): Json {
   const [first = "", ...rest] = path.split(".");
   const inner = (object as Json)[first];
@@ -20,12 +32,22 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
   const route = (modules: Json = {}) => server.created("/edges/https/{edge_id}/routes", routeWith(modules));
 
   /** Tries a module at its own address, in an update and in a creation of its route: all are refused. */
-  const expectModuleRefused = async (name: ModuleName, wrong: unknown, { field, ...refusal }: Refusal): Promise<void> => {
+  const expectModuleRefused = async (
+    name: ModuleName,
+    wrong: unknown,
+    { field, ...refusal }: Refusal,
+  ): Promise<void> => {
     const { uri } = await route();
     const inRoute = { ...refusal, field: field && `${name}.${field}` };
-    expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, wrong)), { ...refusal, field });
+    expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, wrong)), {
+      ...refusal,
+      field,
+    });
     expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })), inRoute);
-    expectRefused(await server.rest.post("/edges/https/{edge_id}/routes", routeWith({ [name]: wrong })), inRoute);
+    expectRefused(
+      await server.rest.post("/edges/https/{edge_id}/routes", routeWith({ [name]: wrong })),
+      inRoute,
+    );
   };
 
   /** Stores a module and returns it as it is answered and as it is read. */
@@ -40,8 +62,12 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
   it("an object that a route refers to is not deleted, and the error names the route", async () => {
     const backend = await server.created("/backends/tunnel_group", { labels: { app: "shop" } });
     const policy = await server.created("/ip_policies", {});
-    const { id, uri } = await route({ backend: { backend_id: backend.id }, ip_restriction: { ip_policy_ids: [policy.id] } });
-    for (const used of [backend, policy]) expectRefused(await server.unchangedBy(used.uri, () => server.rest.delete(used.uri)), inUse(id));
+    const { id, uri } = await route({
+      backend: { backend_id: backend.id },
+      ip_restriction: { ip_policy_ids: [policy.id] },
+    });
+    for (const used of [backend, policy])
+      expectRefused(await server.unchangedBy(used.uri, () => server.rest.delete(used.uri)), inUse(id));
     await server.rest.delete(uri);
     for (const used of [backend, policy]) expect((await server.rest.delete(used.uri)).status).to.equal(204);
   });
@@ -58,7 +84,11 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
       });
 
     it("a refusal does not repeat the client secret", async () => {
-      const answer = await server.rest.put(`${(await route()).uri}/oidc`, { ...oidc, issuer: "nonsense", scopes: [5] });
+      const answer = await server.rest.put(`${(await route()).uri}/oidc`, {
+        ...oidc,
+        issuer: "nonsense",
+        scopes: [5],
+      });
       expectRefused(answer, invalid());
       expect(answer.text).not.to.include(oidc.client_secret);
     });
@@ -103,7 +133,11 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
 
   describe("jwt_validation:", () => {
     const jwtWith = (path: string, value: unknown): Json => changed(jwtValidation, path, value);
-    const [issuer, token, algorithm] = [{ value: "https://id.example.com" }, jwtValidation.http.tokens[0], "RS256"];
+    const [issuer, token, algorithm] = [
+      { value: "https://id.example.com" },
+      jwtValidation.http.tokens[0],
+      "RS256",
+    ];
     const LISTS = {
       "issuer.allow_list": issuer,
       "audience.allow_list": { value: "shop" },
@@ -137,7 +171,9 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
       for (const type of ["jwt", "at+jwt", "it+jwt"])
         for (const method of ["header", "body"]) {
           const tokens = [{ type, method, name: "Authorization", prefix: "Bearer " }];
-          expect((await stored("jwt_validation", jwtWith("http.tokens", tokens))).http.tokens).to.deep.equal(tokens);
+          expect((await stored("jwt_validation", jwtWith("http.tokens", tokens))).http.tokens).to.deep.equal(
+            tokens,
+          );
         }
       for (const [field, wrong] of [
         ["type", "id_token"],
@@ -148,10 +184,18 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
         ["prefix", 5],
       ] as const) {
         const tokens = [token, { ...token, [field]: wrong }];
-        await expectModuleRefused("jwt_validation", jwtWith("http.tokens", tokens), invalid(`http.tokens[1].${field}`));
+        await expectModuleRefused(
+          "jwt_validation",
+          jwtWith("http.tokens", tokens),
+          invalid(`http.tokens[1].${field}`),
+        );
       }
       const tokens = [{ ...token, cookie: "x" }];
-      await expectModuleRefused("jwt_validation", jwtWith("http.tokens", tokens), unknownField("http.tokens[0].cookie", "prefix"));
+      await expectModuleRefused(
+        "jwt_validation",
+        jwtWith("http.tokens", tokens),
+        unknownField("http.tokens[0].cookie", "prefix"),
+      );
     });
 
     it("only the asymmetric algorithms of RFC 7518 are allowed for signatures", async () => {
@@ -159,20 +203,36 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
       const all = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"];
       expect((await stored("jwt_validation", jwtWith(path, all))).jws.allowed_algorithms).to.deep.equal(all);
       for (const wrong of ["HS256", "HS384", "HS512", "none", "rs256", "RS1", ""])
-        await expectModuleRefused("jwt_validation", jwtWith(path, ["RS256", wrong]), invalid(`${path}[1]`, "ES256"));
+        await expectModuleRefused(
+          "jwt_validation",
+          jwtWith(path, ["RS256", wrong]),
+          invalid(`${path}[1]`, "ES256"),
+        );
     });
 
     it("URLs of signing keys must begin with https", async () => {
       const path = "jws.keys.sources.additional_jkus";
       for (const wrong of ["http://id.example.com/jwks", "id.example.com/jwks", "/jwks", ""])
-        await expectModuleRefused("jwt_validation", jwtWith(path, ["https://id.example.com/jwks", wrong]), invalid(`${path}[1]`, "https"));
+        await expectModuleRefused(
+          "jwt_validation",
+          jwtWith(path, ["https://id.example.com/jwks", wrong]),
+          invalid(`${path}[1]`, "https"),
+        );
     });
   });
 
   describe("user_agent_filter:", () => {
     for (const list of ["allow", "deny"]) {
       it(`${list} takes every pattern of RE2, and stores it as sent`, async () => {
-        const patterns = ["(?i)bot", "^Mozilla/5\\.0 ", "(foo|bar)+?", "[[:alpha:]]{2,8}", "(?P<name>curl)/\\d+", "\\p{Greek}", "🚇"];
+        const patterns = [
+          "(?i)bot",
+          "^Mozilla/5\\.0 ",
+          "(foo|bar)+?",
+          "[[:alpha:]]{2,8}",
+          "(?P<name>curl)/\\d+",
+          "\\p{Greek}",
+          "🚇",
+        ];
         expect((await stored("user_agent_filter", { [list]: patterns }))[list]).to.deep.equal(patterns);
       });
 
@@ -190,7 +250,11 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
           "*",
           "a{1001}",
         ])
-          await expectModuleRefused("user_agent_filter", { [list]: ["fine", pattern] }, invalid(`${list}[1]`, `${list}[1]`));
+          await expectModuleRefused(
+            "user_agent_filter",
+            { [list]: ["fine", pattern] },
+            invalid(`${list}[1]`, `${list}[1]`),
+          );
       });
 
       it(`${list} is a list of strings`, async () => {
@@ -204,7 +268,11 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
     const respond = { type: "custom-response", config: { status_code: 503 } };
 
     it("may answer with a response of their own, unlike those of TLS edges", async () => {
-      const policies = { enabled: true, inbound: [{ ...policyNamed("closed"), actions: [respond] }], outbound: [] };
+      const policies = {
+        enabled: true,
+        inbound: [{ ...policyNamed("closed"), actions: [respond] }],
+        outbound: [],
+      };
       expect(await stored("policies", policies)).to.deep.equal(policies);
     });
 
@@ -212,7 +280,11 @@ onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
       for (const direction of ["inbound", "outbound"]) {
         const wrong = { ...policyNamed("wrong"), actions: [respond, { type: "explode", config: {} }] };
         const field = `${direction}[1].actions[1].type`;
-        await expectModuleRefused("policies", { [direction]: [policyNamed("fine"), wrong] }, invalid(field, field, "custom-response"));
+        await expectModuleRefused(
+          "policies",
+          { [direction]: [policyNamed("fine"), wrong] },
+          invalid(field, field, "custom-response"),
+        );
       }
     });
   });

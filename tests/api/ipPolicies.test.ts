@@ -18,8 +18,10 @@ onEveryDatabase("IP policies and their rules", (start) => {
   const server = serverOfThisFile(start);
   const RULES = "/ip_policy_rules";
   const policy = () => server.created("/ip_policies", {});
-  const ruleOf = (ip_policy_id: string, cidr: string, action = "allow") => server.rest.post(RULES, { ip_policy_id, cidr, action });
-  const created = (ip_policy_id: string, cidr: string) => server.created(RULES, { ip_policy_id, cidr, action: "allow" });
+  const ruleOf = (ip_policy_id: string, cidr: string, action = "allow") =>
+    server.rest.post(RULES, { ip_policy_id, cidr, action });
+  const created = (ip_policy_id: string, cidr: string) =>
+    server.created(RULES, { ip_policy_id, cidr, action: "allow" });
 
   it("a rule allows or denies a network and refers to its policy", async () => {
     const { id, uri } = await policy();
@@ -97,16 +99,28 @@ onEveryDatabase("IP policies and their rules", (start) => {
     await created(id, "172.16.0.0/12");
     expect((await server.rest.patch(uri, { cidr: "192.168.0.0/16" })).body.cidr).to.equal("192.168.0.0/16");
     expect((await server.rest.patch(uri, { cidr: "192.168.0.0/16" })).status).to.equal(200);
-    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { cidr: "172.16.0.0/12" })), taken("cidr"));
-    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { cidr: "10.0.0.1/8" })), invalid("cidr"));
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(uri, { cidr: "172.16.0.0/12" })),
+      taken("cidr"),
+    );
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(uri, { cidr: "10.0.0.1/8" })),
+      invalid("cidr"),
+    );
     await created(id, "10.0.0.0/8");
   });
 
   it("a rule keeps its action and its policy", async () => {
     const [{ id }, other] = [await policy(), await policy()];
     const { uri } = await created(id, "10.0.0.0/8");
-    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { action: "deny" })), immutable("action"));
-    expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { ip_policy_id: other.id })), immutable("ip_policy_id"));
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(uri, { action: "deny" })),
+      immutable("action"),
+    );
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(uri, { ip_policy_id: other.id })),
+      immutable("ip_policy_id"),
+    );
   });
 
   it("a rule needs a network, a policy and an action that exists", async () => {
@@ -116,7 +130,8 @@ onEveryDatabase("IP policies and their rules", (start) => {
       expectRefused(await server.rest.post(RULES, { ...whole, [field]: undefined }), invalid(field, field));
       expectRefused(await server.rest.post(RULES, { ...whole, [field]: 5 }), invalid(field, field));
     }
-    for (const action of ["block", "ALLOW"]) expectRefused(await ruleOf(id, "10.0.0.0/8", action), invalid("action", "allow", "deny"));
+    for (const action of ["block", "ALLOW"])
+      expectRefused(await ruleOf(id, "10.0.0.0/8", action), invalid("action", "allow", "deny"));
   });
 
   it("a rule cannot belong to a policy that does not exist, or to something else", async () => {
@@ -133,7 +148,9 @@ onEveryDatabase("IP policies and their rules", (start) => {
     expect((await server.rest.delete(doomed.uri)).status).to.equal(204);
     for (const rule of rules) expectRefused(await server.rest.get(rule.uri), notFound);
     expect((await server.read(uri)).id).to.equal(id);
-    const listed = (await server.read(RULES)).ip_policy_rules.map((rule: { ip_policy: { id: string } }) => rule.ip_policy.id);
+    const listed = (await server.read(RULES)).ip_policy_rules.map(
+      (rule: { ip_policy: { id: string } }) => rule.ip_policy.id,
+    );
     expect(listed).to.include(other.id).and.not.to.include(doomed.id);
   });
 
@@ -147,7 +164,10 @@ onEveryDatabase("IP policies and their rules", (start) => {
   it("a policy that an edge uses is not deleted, nor are its rules, and the answer names the edge", async () => {
     const { id, uri } = await policy();
     const rule = await created(id, "10.0.0.0/8");
-    const edge = await server.created("/edges/tls", { hostports: [hostport()], ip_restriction: { ip_policy_ids: [id] } });
+    const edge = await server.created("/edges/tls", {
+      hostports: [hostport()],
+      ip_restriction: { ip_policy_ids: [id] },
+    });
     expectRefused(await server.unchangedBy(uri, () => server.rest.delete(uri)), inUse(edge.id));
     expect(await server.read(rule.uri)).to.deep.equal(rule);
     await server.rest.delete(edge.uri);

@@ -5,7 +5,9 @@ import { onEveryDatabase } from "../support/databases";
 
 const SIZES = { bytes: (character: string) => Buffer.byteLength(character), characters: () => 1 };
 
-/** A text of exactly so many bytes of UTF-8, or characters, most of them characters that take several bytes. */
+/**
+ * A text of exactly so many bytes of UTF-8, or characters, most of them characters that take several bytes.
+ */
 const textOf = (length: number, character: string, unit: keyof typeof SIZES = "bytes"): string => {
   const size = SIZES[unit](character);
   return character.repeat(Math.floor(length / size)) + "a".repeat(length % size);
@@ -46,11 +48,15 @@ onEveryDatabase("Limits and empty values", (start) => {
     it(`${name} stays unchanged if an update is refused for one field only`, async () => {
       const { uri } = await create({ description: "kept", metadata: "kept" });
       const halfGood = { description: "changed", metadata: textOf(LIMITS.metadata + 1, "a") };
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, halfGood)), invalid("metadata"));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, halfGood)),
+        invalid("metadata"),
+      );
     });
 
     it(`${name} created without description and metadata, or with empty ones, answers with empty strings`, async () => {
-      for (const left of [{}, { description: "", metadata: "" }]) expect(await create(left)).to.include({ description: "", metadata: "" });
+      for (const left of [{}, { description: "", metadata: "" }])
+        expect(await create(left)).to.include({ description: "", metadata: "" });
     });
 
     it(`${name} loses its description and metadata only if an update sends empty strings`, async () => {
@@ -72,7 +78,10 @@ onEveryDatabase("Limits and empty values", (start) => {
     });
 
     it(`${name} loses its acl only if an update sends an empty list`, async () => {
-      const { uri } = await server.created(path, { ...(await body(server.rest)), acl: ["bind:kept.example.com"] });
+      const { uri } = await server.created(path, {
+        ...(await body(server.rest)),
+        acl: ["bind:kept.example.com"],
+      });
       await server.rest.patch(uri, { description: "other" });
       expect((await server.read(uri)).acl).to.deep.equal(["bind:kept.example.com"]);
       expect((await server.rest.patch(uri, { acl: [] })).body.acl).to.deep.equal([]);

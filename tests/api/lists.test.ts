@@ -16,7 +16,8 @@ onEveryDatabase("Lists", (start) => {
     for (let i = 0; i < count; i++) ids.push(await credential());
     return ids;
   };
-  const idsOf = (page: Record<string, Listed[]>, key = "credentials"): string[] => (page[key] ?? []).map(({ id }) => id);
+  const idsOf = (page: Record<string, Listed[]>, key = "credentials"): string[] =>
+    (page[key] ?? []).map(({ id }) => id);
 
   /** Follows the pages from the newest object to the oldest; `between` happens after each. */
   const walk = async (first: string, between?: () => Promise<unknown>): Promise<string[]> => {
@@ -54,13 +55,17 @@ onEveryDatabase("Lists", (start) => {
 
   it("limit says how many objects a page has, up to 100, which is also the default", async () => {
     await credentials(101);
-    for (const limit of [1, 7, 99, 100]) expect(idsOf(await server.read(`/credentials?limit=${limit}`))).to.have.length(limit);
+    for (const limit of [1, 7, 99, 100])
+      expect(idsOf(await server.read(`/credentials?limit=${limit}`))).to.have.length(limit);
     expect(idsOf(await server.read("/credentials"))).to.have.length(100);
   });
 
   it("a limit that is not a whole number from 1 to 100 is refused", async () => {
     for (const limit of ["0", "-1", "101", "1000000", "1.5", "ten", "NaN", "0x10"])
-      expectRefused(await server.rest.get(`/credentials?limit=${limit}`), { ...badQuery, mentions: ["limit", "100"] });
+      expectRefused(await server.rest.get(`/credentials?limit=${limit}`), {
+        ...badQuery,
+        mentions: ["limit", "100"],
+      });
   });
 
   it("before_id gives the objects that are older than it, whether it still exists or not", async () => {
@@ -74,7 +79,10 @@ onEveryDatabase("Lists", (start) => {
 
   it("an invalid before_id, or one of another kind, is refused", async () => {
     for (const id of ["nonsense", unknownId("ipp")])
-      expectRefused(await server.rest.get(`/credentials?before_id=${id}`), { ...badQuery, mentions: ["before_id", "cr_"] });
+      expectRefused(await server.rest.get(`/credentials?before_id=${id}`), {
+        ...badQuery,
+        mentions: ["before_id", "cr_"],
+      });
   });
 
   it("addresses in a list are absolute, and that of the next page repeats the limit", async () => {
@@ -88,7 +96,8 @@ onEveryDatabase("Lists", (start) => {
   });
 
   it("the last page has no next one, even if it is full", async () => {
-    for (const { id } of (await server.read("/ip_policies")).ip_policies) await server.rest.delete(`/ip_policies/${id}`);
+    for (const { id } of (await server.read("/ip_policies")).ip_policies)
+      await server.rest.delete(`/ip_policies/${id}`);
     for (let i = 0; i < 4; i++) await server.created("/ip_policies", {});
     expect((await server.read("/ip_policies")).next_page_uri).to.equal(null);
     expect((await server.read("/ip_policies?limit=4")).next_page_uri).to.equal(null);
@@ -101,7 +110,8 @@ onEveryDatabase("Lists", (start) => {
     await credential();
     const oldest = (await walk("/credentials")).at(-1);
     const page = await server.read(`/credentials?before_id=${oldest}`);
-    expect(page).to.include({ next_page_uri: null }).and.to.have.property("credentials").that.is.an("array").that.is.empty;
+    expect(page).to.include({ next_page_uri: null }).and.to.have.property("credentials").that.is.an("array")
+      .that.is.empty;
   });
 
   it("objects that were created at the same time are all listed, newest first", async () => {
@@ -145,14 +155,17 @@ onEveryDatabase("Lists", (start) => {
   });
 
   it("filters by description, metadata and owner find exact matches only, and page on", async () => {
-    const named = async (description: string, metadata = "") => (await server.created("/credentials", { description, metadata })).id;
+    const named = async (description: string, metadata = "") =>
+      (await server.created("/credentials", { description, metadata })).id;
     const [first, second] = [await named('exactly "this"', '{"a": 1}'), await named('exactly "this"')];
     await named('exactly "this" and more', 'exactly "this"');
     const found = (query: object) => filtered("/credentials", query, "credentials");
     expect(await found({ description: 'exactly "this"' })).to.deep.equal([second, first]);
     expect(await found({ description: 'exactly "this"', metadata: '{"a": 1}' })).to.deep.equal([first]);
     expect(await found({ description: "Exactly" })).to.deep.equal([]);
-    const page = await server.read(`/credentials?limit=1&description=${encodeURIComponent('exactly "this"')}`);
+    const page = await server.read(
+      `/credentials?limit=1&description=${encodeURIComponent('exactly "this"')}`,
+    );
     expect(idsOf(page)).to.deep.equal([second]);
     expect(idsOf(await server.read(page.next_page_uri))).to.deep.equal([first]);
     const bot = await server.created("/bot_users", { name: "filtered" });
@@ -168,11 +181,18 @@ onEveryDatabase("Lists", (start) => {
       expect(await filtered("/credentials", { owner_id: owner }, "credentials")).to.deep.equal([]);
     const tail = { description: "", before_id: `cr_${"0".repeat(27)}` };
     expect(await filtered("/credentials", tail, "credentials")).to.deep.equal([]);
-    expect(await filtered("/ssh_credentials", { description: "", metadata: "" }, "ssh_credentials")).to.be.an("array");
+    expect(await filtered("/ssh_credentials", { description: "", metadata: "" }, "ssh_credentials")).to.be.an(
+      "array",
+    );
   });
 
   it("a filter for a field that the type has not is refused", async () => {
-    for (const query of ["/credentials?hostport=a:1", "/edges/tls?owner_id=usr_1", "/edges/tls?name=x", "/bot_users?metadata=x"])
+    for (const query of [
+      "/credentials?hostport=a:1",
+      "/edges/tls?owner_id=usr_1",
+      "/edges/tls?name=x",
+      "/bot_users?metadata=x",
+    ])
       expectRefused(await server.rest.get(query), badQuery);
   });
 

@@ -4,4 +4,6 @@ import { serverOfThisFile } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 
 for (const definition of registry.filter((one) => modulesOf(one).length > 0))
-  onEveryDatabase(`The modules of each ${definition.title}`, (start) => testModules(serverOfThisFile(start), definition));
+  onEveryDatabase(`The modules of each ${definition.title}`, (start) =>
+    testModules(serverOfThisFile(start), definition),
+  );

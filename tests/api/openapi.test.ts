@@ -27,7 +27,9 @@ onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
       ...modulesOf(definitionOf(kind)).map((module) => `${path}/{id}/${module}: delete get put`),
       ...Object.entries(fields).flatMap(([name, schema]) => {
         const { entries } = marksOf(schema);
-        return entries ? [`${path}/{id}/${name}: get post`, `${path}/{id}/${name}/{${entries.key}}: delete get`] : [];
+        return entries
+          ? [`${path}/{id}/${name}: get post`, `${path}/{id}/${name}/{${entries.key}}: delete get`]
+          : [];
       }),
     ]);
     const documented = Object.entries(document.paths).map(
@@ -65,22 +67,29 @@ onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
     expect(TlsEdgeCreate.properties.description.anyOf[0]).to.include({ type: "string", "x-max-bytes": 255 });
     expect(TlsEdge.required).to.include.members(["id", "uri", "created_at", "backend"]);
     expect(TunnelCredential.properties.token.description).to.contain("one-time secret");
-    for (const schema of Object.values(TlsEdge.properties)) expect(schema).to.have.property("description").that.is.not.empty;
+    for (const schema of Object.values(TlsEdge.properties))
+      expect(schema).to.have.property("description").that.is.not.empty;
   });
 
   it("states the limit of every text, list and map in requests", () => {
     const unlimited: string[] = [];
     // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
     const look = (schema: any, place: string): void => {
-      if (schema.type === "string" && !schema.enum && !schema.const && !schema.maxLength) unlimited.push(place);
+      if (schema.type === "string" && !schema.enum && !schema.const && !schema.maxLength)
+        unlimited.push(place);
       if (schema.type === "array" && !schema.maxItems) unlimited.push(place);
       if (schema.type === "object" && !schema.properties && !schema.maxProperties) unlimited.push(place);
       if (schema.items) look(schema.items, `${place}[]`);
-      for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) look(part, place);
-      for (const name of ["propertyNames", "additionalProperties"]) if (typeof schema[name] === "object") look(schema[name], `${place}{}`);
-      for (const [name, property] of Object.entries(schema.properties ?? {})) look(property, `${place}.${name}`);
+      for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])])
+        look(part, place);
+      for (const name of ["propertyNames", "additionalProperties"])
+        if (typeof schema[name] === "object") look(schema[name], `${place}{}`);
+      for (const [name, property] of Object.entries(schema.properties ?? {}))
+        look(property, `${place}.${name}`);
     };
-    const sent = Object.keys(document.components.schemas).filter((name) => /(Create|Update|Replace)$/.test(name));
+    const sent = Object.keys(document.components.schemas).filter((name) =>
+      /(Create|Update|Replace)$/.test(name),
+    );
     expect(sent.length).to.be.greaterThan(40);
     for (const name of sent) look(document.components.schemas[name], name);
     expect(unlimited).to.deep.equal([]);

@@ -59,13 +59,25 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     const { status, body: bot } = await server.rest.post("/bot_users", { name: "ci" });
     expect(status).to.equal(201);
     expect(bot).to.have.all.keys("id", "uri", "created_at", "name", "role", "active", "gateway_name");
-    expect(bot).to.include({ name: "ci", role: "member", active: true, uri: `${server.url}/bot_users/${bot.id}` });
+    expect(bot).to.include({
+      name: "ci",
+      role: "member",
+      active: true,
+      uri: `${server.url}/bot_users/${bot.id}`,
+    });
     expect((await server.rest.get(bot.uri)).body).to.deep.equal(bot);
     expect((await server.rest.get("/bot_users")).body.bot_users).to.deep.include(bot);
     expect((await server.rest.patch(bot.uri, { name: "cd" })).body).to.deep.equal({ ...bot, name: "cd" });
-    expectRefused(await server.rest.patch(bot.uri, { description: "x" }), { status: 400, code: "TP_1002", field: "description" });
+    expectRefused(await server.rest.patch(bot.uri, { description: "x" }), {
+      status: 400,
+      code: "TP_1002",
+      field: "description",
+    });
     expectRefused(await server.rest.post("/bot_users", {}), { status: 400, code: "TP_1001", field: "name" });
-    expectRefused(await server.rest.patch(bot.uri, { name: "x" }, { "if-match": '"7"' }), { status: 412, code: "TP_1600" });
+    expectRefused(await server.rest.patch(bot.uri, { name: "x" }, { "if-match": '"7"' }), {
+      status: 412,
+      code: "TP_1600",
+    });
     expectRefused(await server.rest.put(bot.uri, {}), { status: 405, code: "TP_1400" });
     expect((await server.rest.delete(bot.uri)).status).to.equal(204);
     expectRefused(await server.rest.get(bot.uri), { status: 404, code: "TP_1300" });
@@ -89,7 +101,8 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     const { status, body: made } = await rest.post("/bot_users", { name: "made by a bot" });
     expect([status, made.role]).to.deep.equal([201, "member"]);
     expectRefused(await rest.patch(made.uri, { role: "admin" }), immutable("role"));
-    for (const role of ["owner", "Admin", 1]) expectRefused(await rest.post("/bot_users", { name: "x", role }), invalid("role"));
+    for (const role of ["owner", "Admin", 1])
+      expectRefused(await rest.post("/bot_users", { name: "x", role }), invalid("role"));
     expect((await rest.post("/bot_users", { name: "x", role: null })).body.role).to.equal("member");
   });
 
@@ -103,7 +116,14 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     expect(admin).to.include({ name: "admin", role: "admin", expires_at: null });
     expect(admin.server_id, "the same for each caller").to.match(/^ac_[0-9A-Za-z]{27}$/);
     const { server_id } = admin;
-    expect(body).to.deep.equal({ owner_id: bot.id, name: "ci", role: "member", key_id: key.id, server_id, expires_at });
+    expect(body).to.deep.equal({
+      owner_id: bot.id,
+      name: "ci",
+      role: "member",
+      key_id: key.id,
+      server_id,
+      expires_at,
+    });
     expect(await server.read(`/api_keys/${admin.key_id}`)).to.include({ owner_id: admin.owner_id });
     expectRefused(await server.rest.post("/caller", {}), { status: 405, code: "TP_1400" });
   });

@@ -69,7 +69,10 @@ onEveryDatabase("A member", (start) => {
       ["/credentials", {}],
       ["/ssh_credentials", { public_key: sshKey().openssh }],
     ] as const) {
-      const [real, none] = [await member.post(path, { ...body, owner_id: ids[0] }), await member.post(path, { ...body, owner_id: ids[1] })];
+      const [real, none] = [
+        await member.post(path, { ...body, owner_id: ids[0] }),
+        await member.post(path, { ...body, owner_id: ids[1] }),
+      ];
       expectRefused(real, { ...forbidden, field: "owner_id" });
       expectAlike(real, none, ids);
     }
@@ -96,7 +99,8 @@ onEveryDatabase("A member", (start) => {
 
 describe("The contract", () => {
   it("has no reference to objects that some may not see, except owner_id, which has a check of its own", () => {
-    // A reference to such an object would tell a member that it exists. Whoever adds one hides it in resolveReferences first.
+    // A reference to such an object would tell a member that it exists. Whoever adds one hides it in
+    // resolveReferences first.
     const revealing = registry.flatMap((definition) =>
       fieldsWhere(definition, (marks) => marks.reference)
         .filter((field) =>

@@ -11,7 +11,10 @@ onEveryDatabase("What refers to an object", (start) => {
     const policy = await server.created("/ip_policies", {});
     const edges: string[] = [];
     for (let left = 0; left < 3; left++) {
-      const { id } = await server.created("/edges/tls", { hostports: [hostport()], ip_restriction: { ip_policy_ids: [policy.id] } });
+      const { id } = await server.created("/edges/tls", {
+        hostports: [hostport()],
+        ip_restriction: { ip_policy_ids: [policy.id] },
+      });
       edges.push(id);
     }
     const first = await server.read(`/references?object_id=${policy.id}&limit=2`);
@@ -39,13 +42,18 @@ onEveryDatabase("What refers to an object", (start) => {
     const { token } = await server.created("/api_keys", { owner_id: bot.id });
     const target = await server.created("/event_destinations", destination());
     const credential = await server.created("/credentials", {});
-    await server.created("/event_subscriptions", { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [target.id] });
+    await server.created("/event_subscriptions", {
+      sources: [{ type: "ip_policy_created.v0" }],
+      destination_ids: [target.id],
+    });
     const member = new Rest(server.url, token);
     expect((await server.read(`/references?object_id=${target.id}`)).references).to.have.lengthOf(1);
     expect((await member.get(`/references?object_id=${target.id}`)).body.references).to.deep.equal([]);
     expect((await member.get(`/references?object_id=${credential.owner_id}`)).status).to.equal(400);
     const other = await server.created("/credentials", { owner_id: bot.id });
-    const owned = (await member.get(`/references?object_id=${bot.id}`)).body.references.map(({ id }: Json) => id);
+    const owned = (await member.get(`/references?object_id=${bot.id}`)).body.references.map(
+      ({ id }: Json) => id,
+    );
     expect(owned).to.include(other.id);
   });
 });

@@ -1,5 +1,12 @@
 import { expect } from "chai";
-import { expectRefused, missingReference, noSuchPath, notFound, serverOfThisFile, unknownId } from "../support/api/expect";
+import {
+  expectRefused,
+  missingReference,
+  noSuchPath,
+  notFound,
+  serverOfThisFile,
+  unknownId,
+} from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";
 import { exchange } from "../support/rawHttp";
@@ -20,7 +27,12 @@ onEveryDatabase("Every request:", (start) => {
     });
 
     it(`${path} is closed to a request whose Authorization is not a bearer key`, async () => {
-      for (const authorization of ["Bearer", "Basic dXNlcjpwYXNzd29yZA==", "tpk_key-without-a-scheme", "Bearer two words"])
+      for (const authorization of [
+        "Bearer",
+        "Basic dXNlcjpwYXNzd29yZA==",
+        "tpk_key-without-a-scheme",
+        "Bearer two words",
+      ])
         expectUnauthorized(await server.rest.get(path, { authorization }), "TP_1100");
     });
 
@@ -33,32 +45,42 @@ onEveryDatabase("Every request:", (start) => {
     it(`${path} needs the header Service-Version: 2`, async () => {
       const refusal = { status: 400, code: "TP_1006", mentions: ["Service-Version", "2"] };
       expectRefused(await server.bare(path, server.headersWithout("service-version")), refusal);
-      for (const version of ["1", "3", "latest"]) expectRefused(await server.rest.get(path, { "service-version": version }), refusal);
+      for (const version of ["1", "3", "latest"])
+        expectRefused(await server.rest.get(path, { "service-version": version }), refusal);
     });
   }
 
   it("a path that does not exist is not found, whatever the method", async () => {
     for (const path of ["/", "/nothing-here", "/credentials/a/b", "/edges", "/edges/tls/a/b/c"])
       for (const method of ["GET", "POST", "PATCH", "DELETE"])
-        expectRefused(await server.rest.request(method, path, method === "POST" || method === "PATCH" ? {} : undefined), noSuchPath);
+        expectRefused(
+          await server.rest.request(method, path, method === "POST" || method === "PATCH" ? {} : undefined),
+          noSuchPath,
+        );
   });
 
   it("an id that is far too long is not found", async () => {
-    for (const length of [50, 500, 5000]) expectRefused(await server.rest.get(`/credentials/cr_${"0".repeat(length)}`), notFound);
+    for (const length of [50, 500, 5000])
+      expectRefused(await server.rest.get(`/credentials/cr_${"0".repeat(length)}`), notFound);
   });
 
   it("an id that contains NUL is not found", async () => {
     expectRefused(await server.rest.get("/credentials/cr_%00"), notFound);
     expectRefused(await server.rest.delete("/credentials/cr_%00"), notFound);
     expect((await server.rest.get("/credentials?before_id=cr_%00")).status).to.equal(200);
-    expectRefused(await server.rest.post("/credentials", { owner_id: "usr_\0" }), missingReference("owner_id"));
+    expectRefused(
+      await server.rest.post("/credentials", { owner_id: "usr_\0" }),
+      missingReference("owner_id"),
+    );
     const backend = { backend_id: "bkdtg_\0" };
     expectRefused(await server.rest.post("/edges/tls", { backend }), missingReference("backend.backend_id"));
   });
 
   it("the answer repeats the caller's X-Request-Id, also in a refusal", async () => {
     const headers = { "x-request-id": "deploy-42" };
-    expect((await server.rest.get("/credentials", headers)).headers.get("x-request-id")).to.equal("deploy-42");
+    expect((await server.rest.get("/credentials", headers)).headers.get("x-request-id")).to.equal(
+      "deploy-42",
+    );
     const refused = await server.rest.get(`/credentials/${unknownId("cr")}`, headers);
     expectRefused(refused, notFound);
     expect(refused.body.details.operation_id).to.equal("deploy-42");
@@ -76,14 +98,23 @@ onEveryDatabase("Every request:", (start) => {
     if (!answer) throw new Error("The server closed the connection without an answer");
     return answer;
   };
-  const withoutHost = (): string[] => Object.entries(server.headersWithout()).map(([name, value]) => `${name}: ${value}`);
+  const withoutHost = (): string[] =>
+    Object.entries(server.headersWithout()).map(([name, value]) => `${name}: ${value}`);
 
   it("bytes that are no HTTP request get an error of the usual shape", async () => {
     const notHttp = { status: 400, code: "TP_1009" };
-    for (const line of ["hello", "GET /ip_policies HTTP/9.9", "FETCH /ip_policies HTTP/1.1", "GET /ip policies HTTP/1.1"])
+    for (const line of [
+      "hello",
+      "GET /ip_policies HTTP/9.9",
+      "FETCH /ip_policies HTTP/1.1",
+      "GET /ip policies HTTP/1.1",
+    ])
       expectRefused(await raw(line, "Host: here"), notHttp);
     expectRefused(await raw("GET /ip_policies HTTP/1.1", "Host: here", "no header"), notHttp);
-    expectRefused(await raw("GET /ip_policies HTTP/1.1", `X-Long: ${"a".repeat(17_000)}`), { status: 431, code: "TP_1405" });
+    expectRefused(await raw("GET /ip_policies HTTP/1.1", `X-Long: ${"a".repeat(17_000)}`), {
+      status: 431,
+      code: "TP_1405",
+    });
   });
 
   it("the header Host must be an address", async () => {
@@ -98,7 +129,9 @@ onEveryDatabase("Every request:", (start) => {
   });
 
   it("an unknown Expect header is ignored", async () => {
-    expect((await raw("GET /ip_policies?limit=1 HTTP/1.1", "Host: here", "Expect: more", ...withoutHost())).status).to.equal(200);
+    expect(
+      (await raw("GET /ip_policies?limit=1 HTTP/1.1", "Host: here", "Expect: more", ...withoutHost())).status,
+    ).to.equal(200);
   });
 
   const expectUnkept = (what: string, answer: Pick<RestAnswer, "headers">, caching = "no-store"): void => {
@@ -110,9 +143,14 @@ onEveryDatabase("Every request:", (start) => {
     const { paths } = await server.read("/openapi-wire.json");
     let tried = 0;
     for (const [path, methods] of Object.entries(paths as Record<string, object>))
-      for (const method of Object.keys(methods).filter((name) => /^(get|put|post|patch|delete)$/.test(name))) {
+      for (const method of Object.keys(methods).filter((name) =>
+        /^(get|put|post|patch|delete)$/.test(name),
+      )) {
         const body = method === "get" || method === "delete" ? undefined : {};
-        expectUnkept(`${method} ${path}`, await server.rest.request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "x"), body));
+        expectUnkept(
+          `${method} ${path}`,
+          await server.rest.request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, "x"), body),
+        );
         tried++;
       }
     expect(tried).to.be.above(100);
@@ -124,18 +162,31 @@ onEveryDatabase("Every request:", (start) => {
     const deleted = await server.rest.delete(uri);
     expect(deleted.status).to.equal(204);
     expectUnkept("204", deleted);
-    for (const path of ["/livez", "/readyz", "/metrics", "/openapi.json", "/openapi-wire.json", "/nothing-here", "/%zz"])
+    for (const path of [
+      "/livez",
+      "/readyz",
+      "/metrics",
+      "/openapi.json",
+      "/openapi-wire.json",
+      "/nothing-here",
+      "/%zz",
+    ])
       expectUnkept(path, await server.rest.get(path));
     expectUnkept("401", await server.bare("/ip_policies", {}));
     expectUnkept("405", await server.rest.request("PUT", "/ip_policies", {}));
     expectUnkept("TRACE", await raw("TRACE /ip_policies HTTP/1.1", "Host: here"));
     expectUnkept("no HTTP request", await raw("hello"));
     expectUnkept("headers too large", await raw("GET / HTTP/1.1", `X-Long: ${"a".repeat(17_000)}`));
-    for (const path of ["/docs", "/console", "/docs/redoc.js"]) expectUnkept(path, await fetch(`${server.url}${path}`), "no-cache");
+    for (const path of ["/docs", "/console", "/docs/redoc.js"])
+      expectUnkept(path, await fetch(`${server.url}${path}`), "no-cache");
   });
 
   it("a name that stands twice in one object of a body is malformed JSON, wherever and however it is written", async () => {
-    const malformed = (name: string) => ({ status: 400, code: "TP_1000", mentions: ["twice", `"${name}"`, "character"] });
+    const malformed = (name: string) => ({
+      status: 400,
+      code: "TP_1000",
+      mentions: ["twice", `"${name}"`, "character"],
+    });
     for (const [body, name] of [
       ['{"description": "a", "metadata": "b", "description": "c"}', "description"],
       ['{"description": "a", "descr\\u0069ption": "c"}', "description"],
@@ -144,7 +195,10 @@ onEveryDatabase("Every request:", (start) => {
     ] as const)
       expectRefused(await server.rest.post("/ip_policies", body), malformed(name));
     const objects = '[{"kind": "ip_policy", "key": "a", "fields": {"metadata": "x", "metadata": "y"}}]';
-    expectRefused(await server.rest.post("/changesets", `{"set": "twice", "objects": ${objects}}`), malformed("metadata"));
+    expectRefused(
+      await server.rest.post("/changesets", `{"set": "twice", "objects": ${objects}}`),
+      malformed("metadata"),
+    );
     const once = '{"description": "a", "metadata": "{\\"a\\": 1, \\"a\\": 2}"}';
     expect((await server.rest.post("/ip_policies", once)).status).to.equal(201);
   });
@@ -190,8 +244,12 @@ onEveryDatabase("Every request:", (start) => {
     }
     await server.rest.patch(edge.uri, { description: "changed" });
     const etag = (await server.rest.get(`${edge.uri}/backend`)).headers.get("etag") ?? "";
-    expect((await server.rest.get(edge.uri, { "if-none-match": '"1"' })).body.description).to.equal("changed");
-    expect((await server.rest.patch(edge.uri, { description: "again" }, { "if-none-match": etag })).status).to.equal(200);
+    expect((await server.rest.get(edge.uri, { "if-none-match": '"1"' })).body.description).to.equal(
+      "changed",
+    );
+    expect(
+      (await server.rest.patch(edge.uri, { description: "again" }, { "if-none-match": etag })).status,
+    ).to.equal(200);
   });
 
   it("Location is the absolute address of what was created, also of a route and of an entry of a list", async () => {

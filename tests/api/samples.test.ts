@@ -32,7 +32,10 @@ describe("The examples of the reference and of the OpenAPI document", () => {
     const ids = new Map<string, string>();
     for (const reference of sampleReferences(definition)) ids.set(reference, await idOf(reference));
     const known = (reference: string) => ids.get(reference) ?? "";
-    return server.created(expandPath(definition.path, sampleFields(definition, known)), sampleBody(definition, known));
+    return server.created(
+      expandPath(definition.path, sampleFields(definition, known)),
+      sampleBody(definition, known),
+    );
   }
 
   for (const definition of registry) {
@@ -57,7 +60,10 @@ describe("The examples of the reference and of the OpenAPI document", () => {
   });
 });
 
-/** Every field of a value, at any depth, by its path; those of lists that are not empty by that of their first entry. Lists of objects that belong to it are left out. */
+/**
+ * Every field of a value, at any depth, by its path; those of lists that are not empty by that of their first
+ * entry. Lists of objects that belong to it are left out.
+ */
 function placesIn(value: unknown, path = ""): string[] {
   if (Array.isArray(value)) return path.endsWith(".routes") ? [] : placesIn(value[0], `${path}[]`);
   if (typeof value !== "object" || value === null) return [];

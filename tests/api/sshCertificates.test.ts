@@ -27,7 +27,10 @@ function inspect(certificate: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-cert-"));
   try {
     writeFileSync(join(folder, "cert"), `${certificate}\n`);
-    const text = execFileSync("ssh-keygen", ["-L", "-f", join(folder, "cert")], { encoding: "utf8", env: { ...process.env, TZ: "UTC" } });
+    const text = execFileSync("ssh-keygen", ["-L", "-f", join(folder, "cert")], {
+      encoding: "utf8",
+      env: { ...process.env, TZ: "UTC" },
+    });
     return text.split("\n").map((line) => line.trim());
   } finally {
     rmSync(folder, { recursive: true });
@@ -48,14 +51,29 @@ onEveryDatabase("SSH certificate authorities", (start) => {
   for (const [body, answer, algorithm] of [
     [{}, { private_key_type: "ed25519", elliptic_curve: null, key_size: null }, "ssh-ed25519"],
     [{ private_key_type: "ecdsa" }, { elliptic_curve: "256", key_size: null }, "ecdsa-sha2-nistp256"],
-    [{ private_key_type: "ecdsa", elliptic_curve: "384" }, { elliptic_curve: "384", key_size: null }, "ecdsa-sha2-nistp384"],
-    [{ private_key_type: "ecdsa", elliptic_curve: "521" }, { elliptic_curve: "521", key_size: null }, "ecdsa-sha2-nistp521"],
+    [
+      { private_key_type: "ecdsa", elliptic_curve: "384" },
+      { elliptic_curve: "384", key_size: null },
+      "ecdsa-sha2-nistp384",
+    ],
+    [
+      { private_key_type: "ecdsa", elliptic_curve: "521" },
+      { elliptic_curve: "521", key_size: null },
+      "ecdsa-sha2-nistp521",
+    ],
     [{ private_key_type: "rsa" }, { elliptic_curve: null, key_size: 2048 }, "ssh-rsa"],
     [{ private_key_type: "rsa", key_size: 4096 }, { elliptic_curve: null, key_size: 4096 }, "ssh-rsa"],
-    [{ private_key_type: "", elliptic_curve: "", key_size: 0 }, { private_key_type: "ed25519" }, "ssh-ed25519"],
+    [
+      { private_key_type: "", elliptic_curve: "", key_size: 0 },
+      { private_key_type: "ed25519" },
+      "ssh-ed25519",
+    ],
   ] as const) {
     it(`one asked for with ${JSON.stringify(body)} gets a key of its own that ssh-keygen reads`, async () => {
-      const [created, another] = [await server.created(AUTHORITIES, body), await server.created(AUTHORITIES, body)];
+      const [created, another] = [
+        await server.created(AUTHORITIES, body),
+        await server.created(AUTHORITIES, body),
+      ];
       expect(created).to.include(answer);
       expect(created.key_type).to.equal(created.private_key_type);
       expect(created.public_key).to.match(new RegExp(`^${algorithm} [A-Za-z0-9+/=]+$`));
@@ -84,19 +102,32 @@ onEveryDatabase("SSH certificate authorities", (start) => {
 
   it("one keeps its key in updates, and the key's parameters cannot be changed", async () => {
     const { uri, public_key } = await server.created(AUTHORITIES, {});
-    expect((await server.rest.patch(uri, { description: "people" })).body).to.include({ public_key, key_type: "ed25519" });
+    expect((await server.rest.patch(uri, { description: "people" })).body).to.include({
+      public_key,
+      key_type: "ed25519",
+    });
     for (const change of [{ private_key_type: "rsa" }, { elliptic_curve: "256" }, { key_size: 2048 }])
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, change)), immutable(Object.keys(change)[0] as string));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, change)),
+        immutable(Object.keys(change)[0] as string),
+      );
   });
 
   it("one never shows its private key, in any answer or log", async () => {
     const before = server.log.length;
     const created = await server.rest.post(AUTHORITIES, { private_key_type: "ecdsa" });
-    const texts = [created.text, (await server.rest.get(created.body.uri)).text, (await server.rest.get(AUTHORITIES)).text];
-    texts.push((await server.rest.patch(created.body.uri, { description: "x" })).text, server.log.slice(before));
-    const [{ value }] = (await server.query(`select value from sealed_secret where resource_id = '${created.body.id}'`)) as [
-      { value: string },
+    const texts = [
+      created.text,
+      (await server.rest.get(created.body.uri)).text,
+      (await server.rest.get(AUTHORITIES)).text,
     ];
+    texts.push(
+      (await server.rest.patch(created.body.uri, { description: "x" })).text,
+      server.log.slice(before),
+    );
+    const [{ value }] = (await server.query(
+      `select value from sealed_secret where resource_id = '${created.body.id}'`,
+    )) as [{ value: string }];
     const secrets = value.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----"));
     expect(secrets).not.to.be.empty;
     for (const text of texts) for (const line of secrets) expect(text).not.to.include(line.slice(0, 40));
@@ -104,7 +135,8 @@ onEveryDatabase("SSH certificate authorities", (start) => {
 
   it("the private key of a deleted one is deleted too", async () => {
     const { uri, id } = await server.created(AUTHORITIES, {});
-    const kept = async () => (await server.query(`select name from sealed_secret where resource_id = '${id}'`)).length;
+    const kept = async () =>
+      (await server.query(`select name from sealed_secret where resource_id = '${id}'`)).length;
     expect(await kept()).to.equal(1);
     expect((await server.rest.delete(uri)).status).to.equal(204);
     expect(await kept()).to.equal(0);
@@ -113,7 +145,11 @@ onEveryDatabase("SSH certificate authorities", (start) => {
   it("one that has signed a certificate cannot be deleted before the certificate", async () => {
     const authority = await server.created(AUTHORITIES, {});
     for (const path of [USERS, HOSTS]) {
-      const sent = { ssh_certificate_authority_id: authority.id, public_key: sshKey().openssh, principals: ["ada"] };
+      const sent = {
+        ssh_certificate_authority_id: authority.id,
+        public_key: sshKey().openssh,
+        principals: ["ada"],
+      };
       const certificate = await server.created(path, sent);
       expectRefused(await server.rest.delete(authority.uri), inUse(certificate.id));
       expect((await server.rest.delete(certificate.uri)).status).to.equal(204);
@@ -129,10 +165,15 @@ onEveryDatabase("SSH certificates", (start) => {
   before(async () => {
     authority = await server.created(AUTHORITIES, {});
   });
-  const bodyOf = (body: Json = {}): Json => ({ ssh_certificate_authority_id: authority.id, public_key: publicKey, ...body });
+  const bodyOf = (body: Json = {}): Json => ({
+    ssh_certificate_authority_id: authority.id,
+    public_key: publicKey,
+    ...body,
+  });
   const request = (body: Json, path = USERS) => server.rest.post(path, bodyOf(body));
   const issue = (body: Json = {}, path = USERS) => server.created(path, bodyOf(body));
-  const at = (hours: number) => new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString().replace(".000Z", "Z");
+  const at = (hours: number) =>
+    new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString().replace(".000Z", "Z");
 
   it("a user's with only a key and an authority is valid for the next 24 hours and permits a terminal", async () => {
     const before = Date.now();
@@ -155,12 +196,23 @@ onEveryDatabase("SSH certificates", (start) => {
   it("ssh-keygen reads in a user's exactly what was requested", async () => {
     const issued = await issue({
       principals: ["ada", "größe", "root"],
-      critical_options: { "source-address": "192.0.2.0/24,2001:db8::7", "force-command": "/usr/bin/true --now" },
-      extensions: { "permit-X11-forwarding": "", "permit-agent-forwarding": "", "permit-port-forwarding": "", "permit-user-rc": "" },
+      critical_options: {
+        "source-address": "192.0.2.0/24,2001:db8::7",
+        "force-command": "/usr/bin/true --now",
+      },
+      extensions: {
+        "permit-X11-forwarding": "",
+        "permit-agent-forwarding": "",
+        "permit-port-forwarding": "",
+        "permit-user-rc": "",
+      },
       valid_after: "2027-01-31T09:00:00.750+01:00",
       valid_until: "2027-02-01T08:00:00Z",
     });
-    expect(issued).to.include({ valid_after: "2027-01-31T09:00:00+01:00", valid_until: "2027-02-01T08:00:00Z" });
+    expect(issued).to.include({
+      valid_after: "2027-01-31T09:00:00+01:00",
+      valid_until: "2027-02-01T08:00:00Z",
+    });
     const lines = inspect(issued.certificate);
     expect(lines).to.include.members([
       "Type: ssh-ed25519-cert-v01@openssh.com user certificate",
@@ -201,7 +253,9 @@ onEveryDatabase("SSH certificates", (start) => {
       const { openssh } = sshKey(type, bits);
       const issued = await issue({ public_key: openssh });
       expect(issued.key_type).to.equal(type);
-      expect(issued.certificate).to.match(new RegExp(`^${algorithm}-cert-v01@openssh\\.com [A-Za-z0-9+/=]+$`));
+      expect(issued.certificate).to.match(
+        new RegExp(`^${algorithm}-cert-v01@openssh\\.com [A-Za-z0-9+/=]+$`),
+      );
       const parts = blobOf(openssh).subarray(4 + algorithm.length);
       expect(blobOf(issued.certificate).includes(parts)).to.equal(true);
     });
@@ -227,16 +281,42 @@ onEveryDatabase("SSH certificates", (start) => {
     [{ valid_until: "2027-01-31T08:00:00" }, "valid_until", "offset"],
     [{ valid_until: "2027-02-30T08:00:00Z" }, "valid_until", "RFC 3339"],
     [{ valid_after: "1969-12-31T23:59:59Z" }, "valid_after", "1970"],
-    [{ valid_after: "2027-01-31T08:00:00Z", valid_until: "2027-01-31T09:00:00+01:00" }, "valid_until", "valid_after"],
-    [{ valid_after: "2027-01-31T08:00:00.1Z", valid_until: "2027-01-31T08:00:00.9Z" }, "valid_until", "valid_after"],
+    [
+      { valid_after: "2027-01-31T08:00:00Z", valid_until: "2027-01-31T09:00:00+01:00" },
+      "valid_until",
+      "valid_after",
+    ],
+    [
+      { valid_after: "2027-01-31T08:00:00.1Z", valid_until: "2027-01-31T08:00:00.9Z" },
+      "valid_until",
+      "valid_after",
+    ],
     [{ valid_until: "2020-01-01T00:00:00Z" }, "valid_until", "valid_after"],
-    [{ critical_options: { "verify-required": "" } }, 'critical_options["verify-required"]', "force-command", "source-address"],
+    [
+      { critical_options: { "verify-required": "" } },
+      'critical_options["verify-required"]',
+      "force-command",
+      "source-address",
+    ],
     [{ critical_options: { "force-command": "" } }, 'critical_options["force-command"]', "empty"],
     [{ critical_options: { "source-address": "" } }, 'critical_options["source-address"]', "192.0.2.7"],
-    [{ critical_options: { "source-address": "10.0.0.0/8, 192.0.2.1" } }, 'critical_options["source-address"]', "no spaces"],
-    [{ critical_options: { "source-address": "10.1.0.0/8" } }, 'critical_options["source-address"]', "10.0.0.0/8"],
+    [
+      { critical_options: { "source-address": "10.0.0.0/8, 192.0.2.1" } },
+      'critical_options["source-address"]',
+      "no spaces",
+    ],
+    [
+      { critical_options: { "source-address": "10.1.0.0/8" } },
+      'critical_options["source-address"]',
+      "10.0.0.0/8",
+    ],
     [{ critical_options: { "force-command": 5 } }, 'critical_options["force-command"]', "string"],
-    [{ extensions: { "permit-everything": "" } }, 'extensions["permit-everything"]', "permit-pty", "@<domain>"],
+    [
+      { extensions: { "permit-everything": "" } },
+      'extensions["permit-everything"]',
+      "permit-pty",
+      "@<domain>",
+    ],
     [{ extensions: { "permit-pty": "yes" } }, 'extensions["permit-pty"]', '""'],
     [{ principals: ["ada", ""] }, "principals[1]", "empty"],
     [{ principals: ["ada,root"] }, "principals[0]", "comma"],
@@ -259,7 +339,10 @@ onEveryDatabase("SSH certificates", (start) => {
 
   it("one of an authority that does not exist, or is of another kind, is refused", async () => {
     const field = "ssh_certificate_authority_id";
-    expectRefused(await request({ [field]: unknownId("sshca") }), missingReference(field, "SSH certificate authority"));
+    expectRefused(
+      await request({ [field]: unknownId("sshca") }),
+      missingReference(field, "SSH certificate authority"),
+    );
     expectRefused(await request({ [field]: unknownId("ca") }), wrongKind(field));
     expectRefused(await server.rest.post(USERS, { public_key: publicKey }), invalid(field));
     expectRefused(await server.rest.post(USERS, { [field]: authority.id }), invalid("public_key"));

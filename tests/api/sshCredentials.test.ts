@@ -40,7 +40,13 @@ onEveryDatabase("SSH credentials", (start) => {
       const { openssh, rfc4716, spki } = sshKey(type, bits);
       const { uri } = await server.created(PATH, { public_key: openssh });
       const [algorithm, blob] = openssh.split(" ");
-      for (const again of [openssh, `${algorithm} ${blob}`, `${algorithm} ${blob} another comment`, rfc4716, spki])
+      for (const again of [
+        openssh,
+        `${algorithm} ${blob}`,
+        `${algorithm} ${blob} another comment`,
+        rfc4716,
+        spki,
+      ])
         expectRefused(await register(again), taken("public_key"));
       await server.rest.delete(uri);
       expect((await register(spki)).status).to.equal(201);
@@ -49,7 +55,9 @@ onEveryDatabase("SSH credentials", (start) => {
 
   it("if many register one key at the same time, one succeeds", async () => {
     const { openssh, rfc4716, spki } = sshKey();
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => register([openssh, rfc4716, spki][i % 3])));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => register([openssh, rfc4716, spki][i % 3])),
+    );
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(11).fill(409)]);
   });
 
@@ -61,21 +69,27 @@ onEveryDatabase("SSH credentials", (start) => {
   it("a key cannot be replaced later, not even by itself", async () => {
     const { uri, public_key } = await server.created(PATH, { public_key: sshKey().openssh });
     for (const other of [sshKey().openssh, public_key])
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { public_key: other })), immutable("public_key"));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, { public_key: other })),
+        immutable("public_key"),
+      );
   });
 
   it("a private key is refused, and the answer does not repeat it", async () => {
     for (const { privateKey } of [sshKey(), sshKey("rsa", 2048)]) {
       const answer = await register(privateKey);
       expectRefused(answer, invalid("public_key", "private"));
-      for (const line of privateKey.split("\n").filter((text) => text.length > 40 && !text.startsWith("-----")))
+      for (const line of privateKey
+        .split("\n")
+        .filter((text) => text.length > 40 && !text.startsWith("-----")))
         expect(answer.text).not.to.include(line);
     }
   });
 
   it("an RSA key of 1024 bits is refused as too short", async () => {
     const { openssh, rfc4716, spki } = sshKey("rsa", 1024);
-    for (const weak of [openssh, rfc4716, spki]) expectRefused(await register(weak), invalid("public_key", "1024", "2048"));
+    for (const weak of [openssh, rfc4716, spki])
+      expectRefused(await register(weak), invalid("public_key", "1024", "2048"));
   });
 
   it("a DSA key is refused, and the answer says which types are taken", async () => {
@@ -104,6 +118,7 @@ onEveryDatabase("SSH credentials", (start) => {
 
   it("a key is required, and it is a string", async () => {
     expectRefused(await server.rest.post(PATH, {}), invalid("public_key", "public_key"));
-    for (const wrong of [5, ["ssh-ed25519"], {}]) expectRefused(await register(wrong), invalid("public_key", "string"));
+    for (const wrong of [5, ["ssh-ed25519"], {}])
+      expectRefused(await register(wrong), invalid("public_key", "string"));
   });
 });

@@ -17,18 +17,34 @@ onEveryDatabase("An update", (start) => {
       const { kind, fields } = registry.find(({ path }) => path === type.path) ?? definitionNamed(type.name);
       const modules = await moduleFixtures(server, type.prefix);
       const bodies = (which: "first" | "second"): Json =>
-        Object.fromEntries(modulesOf(definitionNamed(kind)).map((name) => [name, modules[name as ModuleName][which]]));
-      const changes: Json = { description: "second", metadata: "second", ...type.update, ...bodies("second") };
+        Object.fromEntries(
+          modulesOf(definitionNamed(kind)).map((name) => [name, modules[name as ModuleName][which]]),
+        );
+      const changes: Json = {
+        description: "second",
+        metadata: "second",
+        ...type.update,
+        ...bodies("second"),
+      };
       const answeredAs = (name: string) => marksOf(fields[name] as never).reference?.answeredAs ?? name;
 
-      const create = async () => server.created(type.path, { ...(await type.body(server.rest)), description: "first", ...bodies("first") });
+      const create = async () =>
+        server.created(type.path, {
+          ...(await type.body(server.rest)),
+          description: "first",
+          ...bodies("first"),
+        });
       const patch = async (uri: string, names: readonly string[]): Promise<Json> => {
-        const answer = await server.rest.patch(uri, Object.fromEntries(names.map((name) => [name, changes[name]])));
+        const answer = await server.rest.patch(
+          uri,
+          Object.fromEntries(names.map((name) => [name, changes[name]])),
+        );
         expect(answer.status, answer.text).to.equal(200);
         return answer.body;
       };
       /** An answer without what differs from object to object. */
-      const comparable = (answer: Json, { id }: { id: string }): Json => JSON.parse(JSON.stringify(answer).replaceAll(id, "<id>"));
+      const comparable = (answer: Json, { id }: { id: string }): Json =>
+        JSON.parse(JSON.stringify(answer).replaceAll(id, "<id>"));
 
       const model = await create();
       const all = comparable(await patch(model.uri, Object.keys(changes)), model);
@@ -36,7 +52,10 @@ onEveryDatabase("An update", (start) => {
       for (const names of subsetsOf(Object.keys(changes))) {
         const object = await create();
         const before = comparable((await server.read(object.uri)) as Json, object);
-        const expected = { ...before, ...Object.fromEntries(names.map(answeredAs).map((name) => [name, all[name]])) };
+        const expected = {
+          ...before,
+          ...Object.fromEntries(names.map(answeredAs).map((name) => [name, all[name]])),
+        };
         expect(comparable(await patch(object.uri, names), object), names.join(", ")).to.deep.equal(expected);
         await server.rest.delete(object.uri);
       }

@@ -7,11 +7,18 @@ const PATH = "/edges/tls";
 onEveryDatabase("TLS edges", (start) => {
   const server = serverOfThisFile(start);
   const create = (hostports: unknown) => server.rest.post(PATH, { hostports });
-  const edge = (...hostports: string[]) => server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
+  const edge = (...hostports: string[]) =>
+    server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
 
   it("a hostport is a domain or a wildcard, and a port", async () => {
     const domain = `${unique("valid")}.example.com`;
-    const hostports = [`${domain}:1`, `${domain}:65535`, `${domain}:443`, `*.${domain}:443`, `a-b.c.${domain}:8443`];
+    const hostports = [
+      `${domain}:1`,
+      `${domain}:65535`,
+      `${domain}:443`,
+      `*.${domain}:443`,
+      `a-b.c.${domain}:8443`,
+    ];
     const { uri, ...created } = await edge(...hostports);
     expect(created.hostports).to.deep.equal(hostports);
     expect((await server.read(uri)).hostports).to.deep.equal(hostports);
@@ -42,12 +49,16 @@ onEveryDatabase("TLS edges", (start) => {
     ]) {
       const hostports = [hostport(), text];
       expectRefused(await create(hostports), invalid("hostports[1]", "hostports[1]"));
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { hostports })), invalid("hostports[1]"));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.patch(uri, { hostports })),
+        invalid("hostports[1]"),
+      );
     }
   });
 
   it("hostports that are not a list of strings are refused", async () => {
-    for (const hostports of ["example.com:443", 443, { host: "example.com" }]) expectRefused(await create(hostports), invalid("hostports"));
+    for (const hostports of ["example.com:443", 443, { host: "example.com" }])
+      expectRefused(await create(hostports), invalid("hostports"));
     expectRefused(await create([hostport(), 443]), invalid("hostports[1]"));
   });
 
@@ -58,7 +69,10 @@ onEveryDatabase("TLS edges", (start) => {
     for (const again of [`${name}:443`, `${name.toLowerCase()}:443`, `${name.toUpperCase()}:443`]) {
       const both = [hostport(), again];
       expectRefused(await create(both), { ...taken("hostports[1]"), mentions: [id] });
-      expectRefused(await server.unchangedBy(other.uri, () => server.rest.patch(other.uri, { hostports: both })), taken("hostports[1]"));
+      expectRefused(
+        await server.unchangedBy(other.uri, () => server.rest.patch(other.uri, { hostports: both })),
+        taken("hostports[1]"),
+      );
     }
     expect((await create([`${name}:8443`])).status, "another port").to.equal(201);
     expect((await create([`*.${name}:443`])).status, "the domains below").to.equal(201);
@@ -105,7 +119,11 @@ onEveryDatabase("TLS edges", (start) => {
       for (;;) {
         const { body, headers } = await server.rest.get(uri);
         const metadata = String(Number(body.metadata) + 1);
-        const { status } = await server.rest.patch(uri, { metadata }, { "if-match": headers.get("etag") ?? "" });
+        const { status } = await server.rest.patch(
+          uri,
+          { metadata },
+          { "if-match": headers.get("etag") ?? "" },
+        );
         if (status === 200) return;
         expect(status).to.equal(412);
       }
@@ -117,7 +135,12 @@ onEveryDatabase("TLS edges", (start) => {
   it("writers of different fields do not undo each other's changes", async () => {
     const { uri } = await edge();
     const hostports = [hostport()];
-    const changes = [{ description: "one" }, { metadata: "two" }, { hostports }, { tls_termination: { min_version: "1.3" } }];
+    const changes = [
+      { description: "one" },
+      { metadata: "two" },
+      { hostports },
+      { tls_termination: { min_version: "1.3" } },
+    ];
     await Promise.all(changes.map((change) => server.rest.patch(uri, change)));
     expect(await server.read(uri)).to.deep.include({ description: "one", metadata: "two", hostports });
     expect((await server.read(uri)).tls_termination.min_version).to.equal("1.3");

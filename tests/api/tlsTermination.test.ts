@@ -14,7 +14,9 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
   const needy = async (enabled: boolean): Promise<Record<string, Json>> => ({
     mutual_tls: {
       enabled,
-      certificate_authority_ids: [(await server.created("/certificate_authorities", { ca_pem: certificate().pem })).id],
+      certificate_authority_ids: [
+        (await server.created("/certificate_authorities", { ca_pem: certificate().pem })).id,
+      ],
     },
     policies: { enabled, inbound: [policyNamed("all")], outbound: [] },
   });
@@ -31,12 +33,18 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
   it("unknown places and versions are refused", async () => {
     const { uri } = await edge();
     for (const terminate_at of ["moon", "EDGE", 5]) {
-      expectRefused(await create({ tls_termination: { terminate_at } }), invalid("tls_termination.terminate_at", "edge", "upstream"));
+      expectRefused(
+        await create({ tls_termination: { terminate_at } }),
+        invalid("tls_termination.terminate_at", "edge", "upstream"),
+      );
       const put = () => server.rest.put(`${uri}/tls_termination`, { terminate_at });
       expectRefused(await server.unchangedBy(uri, put), invalid("terminate_at"));
     }
     for (const min_version of ["1.0", "1.1", "1.4", "TLSv1.2", 1.2]) {
-      expectRefused(await create({ tls_termination: { min_version } }), invalid("tls_termination.min_version", "1.2", "1.3"));
+      expectRefused(
+        await create({ tls_termination: { min_version } }),
+        invalid("tls_termination.min_version", "1.2", "1.3"),
+      );
       const put = () => server.rest.put(`${uri}/tls_termination`, { min_version });
       expectRefused(await server.unchangedBy(uri, put), invalid("min_version"));
     }
@@ -44,7 +52,9 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
 
   it("an edge whose TLS ends upstream has no minimum version", async () => {
     for (const given of [{}, { min_version: null }, { min_version: "" }])
-      expect((await edge({ tls_termination: { terminate_at: "upstream", ...given } })).tls_termination).to.deep.equal({
+      expect(
+        (await edge({ tls_termination: { terminate_at: "upstream", ...given } })).tls_termination,
+      ).to.deep.equal({
         enabled: true,
         terminate_at: "upstream",
         min_version: null,
@@ -53,7 +63,10 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
 
   it("an edge whose TLS ends upstream refuses a minimum version, however it is given", async () => {
     const wrong = { terminate_at: "upstream", min_version: "1.2" };
-    expectRefused(await create({ tls_termination: wrong }), invalid("tls_termination.min_version", "upstream"));
+    expectRefused(
+      await create({ tls_termination: wrong }),
+      invalid("tls_termination.min_version", "upstream"),
+    );
     const { uri } = await edge(UPSTREAM);
     const patch = () => server.rest.patch(uri, { tls_termination: wrong });
     expectRefused(await server.unchangedBy(uri, patch), invalid("tls_termination.min_version", "upstream"));
@@ -70,7 +83,10 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
 
   for (const module of ["mutual_tls", "policies"]) {
     it(`an edge whose TLS ends upstream is not created with ${module}`, async () => {
-      expectRefused(await create({ ...UPSTREAM, [module]: (await needy(true))[module] }), invalid(undefined, module, "upstream"));
+      expectRefused(
+        await create({ ...UPSTREAM, [module]: (await needy(true))[module] }),
+        invalid(undefined, module, "upstream"),
+      );
     });
 
     it(`an edge whose TLS ends upstream does not get ${module} later`, async () => {
@@ -107,7 +123,11 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
   it("an edge whose TLS ends upstream may have a backend and an IP restriction", async () => {
     const backend = await server.created("/backends/tunnel_group", { labels: { app: "shop" } });
     const policy = await server.created("/ip_policies", {});
-    const created = await edge({ ...UPSTREAM, backend: { backend_id: backend.id }, ip_restriction: { ip_policy_ids: [policy.id] } });
+    const created = await edge({
+      ...UPSTREAM,
+      backend: { backend_id: backend.id },
+      ip_restriction: { ip_policy_ids: [policy.id] },
+    });
     expect(created.backend.backend.id).to.equal(backend.id);
     expect(created.ip_restriction.ip_policies).to.deep.equal([{ id: policy.id, uri: policy.uri }]);
   });
@@ -121,14 +141,23 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
         { type: "deny", config: {} },
       ],
     };
-    const policies = { enabled: true, inbound: [policyNamed("first"), several], outbound: [several, policyNamed("first")] };
+    const policies = {
+      enabled: true,
+      inbound: [policyNamed("first"), several],
+      outbound: [several, policyNamed("first")],
+    };
     expect((await edge({ policies })).policies).to.deep.equal(policies);
   });
 
   it("a direction that is left out has no policies", async () => {
     for (const direction of ["inbound", "outbound"]) {
       const { policies } = await edge({ policies: { [direction]: [policyNamed("only")] } });
-      expect(policies).to.deep.equal({ enabled: true, inbound: [], outbound: [], [direction]: [policyNamed("only")] });
+      expect(policies).to.deep.equal({
+        enabled: true,
+        inbound: [],
+        outbound: [],
+        [direction]: [policyNamed("only")],
+      });
     }
   });
 
@@ -136,7 +165,10 @@ onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
     const wrongPolicies: Record<string, [Json, string]> = {
       "an action of an unknown type": [{ actions: [{ type: "explode", config: {} }] }, "actions[0].type"],
       "an action without a type": [{ actions: [{ config: {} }] }, "actions[0].type"],
-      "an action whose config is a text": [{ actions: [{ type: "deny", config: "403" }] }, "actions[0].config"],
+      "an action whose config is a text": [
+        { actions: [{ type: "deny", config: "403" }] },
+        "actions[0].config",
+      ],
       "an action whose config is a list": [{ actions: [{ type: "deny", config: [] }] }, "actions[0].config"],
       "a text where the expressions belong": [{ expressions: "true" }, "expressions"],
       "a number among the expressions": [{ expressions: ["true", 5] }, "expressions[1]"],

@@ -48,7 +48,10 @@ const OWNERS: Record<string, object> = { api_key: {}, bot_user: { name: "ci" } }
 describe("A catalogue in YAML", () => {
   const world = new World();
   const folder = new Folder();
-  const authorities = { clients: makeCertificates("clients").authority, partners: makeCertificates("partners").authority };
+  const authorities = {
+    clients: makeCertificates("clients").authority,
+    partners: makeCertificates("partners").authority,
+  };
   const everything = EVERYTHING.replace("PARTNERS", authorities.partners.trim().replaceAll("\n", "\n      "));
   const program = async () => {
     const { tlsEdges, tunnelCredentials } = tunnels.catalogue(folder.catalogue);
@@ -81,18 +84,27 @@ describe("A catalogue in YAML", () => {
     ]);
     const [backend] = (await server.rest.get("/backends/tunnel_group")).body.backends;
     const [policy] = (await server.rest.get("/ip_policies")).body.ip_policies;
-    const named = (await server.rest.get("/certificate_authorities")).body.certificate_authorities as { subject_common_name: string }[];
-    const app = (await server.rest.get("/edges/tls")).body.tls_edges.find((edge: { hostports: string[] }) => edge.hostports.length > 0);
+    const named = (await server.rest.get("/certificate_authorities")).body.certificate_authorities as {
+      subject_common_name: string;
+    }[];
+    const app = (await server.rest.get("/edges/tls")).body.tls_edges.find(
+      (edge: { hostports: string[] }) => edge.hostports.length > 0,
+    );
     expect(backend.labels).to.deep.equal({ service: "app", some_key: "8080" });
     expect(app.backend.backend.id).to.equal(backend.id);
     expect(app.ip_restriction.ip_policies.map(({ id }: { id: string }) => id)).to.deep.equal([policy.id]);
     expect(app.mutual_tls.certificate_authorities).to.have.length(named.length);
-    expect(app.policies.inbound[0].actions[0].config).to.deep.include({ rate: "1m", bucket_key: ["conn.client_ip"] });
+    expect(app.policies.inbound[0].actions[0].config).to.deep.include({
+      rate: "1m",
+      bucket_key: ["conn.client_ip"],
+    });
     const { authtoken, hostports } = await stack.outputs();
     expect(authtoken).to.deep.include({ secret: true });
     expect(hostports?.value).to.deep.equal(["app.example.com:443"]);
 
-    const requests = await requestsDuring(server, async () => expect(changesOf(await stack.up())).to.deep.equal([]));
+    const requests = await requestsDuring(server, async () =>
+      expect(changesOf(await stack.up())).to.deep.equal([]),
+    );
     expect(requests).to.deep.equal([]);
   });
 
@@ -102,8 +114,12 @@ describe("A catalogue in YAML", () => {
     folder.write(everything);
     await stack.up();
     folder.write(everything.replace("rate: 1m", "rate: 2m"));
-    expect(changesOf(await stack.preview())).to.deep.equal(["update app policies.inbound[0].actions[0].config.rate"]);
-    folder.write(everything.replace("[partners, clients]", "[clients]").replace("action: allow", "action: deny"));
+    expect(changesOf(await stack.preview())).to.deep.equal([
+      "update app policies.inbound[0].actions[0].config.rate",
+    ]);
+    folder.write(
+      everything.replace("[partners, clients]", "[clients]").replace("action: allow", "action: deny"),
+    );
     expect(changesOf(await stack.preview())).to.include.members([
       "update app mutualTls.certificateAuthorityIds[0] mutualTls.certificateAuthorityIds[1]",
       "replace berlin action",
@@ -128,7 +144,9 @@ describe("A catalogue in YAML", () => {
     folder.write(JSON.stringify(listed)); // JSON is YAML
     const stack = await world.stack(server, async () => void tunnels.catalogue(folder.catalogue));
     const { steps } = await stack.up();
-    expect(steps.map(({ op, type, name }) => `${op} ${type} ${name}`)).to.have.members(registry.map(({ type }) => `create ${type} one`));
+    expect(steps.map(({ op, type, name }) => `${op} ${type} ${name}`)).to.have.members(
+      registry.map(({ type }) => `create ${type} one`),
+    );
   });
 
   it("takes values and secrets from the stack's configuration, and secrets stay encrypted", async () => {
@@ -138,10 +156,17 @@ ipPolicies:
   office: { description: !config place, metadata: !secret note }
   guests: { description: !config "other:place" }
 `);
-    const config = { place: { value: "Berlin" }, "other:place": { value: "Rome" }, note: { value: "hush-hush-hush", secret: true } };
+    const config = {
+      place: { value: "Berlin" },
+      "other:place": { value: "Rome" },
+      note: { value: "hush-hush-hush", secret: true },
+    };
     const stack = await world.stack(server, async () => void tunnels.catalogue(folder.catalogue), { config });
     const { stdout } = await stack.up();
-    const policies = (await server.rest.get("/ip_policies")).body.ip_policies as { description: string; metadata: string }[];
+    const policies = (await server.rest.get("/ip_policies")).body.ip_policies as {
+      description: string;
+      metadata: string;
+    }[];
     expect(policies.map(({ description, metadata }) => [description, metadata])).to.have.deep.members([
       ["Berlin", "hush-hush-hush"],
       ["Rome", ""],
@@ -151,9 +176,14 @@ ipPolicies:
 
   it("costs programs nothing that do without: they load neither the contract nor a parser of YAML", () => {
     const script = 'require("@tunnelplane/pulumi"); console.log(Object.keys(require.cache).join("\\n"))';
-    const loaded = execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../.."), encoding: "utf8" });
+    const loaded = execFileSync(process.execPath, ["-e", script], {
+      cwd: join(__dirname, "../.."),
+      encoding: "utf8",
+    });
     expect(loaded).to.contain(join("provider", "dist", "catalogue", "catalogue.js"));
-    expect(loaded).not.to.match(/node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|terminal)\.js)|dist.catalogue.declare/);
+    expect(loaded).not.to.match(
+      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|terminal)\.js)|dist.catalogue.declare/,
+    );
   });
 
   it("declares its entries with the options it is given, such as an account", async () => {

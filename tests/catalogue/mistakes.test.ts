@@ -100,7 +100,9 @@ const BAD_FILES: readonly BadFile[] = [
   {
     what: "entries that claim what only one may have",
     yaml: "tlsEdges:\n  app: { hostports: [app.example.com:443] }\n  other: { hostports: [a.example.com:443, App.example.com:443] }\n",
-    says: ["3:43 tlsEdges.other.hostports[1] is served by another edge already; remove it there first (tlsEdges.app.hostports[0], line 2)"],
+    says: [
+      "3:43 tlsEdges.other.hostports[1] is served by another edge already; remove it there first (tlsEdges.app.hostports[0], line 2)",
+    ],
   },
   {
     what: "files, configuration and aliases that are missing, and tags that do not exist",
@@ -153,16 +155,28 @@ describe("A catalogue with mistakes, previewed without a server", () => {
       'sshCredentials:\n  me: { publicKey: "-----BEGIN PRIVATE KEY-----hush-hush" }\n  you: { publicKey: "hush-hush" "x" }\n',
     );
     expect(message).to.contain("is not YAML").and.not.to.contain("hush-hush");
-    const checked = await preview('sshCredentials:\n  me: { publicKey: "-----BEGIN PRIVATE KEY-----hush-hush" }\n');
-    expect(checked).to.contain("2:20 sshCredentials.me.publicKey is a private key").and.not.to.contain("hush-hush");
+    const checked = await preview(
+      'sshCredentials:\n  me: { publicKey: "-----BEGIN PRIVATE KEY-----hush-hush" }\n',
+    );
+    expect(checked)
+      .to.contain("2:20 sshCredentials.me.publicKey is a private key")
+      .and.not.to.contain("hush-hush");
   });
 
   it("is refused for entries that refer to each other in a circle, which a type of resource may allow one day", () => {
     const backend = definitionOf("tunnel_group_backend");
     const { backend_id } = (bare(definitionOf("tls_edge").fields.backend as z.ZodType) as z.ZodObject).shape;
-    const chained = { ...backend, fields: { ...backend.fields, next_id: (backend_id as z.ZodType).optional() } };
-    const names = ["a", "b", "c"].map((name, index, all) => `  ${name}: { labels: { a: b }, nextId: ${all[(index + 1) % 3]} }\n`);
-    const document = new CatalogueFile(`tunnelGroupBackends:\n${names.join("")}  d: { labels: { a: b }, nextId: a }\n`, {});
+    const chained = {
+      ...backend,
+      fields: { ...backend.fields, next_id: (backend_id as z.ZodType).optional() },
+    };
+    const names = ["a", "b", "c"].map(
+      (name, index, all) => `  ${name}: { labels: { a: b }, nextId: ${all[(index + 1) % 3]} }\n`,
+    );
+    const document = new CatalogueFile(
+      `tunnelGroupBackends:\n${names.join("")}  d: { labels: { a: b }, nextId: a }\n`,
+      {},
+    );
     check(document, [chained]);
     expect(report("tunnels.yaml", document.mistakes, document.lines).split("\n").slice(1)).to.deep.equal([
       "  tunnels.yaml:4:34 tunnelGroupBackends.c.nextId closes a circle of references, so nothing can be created first: a → b → c → a",

@@ -1,5 +1,13 @@
 import * as tunnels from "@tunnelplane/pulumi";
-import { bare, createSchema, formatPath, marksOf, referencesIn, registry, rename } from "@tunnelplane/sdk/contract";
+import {
+  bare,
+  createSchema,
+  formatPath,
+  marksOf,
+  referencesIn,
+  registry,
+  rename,
+} from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { z } from "zod";
 import { Folder } from "../support/catalogue";

@@ -23,7 +23,9 @@ describe("The JSON Schema with which editors check catalogues", () => {
   };
 
   it("accepts the example, and a file with nothing in it yet", () => {
-    expect(complaintsAbout(readFileSync(join(ROOT, "examples/catalogue/tunnels.yaml"), "utf8"))).to.deep.equal([]);
+    expect(
+      complaintsAbout(readFileSync(join(ROOT, "examples/catalogue/tunnels.yaml"), "utf8")),
+    ).to.deep.equal([]);
     expect(complaintsAbout("# nothing yet\n")).to.deep.equal([]);
     expect(complaintsAbout("ipPolicies:\n  office:\n")).to.deep.equal([]);
   });

@@ -12,8 +12,13 @@ onEveryDatabase("A change set", (start) => {
 
   /** An edge, what it refers to, and a credential. */
   const site = (served = hostport()) => [
-    declared("tls_edge", "app", { hostports: [served], backend: { backend_id: ref("weighted_backend/both") } }),
-    declared("weighted_backend", "both", { backends: { "$key:tunnel_group_backend/web": 80, "$key:tunnel_group_backend/spare": 20 } }),
+    declared("tls_edge", "app", {
+      hostports: [served],
+      backend: { backend_id: ref("weighted_backend/both") },
+    }),
+    declared("weighted_backend", "both", {
+      backends: { "$key:tunnel_group_backend/web": 80, "$key:tunnel_group_backend/spare": 20 },
+    }),
     declared("tunnel_group_backend", "web", { labels: { app: "web" } }),
     declared("tunnel_group_backend", "spare", { labels: { app: "spare" } }),
     declared("tunnel_credential", "agent", { acl: ["*"] }),
@@ -45,7 +50,10 @@ onEveryDatabase("A change set", (start) => {
     const edge = await server.read(`/edges/tls/${ids["tls_edge/app"]}`);
     expect(edge.backend.backend.id).to.equal(ids["weighted_backend/both"]);
     const { backends } = await server.read(`/backends/weighted/${ids["weighted_backend/both"]}`);
-    expect(backends).to.deep.equal({ [ids["tunnel_group_backend/web"] as string]: 80, [ids["tunnel_group_backend/spare"] as string]: 20 });
+    expect(backends).to.deep.equal({
+      [ids["tunnel_group_backend/web"] as string]: 80,
+      [ids["tunnel_group_backend/spare"] as string]: 20,
+    });
     for (const { kind, key, id, op } of answer.body.operations) {
       expect(op).to.equal("create");
       expect(id).to.equal(ids[`${kind}/${key}`]);
@@ -61,7 +69,13 @@ onEveryDatabase("A change set", (start) => {
     const before = await traces();
     const plan = await set.plan(objects);
     expect(await traces()).to.deep.equal(before);
-    expect(plan.body.operations.map(({ id }: { id: null }) => id)).to.deep.equal([null, null, null, null, null]);
+    expect(plan.body.operations.map(({ id }: { id: null }) => id)).to.deep.equal([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
     expect(plan.text).not.to.contain("tpt_");
     const applied = await set.send(objects.toReversed(), { expect: plan.body.digest });
     expect(applied.status, applied.text).to.equal(200);
@@ -72,12 +86,19 @@ onEveryDatabase("A change set", (start) => {
   it("is refused by `expect` when anything moved since its plan, before other faults are told", async () => {
     const [set, objects] = [newSet(), site()];
     await set.apply(objects);
-    const changed = objects.map((one) => (one.key === "web" ? declared(one.kind, one.key, { labels: { app: "other" } }) : one));
+    const changed = objects.map((one) =>
+      one.key === "web" ? declared(one.kind, one.key, { labels: { app: "other" } }) : one,
+    );
     const plan = await set.plan(changed);
     const ids = await set.ids();
-    await server.rest.patch(`/backends/tunnel_group/${ids["tunnel_group_backend/spare"]}`, { description: "moved" });
+    await server.rest.patch(`/backends/tunnel_group/${ids["tunnel_group_backend/spare"]}`, {
+      description: "moved",
+    });
     const before = await traces();
-    for (const request of [changed, [...changed, declared("tls_edge", "wrong", { hostports: ["no port"] })]]) {
+    for (const request of [
+      changed,
+      [...changed, declared("tls_edge", "wrong", { hostports: ["no port"] })],
+    ]) {
       const refused = await set.send(request, { expect: plan.body.digest });
       expect(refused.status).to.equal(412);
       expect(refused.body.error_code).to.equal("TP_1600");
@@ -109,7 +130,9 @@ onEveryDatabase("A change set", (start) => {
       "objects[6] kind TP_1001",
     ]);
     expect(refused.body.fault_count).to.equal(6);
-    expect(refused.body.faults[4].msg).to.contain("failover_backend/a → failover_backend/b → failover_backend/a");
+    expect(refused.body.faults[4].msg).to.contain(
+      "failover_backend/a → failover_backend/b → failover_backend/a",
+    );
     expect(await traces()).to.deep.equal(before);
   });
 
@@ -151,7 +174,9 @@ onEveryDatabase("A change set", (start) => {
     expect(faultsIn(refused)).to.deep.equal(["tunnel_credential/agent  TP_1503"]);
     expect(await traces()).to.deep.equal(before);
     const ids = await set.ids();
-    expect(await set.apply(objects.slice(0, 4), { mode: "own", max_deletes: 1 })).to.deep.equal(["delete tunnel_credential/agent"]);
+    expect(await set.apply(objects.slice(0, 4), { mode: "own", max_deletes: 1 })).to.deep.equal([
+      "delete tunnel_credential/agent",
+    ]);
     expect((await server.rest.get(`/credentials/${ids["tunnel_credential/agent"]}`)).status).to.equal(404);
     expect(await set.apply([], { mode: "own", max_deletes: 4 })).to.have.length(4);
     expect(await set.ids()).to.deep.equal({});
@@ -174,11 +199,20 @@ onEveryDatabase("A change set", (start) => {
       declared("static_backend", "web", { address: "10.0.0.1:80" }),
     ]);
     const ids = await set.ids();
-    const route = await server.created(`/edges/https/${ids["https_edge/site"]}/routes`, { match_type: "exact_path", match: "/" });
-    const edge = await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: ids["static_backend/web"] } });
+    const route = await server.created(`/edges/https/${ids["https_edge/site"]}/routes`, {
+      match_type: "exact_path",
+      match: "/",
+    });
+    const edge = await server.created("/edges/tls", {
+      hostports: [hostport()],
+      backend: { backend_id: ids["static_backend/web"] },
+    });
     const refused = await set.send([], { mode: "own", max_deletes: 5 });
     expect(refused.status).to.equal(409);
-    expect(faultsIn(refused).sort()).to.deep.equal(["https_edge/site  TP_1500", "static_backend/web  TP_1500"]);
+    expect(faultsIn(refused).sort()).to.deep.equal([
+      "https_edge/site  TP_1500",
+      "static_backend/web  TP_1500",
+    ]);
     expect(refused.body.msg).to.contain(route.id).and.to.contain(edge.id);
   });
 
@@ -196,13 +230,17 @@ onEveryDatabase("A change set", (start) => {
     const before = await set.ids();
     // The certificate follows although the request leaves it out.
     const answer = await set.send(objects("ecdsa").slice(0, 1));
-    expect(operationsIn(answer)).to.deep.equal(["replace ssh_certificate_authority/people", "replace ssh_user_certificate/ada"]);
+    expect(operationsIn(answer)).to.deep.equal([
+      "replace ssh_certificate_authority/people",
+      "replace ssh_user_certificate/ada",
+    ]);
     const now = await set.ids();
     const replaced = answer.body.operations.map(({ replaced_id }: { replaced_id: string }) => replaced_id);
     expect(replaced).to.have.members(Object.values(before));
-    expect((await server.read(`/ssh_user_certificates/${now["ssh_user_certificate/ada"]}`)).ssh_certificate_authority_id).to.equal(
-      now["ssh_certificate_authority/people"],
-    );
+    expect(
+      (await server.read(`/ssh_user_certificates/${now["ssh_user_certificate/ada"]}`))
+        .ssh_certificate_authority_id,
+    ).to.equal(now["ssh_certificate_authority/people"]);
     for (const id of replaced.filter((one: string) => one.startsWith("sucrt")))
       expect((await server.rest.get(`/ssh_user_certificates/${id}`)).status).to.equal(404);
     // Somebody else's certificate keeps the authority from being replaced.
@@ -222,7 +260,10 @@ onEveryDatabase("A change set", (start) => {
       declared("tls_edge", "second", { hostports: [second] }),
     ];
     await set.apply(edges(one, two));
-    expect(await set.apply(edges(two, one))).to.deep.equal(["update tls_edge/first", "update tls_edge/second"]);
+    expect(await set.apply(edges(two, one))).to.deep.equal([
+      "update tls_edge/first",
+      "update tls_edge/second",
+    ]);
     const refused = await set.send(edges(one, one));
     expect(faultsIn(refused)).to.deep.equal(["tls_edge/second hostports[0] TP_1501"]);
   });
@@ -230,8 +271,13 @@ onEveryDatabase("A change set", (start) => {
   it("adopts an object by its id, gives it another key, and leaves those of other sets", async () => {
     const [set, other] = [newSet(), newSet()];
     const { id } = await server.created("/ip_policies", { description: "by hand", metadata: "kept" });
-    expect(await set.apply([declared("ip_policy", "office", { description: "declared" }, id)])).to.deep.equal(["adopt ip_policy/office"]);
-    expect(await server.read(`/ip_policies/${id}`)).to.deep.include({ description: "declared", metadata: "kept" });
+    expect(await set.apply([declared("ip_policy", "office", { description: "declared" }, id)])).to.deep.equal(
+      ["adopt ip_policy/office"],
+    );
+    expect(await server.read(`/ip_policies/${id}`)).to.deep.include({
+      description: "declared",
+      metadata: "kept",
+    });
     await set.apply([declared("ip_policy", "home", { description: "declared" }, id)], { mode: "own" });
     expect(await set.ids()).to.deep.equal({ "ip_policy/home": id });
     const refused = await other.send([declared("ip_policy", "mine", {}, id)]);
@@ -260,7 +306,9 @@ onEveryDatabase("A change set", (start) => {
     const set = newSet();
     const { headers } = await set.send(site());
     const operation = headers.get("x-request-id");
-    const rows = (await server.query(`select action, event_id from audit_event where operation_id = '${operation}'`)) as {
+    const rows = (await server.query(
+      `select action, event_id from audit_event where operation_id = '${operation}'`,
+    )) as {
       action: string;
       event_id: string;
     }[];
@@ -271,7 +319,8 @@ onEveryDatabase("A change set", (start) => {
       "tls_edge_created",
       "tunnel_credential_created",
     ]);
-    for (const { event_id } of rows) expect(await server.query(`select id from event where id = '${event_id}'`)).to.have.length(1);
+    for (const { event_id } of rows)
+      expect(await server.query(`select id from event where id = '${event_id}'`)).to.have.length(1);
   });
 
   it("belongs to who applied it first, and keeps credentials of others hidden", async () => {
@@ -284,18 +333,25 @@ onEveryDatabase("A change set", (start) => {
     expect((await new SetInTest(member, foreign.name).send([])).status).to.equal(403);
     expect((await member.get(`/changesets/${foreign.name}`)).status).to.equal(404);
     expect((await member.delete(`/changesets/${foreign.name}`)).status).to.equal(404);
-    expect((await member.get("/changesets")).body.changesets.map(({ set }: { set: string }) => set)).to.deep.equal([own.name]);
+    expect(
+      (await member.get("/changesets")).body.changesets.map(({ set }: { set: string }) => set),
+    ).to.deep.equal([own.name]);
     const credential = (await foreign.ids())["tunnel_credential/agent"];
     expect(faultsIn(await own.send([declared("tunnel_credential", "taken", {}, credential)]))).to.deep.equal([
       "tunnel_credential/taken id TP_1004",
     ]);
-    expect(faultsIn(await own.send([declared("bot_user", "bot", { name: "x" })]))).to.deep.equal(["bot_user/bot  TP_1200"]);
+    expect(faultsIn(await own.send([declared("bot_user", "bot", { name: "x" })]))).to.deep.equal([
+      "bot_user/bot  TP_1200",
+    ]);
     // An admin may use it, and what the admin owns in it is hidden from the member, who cannot delete it.
     await new SetInTest(server.rest, own.name).apply([declared("tunnel_credential", "admins")]);
     expect(await own.ids()).to.have.all.keys("ip_policy/office");
     await new SetInTest(server.rest, own.name).apply([declared("bot_user", "bot", { name: "of the admin" })]);
     expect(await own.apply([], { mode: "own", max_deletes: 5 })).to.deep.equal(["delete ip_policy/office"]);
-    expect(await new SetInTest(server.rest, own.name).ids()).to.have.all.keys("tunnel_credential/admins", "bot_user/bot");
+    expect(await new SetInTest(server.rest, own.name).ids()).to.have.all.keys(
+      "tunnel_credential/admins",
+      "bot_user/bot",
+    );
   });
 
   it("is listed page by page, and released without a deletion", async () => {
@@ -314,15 +370,23 @@ onEveryDatabase("A change set", (start) => {
     expect((await server.rest.delete(`/changesets/${set.name}`)).status).to.equal(204);
     expect((await server.rest.get(`/changesets/${set.name}`)).status).to.equal(404);
     await server.read(`/ip_policies/${id}`);
-    expect(await sets[1]?.apply([declared("ip_policy", "theirs", {}, id)])).to.deep.equal(["adopt ip_policy/theirs"]);
+    expect(await sets[1]?.apply([declared("ip_policy", "theirs", {}, id)])).to.deep.equal([
+      "adopt ip_policy/theirs",
+    ]);
   });
 
   it("takes 5,000 objects and bodies of more than 1 MiB, and refuses more objects, and says where a body is no JSON", async () => {
-    const policies = (count: number, more = {}) => Array.from({ length: count }, (_, index) => declared("ip_policy", `p${index}`, more));
+    const policies = (count: number, more = {}) =>
+      Array.from({ length: count }, (_, index) => declared("ip_policy", `p${index}`, more));
     const set = newSet();
-    expect(await set.apply(policies(5_000, { metadata: "x".repeat(500), description: 'a "quote" \\ and {[ ü' }))).to.have.length(5_000);
+    expect(
+      await set.apply(policies(5_000, { metadata: "x".repeat(500), description: 'a "quote" \\ and {[ ü' })),
+    ).to.have.length(5_000);
     expect((await set.send(policies(5_001))).status).to.equal(400);
-    const malformed = await server.rest.post("/changesets", `{"set": "x", "objects": [{"kind": "ip_policy"}, {"kind": }]}`);
+    const malformed = await server.rest.post(
+      "/changesets",
+      `{"set": "x", "objects": [{"kind": "ip_policy"}, {"kind": }]}`,
+    );
     expect(malformed.status).to.equal(400);
     expect(malformed.body.error_code).to.equal("TP_1000");
     expect(malformed.body.msg).to.contain("objects[1]");

@@ -34,7 +34,9 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
   const program = async () => {
     // The native provider gets of the stack's configuration what the program hands on.
     const config = new pulumi.Config();
-    const values = provider === "native" && { values: { place: config.require("place"), note: config.requireSecret("note") } };
+    const values = provider === "native" && {
+      values: { place: config.require("place"), note: config.requireSecret("note") },
+    };
     const prod = new tunnels.CatalogueSet("prod", { file: folder.catalogue, ...values });
     return { ids: prod.ids, tokens: prod.tokens };
   };
@@ -67,11 +69,19 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
       expect(preview.stdout).to.contain(`create ${name}`);
     expect(changesOf(await stack.up())).to.have.length(1);
     const found = await ids();
-    const route = (await server.rest.get(`/edges/https/${found["https_edge/site"]}/routes/${found["https_edge_route/all"]}`)).body;
+    const route = (
+      await server.rest.get(
+        `/edges/https/${found["https_edge/site"]}/routes/${found["https_edge_route/all"]}`,
+      )
+    ).body;
     expect(route.oidc.client_secret).to.equal("canary of the client");
     expect(route.backend.backend.id).to.equal(found["weighted_backend/both"]);
-    expect((await server.rest.get(`/backends/tunnel_group/${found["tunnel_group_backend/web"]}`)).body.description).to.equal("Berlin");
-    expect((await server.rest.get(`/credentials/${found["tunnel_credential/agent"]}`)).body.metadata).to.equal("from the environment");
+    expect(
+      (await server.rest.get(`/backends/tunnel_group/${found["tunnel_group_backend/web"]}`)).body.description,
+    ).to.equal("Berlin");
+    expect(
+      (await server.rest.get(`/credentials/${found["tunnel_credential/agent"]}`)).body.metadata,
+    ).to.equal("from the environment");
     const { tokens } = await stack.outputs();
     expect(tokens?.secret).to.equal(true);
     expect(tokens?.value["tunnel_credential/agent"]).to.match(/^tpt_/);
@@ -122,7 +132,9 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
         .to.contain("ip_policy/others")
         .and.to.contain("declare")
         .and.not.to.contain("max_deletes");
-    const policy = (await server.rest.get("/changesets/prod")).body.objects.find(({ kind }: { kind: string }) => kind === "ip_policy");
+    const policy = (await server.rest.get("/changesets/prod")).body.objects.find(
+      ({ kind }: { kind: string }) => kind === "ip_policy",
+    );
     await server.rest.delete(`/ip_policies/${policy.id}`);
     await stack.up();
   });
@@ -130,11 +142,15 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
   it("deletes nothing of others in the place of an object that is gone already", async () => {
     const { "https_edge_route/all": route, "https_edge/site": edge } = await ids();
     const policy = (await server.rest.post("/ip_policies", {})).body.id;
-    await server.rest.post("/changesets", { set: "prod", objects: [{ kind: "ip_policy", key: "others", id: policy }] });
+    await server.rest.post("/changesets", {
+      set: "prod",
+      objects: [{ kind: "ip_policy", key: "others", id: policy }],
+    });
     await server.rest.delete(`/edges/https/${edge}/routes/${route}`);
     const left = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:"));
     folder.write(left.slice(0, left.indexOf("httpsEdgeRoutes:")));
-    for (const run of ["preview", "up"] as const) expect(await failureOf(stack[run]())).to.contain("ip_policy/others");
+    for (const run of ["preview", "up"] as const)
+      expect(await failureOf(stack[run]())).to.contain("ip_policy/others");
     expect((await server.rest.get(`/ip_policies/${policy}`)).status).to.equal(200);
     await stack.refresh();
     expect((await stack.preview()).stdout).to.contain("delete ip_policy/others");
@@ -147,8 +163,12 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
   it("is reviewed as its objects: what a change means for callers", async () => {
     folder.write(CATALOGUE.replace(/ {4}oidc:.*\n/, ""));
     const report = review(await stack.previewJson());
-    expect(report.findings.map(({ rule, address }) => `${rule} ${address}`)).to.include("sign-in-dropped www.example.com:443/");
-    expect(report.changes.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).to.include("update https_edge_route all");
+    expect(report.findings.map(({ rule, address }) => `${rule} ${address}`)).to.include(
+      "sign-in-dropped www.example.com:443/",
+    );
+    expect(report.changes.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).to.include(
+      "update https_edge_route all",
+    );
     expect(JSON.stringify(report)).not.to.contain("canary");
   });
 

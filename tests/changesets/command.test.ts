@@ -38,7 +38,10 @@ ${more}`;
     folder.write(catalogue(served));
     const { code, out } = await apply("--set", set, "--plan");
     expect(code).to.equal(0);
-    expect(out).to.contain("2 to create").and.to.contain("tls_edge/app").and.to.contain(`hostports: ["${served}"]`);
+    expect(out)
+      .to.contain("2 to create")
+      .and.to.contain("tls_edge/app")
+      .and.to.contain(`hostports: ["${served}"]`);
     expect(out).to.contain(`\`${served}\` is new, and anybody may reach it`);
     expect((await server.rest.get(`/changesets/${set}`)).status).to.equal(404);
   });
@@ -55,7 +58,9 @@ ${more}`;
     }
     const json = await apply("--set", set, "--fail-on", "low", "-o", "json");
     expect(json.code).to.equal(3);
-    expect(JSON.parse(json.out).findings.map(({ severity }: { severity: string }) => severity)).to.include("high");
+    expect(JSON.parse(json.out).findings.map(({ severity }: { severity: string }) => severity)).to.include(
+      "high",
+    );
     expect((await server.rest.get(`/changesets/${set}`)).status).to.equal(404);
     expect((await apply("--set", set, "--fail-on", "sometimes")).code).to.equal(2);
     expect((await apply("--set", set, "--fail-on", "never")).code).to.equal(0);
@@ -73,7 +78,9 @@ ${more}`;
       .and.to.match(/tunnel_credential\/agent tpt_/);
     const ids = await new SetInTest(server.rest, set).ids();
     expect((await server.read(`/edges/tls/${ids["tls_edge/app"]}`)).metadata).to.equal("a note");
-    expect((await server.read(`/backends/tunnel_group/${ids["tunnel_group_backend/web"]}`)).description).to.equal("from the environment");
+    expect(
+      (await server.read(`/backends/tunnel_group/${ids["tunnel_group_backend/web"]}`)).description,
+    ).to.equal("from the environment");
     const second = await apply("--set", set);
     expect(second.out).to.contain("3 unchanged").and.not.to.contain("tpt_");
     expect((await apply("--set", set, "--plan")).out).to.contain("3 unchanged");
@@ -109,7 +116,11 @@ ${more}`;
     folder.write("ipPolicies:\n  a:\n    description: !config place\n  b:\n    description: !secret note\n");
     const { code, err } = await apply("--set", unique("set"));
     expect(code).to.equal(1);
-    expect(err).to.contain("tunnels.yaml:3:").and.to.contain("tunnels.yaml:5:").and.to.contain("!config").and.to.contain("!secret");
+    expect(err)
+      .to.contain("tunnels.yaml:3:")
+      .and.to.contain("tunnels.yaml:5:")
+      .and.to.contain("!config")
+      .and.to.contain("!secret");
     expect(err).to.contain("Pulumi").and.to.contain("!env");
   });
 
@@ -123,11 +134,15 @@ ${more}`;
 
   it("ends with one line and a code of its own if there is no key or no server", async () => {
     folder.write("ipPolicies:\n  a:\n");
-    const noKey = await endOf(command(server.data, ["apply", folder.catalogue, "--set", "x"], { TUNNELPLANE_API_KEY: undefined }));
+    const noKey = await endOf(
+      command(server.data, ["apply", folder.catalogue, "--set", "x"], { TUNNELPLANE_API_KEY: undefined }),
+    );
     expect(noKey.code).to.equal(4);
     expect(noKey.err).to.contain("TUNNELPLANE_API_KEY");
     const noServer = await endOf(
-      command(server.data, ["apply", folder.catalogue, "--set", "x", "--url", "http://127.0.0.1:9"], { TUNNELPLANE_API_KEY: "k" }),
+      command(server.data, ["apply", folder.catalogue, "--set", "x", "--url", "http://127.0.0.1:9"], {
+        TUNNELPLANE_API_KEY: "k",
+      }),
     );
     expect(noServer.code).to.equal(4);
     expect(noServer.err).to.contain("does not answer");

@@ -20,17 +20,24 @@ onEveryDatabase("The findings of a planned change set", (start) => {
 
   it("name what would be made by kind and key, by no id", async () => {
     const objects = [
-      declared("tls_edge", "app", { hostports: [hostport()], backend: { backend_id: ref("static_backend/web") } }),
+      declared("tls_edge", "app", {
+        hostports: [hostport()],
+        backend: { backend_id: ref("static_backend/web") },
+      }),
       declared("static_backend", "web", { address: "10.0.0.1:80" }),
     ];
     const set = unique("set");
     const plan = () => server.rest.post("/changesets?dry_run=true&findings=true", { set, objects });
     const { body } = await plan();
     expect(body.findings).not.to.be.empty;
-    for (const { cause } of body.findings) expect(cause).to.include({ id: null, urn: `${cause.kind}/${cause.name}` });
+    for (const { cause } of body.findings)
+      expect(cause).to.include({ id: null, urn: `${cause.kind}/${cause.name}` });
     expect(JSON.stringify([body.operations, body.findings])).not.to.match(/\b[a-z]+_[0-9A-Za-z]{27}\b/);
     await new SetInTest(server.rest, set).apply(objects);
-    objects[0] = declared("tls_edge", "app", { hostports: [hostport()], backend: { backend_id: ref("static_backend/web") } });
+    objects[0] = declared("tls_edge", "app", {
+      hostports: [hostport()],
+      backend: { backend_id: ref("static_backend/web") },
+    });
     const ids = Object.values(await new SetInTest(server.rest, set).ids());
     for (const { cause } of (await plan()).body.findings) expect(cause.id).to.be.oneOf(ids);
   });

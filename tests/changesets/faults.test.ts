@@ -43,7 +43,9 @@ onEveryDatabase("The faults of a change set", (start) => {
   it("name the first and the last five members of a long circle, and how many there are", async () => {
     const key = (index: number) => `${"k".repeat(250)}${index}`;
     const objects = Array.from({ length: 60 }, (_, index) =>
-      declared("failover_backend", key(index), { backends: [ref(`failover_backend/${key((index + 1) % 60)}`)] }),
+      declared("failover_backend", key(index), {
+        backends: [ref(`failover_backend/${key((index + 1) % 60)}`)],
+      }),
     );
     const refused = await send({ set: unique("set"), objects });
     const { msg } = refused.body.faults[0];
@@ -56,9 +58,13 @@ onEveryDatabase("The faults of a change set", (start) => {
 
   it("count backends outside of the set by their depth: a thousand side by side are fine, a deeper chain is not", async () => {
     const outside = newSet();
-    const side = Array.from({ length: 1_100 }, (_, index) => declared("failover_backend", `side${index}`, { backends: [] }));
+    const side = Array.from({ length: 1_100 }, (_, index) =>
+      declared("failover_backend", `side${index}`, { backends: [] }),
+    );
     const chain = Array.from({ length: 1_002 }, (_, index) =>
-      declared("failover_backend", `deep${index}`, { backends: index === 0 ? [] : [ref(`failover_backend/deep${index - 1}`)] }),
+      declared("failover_backend", `deep${index}`, {
+        backends: index === 0 ? [] : [ref(`failover_backend/deep${index - 1}`)],
+      }),
     );
     await outside.apply([...side, ...chain]);
     const ids = await outside.ids();
@@ -89,7 +95,13 @@ onEveryDatabase("The faults of a change set", (start) => {
   it("are none where clients send a zero value for what they leave out", async () => {
     for (const zero of [null, "", 0]) {
       const [policy] = [{ kind: "ip_policy", key: "p", id: zero, fields: zero }];
-      const answer = await send({ set: unique("set"), mode: zero, expect: zero, max_deletes: zero, objects: [policy] });
+      const answer = await send({
+        set: unique("set"),
+        mode: zero,
+        expect: zero,
+        max_deletes: zero,
+        objects: [policy],
+      });
       expect(answer.status, answer.text).to.equal(200);
       expect(operationsIn(answer)).to.deep.equal(["create ip_policy/p"]);
     }
@@ -100,7 +112,11 @@ onEveryDatabase("The faults of a change set", (start) => {
     const edge = declared("tls_edge", "app", { hostports: [served] });
     const { digest } = (await set.plan([edge])).body;
     const added = { kind: "no_such_kind", key: "x" };
-    for (const request of [{ objects: [edge, added] }, { objects: [edge], mode: "x" }, { objects: [edge], other: 1 }]) {
+    for (const request of [
+      { objects: [edge, added] },
+      { objects: [edge], mode: "x" },
+      { objects: [edge], other: 1 },
+    ]) {
       const refused = await send({ set: set.name, expect: digest, ...request });
       expect(refused.status, refused.text).to.equal(412);
     }
@@ -116,13 +132,17 @@ onEveryDatabase("The faults of a change set", (start) => {
     const refused = await set.send([], { mode: "own", expect: digest });
     expect(refused.status).to.equal(409);
     expect(refused.body.faults[0].msg).to.contain("one object in all").and.to.contain("allows 0");
-    expect(await set.apply([], { mode: "own", expect: digest, max_deletes: 1 })).to.deep.equal(["delete ip_policy/p"]);
+    expect(await set.apply([], { mode: "own", expect: digest, max_deletes: 1 })).to.deep.equal([
+      "delete ip_policy/p",
+    ]);
   });
 
   it("name references as they were written, by no id that never was", async () => {
     const refused = await newSet().send([
       declared("static_backend", "a", { address: "10.0.0.1:80" }),
-      declared("weighted_backend", "both", { backends: { "$key:static_backend/a": 10_001, "$key:static_backend/no": -1 } }),
+      declared("weighted_backend", "both", {
+        backends: { "$key:static_backend/a": 10_001, "$key:static_backend/no": -1 },
+      }),
       declared("ip_policy", "p"),
       declared("tls_edge", "app", { hostports: [hostport()], backend: { backend_id: ref("ip_policy/p") } }),
     ]);
@@ -139,8 +159,15 @@ onEveryDatabase("The faults of a change set", (start) => {
   });
 
   it("are one for each reference that names no object", async () => {
-    for (const backend_id of [{ $key: "" }, { $key: 5 }, { $key: "static_backend" }, { $key: "static_backend/a", more: 1 }]) {
-      const refused = await newSet().send([declared("tls_edge", "app", { hostports: [hostport()], backend: { backend_id } })]);
+    for (const backend_id of [
+      { $key: "" },
+      { $key: 5 },
+      { $key: "static_backend" },
+      { $key: "static_backend/a", more: 1 },
+    ]) {
+      const refused = await newSet().send([
+        declared("tls_edge", "app", { hostports: [hostport()], backend: { backend_id } }),
+      ]);
       expect(faultsIn(refused)).to.deep.equal(["tls_edge/app backend.backend_id TP_1001"]);
       expect(refused.body.faults[0].msg).to.contain('{"$key": "<kind>/<key>"}');
     }
@@ -152,8 +179,15 @@ onEveryDatabase("The faults of a change set", (start) => {
   it("carry kind and key of an object that holds what no field may, and spare the objects that refer to it", async () => {
     const set = newSet();
     const policy = (fields: string) => `{"kind": "ip_policy", "key": "p", "fields": ${fields}}`;
-    const rule = JSON.stringify(declared("ip_policy_rule", "r", { ip_policy_id: ref("ip_policy/p"), cidr: "10.0.0.0/8", action: "allow" }));
-    const body = (fields: string) => `{"set": "${set.name}", "mode": "own", "objects": [${rule}, ${policy(fields)}]}`;
+    const rule = JSON.stringify(
+      declared("ip_policy_rule", "r", {
+        ip_policy_id: ref("ip_policy/p"),
+        cidr: "10.0.0.0/8",
+        action: "allow",
+      }),
+    );
+    const body = (fields: string) =>
+      `{"set": "${set.name}", "mode": "own", "objects": [${rule}, ${policy(fields)}]}`;
     expect((await server.rest.post("/changesets", body("{}"))).status).to.equal(200);
     for (const [fields, fault] of [
       ['{"description": "\\ud800"}', "ip_policy/p description TP_1001"],
@@ -176,7 +210,11 @@ onEveryDatabase("The faults of a change set", (start) => {
       Array.from({ length: count }, (_, index) => declared("ip_policy", `${prefix}${index}`));
     await set.apply(policies("a", 5_000));
     const refused = await set.send([...policies("b", 1), ...wrong]);
-    expect(faultsIn(refused)).to.deep.equal([" objects TP_1001", "tls_edge/bad hostports[0] TP_1001", "objects[2] kind TP_1001"]);
+    expect(faultsIn(refused)).to.deep.equal([
+      " objects TP_1001",
+      "tls_edge/bad hostports[0] TP_1001",
+      "objects[2] kind TP_1001",
+    ]);
     expect(refused.body.faults[0].msg).to.contain("at most 5000").and.to.contain("another set");
     await set.apply([], { mode: "own", max_deletes: 5_000 });
   });

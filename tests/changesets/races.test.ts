@@ -26,7 +26,9 @@ onEveryDatabase("Change sets beside other changes", (start) => {
     ];
     await set.apply(objects(0));
     const ids = await set.ids();
-    const others = Array.from({ length: 20 }, (_, n) => rest.patch(`/edges/tls/${ids[`tls_edge/e${n % 3}`]}`, { metadata: `${n}` }));
+    const others = Array.from({ length: 20 }, (_, n) =>
+      rest.patch(`/edges/tls/${ids[`tls_edge/e${n % 3}`]}`, { metadata: `${n}` }),
+    );
     const sets = Array.from({ length: 6 }, (_, round) => set.send(objects(round + 1)));
     const answers = await Promise.all([...others, ...sets]);
     for (const { status, text } of answers) expect([200, 503], text).to.include(status);
@@ -42,7 +44,10 @@ onEveryDatabase("Change sets beside other changes", (start) => {
     const server = await startUntilTestEnds();
     const rest = new Rest(server.url, server.apiKey);
     const set = new SetInTest(rest, unique("set"));
-    const objects = [declared("tls_edge", "app", { hostports: [hostport()] }), declared("ip_policy", "office")];
+    const objects = [
+      declared("tls_edge", "app", { hostports: [hostport()] }),
+      declared("ip_policy", "office"),
+    ];
     const [one, other] = await Promise.all([set.send(objects), set.send(objects)]);
     expect([one?.status, other?.status], `${one?.text} ${other?.text}`).to.deep.equal([200, 200]);
     expect([one?.body.operations.length, other?.body.operations.length].sort()).to.deep.equal([0, 2]);
@@ -53,9 +58,13 @@ onEveryDatabase("Change sets beside other changes", (start) => {
     const rest = new Rest(server.url, server.apiKey);
     const { id } = (await rest.post("/ip_policies", {})).body;
     const answers = await Promise.all(
-      [unique("set"), unique("set")].map((name) => new SetInTest(rest, name).send([declared("ip_policy", "office", {}, id)])),
+      [unique("set"), unique("set")].map((name) =>
+        new SetInTest(rest, name).send([declared("ip_policy", "office", {}, id)]),
+      ),
     );
-    expect(answers.map(({ status }) => status).sort(), answers.map(({ text }) => text).join()).to.deep.equal([200, 409]);
+    expect(answers.map(({ status }) => status).sort(), answers.map(({ text }) => text).join()).to.deep.equal([
+      200, 409,
+    ]);
   });
 
   it("answers the same request once, also when it is sent twice at the same time", async () => {
@@ -73,7 +82,9 @@ onEveryDatabase("Change sets beside other changes", (start) => {
     const server = await startUntilTestEnds();
     const rest = new Rest(server.url, server.apiKey);
     const set = new SetInTest(rest, unique("set"));
-    const objects = Array.from({ length: 5_000 }, (_, n) => declared("ip_policy", `p${n}`, { description: `policy ${n}` }));
+    const objects = Array.from({ length: 5_000 }, (_, n) =>
+      declared("ip_policy", `p${n}`, { description: `policy ${n}` }),
+    );
     let isDone = false;
     const applied = set.apply(objects).finally(() => {
       isDone = true;

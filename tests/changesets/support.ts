@@ -10,7 +10,12 @@ export interface Declared {
   readonly fields?: Json;
 }
 
-export const declared = (kind: string, key: string, fields: Json = {}, id?: string): Declared => ({ kind, key, ...(id && { id }), fields });
+export const declared = (kind: string, key: string, fields: Json = {}, id?: string): Declared => ({
+  kind,
+  key,
+  ...(id && { id }),
+  fields,
+});
 
 /** What stands in the place of an id for another object of the set. */
 export const ref = (name: string): { $key: string } => ({ $key: name });
@@ -28,7 +33,11 @@ export class SetInTest {
     readonly name: string,
   ) {}
 
-  send(objects: readonly Declared[], options: Options = {}, headers: Record<string, string> = {}): Promise<RestAnswer> {
+  send(
+    objects: readonly Declared[],
+    options: Options = {},
+    headers: Record<string, string> = {},
+  ): Promise<RestAnswer> {
     return this.rest.post("/changesets", { set: this.name, objects, ...options }, headers);
   }
 
@@ -47,13 +56,23 @@ export class SetInTest {
   async ids(): Promise<Record<string, string>> {
     const { status, body, text } = await this.rest.get(`/changesets/${this.name}`);
     expect(status, text).to.equal(200);
-    return Object.fromEntries(body.objects.map(({ kind, key, id }: { kind: string; key: string; id: string }) => [`${kind}/${key}`, id]));
+    return Object.fromEntries(
+      body.objects.map(({ kind, key, id }: { kind: string; key: string; id: string }) => [
+        `${kind}/${key}`,
+        id,
+      ]),
+    );
   }
 }
 
 export const operationsIn = ({ body }: RestAnswer): string[] =>
-  body.operations.map(({ op, kind, key }: { op: string; kind: string; key: string }) => `${op} ${kind}/${key}`).sort();
+  body.operations
+    .map(({ op, kind, key }: { op: string; kind: string; key: string }) => `${op} ${kind}/${key}`)
+    .sort();
 
 /** The faults of a refusal, each as its key, field and code. */
 export const faultsIn = ({ body }: RestAnswer): string[] =>
-  body.faults.map(({ key, field, error_code }: { key: string; field: string; error_code: string }) => `${key} ${field} ${error_code}`);
+  body.faults.map(
+    ({ key, field, error_code }: { key: string; field: string; error_code: string }) =>
+      `${key} ${field} ${error_code}`,
+  );

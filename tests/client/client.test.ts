@@ -25,7 +25,10 @@ onEveryDatabase("The client", (start) => {
 
   it("creates, reads, updates and deletes objects under their wire names", async () => {
     const backend = await api.tunnelGroupBackends.create({ labels: { service: "web" } });
-    const edge = await api.tlsEdges.create({ hostports: ["client.example.com:443"], backend: { backend_id: backend.id } });
+    const edge = await api.tlsEdges.create({
+      hostports: ["client.example.com:443"],
+      backend: { backend_id: backend.id },
+    });
     expect(edge.backend).to.deep.equal({ enabled: true, backend: { id: backend.id, uri: backend.uri } });
     const updated = await api.tlsEdges.update(edge.id, { description: "mine" });
     expect(updated).to.deep.equal({ ...edge, description: "mine" });
@@ -55,7 +58,8 @@ onEveryDatabase("The client", (start) => {
 
   it("iterates over all pages with for await, newest first", async () => {
     const created: string[] = [];
-    for (let index = 0; index < 7; index++) created.unshift((await api.ipPolicies.create({ description: `${index}` })).id);
+    for (let index = 0; index < 7; index++)
+      created.unshift((await api.ipPolicies.create({ description: `${index}` })).id);
     const seen: string[] = [];
     for await (const policy of api.ipPolicies.list({ pageSize: 3 })) seen.push(policy.id);
     expect(seen).to.deep.equal(created);
@@ -63,7 +67,8 @@ onEveryDatabase("The client", (start) => {
     for await (const policy of api.ipPolicies.list({ beforeId: created[4] })) older.push(policy.id);
     expect(older).to.deep.equal(created.slice(5));
     const filtered: string[] = [];
-    for await (const policy of api.ipPolicies.list({ description: "3", metadata: "" })) filtered.push(policy.id);
+    for await (const policy of api.ipPolicies.list({ description: "3", metadata: "" }))
+      filtered.push(policy.id);
     expect(filtered).to.deep.equal([created[3]]);
   });
 
@@ -75,7 +80,9 @@ onEveryDatabase("The client", (start) => {
     expect(bad.operationId).to.match(/^op_/);
 
     await api.tlsEdges.create({ hostports: ["taken.example.com:443"] });
-    expect(await thrownBy(api.tlsEdges.create({ hostports: ["taken.example.com:443"] }))).to.be.instanceOf(ConflictError);
+    expect(await thrownBy(api.tlsEdges.create({ hostports: ["taken.example.com:443"] }))).to.be.instanceOf(
+      ConflictError,
+    );
 
     const stranger = new Tunnelplane({ baseUrl: server.url, apiKey: "unknown" });
     expect(await thrownBy(stranger.ipPolicies.create({}))).to.be.instanceOf(AuthenticationError);
@@ -86,7 +93,9 @@ onEveryDatabase("The client", (start) => {
     const { id } = await api.ipPolicies.create({});
     const { etag } = await api.ipPolicies.getWithEtag(id);
     await api.ipPolicies.update(id, { description: "somebody else" });
-    expect(await thrownBy(api.ipPolicies.update(id, { description: "me" }, { ifMatch: etag }))).to.be.instanceOf(PreconditionFailedError);
+    expect(
+      await thrownBy(api.ipPolicies.update(id, { description: "me" }, { ifMatch: etag })),
+    ).to.be.instanceOf(PreconditionFailedError);
     expect((await api.ipPolicies.get(id)).description).to.equal("somebody else");
   });
 });

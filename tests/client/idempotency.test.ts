@@ -16,7 +16,9 @@ onEveryDatabase("A creation by the client", (start) => {
     await server.stop();
   });
 
-  /** Runs with a client whose requests meet these fates, one after the other; those that follow are answered. */
+  /**
+   * Runs with a client whose requests meet these fates, one after the other; those that follow are answered.
+   */
   async function meeting<T>(fates: Fate[], use: (api: Tunnelplane) => Promise<T>): Promise<T> {
     const proxy = await LossyProxy.start(server.url, () => fates.shift() ?? "answered");
     const through = new Tunnelplane({ baseUrl: proxy.url, apiKey: server.apiKey, timeoutMs: 1_000 });
@@ -27,7 +29,10 @@ onEveryDatabase("A creation by the client", (start) => {
       proxy.stop();
     }
   }
-  const idsOf = async <T extends { id: string; description: string }>(list: AsyncIterable<T>, description: string) => {
+  const idsOf = async <T extends { id: string; description: string }>(
+    list: AsyncIterable<T>,
+    description: string,
+  ) => {
     const ids: string[] = [];
     for await (const object of list) if (object.description === description) ids.push(object.id);
     return ids;
@@ -35,7 +40,9 @@ onEveryDatabase("A creation by the client", (start) => {
 
   for (const fate of ["lost", "answer lost", "answer cut", "silence", "bad gateway"] as const) {
     it(`makes one object, and answers its token, if the first try meets: ${fate}`, async () => {
-      const { id, token } = await meeting([fate], (lossy) => lossy.tunnelCredentials.create({ description: fate }));
+      const { id, token } = await meeting([fate], (lossy) =>
+        lossy.tunnelCredentials.create({ description: fate }),
+      );
       expect(token).to.be.a("string").and.not.be.empty;
       expect(await idsOf(api.tunnelCredentials.list(), fate)).to.deep.equal([id]);
     });
@@ -43,7 +50,9 @@ onEveryDatabase("A creation by the client", (start) => {
 
   it("makes one entry of a list when the answer is lost", async () => {
     const { id } = await api.eventSubscriptions.create({ sources: [{ type: "ip_policy_created.v0" }] });
-    await meeting(["answer lost"], (lossy) => lossy.eventSubscriptions.sources.add(id, { type: "ip_policy_deleted.v0" }));
+    await meeting(["answer lost"], (lossy) =>
+      lossy.eventSubscriptions.sources.add(id, { type: "ip_policy_deleted.v0" }),
+    );
     expect(await api.eventSubscriptions.sources.list(id)).to.have.length(2);
   });
 
@@ -73,11 +82,15 @@ onEveryDatabase("A creation by the client", (start) => {
   });
 
   it("can be a dry run, like every other change", async () => {
-    expect((await api.tunnelCredentials.create({ description: "tried" }, { dryRun: true })).token).to.equal(null);
+    expect((await api.tunnelCredentials.create({ description: "tried" }, { dryRun: true })).token).to.equal(
+      null,
+    );
     expect(await idsOf(api.tunnelCredentials.list(), "tried")).to.deep.equal([]);
 
     const edge = await api.tlsEdges.create({ description: "before" });
-    expect((await api.tlsEdges.update(edge.id, { description: "after" }, { dryRun: true })).description).to.equal("after");
+    expect(
+      (await api.tlsEdges.update(edge.id, { description: "after" }, { dryRun: true })).description,
+    ).to.equal("after");
     await api.tlsEdges.tlsTermination.replace(edge.id, { min_version: "1.3" }, { dryRun: true });
     await api.tlsEdges.delete(edge.id, { dryRun: true });
     expect(await api.tlsEdges.get(edge.id)).to.deep.equal(edge);

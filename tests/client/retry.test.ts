@@ -28,17 +28,25 @@ async function tries(
 const refuse =
   (status: number, headers: Record<string, string> = {}): Answer =>
   (_request, response) => {
-    const body = { error_code: "TP_1801", status_code: status, msg: "not now", details: { operation_id: "op_1" } };
+    const body = {
+      error_code: "TP_1801",
+      status_code: status,
+      msg: "not now",
+      details: { operation_id: "op_1" },
+    };
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
   };
-const accept: Answer = (_request, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"id":"ipp_1"}');
+const accept: Answer = (_request, response) =>
+  response.writeHead(200, { "content-type": "application/json" }).end('{"id":"ipp_1"}');
 const hangUp: Answer = (request) => request.socket.destroy();
 const staySilent: Answer = () => undefined;
 
 describe("The client tries again", () => {
   for (const status of [429, 503]) {
     it(`any request that the server answers with ${status} and Retry-After, because nothing was done`, async () => {
-      const { outcome, count } = await tries([refuse(status, { "retry-after": "0" }), accept], (api) => api.ipPolicies.create({}));
+      const { outcome, count } = await tries([refuse(status, { "retry-after": "0" }), accept], (api) =>
+        api.ipPolicies.create({}),
+      );
       expect(outcome).to.deep.equal({ id: "ipp_1" });
       expect(count).to.equal(2);
     });

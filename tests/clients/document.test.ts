@@ -25,7 +25,9 @@ describe("/openapi.json, the document for clients,", () => {
   before(async () => {
     server = await ServerProcess.start();
     document = await (await fetch(`${server.url}/openapi.json`)).json();
-    operations = Object.values(document.paths as Record<string, Record<string, Operation>>).flatMap((methods) => Object.values(methods));
+    operations = Object.values(document.paths as Record<string, Record<string, Operation>>).flatMap(
+      (methods) => Object.values(methods),
+    );
   });
   after(() => server.stop());
 
@@ -34,13 +36,16 @@ describe("/openapi.json, the document for clients,", () => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
     const folder = workshop("lint");
     await fetchDocument(server, folder);
-    const report = JSON.parse(await runIn(folder, tool("redocly"), ["lint", "openapi.json", "--format", "json"], QUIET));
+    const report = JSON.parse(
+      await runIn(folder, tool("redocly"), ["lint", "openapi.json", "--format", "json"], QUIET),
+    );
     expect(report.totals).to.include({ errors: 0, warnings: 0 });
   });
 
   it("holds the same operations as the document of all that is accepted", async () => {
     const wire = await (await fetch(`${server.url}/openapi-wire.json`)).json();
-    const methodsOf = (paths: Record<string, object>) => Object.entries(paths).map(([path, methods]) => [path, Object.keys(methods)]);
+    const methodsOf = (paths: Record<string, object>) =>
+      Object.entries(paths).map(([path, methods]) => [path, Object.keys(methods)]);
     expect(methodsOf(document.paths)).to.deep.equal(methodsOf((wire as typeof document).paths));
   });
 
@@ -48,8 +53,10 @@ describe("/openapi.json, the document for clients,", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids)).to.have.lengthOf(ids.length);
     for (const { tags, summary, description, operationId } of operations) {
-      expect(document.tags.find(({ name }: { name: string }) => name === tags[0])?.description, operationId).to.be.a("string").that.is.not
-        .empty;
+      expect(
+        document.tags.find(({ name }: { name: string }) => name === tags[0])?.description,
+        operationId,
+      ).to.be.a("string").that.is.not.empty;
       expect(summary, operationId).to.be.a("string").that.is.not.empty;
       expect(description.length, operationId).to.be.greaterThan(summary.length);
     }
@@ -58,30 +65,35 @@ describe("/openapi.json, the document for clients,", () => {
   it("gives every body and every answer an example, which its own schema accepts", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, "openapi");
-    const faults = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
-        const at = `/paths/${path.replaceAll("/", "~1")}/${method}`;
-        const contents: [string, Content | undefined][] = [
-          [`${at}/requestBody`, requestBody?.content],
-          ...Object.entries(responses).map(([status, { content }]): [string, Content | undefined] => [
-            `${at}/responses/${status}`,
-            content,
-          ]),
-        ];
-        return contents.flatMap(([place, content]) => {
-          if (!content) return [];
-          const { example } = content["application/json"];
-          if (example === undefined) return [`${place} has no example`];
-          const validate = ajv.compile({ $ref: `openapi#${encodeURI(`${place}/content/application~1json/schema`)}` });
-          return validate(example) ? [] : [`${place}: ${ajv.errorsText(validate.errors)}`];
-        });
-      }),
+    const faults = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+      ([path, methods]) =>
+        Object.entries(methods).flatMap(([method, { requestBody, responses }]) => {
+          const at = `/paths/${path.replaceAll("/", "~1")}/${method}`;
+          const contents: [string, Content | undefined][] = [
+            [`${at}/requestBody`, requestBody?.content],
+            ...Object.entries(responses).map(([status, { content }]): [string, Content | undefined] => [
+              `${at}/responses/${status}`,
+              content,
+            ]),
+          ];
+          return contents.flatMap(([place, content]) => {
+            if (!content) return [];
+            const { example } = content["application/json"];
+            if (example === undefined) return [`${place} has no example`];
+            const validate = ajv.compile({
+              $ref: `openapi#${encodeURI(`${place}/content/application~1json/schema`)}`,
+            });
+            return validate(example) ? [] : [`${place}: ${ajv.errorsText(validate.errors)}`];
+          });
+        }),
     );
     expect(faults).to.deep.equal([]);
   });
 
   it("names the modules' shapes, sent and answered, as the specification does", () => {
-    const names = ["Backend", "IPPolicy", "MutualTLS", "TLSTermination", "Policies", "Policy", "Action"].map((name) => `Endpoint${name}`);
+    const names = ["Backend", "IPPolicy", "MutualTLS", "TLSTermination", "Policies", "Policy", "Action"].map(
+      (name) => `Endpoint${name}`,
+    );
     expect(document.components.schemas).to.include.keys(
       "Ref",
       "EventSource",
@@ -91,19 +103,25 @@ describe("/openapi.json, the document for clients,", () => {
       ...names.map((name) => `${name}Mutate`),
     );
     const { TlsEdge, TlsEdgeCreate } = document.components.schemas;
-    expect(TlsEdge.properties.backend.anyOf).to.deep.equal([{ $ref: "#/components/schemas/EndpointBackend" }, { type: "null" }]);
+    expect(TlsEdge.properties.backend.anyOf).to.deep.equal([
+      { $ref: "#/components/schemas/EndpointBackend" },
+      { type: "null" },
+    ]);
     expect(TlsEdgeCreate.properties.backend.$ref).to.equal("#/components/schemas/EndpointBackendMutate");
   });
 
   it("says of each action what its settings are", () => {
     const { oneOf, discriminator } = document.components.schemas.EndpointHTTPActionMutate;
     expect(discriminator.propertyName).to.equal("type");
-    const actions = oneOf.map(({ $ref }: { $ref: string }) => document.components.schemas[$ref.split("/").at(-1) as string]);
+    const actions = oneOf.map(
+      ({ $ref }: { $ref: string }) => document.components.schemas[$ref.split("/").at(-1) as string],
+    );
     expect(actions.map((action: typeof document) => action.properties.type.const)).to.have.members([
       ...["deny", "log", "rate-limit", "url-rewrite", "custom-response"],
     ]);
     for (const { properties } of actions)
-      for (const setting of Object.values(properties.config.properties)) expect(setting).to.have.property("description").that.is.not.empty;
+      for (const setting of Object.values(properties.config.properties))
+        expect(setting).to.have.property("description").that.is.not.empty;
   });
 
   it("has plain types: what may be left out is not required, and takes no other value in place of its own", () => {
@@ -111,12 +129,17 @@ describe("/openapi.json, the document for clients,", () => {
     // biome-ignore lint/suspicious/noExplicitAny: schemas of every shape
     const look = (schema: any, place: string): void => {
       if (typeof schema !== "object" || schema === null) return;
-      if (schema.title === "left out" || schema.enum?.includes(null) || schema.enum?.includes("")) unions.push(place);
+      if (schema.title === "left out" || schema.enum?.includes(null) || schema.enum?.includes(""))
+        unions.push(place);
       for (const [name, part] of Object.entries(schema)) look(part, `${place}.${name}`);
     };
     for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name);
     expect(unions).to.deep.equal([]);
-    expect(document.components.schemas.IpPolicyRuleCreate.required).to.have.members(["ip_policy_id", "cidr", "action"]);
+    expect(document.components.schemas.IpPolicyRuleCreate.required).to.have.members([
+      "ip_policy_id",
+      "cidr",
+      "action",
+    ]);
   });
 });
 

@@ -26,16 +26,31 @@ describe("A Python client made from /openapi.json", () => {
   after(() => server.stop());
 
   it("has every operation, and its generator has nothing to warn of", async () => {
-    const args = ["generate", "--path", "openapi.json", "--meta", "none", "--output-path", "tunnelplane_client", "--fail-on-warning"];
+    const args = [
+      "generate",
+      "--path",
+      "openapi.json",
+      "--meta",
+      "none",
+      "--output-path",
+      "tunnelplane_client",
+      "--fail-on-warning",
+    ];
     await runIn(folder, GENERATOR, args, { PATH: `${BIN}:${process.env.PATH}` });
     const document = JSON.parse(readFileSync(join(folder, "openapi.json"), "utf8"));
-    const operations = Object.values(document.paths as Record<string, object>).flatMap((methods) => Object.keys(methods));
-    const made = readdirSync(join(folder, "tunnelplane_client/api"), { recursive: true }).filter((file) => !String(file).includes("__"));
+    const operations = Object.values(document.paths as Record<string, object>).flatMap((methods) =>
+      Object.keys(methods),
+    );
+    const made = readdirSync(join(folder, "tunnelplane_client/api"), { recursive: true }).filter(
+      (file) => !String(file).includes("__"),
+    );
     expect(made.filter((file) => String(file).endsWith(".py"))).to.have.lengthOf(operations.length);
   });
 
   it("creates, lists, changes and deletes on a server, and knows its errors", async () => {
     putProgram("program.py", folder);
-    expect(JSON.parse(await runIn(folder, join(BIN, "python"), ["program.py", server.url, server.apiKey]))).to.deep.equal(EXPECTED);
+    expect(
+      JSON.parse(await runIn(folder, join(BIN, "python"), ["program.py", server.url, server.apiKey])),
+    ).to.deep.equal(EXPECTED);
   });
 });

@@ -7,7 +7,10 @@ import type { ServerProcess } from "../support/server";
 const ROOT = join(__dirname, "../..");
 const execute = promisify(execFile);
 
-/** An empty folder from which programs find the packages of this repository. Not below node_modules, of which compilers emit nothing. */
+/**
+ * An empty folder from which programs find the packages of this repository. Not below node_modules, of which
+ * compilers emit nothing.
+ */
 export function workshop(name: string): string {
   const folder = join(ROOT, ".tunnelplane/clients", name);
   rmSync(folder, { recursive: true, force: true });
@@ -16,15 +19,24 @@ export function workshop(name: string): string {
 }
 
 /** Puts a program of `programs/` into a folder. */
-export const putProgram = (name: string, folder: string): void => cpSync(join(__dirname, "programs", name), join(folder, name));
+export const putProgram = (name: string, folder: string): void =>
+  cpSync(join(__dirname, "programs", name), join(folder, name));
 
 /** Writes the document that a server serves into a folder, as a user would fetch it. */
 export async function fetchDocument({ url }: ServerProcess, folder: string): Promise<void> {
   writeFileSync(join(folder, "openapi.json"), await (await fetch(`${url}/openapi.json`)).text());
 }
 
-/** Runs a command of a package of ours, or a program, to its end; what it printed for programs. Fails with all that it printed when it fails. */
-export async function runIn(folder: string, file: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+/**
+ * Runs a command of a package of ours, or a program, to its end; what it printed for programs. Fails with all
+ * that it printed when it fails.
+ */
+export async function runIn(
+  folder: string,
+  file: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string> {
   try {
     const { stdout } = await execute(file, [...args], {
       cwd: folder,

@@ -61,7 +61,13 @@ onEveryDatabase("An hour in which services fail and dispatchers are killed", (_s
           kill();
           return new Promise(() => undefined);
         };
-        const dying = { limits: target.limits, atomic, sizeOf: target.sizeOf, close: () => undefined, send } satisfies Target;
+        const dying = {
+          limits: target.limits,
+          atomic,
+          sizeOf: target.sizeOf,
+          close: () => undefined,
+          send,
+        } satisfies Target;
         const dispatcher = world.dispatcher({ openTarget: () => dying });
         world.dispatchers.pop(); // nobody can stop it
         kills++;
@@ -89,10 +95,12 @@ onEveryDatabase("An hour in which services fail and dispatchers are killed", (_s
       const deliveries = await world.deliveries(id);
       expect(deliveries.filter(({ status }) => status !== "delivered")).to.deep.equal([]);
       const bodies = new Map<string, Set<string>>();
-      for (const event of target.arrived) bodies.set(event.id, (bodies.get(event.id) ?? new Set()).add(event.body));
+      for (const event of target.arrived)
+        bodies.set(event.id, (bodies.get(event.id) ?? new Set()).add(event.body));
       expect(bodies.size, "none lost, none made up").to.equal(deliveries.length).and.to.be.greaterThan(100);
       expect([...bodies.values()].every((versions) => versions.size === 1)).to.equal(true);
-      for (const [id, changes] of target.changesByObject) expect(changes, id).to.deep.equal(changes.toSorted((a, b) => a - b));
+      for (const [id, changes] of target.changesByObject)
+        expect(changes, id).to.deep.equal(changes.toSorted((a, b) => a - b));
       expect(kills).to.be.greaterThan(5);
       expect(target.arrived.length, "some arrived more than once").to.be.greaterThan(bodies.size);
       await world.close();

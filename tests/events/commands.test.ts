@@ -17,9 +17,13 @@ describe("tunnelplane events", () => {
     service = await StandInServer.start((request, response) => {
       request.resume().on("end", () => response.writeHead(status).end());
     });
-    server = await ServerProcess.start({ env: { TUNNELPLANE_EVENT_ENDPOINTS: `monitoring_service=${service.url}` } });
+    server = await ServerProcess.start({
+      env: { TUNNELPLANE_EVENT_ENDPOINTS: `monitoring_service=${service.url}` },
+    });
     const rest = new Rest(server.url, server.apiKey);
-    destination = (await rest.post("/event_destinations", { target: { monitoring_service: { api_key: "any" } } })).body.id;
+    destination = (
+      await rest.post("/event_destinations", { target: { monitoring_service: { api_key: "any" } } })
+    ).body.id;
   });
   after(async () => {
     await server.stop();
@@ -27,9 +31,13 @@ describe("tunnelplane events", () => {
   });
 
   const run = (...given: string[]) =>
-    promisify(execFile)(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, "events", ...given], {
-      env: { ...process.env, TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: API_KEY },
-    }).then(
+    promisify(execFile)(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", CLI, "events", ...given],
+      {
+        env: { ...process.env, TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: API_KEY },
+      },
+    ).then(
       ({ stdout }) => ({ code: 0, said: stdout }),
       ({ code, stderr }) => ({ code, said: stderr as string }),
     );
@@ -44,14 +52,19 @@ describe("tunnelplane events", () => {
 
   it("lists deliveries and replays them", async () => {
     const rest = new Rest(server.url, server.apiKey);
-    await rest.post("/event_subscriptions", { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [destination] });
+    await rest.post("/event_subscriptions", {
+      sources: [{ type: "ip_policy_created.v0" }],
+      destination_ids: [destination],
+    });
     const { body } = await rest.post("/ip_policies", {});
     for (let said = ""; !said.includes("delivered"); ) said = (await run("deliveries", destination)).said;
     expect((await run("deliveries", destination, "--status", "delivered")).said)
       .to.contain(`ip_policy_created.v0 ev_`)
       .and.to.contain(body.id);
     expect((await run("deliveries", destination, "--status", "dead")).said).to.equal("");
-    expect((await run("replay", destination, "--since", "2020-01-01T00:00:00Z")).said).to.equal("Events that are sent again: 1.\n");
+    expect((await run("replay", destination, "--since", "2020-01-01T00:00:00Z")).said).to.equal(
+      "Events that are sent again: 1.\n",
+    );
     expect((await run("replay", destination)).said).to.contain("--since <time> or --dead-letters");
     expect((await run("deliveries", "ed_nobody")).said).to.contain("There is no event destination ed_nobody");
   });

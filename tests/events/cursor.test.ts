@@ -18,7 +18,11 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
   afterEach(() => world.close());
 
   /** Page by page. */
-  async function listed(destination: string, limit: number, status?: DeliveryRow["status"]): Promise<DeliveryRow[]> {
+  async function listed(
+    destination: string,
+    limit: number,
+    status?: DeliveryRow["status"],
+  ): Promise<DeliveryRow[]> {
     const found: DeliveryRow[] = [];
     await world.core.sequencer.settle(); // as the API does
     for (let before: string | undefined; ; ) {
@@ -30,7 +34,10 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
   }
 
   /** Never answers a batch with an object, and says when it has one. */
-  function hangingOn(object: string, otherwise: Behaviour = takeAll): { behaviour: Behaviour; asked: Promise<void> } {
+  function hangingOn(
+    object: string,
+    otherwise: Behaviour = takeAll,
+  ): { behaviour: Behaviour; asked: Promise<void> } {
     let tell: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
       tell = resolve;
@@ -51,10 +58,17 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
 
   it("is listed once in every state: delivered, dead, failed, in a batch, behind another, and beyond the cursor", async () => {
     const { id, target } = await world.destination();
-    const [delivered, dead, failed, hanging, untaken] = (await world.objects(5)) as [string, string, string, string, string];
+    const [delivered, dead, failed, hanging, untaken] = (await world.objects(5)) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
     const { behaviour, asked } = hangingOn(hanging, (batch, take, signal) =>
       batch.map((event) => {
-        if (event.key === dead || event.key === failed) return { ok: false, error: "no", permanent: event.key === dead };
+        if (event.key === dead || event.key === failed)
+          return { ok: false, error: "no", permanent: event.key === dead };
         takeAll([event], take, signal);
         return { ok: true };
       }),
@@ -82,12 +96,14 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     ] as const;
     for (const limit of [1, 3, 100]) {
       const found = await listed(id, limit);
-      expect(found.map(({ object_id, status, attempts }) => [object_id, status, attempts])).to.have.deep.members(all);
-      expect(found.map(({ object_id }) => object_id).filter((object) => object !== hanging && object !== delivered)).to.deep.equal([
-        untaken,
-        failed,
-        dead,
-      ]);
+      expect(
+        found.map(({ object_id, status, attempts }) => [object_id, status, attempts]),
+      ).to.have.deep.members(all);
+      expect(
+        found
+          .map(({ object_id }) => object_id)
+          .filter((object) => object !== hanging && object !== delivered),
+      ).to.deep.equal([untaken, failed, dead]);
       for (const status of ["pending", "delivered", "dead"] as const) {
         const ofStatus = await listed(id, limit, status);
         expect(ofStatus).to.deep.equal(found.filter((delivery) => delivery.status === status));
@@ -110,11 +126,15 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
       (delivery) => new Date((delivery as unknown as { event_timestamp: string }).event_timestamp) >= since,
     );
     expect(await replay(world.core.store, id, { since }, world.now)).to.equal(expected.length);
-    expect((await world.deliveries(id)).filter(({ status }) => status === "pending")).to.have.length(expected.length);
+    expect((await world.deliveries(id)).filter(({ status }) => status === "pending")).to.have.length(
+      expected.length,
+    );
     await dispatcher.deliverDue();
     expect(target.arrived).to.have.length(4 + expected.length);
     expect(new Set(target.arrived.map((event) => event.id)).size).to.equal(4);
-    expect((await world.deliveries(id)).map(({ status }) => status)).to.deep.equal(Array(4).fill("delivered"));
+    expect((await world.deliveries(id)).map(({ status }) => status)).to.deep.equal(
+      Array(4).fill("delivered"),
+    );
     expect(await replay(world.core.store, id, { since: new Date(0) }, world.now)).to.equal(4);
   });
 
@@ -183,10 +203,17 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     const objects = await world.objects(1);
     await world.change(objects);
     const sources = ["ip_policy_updated.v0", "ip_policy_deleted.v0"].map((type) => ({ type }));
-    await world.resources.update(definitionOf("event_subscription"), { id: subscription }, { sources }, () => undefined);
+    await world.resources.update(
+      definitionOf("event_subscription"),
+      { id: subscription },
+      { sources },
+      () => undefined,
+    );
     await world.remove("ip_policy", objects[0] as string);
     await world.dispatcher().deliverDue();
-    expect(target.arrived.map(({ body }) => JSON.parse(body).event_type)).to.deep.equal(sources.map(({ type }) => type));
+    expect(target.arrived.map(({ body }) => JSON.parse(body).event_type)).to.deep.equal(
+      sources.map(({ type }) => type),
+    );
   });
 
   it("is not sent for an event type that was subscribed to after the change", async () => {

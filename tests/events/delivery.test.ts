@@ -25,13 +25,18 @@ onEveryDatabase("Events", (_start, database) => {
     await world.change(await world.objects(12), 4);
     await world.dispatcher().deliverDue();
     expect(target.arrived).to.have.length(48);
-    for (const changes of target.changesByObject.values()) expect(changes).to.deep.equal(inOrder(changes)).and.to.have.length(4);
+    for (const changes of target.changesByObject.values())
+      expect(changes).to.deep.equal(inOrder(changes)).and.to.have.length(4);
     for (const batch of target.batches) {
       expect(batch.length).to.be.at.most(10);
-      expect(new Set(batch.map(({ key }) => key)).size, "of one object, one at a time").to.equal(batch.length);
+      expect(new Set(batch.map(({ key }) => key)).size, "of one object, one at a time").to.equal(
+        batch.length,
+      );
     }
     const deliveries = await world.deliveries(id);
-    expect(deliveries.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(Array(48).fill("delivered 1"));
+    expect(deliveries.map(({ status, attempts }) => `${status} ${attempts}`)).to.deep.equal(
+      Array(48).fill("delivered 1"),
+    );
   });
 
   it("of one object share a batch if the service accepts batches up to some point", async () => {
@@ -39,11 +44,16 @@ onEveryDatabase("Events", (_start, database) => {
     await world.change(await world.objects(1), 25);
     await world.dispatcher().deliverDue();
     expect(target.batches.map((batch) => batch.length)).to.deep.equal([10, 10, 5]);
-    expect([...target.changesByObject.values()]).to.deep.equal([Array.from({ length: 25 }, (_, index) => index + 1)]);
+    expect([...target.changesByObject.values()]).to.deep.equal([
+      Array.from({ length: 25 }, (_, index) => index + 1),
+    ]);
   });
 
   it("keep within the byte limit of the service", async () => {
-    const { target } = await world.destination({ limits: { count: 10, bytes: 3, recordBytes: 2 }, sizeOf: () => 1 });
+    const { target } = await world.destination({
+      limits: { count: 10, bytes: 3, recordBytes: 2 },
+      sizeOf: () => 1,
+    });
     await world.change(await world.objects(5));
     await world.dispatcher().deliverDue();
     expect(target.batches.map((batch) => batch.length)).to.deep.equal([3, 2]);
@@ -69,9 +79,13 @@ onEveryDatabase("Events", (_start, database) => {
     while (world.now.getTime() < start + 24 * HOUR + 2 * SECOND) {
       const before = target.batches.length;
       await dispatcher.deliverDue();
-      for (let more = before; more < target.batches.length; more++) tried.push((world.now.getTime() - start) / SECOND);
+      for (let more = before; more < target.batches.length; more++)
+        tried.push((world.now.getTime() - start) / SECOND);
       const lane = await world.core.store.reader.selectFrom("lane").select("due_at").executeTakeFirst();
-      const next = lane && new Date(lane.due_at) > world.now ? new Date(lane.due_at).getTime() : world.now.getTime() + HOUR;
+      const next =
+        lane && new Date(lane.due_at) > world.now
+          ? new Date(lane.due_at).getTime()
+          : world.now.getTime() + HOUR;
       world.pass(next - world.now.getTime());
     }
     const schedule = [0, 0, 5, 35, 155, 755];
@@ -140,7 +154,10 @@ onEveryDatabase("Events", (_start, database) => {
     expect(target.batches.map((batch) => batch.length)).to.deep.equal([10, 10, 5, 10]);
     expect(target.arrived.map(({ key }) => key).toSorted(), "each once").to.deep.equal(objects.toSorted());
     for (const { object_id, status, attempts } of await world.deliveries(id))
-      expect({ status, attempts }).to.deep.equal({ status: "delivered", attempts: refused.includes(object_id) ? 2 : 1 });
+      expect({ status, attempts }).to.deep.equal({
+        status: "delivered",
+        attempts: refused.includes(object_id) ? 2 : 1,
+      });
   });
 
   it("that a service accepted before a dispatcher stopped are not sent again, though others of their batch are", async () => {
@@ -225,7 +242,8 @@ onEveryDatabase("Events", (_start, database) => {
     const dispatcher = world.dispatcher();
     const delivering = dispatcher.deliverDue();
     const { arrived } = healthy.target;
-    while (arrived.length < 40 || dead.target.batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (arrived.length < 40 || dead.target.batches.length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
     expect(dead.target.batches.length).to.be.at.most(4);
     dead.target.behaviour = takeAll;
     end();
@@ -324,7 +342,9 @@ onEveryDatabase("Events", (_start, database) => {
     await world.change([delivered, dead, waiting] as string[]);
     await world.dispatcher().deliverDue();
     const eventsLeft = async () =>
-      (await world.core.store.reader.selectFrom("event").select("object_id").execute()).map((row) => row.object_id);
+      (await world.core.store.reader.selectFrom("event").select("object_id").execute()).map(
+        (row) => row.object_id,
+      );
     const before = await eventsLeft();
     expect(await pruneEvents(world.core.store, new Date(Date.now() - MINUTE))).to.equal(0);
     expect(await eventsLeft()).to.deep.equal(before);
@@ -362,12 +382,14 @@ onEveryDatabase("Events", (_start, database) => {
   it("are counted for operators: pending ones and their age, dead ones, and attempts", async () => {
     const { id, target } = await world.destination();
     const objects = await world.objects(3);
-    target.behaviour = (batch) => batch.map((event) => ({ ok: false, error: "no", permanent: event.key === objects[0] }));
+    target.behaviour = (batch) =>
+      batch.map((event) => ({ ok: false, error: "no", permanent: event.key === objects[0] }));
     await world.change(objects);
     const dispatcher = world.dispatcher();
     await dispatcher.deliverDue();
     const values = new Map<string, number | undefined>();
-    for (const metric of deliveryMetrics(world.core.store, dispatcher.counts)) values.set(metric.name, (await metric.collect()).get(id));
+    for (const metric of deliveryMetrics(world.core.store, dispatcher.counts))
+      values.set(metric.name, (await metric.collect()).get(id));
     expect(values.get("tunnelplane_event_oldest_seconds")).to.be.a("number");
     values.delete("tunnelplane_event_oldest_seconds");
     expect(Object.fromEntries(values)).to.deep.equal({

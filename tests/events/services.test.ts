@@ -30,7 +30,12 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   let kinesis: Kinesis;
   beforeEach(async () => {
     moto = await Moto.start();
-    kinesis = new Kinesis({ endpoint: moto.url, region: REGION, credentials: KEYS, requestHandler: new NodeHttpHandler() });
+    kinesis = new Kinesis({
+      endpoint: moto.url,
+      region: REGION,
+      credentials: KEYS,
+      requestHandler: new NodeHttpHandler(),
+    });
     await kinesis.createStream({ StreamName: "events", ShardCount: 1 });
   });
   afterEach(async () => {
@@ -52,7 +57,11 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   async function arrived(): Promise<Json[]> {
     const { Shards } = await kinesis.listShards({ StreamName: "events" });
     const ShardId = Shards?.[0]?.ShardId;
-    const { ShardIterator } = await kinesis.getShardIterator({ StreamName: "events", ShardId, ShardIteratorType: "TRIM_HORIZON" });
+    const { ShardIterator } = await kinesis.getShardIterator({
+      StreamName: "events",
+      ShardId,
+      ShardIteratorType: "TRIM_HORIZON",
+    });
     const { Records = [] } = await kinesis.getRecords({ ShardIterator });
     return Records.map(({ Data }) => JSON.parse(Buffer.from(Data ?? []).toString()));
   }
@@ -97,14 +106,21 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     const data = await database.create();
     const first = await start("http://127.0.0.1:9", { data });
     await subscribed(restOf(first), stream());
-    const policies = await Promise.all(Array.from({ length: 20 }, () => created(restOf(first).post("/ip_policies", {}))));
+    const policies = await Promise.all(
+      Array.from({ length: 20 }, () => created(restOf(first).post("/ip_policies", {}))),
+    );
     await first.stop("SIGKILL");
     // As if it had been a while ago: what the killed server had taken would be left to it for a minute.
     await execute(data, "update lane set due_at = '2026-01-01T00:00:00.000Z'");
     await execute(data, "update batch set leased_until = '2026-01-01T00:00:00.000Z'");
     const second = await start(moto.url, { data });
-    const events = await eventually(arrived, (found) => new Set(found.map((event) => event.event_id)).size === 20);
-    expect(new Set(events.map(({ object }) => (object as Json).id))).to.deep.equal(new Set(policies.map(({ id }) => id)));
+    const events = await eventually(
+      arrived,
+      (found) => new Set(found.map((event) => event.event_id)).size === 20,
+    );
+    expect(new Set(events.map(({ object }) => (object as Json).id))).to.deep.equal(
+      new Set(policies.map(({ id }) => id)),
+    );
     expect(second.log).not.to.contain("failed inside");
   });
 
@@ -153,9 +169,15 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     expect((await list("status=dead")).deliveries).to.deep.equal([]);
     const first = await list("limit=2");
     const second = (await rest.get(first.next_page_uri)).body;
-    expect([first.deliveries.length, second.deliveries.length, second.next_page_uri]).to.deep.equal([2, 1, null]);
+    expect([first.deliveries.length, second.deliveries.length, second.next_page_uri]).to.deep.equal([
+      2,
+      1,
+      null,
+    ]);
     expect((await rest.post(`${path}/replay`, { dead_letters: true })).body).to.deep.equal({ count: 0 });
-    expect((await rest.post(`${path}/replay`, { since: "2020-01-01T00:00:00Z" })).body).to.deep.equal({ count: 3 });
+    expect((await rest.post(`${path}/replay`, { since: "2020-01-01T00:00:00Z" })).body).to.deep.equal({
+      count: 3,
+    });
     await eventually(
       () => list("status=delivered"),
       ({ deliveries }) => deliveries.length === 3,

@@ -65,7 +65,9 @@ describe("examples/catalogue", () => {
   it("refuses a mistake with its line, and leaves everything as it is", async () => {
     edit("backendId: web", "backendId: wep");
     const message = await failureOf(stack.up());
-    expect(message).to.contain('tunnels.yaml:26:27 tlsEdges.app.backend.backendId names "wep", but no entry of tunnelGroupBackends or');
+    expect(message).to.contain(
+      'tunnels.yaml:26:27 tlsEdges.app.backend.backendId names "wep", but no entry of tunnelGroupBackends or',
+    );
     expect(message).to.contain('has that name; did you mean "web"?');
     edit("backendId: wep", "backendId: web");
     expect(changesOf(await stack.preview())).to.deep.equal([]);

@@ -68,8 +68,13 @@ describe("The example event-pipeline", () => {
       const arrived = events.map(({ message }) => JSON.parse(message ?? "{}"));
       const updated = arrived.find((event) => event.event_type === "ip_policy_updated.v0");
       if (updated) {
-        expect(updated.object).to.include({ id: (await stack.outputs()).offices?.value, description: "our offices and the warehouse" });
-        expect(updated.changes).to.deep.equal([{ path: "description", old: "our offices", new: "our offices and the warehouse" }]);
+        expect(updated.object).to.include({
+          id: (await stack.outputs()).offices?.value,
+          description: "our offices and the warehouse",
+        });
+        expect(updated.changes).to.deep.equal([
+          { path: "description", old: "our offices", new: "our offices and the warehouse" },
+        ]);
         break;
       }
     }

@@ -17,7 +17,8 @@ describe("The example ssh-access", () => {
   it("gives Ada a certificate for a day and a credential, and tells what servers have to trust", async () => {
     const { server, stack } = await running();
     const [certificate] = (await server.rest.get("/ssh_user_certificates")).body.ssh_user_certificates;
-    const [authority] = (await server.rest.get("/ssh_certificate_authorities")).body.ssh_certificate_authorities;
+    const [authority] = (await server.rest.get("/ssh_certificate_authorities")).body
+      .ssh_certificate_authorities;
     const [credential] = (await server.rest.get("/ssh_credentials")).body.ssh_credentials;
     const outputs = Object.entries(await stack.outputs()).map(([name, { value }]) => [name, value]);
     expect(Object.fromEntries(outputs)).to.deep.equal({
@@ -49,7 +50,9 @@ describe("The example ssh-access", () => {
       "delete-replaced ada",
     ]);
     const { ssh_user_certificates } = (await server.rest.get("/ssh_user_certificates")).body;
-    expect(ssh_user_certificates.map((certificate: { principals: string[] }) => certificate.principals)).to.deep.equal([["ada", "deploy"]]);
+    expect(
+      ssh_user_certificates.map((certificate: { principals: string[] }) => certificate.principals),
+    ).to.deep.equal([["ada", "deploy"]]);
   });
 
   it("replaces certificate and credential when Ada gets another key", async () => {

@@ -13,7 +13,13 @@ export interface Example<Choices> {
 }
 
 /** Runs an example on the real engine, one promise after the other. */
-export function itKeepsItsPromises<Choices>({ program, creates, update, replace, fail }: Example<Choices>): void {
+export function itKeepsItsPromises<Choices>({
+  program,
+  creates,
+  update,
+  replace,
+  fail,
+}: Example<Choices>): void {
   const world = new World();
   after(() => world.close());
 

@@ -11,10 +11,15 @@ import { SshServerAlone } from "./sshServer";
 
 /** The parts of ssh2's client that a hostile one would use. */
 interface Hostile extends Client {
-  readonly _protocol: { rekey(): void; authPK(user: string, key: ParsedKey): void; _handlers: Record<string, () => unknown> };
+  readonly _protocol: {
+    rekey(): void;
+    authPK(user: string, key: ParsedKey): void;
+    _handlers: Record<string, () => unknown>;
+  };
 }
 
-const known = (algorithms: string) => execFileSync("ssh", ["-Q", algorithms], { encoding: "utf8" }).trim().split("\n");
+const known = (algorithms: string) =>
+  execFileSync("ssh", ["-Q", algorithms], { encoding: "utf8" }).trim().split("\n");
 
 describe("Handshakes of agents", () => {
   let one: SshServerAlone;
@@ -35,7 +40,10 @@ describe("Handshakes of agents", () => {
   });
 
   const saidBy = async (child: ChildProcess) => {
-    const [said] = await Promise.all([text(child.stderr as NodeJS.ReadableStream & AsyncIterable<string>), once(child, "exit")]);
+    const [said] = await Promise.all([
+      text(child.stderr as NodeJS.ReadableStream & AsyncIterable<string>),
+      once(child, "exit"),
+    ]);
     return said;
   };
   /** A connection of an address of its own. */
@@ -63,11 +71,15 @@ describe("Handshakes of agents", () => {
       "diffie-hellman-group18-sha512",
     ]);
     for (const name of weak)
-      expect(await saidBy(one.agent([], [`KexAlgorithms=${name}`])), name).to.contain("no matching key exchange method found");
+      expect(await saidBy(one.agent([], [`KexAlgorithms=${name}`])), name).to.contain(
+        "no matching key exchange method found",
+      );
     const macs = known("mac").filter((name) => /sha1|md5/.test(name));
     expect(macs).to.include("hmac-sha1-etm@openssh.com");
     for (const name of macs)
-      expect(await saidBy(one.agent([], ["Ciphers=aes128-ctr", `MACs=${name}`])), name).to.contain("no matching MAC found");
+      expect(await saidBy(one.agent([], ["Ciphers=aes128-ctr", `MACs=${name}`])), name).to.contain(
+        "no matching MAC found",
+      );
   });
 
   it("suit the stock client as it is, and with each curve; nothing is compressed, even where it asks for that", async () => {
@@ -83,7 +95,10 @@ describe("Handshakes of agents", () => {
         said += chunk;
         if (/remote forward success/.test(said)) break;
       }
-      expect(said).to.contain("remote forward success").and.to.contain("compression: none").and.not.to.contain("compression: zlib");
+      expect(said)
+        .to.contain("remote forward success")
+        .and.to.contain("compression: none")
+        .and.not.to.contain("compression: zlib");
       child.kill("SIGKILL");
     }
   });
@@ -139,7 +154,10 @@ describe("Handshakes of agents", () => {
     };
     expect(await ask("127.0.0.3", 100)).to.equal(20);
     const refused = socketFrom("127.0.0.3");
-    const [said] = await Promise.race([once(refused, "data"), once(refused, "close").then(() => ["hung up"])]);
+    const [said] = await Promise.race([
+      once(refused, "data"),
+      once(refused, "close").then(() => ["hung up"]),
+    ]);
     expect(String(said)).to.equal("hung up");
     const other = clientFrom("127.0.0.4", { privateKey: sshKey().privateKey });
     await once(other, "ready"); // who logs in has not failed
@@ -150,14 +168,18 @@ describe("Handshakes of agents", () => {
       expect(await saidBy(one.agent(["a.example.com:443", "b.example.com:443"], options)))
         .to.contain("bind:a.example.com:443 is not allowed by the ACL of credential sshcr_1")
         .and.to.contain("bind:b.example.com:443 is not allowed");
-    expect(await saidBy(one.agent(["service=other:443"]))).to.contain("no tunnel group these labels. Declare it, or correct -R");
+    expect(await saidBy(one.agent(["service=other:443"]))).to.contain(
+      "no tunnel group these labels. Declare it, or correct -R",
+    );
     const both = one.agent(["a.example.com:443", "service=web:443"], ["LogLevel=DEBUG1"]);
     let said = "";
     for await (const chunk of both.stderr as AsyncIterable<Buffer>) {
       said += chunk;
       if (/remote forward success/.test(said) && /Warning: remote port forwarding failed/.test(said)) break;
     }
-    expect(said, "with -v").to.contain("Remote: bind:a.example.com:443 is not allowed by the ACL of credential sshcr_1");
+    expect(said, "with -v").to.contain(
+      "Remote: bind:a.example.com:443 is not allowed by the ACL of credential sshcr_1",
+    );
     expect(one.ssh.agents[0]?.bind, "what is allowed is served").to.deep.equal(["bind:service=web"]);
   });
 });

@@ -73,7 +73,10 @@ describe("Limits of agents", () => {
       const greeting = async (localAddress: string) => {
         const socket = connect({ port: one.port, host: "127.0.0.1", localAddress });
         strangers.push(socket);
-        const [said] = await Promise.race([once(socket, "data"), once(socket, "close").then(() => ["hung up"])]);
+        const [said] = await Promise.race([
+          once(socket, "data"),
+          once(socket, "close").then(() => ["hung up"]),
+        ]);
         return String(said).slice(0, 7);
       };
       expect(await greeting("127.0.0.2")).to.equal("SSH-2.0");

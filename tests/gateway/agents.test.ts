@@ -52,7 +52,9 @@ describe("Agents that come in by ssh -R", () => {
     const said = await text(one.agent(key, `${APP}:443`).stderr as Readable);
     const why = `bind:${APP}:443 is not allowed by the ACL of credential ${id}: add it to its acl, or bind what it allows`;
     expect(said, "in the terminal").to.contain(why);
-    expect(one.gateway.log).to.contain(`"credential":"${id}","reason":"its credential does not allow it: ${why}"`);
+    expect(one.gateway.log).to.contain(
+      `"credential":"${id}","reason":"its credential does not allow it: ${why}"`,
+    );
     expect(one.gateway.log)
       .to.contain("its credential does not allow it")
       .and.to.contain("no edge without a backend declares this hostport")
@@ -72,7 +74,11 @@ describe("Agents that come in by ssh -R", () => {
       ["-W", one.upstream.address, "any@127.0.0.1"],
     ]) {
       const child = one.ssh(key, args, [...TRUSTING, "LogLevel=DEBUG3"]);
-      const [out, said] = await Promise.all([text(child.stdout as Readable), text(child.stderr as Readable), ended(child)]);
+      const [out, said] = await Promise.all([
+        text(child.stdout as Readable),
+        text(child.stderr as Readable),
+        ended(child),
+      ]);
       expect([out, child.exitCode], args.join(" ")).to.deep.equal(["", 255]);
       expect(said).to.contain("Authenticated to 127.0.0.1").and.to.contain("will use strict KEX ordering");
     }
@@ -86,7 +92,11 @@ describe("Agents that come in by ssh -R", () => {
     await one.gateway.logged("edge applied");
     expect(await ended(one.agent(key, "nothing.example.com:443"))).to.equal(255);
     expect(one.gateway.log).to.contain("no edge without a backend declares this hostport"); // it was let in
-    await Promise.all(Array.from({ length: 20 }, (_, index) => ended(one.agent({ token: `tpt_wrong-${index}` }, `${APP}:443`))));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        ended(one.agent({ token: `tpt_wrong-${index}` }, `${APP}:443`)),
+      ),
+    );
     const before = one.gateway.log;
     expect(await ended(one.agent(key, `${APP}:443`))).to.equal(255);
     expect(one.gateway.log.slice(before.length)).not.to.contain("agent");
@@ -103,14 +113,21 @@ describe("Agents that come in by ssh -R", () => {
       await one.gateway.logged("edge applied");
       const first = one.agent(key, "service=web,env=prod:443");
       one.agent(key, "service=web:443", { local: other.address });
-      for (const names = new Set<string | undefined>(); !(names.has("one") && names.has("two")); await sleep(20)) {
+      for (
+        const names = new Set<string | undefined>();
+        !(names.has("one") && names.has("two"));
+        await sleep(20)
+      ) {
         const [a, b] = await Promise.all([one.answers(APP), one.answers(APP)]);
         names.add(a).add(b);
       }
       const status = async () => (await one.api.gateways.get("edge-1")).agents;
       while ((await status()).length < 2) await sleep(100);
       const binds = (await status()).map(({ credential, bind }) => [credential, ...bind].sort());
-      expect(binds).to.have.deep.members([[id, "bind:service=web"].sort(), [id, "bind:service=web", "bind:env=prod"].sort()]);
+      expect(binds).to.have.deep.members([
+        [id, "bind:service=web"].sort(),
+        [id, "bind:service=web", "bind:env=prod"].sort(),
+      ]);
       first.kill("SIGKILL");
       await ended(first);
       while ((await one.answers(APP)) !== "two") await sleep(20);
@@ -166,7 +183,9 @@ describe("Agents that come in by ssh -R", () => {
     one.agent(key, `${APP}:443`, trusting("right", `* ${authority.public_key}`));
     await one.becomes(200, APP);
     const other = await one.api.sshCertificateAuthorities.create({});
-    expect(await ended(one.agent(key, `${APP}:443`, trusting("wrong", `* ${other.public_key}`)))).to.equal(255);
+    expect(await ended(one.agent(key, `${APP}:443`, trusting("wrong", `* ${other.public_key}`)))).to.equal(
+      255,
+    );
     await one.gateway.stop();
     one.runWithAgents("--ssh-host-certificate", foreign.id);
     expect(await one.gateway.ended()).to.equal(1);
@@ -177,7 +196,11 @@ describe("Agents that come in by ssh -R", () => {
     const one = running.now;
     one.runWithAgents();
     await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
-    const [known, narrow, gone] = [await one.credential(), await one.credential(["bind:other.example.com"]), await one.credential()];
+    const [known, narrow, gone] = [
+      await one.credential(),
+      await one.credential(["bind:other.example.com"]),
+      await one.credential(),
+    ];
     await one.gateway.logged("edge applied");
     const first = one.agent(known.key, `${APP}:443`);
     await one.becomes(200, APP);

@@ -5,7 +5,21 @@ import fc from "fast-check";
 import { type Certificate, certificate } from "../support/api/fixtures";
 import { size } from "../support/size";
 import { envoyOfThisFile, readAnswer, signedBy, tls } from "./traffic";
-import { authority, backend, enabled, fixed, httpsEdge, inbound, jwt, policy, refs, route, rule, tlsEdge, to } from "./worlds";
+import {
+  authority,
+  backend,
+  enabled,
+  fixed,
+  httpsEdge,
+  inbound,
+  jwt,
+  policy,
+  refs,
+  route,
+  rule,
+  tlsEdge,
+  to,
+} from "./worlds";
 
 type World = readonly { readonly kind: string; readonly fields: object }[];
 
@@ -28,10 +42,13 @@ const cidr = fc.constantFrom(
   "::/0",
   "0.0.0.0/0",
 );
-const rules = fc.uniqueArray(fc.record({ action: fc.constantFrom("allow" as const, "allow" as const, "deny" as const), cidr }), {
-  maxLength: 4,
-  selector: (one) => one.cidr,
-});
+const rules = fc.uniqueArray(
+  fc.record({ action: fc.constantFrom("allow" as const, "allow" as const, "deny" as const), cidr }),
+  {
+    maxLength: 4,
+    selector: (one) => one.cidr,
+  },
+);
 const policies = fc.record({ ipp_a: rules, ipp_b: rules });
 const isEnabled = fc.constantFrom(true, true, true, false);
 const optional = <T extends object>(fields: fc.Arbitrary<T>) =>
@@ -43,7 +60,9 @@ const some = (...ids: string[]) => fc.subarray(ids, { minLength: 1 }).map((chose
 const restriction = optional(fc.record({ ip_policies: some("ipp_a", "ipp_b") }));
 const mutual = optional(fc.record({ certificate_authorities: some("ca_a", "ca_b") }));
 const version = fc.constantFrom("1.2", "1.3");
-const agents = optional(fc.record({ allow: fc.subarray(["^curl/", "Mozilla"]), deny: fc.subarray(["bot", "curl/7"]) }));
+const agents = optional(
+  fc.record({ allow: fc.subarray(["^curl/", "Mozilla"]), deny: fc.subarray(["bot", "curl/7"]) }),
+);
 const httpBackend = fc.constantFrom("bkdsc_up", "bkdhr_ok", "bkdwd_both").map(to);
 const denials = fc.constantFrom(
   null,
@@ -65,7 +84,11 @@ const paths = fc.uniqueArray(
   }),
   { minLength: 1, maxLength: 4, selector: ({ match, match_type }) => `${match_type} ${match}` },
 );
-const https = fc.record({ mutual_tls: mutual, tls_termination: optional(fc.record({ min_version: version })), routes: paths });
+const https = fc.record({
+  mutual_tls: mutual,
+  tls_termination: optional(fc.record({ min_version: version })),
+  routes: paths,
+});
 const tcp = fc.record({
   mutual_tls: mutual,
   tls_termination: optional(fc.record({ terminate_at: fc.constant("edge"), min_version: version })),
@@ -78,7 +101,11 @@ const clients = fc.record({
   newestTls: fc.constantFrom("TLSv1.2" as const, "TLSv1.3" as const),
   agent: fc.constantFrom("curl/8.0", "curl/7.1 bot", "Mozilla/5.0", "other"),
 });
-const worlds = fc.record({ policies, https: fc.array(https, { minLength: 1, maxLength: 3 }), tcp: fc.array(tcp, { maxLength: 2 }) });
+const worlds = fc.record({
+  policies,
+  https: fc.array(https, { minLength: 1, maxLength: 3 }),
+  tcp: fc.array(tcp, { maxLength: 2 }),
+});
 
 describe("What exposure says of generated worlds, and what a real Envoy does", () => {
   const gateway = envoyOfThisFile();
@@ -92,7 +119,11 @@ describe("What exposure says of generated worlds, and what a real Envoy does", (
     }
   });
 
-  const worldOf = ({ policies: both, https: sites, tcp: raw }: typeof worlds extends fc.Arbitrary<infer T> ? T : never): World => [
+  const worldOf = ({
+    policies: both,
+    https: sites,
+    tcp: raw,
+  }: typeof worlds extends fc.Arbitrary<infer T> ? T : never): World => [
     ...sites.map(({ routes, ...fields }, index) =>
       httpsEdge({
         ...fields,
@@ -101,7 +132,9 @@ describe("What exposure says of generated worlds, and what a real Envoy does", (
         routes: routes.map((one, place) => route({ ...one, id: `edghtsrt_${index}_${place}` })),
       } as never),
     ),
-    ...raw.map((fields, index) => tlsEdge({ ...fields, id: `edgtls_${index}`, hostports: [`t${index}.example.com:443`] })),
+    ...raw.map((fields, index) =>
+      tlsEdge({ ...fields, id: `edgtls_${index}`, hostports: [`t${index}.example.com:443`] }),
+    ),
     ...Object.entries(both).flatMap(([id, list]) => list.map((one) => rule(id, one.action, one.cidr))),
     ...(["a", "b"] as const).map((name) => authority(`ca_${name}`, authorities[name]?.pem)),
     fixed("bkdsc_up", gateway.state.upstream.address),
@@ -123,11 +156,14 @@ describe("What exposure says of generated worlds, and what a real Envoy does", (
             const seen = await ask(row, client);
             tried++;
             if (expected) admitted++;
-            expect(seen === "admitted", `${JSON.stringify({ row, client, seen, expected })}`).to.equal(expected);
+            expect(seen === "admitted", `${JSON.stringify({ row, client, seen, expected })}`).to.equal(
+              expected,
+            );
           }
         }
       }),
-      // The seed is fixed in the short run, so that a failure is the same for everybody; the long one tries others.
+      // The seed is fixed in the short run, so that a failure is the same for everybody; the long one tries
+      // others.
       { numRuns: size(20, 1000), ...(size(0, 1) === 0 && { seed: 20_261_122 }), endOnFailure: false },
     );
     expect(admitted).to.be.greaterThan(tried / 20);
@@ -136,17 +172,31 @@ describe("What exposure says of generated worlds, and what a real Envoy does", (
 
   async function ask(row: Exposure, client: Client): Promise<string> {
     const [, host = "", isExact, match = "/"] = /^([^:]+):443( = )?(.*)$/.exec(row.address) ?? [];
-    const identity = client.certificate && { cert: own[client.certificate].pem, key: own[client.certificate].privateKey };
+    const identity = client.certificate && {
+      cert: own[client.certificate].pem,
+      key: own[client.certificate].privateKey,
+    };
     let socket: TLSSocket;
     try {
-      const options = { sni: host, localAddress: client.address, maxVersion: client.newestTls, ALPNProtocols: ["http/1.1"], ...identity };
+      const options = {
+        sni: host,
+        localAddress: client.address,
+        maxVersion: client.newestTls,
+        ALPNProtocols: ["http/1.1"],
+        ...identity,
+      };
       socket = await tls(gateway.state.port, options);
     } catch {
       return "refused in the handshake";
     }
     // A longer path than any route has: only the prefix takes it.
     const path = isExact ? match : `${(match || "/").replace(/\/$/, "")}/zz`;
-    const lines = [`GET ${path} HTTP/1.1`, `host: ${host}`, `user-agent: ${client.agent}`, "connection: close"];
+    const lines = [
+      `GET ${path} HTTP/1.1`,
+      `host: ${host}`,
+      `user-agent: ${client.agent}`,
+      "connection: close",
+    ];
     const { status } = await readAnswer(socket, `${lines.join("\r\n")}\r\n\r\n`);
     return status === 200 ? "admitted" : `refused with ${status}`;
   }
@@ -158,9 +208,19 @@ function meaningOf(world: World): WorldObject[] {
   return [
     ...policyIds,
     ...world.flatMap(({ kind, fields }): WorldObject[] => {
-      const { routes = [], ...rest } = fields as { id: string; routes?: { id: string }[] } & Record<string, unknown>;
-      const extra = kind === "certificate_authority" ? { subject_common_name: rest.id.slice(3), not_after: "2036-01-01T00:00:00Z" } : {};
-      const children = routes.map((one) => ({ kind: "https_edge_route", id: one.id, fields: { ...one, edge_id: rest.id } }));
+      const { routes = [], ...rest } = fields as { id: string; routes?: { id: string }[] } & Record<
+        string,
+        unknown
+      >;
+      const extra =
+        kind === "certificate_authority"
+          ? { subject_common_name: rest.id.slice(3), not_after: "2036-01-01T00:00:00Z" }
+          : {};
+      const children = routes.map((one) => ({
+        kind: "https_edge_route",
+        id: one.id,
+        fields: { ...one, edge_id: rest.id },
+      }));
       return [{ kind, id: rest.id, fields: { ...rest, ...extra } }, ...children];
     }),
   ];
@@ -169,12 +229,18 @@ function meaningOf(world: World): WorldObject[] {
 /** What the words of a row mean for a client. */
 function isAdmitted(row: Exposure, client: Client): boolean {
   const { networks, client_certificate, tls: termination, token, sign_in, user_agents, actions } = row;
-  if (networks === "nobody" || (networks !== "everyone" && !holds([...networks.v4], client.address))) return false;
-  if (client_certificate && !client_certificate.authorities.some(({ subject }) => subject === client.certificate)) return false;
+  if (networks === "nobody" || (networks !== "everyone" && !holds([...networks.v4], client.address)))
+    return false;
+  if (
+    client_certificate &&
+    !client_certificate.authorities.some(({ subject }) => subject === client.certificate)
+  )
+    return false;
   if (termination.from === "1.3" && client.newestTls === "TLSv1.2") return false;
   if (token || sign_in) return false;
   if (user_agents) {
-    const found = (patterns: readonly string[]) => patterns.some((pattern) => new RegExp(pattern).test(client.agent));
+    const found = (patterns: readonly string[]) =>
+      patterns.some((pattern) => new RegExp(pattern).test(client.agent));
     if (found(user_agents.deny) || (user_agents.allow.length > 0 && !found(user_agents.allow))) return false;
   }
   return !actions.some(({ direction, type, conditional, expressions }) => {

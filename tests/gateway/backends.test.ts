@@ -70,17 +70,26 @@ describe("A backend in others", () => {
 
   it("is refused in words where a weighted one is followed by another in a failover, directly or in one that is in it", async () => {
     const both = weighted("both", { one: 1, last: 1 });
-    for (const order of [[failover("outer", "both", "last")], [failover("outer", "inner", "last"), failover("inner", "dead1", "both")]]) {
+    for (const order of [
+      [failover("outer", "both", "last")],
+      [failover("outer", "inner", "last"), failover("inner", "dead1", "both")],
+    ]) {
       const { edges } = await serve("outer", ...order, both);
       for (const { state, reason } of edges) {
         expect(state).to.equal("rejected");
-        expect(reason).to.contain("the backend both cannot be followed by another in a failover backend").and.to.contain("Put it last");
+        expect(reason)
+          .to.contain("the backend both cannot be followed by another in a failover backend")
+          .and.to.contain("Put it last");
       }
     }
   });
 
   it("is passed over in a failover while its name was never resolved, and alone it answers nothing, where others are served", async () => {
-    const { edges } = await serve("outer", failover("outer", "unknown", "one"), fixed("unknown", "nowhere.internal:80"));
+    const { edges } = await serve(
+      "outer",
+      failover("outer", "unknown", "one"),
+      fixed("unknown", "nowhere.internal:80"),
+    );
     expect(edges.map(({ state }) => state)).to.deep.equal(["applied", "applied"]);
     expect(await answers()).to.deep.equal({ one: 40 });
     await serve("unknown", fixed("unknown", "nowhere.internal:80"));
@@ -97,12 +106,16 @@ describe("A backend in others", () => {
   });
 
   it("is refused in words where more come together than a failover backend may name, and where backends contain each other", async () => {
-    const many = Array.from({ length: 1001 }, (_, index) => fixed(`far${index}`, `10.0.${index >> 8}.${index & 255}:80`));
+    const many = Array.from({ length: 1001 }, (_, index) =>
+      fixed(`far${index}`, `10.0.${index >> 8}.${index & 255}:80`),
+    );
     const halves = [many.slice(0, 500), many.slice(500)].map((half, index) =>
       failover(`half${index}`, ...half.map(({ fields }) => (fields as { id: string }).id)),
     );
     const { edges } = await serve("outer", failover("outer", "half0", "half1"), ...halves, ...many);
-    expect(edges[0]?.reason).to.contain("the failover backend outer has more than 1000 backends").and.to.contain("use fewer");
+    expect(edges[0]?.reason)
+      .to.contain("the failover backend outer has more than 1000 backends")
+      .and.to.contain("use fewer");
     const circle = await serve("outer", failover("outer", "inner"), failover("inner", "dead1", "outer"));
     expect(circle.edges[0]?.reason).to.equal("the backend outer contains itself");
   });

@@ -49,13 +49,23 @@ describe("Who a caller is", () => {
           id: "edghtsrt_3",
           match: "/policy",
           backend: to("up"),
-          policies: inbound(policy([`!(conn.client_ip.inCidrRange("${CALLER}/32") && conn.client_ip == "${CALLER}")`], ["deny"])),
+          policies: inbound(
+            policy(
+              [`!(conn.client_ip.inCidrRange("${CALLER}/32") && conn.client_ip == "${CALLER}")`],
+              ["deny"],
+            ),
+          ),
         }),
         route({
           id: "edghtsrt_4",
           match: "/limited",
           backend: to("up"),
-          policies: inbound(policy([], ["rate-limit", { name: "one", capacity: 1, rate: "60s", bucket_key: ["conn.client_ip"] }])),
+          policies: inbound(
+            policy(
+              [],
+              ["rate-limit", { name: "one", capacity: 1, rate: "60s", bucket_key: ["conn.client_ip"] }],
+            ),
+          ),
         }),
       ],
     }),
@@ -81,15 +91,21 @@ describe("Who a caller is", () => {
     "x-forwarded-port": "443",
     "x-real-ip": address,
   });
-  /** A connection of the balancer that begins with this; PROXY protocol, and what comes before it in tests. */
+  /**
+   * A connection of the balancer that begins with this; PROXY protocol, and what comes before it in tests.
+   */
   async function beginning(text: string | Buffer, localAddress = BALANCER): Promise<Socket> {
-    const socket = connect({ host: "127.0.0.1", port: gateway.state.port, localAddress }).on("error", () => undefined);
+    const socket = connect({ host: "127.0.0.1", port: gateway.state.port, localAddress }).on(
+      "error",
+      () => undefined,
+    );
     opened.push(socket);
     await once(socket, "connect");
     socket.write(text);
     return socket;
   }
-  const proxied = (localAddress?: string) => beginning(`PROXY TCP4 ${CALLER} 127.0.0.1 40000 443\r\n`, localAddress);
+  const proxied = (localAddress?: string) =>
+    beginning(`PROXY TCP4 ${CALLER} 127.0.0.1 40000 443\r\n`, localAddress);
   const status = async (path: string, ask: Ask = {}) => (await gateway.http1(path, ask)).status;
 
   for (const protocol of ["http1", "http2"] as const) {
@@ -98,7 +114,9 @@ describe("Who a caller is", () => {
       expect(aboutCaller(await gateway[protocol]("/", { headers: FORGED }))).to.deep.equal(said("127.0.0.1"));
       await gateway.serve(world(), { balancers: BEHIND });
       expect(aboutCaller(await gateway[protocol]("/", { headers: FORGED }))).to.deep.equal(said("127.0.0.1"));
-      expect(aboutCaller(await gateway[protocol]("/", { headers: FORGED, localAddress: BALANCER }))).to.deep.equal(said(CALLER));
+      expect(
+        aboutCaller(await gateway[protocol]("/", { headers: FORGED, localAddress: BALANCER })),
+      ).to.deep.equal(said(CALLER));
     });
   }
 
@@ -114,7 +132,8 @@ describe("Who a caller is", () => {
     const address = `127.0.0.1:${(raw.address() as AddressInfo).port}`;
     await gateway.serve([httpsEdge({ routes: [route({ backend: to("up") })] }), fixed("up", address)]);
     const ask = async (more: string) =>
-      (await readAnswer(await gateway.tls(), `GET / HTTP/1.1\r\nhost: app.example.com\r\n${more}\r\n\r\n`)).status;
+      (await readAnswer(await gateway.tls(), `GET / HTTP/1.1\r\nhost: app.example.com\r\n${more}\r\n\r\n`))
+        .status;
     expect(await ask("connection: upgrade, x-forwarded-for, x-real-ip\r\nupgrade: websocket")).to.equal(200);
     expect(seen).to.contain("\r\nconnection: upgrade\r\n").and.to.contain("\r\nx-real-ip: 127.0.0.1\r\n");
     expect(await ask("connection: x-forwarded-for")).to.equal(400);
@@ -131,7 +150,10 @@ describe("Who a caller is", () => {
     for (const balancers of [undefined, BEHIND]) {
       await gateway.serve(world(), { balancers });
       for (const headers of forgeries)
-        expect([await status("/restricted", { headers }), await status("/policy", { headers })]).to.deep.equal([403, 403]);
+        expect([
+          await status("/restricted", { headers }),
+          await status("/policy", { headers }),
+        ]).to.deep.equal([403, 403]);
     }
     expect(await status("/limited", { headers: { "x-forwarded-for": "9.9.9.1" } })).to.equal(200);
     expect(await status("/limited", { headers: { "x-forwarded-for": "9.9.9.2" } })).to.equal(429);
@@ -139,11 +161,19 @@ describe("Who a caller is", () => {
 
   it("is the last address in X-Forwarded-For of a trusted balancer: for restrictions, policies, limits and backends", async () => {
     await gateway.serve(world(), { balancers: BEHIND });
-    const ask = (path: string, list: string) => gateway.http1(path, { localAddress: BALANCER, headers: { "x-forwarded-for": list } });
+    const ask = (path: string, list: string) =>
+      gateway.http1(path, { localAddress: BALANCER, headers: { "x-forwarded-for": list } });
     for (const path of ["/restricted", "/policy"]) {
       expect((await ask(path, CALLER)).status, path).to.equal(200);
       expect(aboutCaller(await ask(path, `8.8.8.8, ${CALLER}`)), path).to.deep.equal(said(CALLER));
-      for (const list of [`${CALLER}, 8.8.8.8`, "", "unknown", `${CALLER}, unknown`, `${CALLER},`, `${CALLER} 8.8.8.8`])
+      for (const list of [
+        `${CALLER}, 8.8.8.8`,
+        "",
+        "unknown",
+        `${CALLER}, unknown`,
+        `${CALLER},`,
+        `${CALLER} 8.8.8.8`,
+      ])
         expect((await ask(path, list)).status, `${path} for ${JSON.stringify(list)}`).to.equal(403);
     }
     expect(aboutCaller(await ask("/", "2001:db8::7"))).to.deep.equal(said("2001:db8::7"));
@@ -151,17 +181,32 @@ describe("Who a caller is", () => {
     expect((await ask("/limited", "9.9.9.1")).status).to.equal(200);
     expect((await ask("/limited", "9.9.9.2")).status).to.equal(200);
     expect((await ask("/limited", "9.9.9.1")).status).to.equal(429);
-    expect(await status("/", { sni: "db.example.com", localAddress: BALANCER, headers: { "x-forwarded-for": CALLER } })).to.equal(0);
+    expect(
+      await status("/", {
+        sni: "db.example.com",
+        localAddress: BALANCER,
+        headers: { "x-forwarded-for": CALLER },
+      }),
+    ).to.equal(0);
   });
 
   it("is the address in the PROXY protocol, where it is on: on routes, TLS edges and where TLS ends upstream", async () => {
     const own = gateway.state.own;
-    upstream = await StandInServer.start((_, response) => response.end(), { key: own.privateKey, cert: own.pem });
+    upstream = await StandInServer.start((_, response) => response.end(), {
+      key: own.privateKey,
+      cert: own.pem,
+    });
     const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
     await gateway.serve(
       [
         ...world(),
-        tlsEdge({ id: "edgtls_2", hostports: ["raw.example.com:443"], tls_termination, backend: to("raw"), ip_restriction: onlyCaller }),
+        tlsEdge({
+          id: "edgtls_2",
+          hostports: ["raw.example.com:443"],
+          tls_termination,
+          backend: to("raw"),
+          ip_restriction: onlyCaller,
+        }),
         fixed("raw", upstream.url.slice("https://".length)),
       ],
       { balancers: BEHIND_PROXY_PROTOCOL },
@@ -181,7 +226,12 @@ describe("Who a caller is", () => {
 
   it("is believed of nobody but balancers by the PROXY protocol: others are closed, and so is a connection without it", async () => {
     const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
-    const raw = tlsEdge({ id: "edgtls_2", hostports: ["raw.example.com:443"], tls_termination, backend: to("up") });
+    const raw = tlsEdge({
+      id: "edgtls_2",
+      hostports: ["raw.example.com:443"],
+      tls_termination,
+      backend: to("up"),
+    });
     await gateway.serve([...world(), raw], { balancers: BEHIND_PROXY_PROTOCOL });
     expect(await status("/", { socket: await proxied() })).to.equal(200);
     for (const sni of ["app.example.com", "db.example.com", "raw.example.com", "unknown.example.com"]) {

@@ -26,12 +26,19 @@ function clientHello(servername: string, version: Version): Promise<Buffer> {
 describe("A connection", () => {
   const gateway = envoyOfThisFile();
   const up = () => fixed("up", gateway.state.upstream.address);
-  const open = () => [httpsEdge({ routes: [route({ backend: to("up") })] }), tlsEdge({ backend: to("up") }), up()];
+  const open = () => [
+    httpsEdge({ routes: [route({ backend: to("up") })] }),
+    tlsEdge({ backend: to("up") }),
+    up(),
+  ];
 
   it("is not resumed past the end of its client's certificate, under TLS 1.2 and 1.3; without client certificates it is", async () => {
     const clients = certificate({ name: "Clients" });
     const mutual_tls = enabled({ certificate_authorities: refs("ca") });
-    const edges = [httpsEdge({ mutual_tls, routes: [route({ backend: to("up") })] }), tlsEdge({ mutual_tls, backend: to("up") })];
+    const edges = [
+      httpsEdge({ mutual_tls, routes: [route({ backend: to("up") })] }),
+      tlsEdge({ mutual_tls, backend: to("up") }),
+    ];
     await gateway.serve([...edges, up(), authority("ca", clients.pem)]);
     const begun = async (sni: string, maxVersion: Version, more: object) => {
       const socket = await gateway.tls({ sni, maxVersion, ...more });
@@ -41,18 +48,25 @@ describe("A connection", () => {
       socket.on("session", (ticket) => {
         session = ticket;
       });
-      const { status } = await readAnswer(socket, `GET / HTTP/1.1\r\nhost: ${sni}\r\nconnection: close\r\n\r\n`);
+      const { status } = await readAnswer(
+        socket,
+        `GET / HTTP/1.1\r\nhost: ${sni}\r\nconnection: close\r\n\r\n`,
+      );
       return { status, reused, session };
     };
     const all = HOSTS.flatMap((sni) => VERSIONS.map((version) => ({ sni, version })));
     for (let seconds = 4; ; seconds *= 2) {
       const client = signedUntil(clients, new Date(Date.now() + seconds * 1000));
       const key = { cert: client.pem, key: client.privateKey };
-      const sessions = await Promise.all(all.map(({ sni, version }) => begun(sni, version, key).catch(() => undefined)));
+      const sessions = await Promise.all(
+        all.map(({ sni, version }) => begun(sni, version, key).catch(() => undefined)),
+      );
       if (sessions.some((one) => one?.status !== 200)) continue; // This machine was slower than the certificate is long.
       while ((await gateway.http1("/", key)).status !== 0) await sleep(100);
       for (const [index, { sni, version }] of all.entries()) {
-        const resumed = await begun(sni, version, { ...key, session: sessions[index]?.session }).catch(() => ({ status: 0 }));
+        const resumed = await begun(sni, version, { ...key, session: sessions[index]?.session }).catch(
+          () => ({ status: 0 }),
+        );
         expect(resumed.status, `${sni} under ${version}`).to.equal(0);
       }
       break;
@@ -69,20 +83,32 @@ describe("A connection", () => {
     await gateway.serve(open());
     const other = await gateway.tls({ sni: "db.example.com" });
     other.setTimeout(0);
-    const hellos = await Promise.all(HOSTS.flatMap((sni) => VERSIONS.map((version) => clientHello(sni, version))));
-    const ends = [Buffer.alloc(0), Buffer.from([22]), ...hellos.map((hello) => hello.subarray(0, 60)), ...hellos].map(async (bytes) => {
+    const hellos = await Promise.all(
+      HOSTS.flatMap((sni) => VERSIONS.map((version) => clientHello(sni, version))),
+    );
+    const ends = [
+      Buffer.alloc(0),
+      Buffer.from([22]),
+      ...hellos.map((hello) => hello.subarray(0, 60)),
+      ...hellos,
+    ].map(async (bytes) => {
       const socket = connectTcp(gateway.state.port, "127.0.0.1").on("error", () => undefined);
       const closed = new Promise((resolve) => socket.on("close", resolve));
       socket.resume().write(bytes);
       await closed;
     });
     await Promise.all(ends);
-    expect((await readAnswer(other, "GET / HTTP/1.1\r\nhost: db.example.com\r\nconnection: close\r\n\r\n")).status).to.equal(200);
+    expect(
+      (await readAnswer(other, "GET / HTTP/1.1\r\nhost: db.example.com\r\nconnection: close\r\n\r\n")).status,
+    ).to.equal(200);
   });
 
   it("over HTTP/2 leaves Envoy at most 2 MiB that a backend does not read", async () => {
     await gateway.serve(open());
-    const session = connectHttp2(`https://127.0.0.1:${gateway.state.port}`, { servername: "app.example.com", rejectUnauthorized: false });
+    const session = connectHttp2(`https://127.0.0.1:${gateway.state.port}`, {
+      servername: "app.example.com",
+      rejectUnauthorized: false,
+    });
     const [settings] = await once(session, "remoteSettings");
     expect(settings.initialWindowSize).to.equal(1_048_576);
     while ((session.state.remoteWindowSize ?? 0) <= 65_535) await sleep(10);
@@ -92,15 +118,29 @@ describe("A connection", () => {
 
   it("is closed where its port has as many as it may have, until one of them ends; each port has a limit of its own", async () => {
     const made = JSON.stringify(bootstrap({ folder: "/x", admin: "/x/admin.sock", ports: [443, 8443] }));
-    const limits = [443, 8443].map((port) => `"envoy.resource_limits.listener.port ${port}.connection_limit":40000`);
+    const limits = [443, 8443].map(
+      (port) => `"envoy.resource_limits.listener.port ${port}.connection_limit":40000`,
+    );
     for (const limit of limits) expect(made).to.contain(limit);
-    const envoy = await EnvoyProcess.start(undefined, (text) => text.replace(/(connection_limit":)40000/, "$12"));
+    const envoy = await EnvoyProcess.start(undefined, (text) =>
+      text.replace(/(connection_limit":)40000/, "$12"),
+    );
     try {
-      await gateway.state.envoy.push({ clusters: [], listeners: [], secrets: {}, edges: [], renewAt: undefined });
+      await gateway.state.envoy.push({
+        clusters: [],
+        listeners: [],
+        secrets: {},
+        edges: [],
+        renewAt: undefined,
+      });
       await envoy.push(gateway.configurationOf(open()));
       const begin = (): Promise<TLSSocket | undefined> => gateway.tls().catch(() => undefined);
       const [first, second, third] = [await begin(), await begin(), await begin()];
-      expect([first === undefined, second === undefined, third === undefined]).to.deep.equal([false, false, true]);
+      expect([first === undefined, second === undefined, third === undefined]).to.deep.equal([
+        false,
+        false,
+        true,
+      ]);
       first?.destroy();
       let next = await begin();
       while (!next) next = await begin();

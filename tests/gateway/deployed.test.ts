@@ -21,7 +21,9 @@ interface Service {
 }
 
 describe("The gateway of the set for Docker Compose", () => {
-  const compose = parse(readFileSync(join(__dirname, "../../deploy/compose.yaml"), "utf8"), { merge: true }) as {
+  const compose = parse(readFileSync(join(__dirname, "../../deploy/compose.yaml"), "utf8"), {
+    merge: true,
+  }) as {
     services: Record<string, Service>;
   };
   const processes: { stop(): Promise<unknown> }[] = [];
@@ -46,7 +48,10 @@ describe("The gateway of the set for Docker Compose", () => {
     folder = mkdtempSync(join(tmpdir(), "tpg-"));
     const data = await (await sharedPostgres()).newDatabase();
     const servers = [await ServerProcess.start({ data }), await ServerProcess.start({ data })];
-    const [first, second] = servers.map(({ url, apiKey }) => new Tunnelplane({ baseUrl: url, apiKey })) as [Tunnelplane, Tunnelplane];
+    const [first, second] = servers.map(({ url, apiKey }) => new Tunnelplane({ baseUrl: url, apiKey })) as [
+      Tunnelplane,
+      Tunnelplane,
+    ];
     const upstream = await Upstream.start("one");
     processes.push(...servers, upstream, { stop: () => Promise.all([first.close(), second.close()]) });
     const bot = await first.botUsers.create({ name: "compose", role: "gateway" });
@@ -65,7 +70,10 @@ describe("The gateway of the set for Docker Compose", () => {
 
     const { gateway, envoy: beside } = compose.services as { gateway: Service; envoy: Service };
     const environment = Object.fromEntries(
-      Object.entries(gateway.environment ?? {}).map(([name, value]) => [name, moved(value.replace(/^\$\{.*:-(.*)\}$/, "$1"))]),
+      Object.entries(gateway.environment ?? {}).map(([name, value]) => [
+        name,
+        moved(value.replace(/^\$\{.*:-(.*)\}$/, "$1")),
+      ]),
     );
     const started = GatewayProcess.start(gateway.command.map(moved), {
       ...environment,
@@ -76,24 +84,30 @@ describe("The gateway of the set for Docker Compose", () => {
     const backend = await second.staticBackends.create({ address: upstream.address });
     const site = async (host: string) => {
       const edge = await second.httpsEdges.create({ hostports: [`${host}.example.com:443`] });
-      await second.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
+      await second
+        .httpsEdgeRoutes(edge.id)
+        .create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
       return edge.id;
     };
     const put = (name: string, { pem, privateKey }: Certificate) => {
       writeFileSync(join(folder, "certs", `${name}.pem`), pem);
       writeFileSync(join(folder, "certs", `${name}.key`), privateKey);
     };
-    const [good, weak] = (["ec", "weak"] as const).map((key) => certificate({ key, extensions: ["subjectAltName = DNS:odd.example.com"] }));
+    const [good, weak] = (["ec", "weak"] as const).map((key) =>
+      certificate({ key, extensions: ["subjectAltName = DNS:odd.example.com"] }),
+    );
     put("odd", weak as Certificate);
     await site("app");
     const odd = await site("odd");
     const written = () => readFileSync(join(folder, "state", "envoy", "lds.json"), "utf8");
-    while (!existsSync(join(folder, "state", "envoy", "bootstrap.json")) || !written().includes("https ")) await sleep(20);
+    while (!existsSync(join(folder, "state", "envoy", "bootstrap.json")) || !written().includes("https "))
+      await sleep(20);
     const [, ...args] = beside.command.map(moved);
     envoy = spawn(ENVOY ?? "", [...args, "--concurrency", "1", "--disable-hot-restart"], { stdio: "ignore" });
 
     const status = async (host: string) => (await http1(https, "/", { sni: `${host}.example.com` })).status;
-    const reported = async () => (await first.gateways.get("compose").catch(() => undefined))?.edges.find(({ id }) => id === odd);
+    const reported = async () =>
+      (await first.gateways.get("compose").catch(() => undefined))?.edges.find(({ id }) => id === odd);
     const isRefused = async () => {
       while ((await reported())?.state !== "rejected") await sleep(100);
       expect((await reported())?.reason)
@@ -108,7 +122,8 @@ describe("The gateway of the set for Docker Compose", () => {
     while ((await status("odd")) !== 200) await sleep(50);
     put("odd", weak as Certificate);
     await site("later");
-    while ((await status("later")) !== 200) expect(await status("app"), "what Envoy does not refuse goes on").to.equal(200);
+    while ((await status("later")) !== 200)
+      expect(await status("app"), "what Envoy does not refuse goes on").to.equal(200);
     await isRefused();
     expect((await second.gateways.get("compose")).envoy_version).to.equal("1.40.0");
   });

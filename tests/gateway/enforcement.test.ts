@@ -2,7 +2,20 @@ import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { StandInServer } from "../support/standIn";
 import { envoyOfThisFile, signedBy, Upstream } from "./traffic";
-import { authority, backend, enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, tlsEdge, to } from "./worlds";
+import {
+  authority,
+  backend,
+  enabled,
+  fixed,
+  httpsEdge,
+  inbound,
+  policy,
+  refs,
+  route,
+  rule,
+  tlsEdge,
+  to,
+} from "./worlds";
 
 describe("A real Envoy enforces:", () => {
   const gateway = envoyOfThisFile();
@@ -14,28 +27,52 @@ describe("A real Envoy enforces:", () => {
 
   it("the lowest TLS version, on both kinds of edges", async () => {
     const tls_termination = enabled({ min_version: "1.3", terminate_at: "edge" });
-    await gateway.serve([httpsEdge({ tls_termination, routes: [route({ backend: to("up") })] }), tlsEdge({ backend: to("up") }), up()]);
+    await gateway.serve([
+      httpsEdge({ tls_termination, routes: [route({ backend: to("up") })] }),
+      tlsEdge({ backend: to("up") }),
+      up(),
+    ]);
     const speaks = (sni: string, version: "TLSv1.1" | "TLSv1.2" | "TLSv1.3") =>
       gateway.tls({ sni, minVersion: version, maxVersion: version }).then(
         (socket) => !!socket.destroy(),
         () => false,
       );
-    expect([await speaks("app.example.com", "TLSv1.2"), await speaks("app.example.com", "TLSv1.3")]).to.deep.equal([false, true]);
-    expect([await speaks("db.example.com", "TLSv1.1"), await speaks("db.example.com", "TLSv1.2")]).to.deep.equal([false, true]);
+    expect([
+      await speaks("app.example.com", "TLSv1.2"),
+      await speaks("app.example.com", "TLSv1.3"),
+    ]).to.deep.equal([false, true]);
+    expect([
+      await speaks("db.example.com", "TLSv1.1"),
+      await speaks("db.example.com", "TLSv1.2"),
+    ]).to.deep.equal([false, true]);
     expect(await speaks("unknown.example.com", "TLSv1.3"), "a name that nobody declared").to.equal(false);
   });
 
   it("client certificates of one or several authorities, and of no others", async () => {
-    const [one, two, other] = [certificate({ name: "One" }), certificate({ name: "Two" }), certificate({ name: "Other" })];
+    const [one, two, other] = [
+      certificate({ name: "One" }),
+      certificate({ name: "Two" }),
+      certificate({ name: "Other" }),
+    ];
     const mutual_tls = enabled({ certificate_authorities: refs("one", "two") });
     const edge = httpsEdge({ mutual_tls, routes: [route({ backend: to("up") })] });
-    await gateway.serve([edge, tlsEdge({ mutual_tls, backend: to("up") }), up(), authority("one", one.pem), authority("two", two.pem)]);
+    await gateway.serve([
+      edge,
+      tlsEdge({ mutual_tls, backend: to("up") }),
+      up(),
+      authority("one", one.pem),
+      authority("two", two.pem),
+    ]);
     for (const sni of ["app.example.com", "db.example.com"]) {
       const ask = async (signer?: ReturnType<typeof certificate>) => {
         const client = signer && signedBy(signer);
-        return (await gateway.http1("/", { sni, ...(client ? { cert: client.pem, key: client.privateKey } : {}) })).status;
+        return (
+          await gateway.http1("/", { sni, ...(client ? { cert: client.pem, key: client.privateKey } : {}) })
+        ).status;
       };
-      expect([await ask(one), await ask(two), await ask(other), await ask()], sni).to.deep.equal([200, 200, 0, 0]);
+      expect([await ask(one), await ask(two), await ask(other), await ask()], sni).to.deep.equal([
+        200, 200, 0, 0,
+      ]);
     }
   });
 
@@ -62,13 +99,18 @@ describe("A real Envoy enforces:", () => {
   it("user agents: deny wins, allow admits only matches, patterns match anywhere", async () => {
     await site({ user_agent_filter: enabled({ allow: ["curl", "^Mozilla"], deny: ["(?i)bot"] }) });
     const of = (agent?: string) => status("/", agent === undefined ? {} : { "user-agent": agent });
-    expect([await of("x curl/8"), await of("Mozilla/5"), await of("a Mozilla"), await of("curl Bot"), await of()]).to.deep.equal([
-      200, 200, 403, 403, 403,
-    ]);
+    expect([
+      await of("x curl/8"),
+      await of("Mozilla/5"),
+      await of("a Mozilla"),
+      await of("curl Bot"),
+      await of(),
+    ]).to.deep.equal([200, 200, 403, 403, 403]);
   });
 
   it("routes: exact paths before prefixes, the longest prefix first", async () => {
-    const answer = (id: string, code: number) => backend("http_response", id, { status_code: code, body: id, headers: {} });
+    const answer = (id: string, code: number) =>
+      backend("http_response", id, { status_code: code, body: id, headers: {} });
     const routes = [
       route({ id: "r1", backend: to("root") }),
       route({ id: "r2", match: "/a", backend: to("a") }),
@@ -77,9 +119,16 @@ describe("A real Envoy enforces:", () => {
       route({ id: "r5", match: "/off", backend: { ...to("a"), enabled: false } }),
       route({ id: "r6", match: "/agents" }),
     ];
-    await gateway.serve([httpsEdge({ routes }), answer("root", 201), answer("a", 202), answer("ab", 203), answer("exact", 204)]);
+    await gateway.serve([
+      httpsEdge({ routes }),
+      answer("root", 201),
+      answer("a", 202),
+      answer("ab", 203),
+      answer("exact", 204),
+    ]);
     const seen = [];
-    for (const path of ["/", "/a", "/a/c", "/a/b/", "/a/b", "/a/b?x=1", "/off", "/agents"]) seen.push(await status(path));
+    for (const path of ["/", "/a", "/a/c", "/a/b/", "/a/b", "/a/b?x=1", "/off", "/agents"])
+      seen.push(await status(path));
     expect(seen).to.deep.equal([201, 202, 202, 203, 204, 204, 503, 503]);
     for (const host of ["app.example.com:443", "APP.example.com:8443"])
       expect((await gateway.http1("/a", { host })).status, "clients that name the port").to.equal(202);
@@ -88,13 +137,18 @@ describe("A real Envoy enforces:", () => {
   it("policies: denials, answers and rewrites, if their expressions hold", async () => {
     await site({
       policies: inbound(
-        policy(['req.method == "DELETE"', '!(req.headers["x-key"] in ["a", "b"])'], ["deny", { status_code: 405 }]),
+        policy(
+          ['req.method == "DELETE"', '!(req.headers["x-key"] in ["a", "b"])'],
+          ["deny", { status_code: 405 }],
+        ),
         policy(
           ['req.path.matches("^/tea") || req.user_agent.contains("pot")'],
           ["custom-response", { status_code: 418, content: "100%", headers: { "x-why": "50%" } }],
         ),
         policy(
-          ['req.host.endsWith(".example.com") && conn.client_ip.inCidrRange("127.0.0.0/8") && req.path.startsWith("/old")'],
+          [
+            'req.host.endsWith(".example.com") && conn.client_ip.inCidrRange("127.0.0.0/8") && req.path.startsWith("/old")',
+          ],
           ["url-rewrite", { from: "^/old/(.*)$", to: "/new/$1" }],
         ),
         policy(['conn.client_ip == "10.0.0.1" || conn.tls.sni != "app.example.com"'], ["deny"]),
@@ -110,12 +164,21 @@ describe("A real Envoy enforces:", () => {
   });
 
   it("rate limits, one count for all outcomes of a route, and by client and header", async () => {
-    const limit = (config: object = {}): [string, object] => ["rate-limit", { name: "n", capacity: 3, rate: "1h", ...config }];
+    const limit = (config: object = {}): [string, object] => [
+      "rate-limit",
+      { name: "n", capacity: 3, rate: "1h", ...config },
+    ];
     await site({ policies: inbound(policy([], limit()), policy(['req.path.startsWith("/log")'], ["log"])) });
-    expect([await status("/"), await status("/log"), await status("/"), await status("/log"), await status("/")]).to.deep.equal([
-      200, 200, 200, 429, 429,
-    ]);
-    await site({ policies: inbound(policy([], limit({ bucket_key: ["conn.client_ip", 'req.headers["x-key"]'] }))) });
+    expect([
+      await status("/"),
+      await status("/log"),
+      await status("/"),
+      await status("/log"),
+      await status("/"),
+    ]).to.deep.equal([200, 200, 200, 429, 429]);
+    await site({
+      policies: inbound(policy([], limit({ bucket_key: ["conn.client_ip", 'req.headers["x-key"]'] }))),
+    });
     const of = async (headers: Record<string, string>) => [
       await status("/", headers),
       await status("/", headers),
@@ -132,8 +195,14 @@ describe("A real Envoy enforces:", () => {
     const dead = "127.0.0.1:9";
     const { own } = gateway.state;
     const stranger = certificate({ name: "stranger" });
-    const proven = await StandInServer.start((_, response) => response.end(), { key: own.privateKey, cert: own.pem });
-    const unproven = await StandInServer.start((_, response) => response.end(), { key: stranger.privateKey, cert: stranger.pem });
+    const proven = await StandInServer.start((_, response) => response.end(), {
+      key: own.privateKey,
+      cert: own.pem,
+    });
+    const unproven = await StandInServer.start((_, response) => response.end(), {
+      key: stranger.privateKey,
+      cert: stranger.pem,
+    });
     try {
       await gateway.serve([
         httpsEdge({
@@ -177,9 +246,15 @@ describe("A real Envoy enforces:", () => {
 
   it("TLS that ends upstream: the client sees the upstream's own certificate", async () => {
     const own = certificate({ name: "own of the upstream" });
-    const upstream = await StandInServer.start((_, response) => response.end(), { key: own.privateKey, cert: own.pem });
+    const upstream = await StandInServer.start((_, response) => response.end(), {
+      key: own.privateKey,
+      cert: own.pem,
+    });
     const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
-    await gateway.serve([tlsEdge({ tls_termination, backend: to("raw") }), fixed("raw", upstream.url.slice("https://".length))]);
+    await gateway.serve([
+      tlsEdge({ tls_termination, backend: to("raw") }),
+      fixed("raw", upstream.url.slice("https://".length)),
+    ]);
     const socket = await gateway.tls({ sni: "db.example.com" });
     expect(socket.getPeerX509Certificate()?.subject).to.contain("own of the upstream");
     socket.destroy();
@@ -197,27 +272,40 @@ describe("A real Envoy enforces:", () => {
 
   it("rejection: the names of a rejected edge are refused, even next to a matching wildcard", async () => {
     const { edges } = await gateway.serve([
-      httpsEdge({ routes: [route({ backend: to("up"), policies: inbound(policy(["now() > 3"], ["deny"])) })] }),
-      httpsEdge({ id: "wild", hostports: ["*.example.com:443"], routes: [route({ id: "r2", backend: to("up") })] }),
+      httpsEdge({
+        routes: [route({ backend: to("up"), policies: inbound(policy(["now() > 3"], ["deny"])) })],
+      }),
+      httpsEdge({
+        id: "wild",
+        hostports: ["*.example.com:443"],
+        routes: [route({ id: "r2", backend: to("up") })],
+      }),
       up(),
     ]);
     expect(edges.map(({ state }) => state)).to.deep.equal(["rejected", "applied"]);
     expect(edges[0]?.reason).to.contain("now()").and.to.contain("cannot be enforced");
     expect(await status()).to.equal(0);
     expect((await gateway.http1("/", { sni: "other.example.com" })).status).to.equal(200);
-    expect((await gateway.http1("/", { sni: "other.example.com", host: "app.example.com" })).status).to.equal(421);
+    expect((await gateway.http1("/", { sni: "other.example.com", host: "app.example.com" })).status).to.equal(
+      421,
+    );
   });
 
   it("narrower access: open connections end within five seconds", async () => {
     await gateway.serve([tlsEdge({ backend: to("up") }), up()]);
     const socket = await gateway.tls({ sni: "db.example.com" });
-    const closed = new Promise<number>((resolve) => socket.removeAllListeners("close").on("close", () => resolve(Date.now())));
+    const closed = new Promise<number>((resolve) =>
+      socket.removeAllListeners("close").on("close", () => resolve(Date.now())),
+    );
     socket
       .setTimeout(0)
       .on("error", () => {})
       .resume();
     const start = Date.now();
-    await gateway.serve([tlsEdge({ backend: to("up"), ip_restriction: enabled({ ip_policies: refs("p") }) }), up()]);
+    await gateway.serve([
+      tlsEdge({ backend: to("up"), ip_restriction: enabled({ ip_policies: refs("p") }) }),
+      up(),
+    ]);
     expect((await closed) - start).to.be.below(5000);
   });
 });

@@ -59,20 +59,29 @@ describe("No request gets around a check:", () => {
       mutual_tls: enabled({ certificate_authorities: refs("ca") }),
       routes: [route({ id: "edghtsrt_2", backend: to("up") })],
     }),
-    httpsEdge({ id: "edghts_3", hostports: ["*.example.com:443"], routes: [route({ id: "edghtsrt_3", backend: to("up") })] }),
+    httpsEdge({
+      id: "edghts_3",
+      hostports: ["*.example.com:443"],
+      routes: [route({ id: "edghtsrt_3", backend: to("up") })],
+    }),
     authority("ca", clients.pem),
   ];
 
   it("no spelling of a path gets past a policy that asks for it, on an edge with one route", async () => {
     const policies = inbound(policy(['req.path == "/jwt" || req.path.startsWith("/jwt/")'], ["deny"]));
-    await gateway.serve([httpsEdge({ routes: [route({ backend: to("up"), policies })] }), fixed("up", gateway.state.upstream.address)]);
+    await gateway.serve([
+      httpsEdge({ routes: [route({ backend: to("up"), policies })] }),
+      fixed("up", gateway.state.upstream.address),
+    ]);
     expect((await gateway.http1("/open/x")).status).to.equal(200);
     expect((await gateway.http1("/jwt")).status).to.equal(403);
     for (const path of [...TRICKS, "/jwt;x", "/jwt;/", "/;/jwt"]) {
       const { status, body } = await gateway.http1(path);
       if (status !== 200) continue;
       const { path: seen } = JSON.parse(body) as { path: string };
-      expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.match(/^[/\\;]*jwt([/;]|$)/);
+      expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.match(
+        /^[/\\;]*jwt([/;]|$)/,
+      );
     }
   });
 
@@ -85,7 +94,9 @@ describe("No request gets around a check:", () => {
         if (status !== 200) continue;
         // It may be another route's by right: then the server behind must not read it as one of /jwt.
         const { path: seen } = JSON.parse(body) as { path: string };
-        expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.match(/^[/\\]*jwt/);
+        expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.match(
+          /^[/\\]*jwt/,
+        );
       }
     });
 
@@ -93,33 +104,51 @@ describe("No request gets around a check:", () => {
       await gateway.serve(guarded());
       for (const name of ["private", "denied"]) {
         for (const path of TRICKS.map((trick) =>
-          trick.replace(/jwt\/x|jwt/g, name).replace(/%6[aA]wt\/x/, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`),
+          trick
+            .replace(/jwt\/x|jwt/g, name)
+            .replace(/%6[aA]wt\/x/, `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`),
         )) {
           const { status, body } = await gateway[protocol](path);
           if (status !== 200) continue;
           const { path: seen } = JSON.parse(body) as { path: string };
-          expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.equal(`/${name}`);
+          expect(decodeURIComponent(seen.split("?")[0] ?? ""), `${path} passed as ${seen}`).not.to.equal(
+            `/${name}`,
+          );
         }
       }
     });
 
     it(`over ${protocol}, only tokens pass that the issuer signed for this audience`, async () => {
       await gateway.serve(guarded());
-      const ask = async (token: string) => (await gateway[protocol]("/jwt/x", { headers: { authorization: `Bearer ${token}` } })).status;
+      const ask = async (token: string) =>
+        (await gateway[protocol]("/jwt/x", { headers: { authorization: `Bearer ${token}` } })).status;
       expect(await ask(issuer.token())).to.equal(200);
-      expect(await ask(issuer.token(issuer.claims({ aud: ["x", "api"] }))), "one of its audiences").to.equal(200);
-      expect(await ask(issuer.token(issuer.ended(30))), "an end that a clock that is behind has not seen").to.equal(200);
-      for (const [what, token] of Object.entries(issuer.forged())) expect(await ask(token), what).to.be.oneOf([401, 403]);
-      expect((await gateway[protocol](`/jwt/x?access_token=${issuer.token()}`)).status, "a token elsewhere").to.equal(401);
+      expect(await ask(issuer.token(issuer.claims({ aud: ["x", "api"] }))), "one of its audiences").to.equal(
+        200,
+      );
+      expect(
+        await ask(issuer.token(issuer.ended(30))),
+        "an end that a clock that is behind has not seen",
+      ).to.equal(200);
+      for (const [what, token] of Object.entries(issuer.forged()))
+        expect(await ask(token), what).to.be.oneOf([401, 403]);
+      expect(
+        (await gateway[protocol](`/jwt/x?access_token=${issuer.token()}`)).status,
+        "a token elsewhere",
+      ).to.equal(401);
     });
 
     it(`over ${protocol}, tokens with EdDSA pass where that is allowed, and only with the issuer's key`, async () => {
-      const allowed = jwt({ jws: { allowed_algorithms: ["EdDSA"], keys: { sources: { additional_jkus: [issuer.jku] } } } }, issuer.jku);
+      const allowed = jwt(
+        { jws: { allowed_algorithms: ["EdDSA"], keys: { sources: { additional_jkus: [issuer.jku] } } } },
+        issuer.jku,
+      );
       await gateway.serve([
         httpsEdge({ routes: [route({ backend: to("up"), jwt_validation: allowed })] }),
         fixed("up", gateway.state.upstream.address),
       ]);
-      const ask = async (token: string) => (await gateway[protocol]("/", { headers: { authorization: `Bearer ${token}` } })).status;
+      const ask = async (token: string) =>
+        (await gateway[protocol]("/", { headers: { authorization: `Bearer ${token}` } })).status;
       const good = issuer.token(issuer.claims(), { alg: "EdDSA" });
       expect(await ask(good)).to.equal(200);
       expect(await ask(`${good.slice(0, -8)}AAAAAAAA`), "another signature").to.equal(401);
@@ -130,7 +159,9 @@ describe("No request gets around a check:", () => {
       await gateway.serve(strictBeside());
       const withKey = { cert: client.pem, key: client.privateKey };
       expect((await gateway[protocol]("/", { sni: "strict.example.com", ...withKey })).status).to.equal(200);
-      expect((await gateway[protocol]("/", { sni: "strict.example.com" })).status, "no certificate").to.equal(0);
+      expect((await gateway[protocol]("/", { sni: "strict.example.com" })).status, "no certificate").to.equal(
+        0,
+      );
       for (const host of [
         "strict.example.com",
         "STRICT.example.com",
@@ -141,7 +172,10 @@ describe("No request gets around a check:", () => {
         "strict.example.com.",
       ]) {
         expect((await gateway[protocol]("/", { sni: "app.example.com", host })).status, host).to.equal(421);
-        expect((await gateway[protocol]("/", { sni: "any.example.com", host })).status, `${host} beside a wildcard`).to.equal(421);
+        expect(
+          (await gateway[protocol]("/", { sni: "any.example.com", host })).status,
+          `${host} beside a wildcard`,
+        ).to.equal(421);
       }
       expect((await gateway[protocol]("/", { sni: "any.example.com" })).status).to.equal(200);
       expect((await gateway[protocol]("/", { sni: "a.any.example.com" })).status, "two labels").to.equal(0);
@@ -150,7 +184,13 @@ describe("No request gets around a check:", () => {
 
   it("an HTTP/2 connection that was good for one edge is not good for another one, however often it was used", async () => {
     await gateway.serve(strictBeside());
-    const hosts = ["app.example.com", "strict.example.com", "any.example.com", "app.example.com", "STRICT.example.com:443"];
+    const hosts = [
+      "app.example.com",
+      "strict.example.com",
+      "any.example.com",
+      "app.example.com",
+      "STRICT.example.com:443",
+    ];
     const seen = async (sni: string, ask = {}) => {
       const answers = await gateway.overOneConnection(
         hosts.map((host) => ({ path: "/open", host })),
@@ -158,7 +198,8 @@ describe("No request gets around a check:", () => {
       );
       return answers.map(({ status }) => status);
     };
-    // What is checked before routing is the same for these two, so they share connections, each under its own rules.
+    // What is checked before routing is the same for these two, so they share connections, each under its own
+    // rules.
     expect(await seen("app.example.com")).to.deep.equal([200, 421, 200, 200, 421]);
     expect(await seen("any.example.com")).to.deep.equal([200, 421, 200, 200, 421]);
     const withKey = { cert: client.pem, key: client.privateKey };
@@ -207,7 +248,10 @@ describe("No request gets around a check:", () => {
     const world = [
       httpsEdge({
         routes: [
-          route({ backend: to("up"), policies: inbound(policy(['conn.client_ip == "127.0.0.1"', 'req.path == "/secret"'], ["deny"])) }),
+          route({
+            backend: to("up"),
+            policies: inbound(policy(['conn.client_ip == "127.0.0.1"', 'req.path == "/secret"'], ["deny"])),
+          }),
         ],
       }),
       fixed("up", gateway.state.upstream.address),
@@ -223,8 +267,10 @@ describe("No request gets around a check:", () => {
     expect((await gateway.http1("/secret", { headers })).status).to.equal(403);
     const { status, body } = await gateway.http1("/other", { headers });
     expect(status).to.equal(200);
-    expect(Object.keys((JSON.parse(body) as { headers: object }).headers).filter((name) => name.startsWith("x-tunnelplane"))).to.deep.equal(
-      [],
-    );
+    expect(
+      Object.keys((JSON.parse(body) as { headers: object }).headers).filter((name) =>
+        name.startsWith("x-tunnelplane"),
+      ),
+    ).to.deep.equal([]);
   });
 });

@@ -36,7 +36,11 @@ const IMPOSSIBLE = [
 describe("Policy expressions", () => {
   const gateway = envoyOfThisFile();
   const site = (expression: string) => [
-    httpsEdge({ routes: [route({ backend: to("up"), policies: inbound(policy([expression], ["deny", { status_code: 418 }])) })] }),
+    httpsEdge({
+      routes: [
+        route({ backend: to("up"), policies: inbound(policy([expression], ["deny", { status_code: 418 }])) }),
+      ],
+    }),
     fixed("up", gateway.state.upstream.address),
   ];
 
@@ -44,7 +48,9 @@ describe("Policy expressions", () => {
     for (const [expression, holds] of POSSIBLE) {
       const { edges } = await gateway.serve(site(expression));
       expect(edges[0]?.reason, expression).to.equal("");
-      const { status } = await gateway.http1("/a/b?q=1", { headers: { "x-test": "yes", "user-agent": "A Test" } });
+      const { status } = await gateway.http1("/a/b?q=1", {
+        headers: { "x-test": "yes", "user-agent": "A Test" },
+      });
       expect(status, expression).to.equal(holds ? 418 : 200);
     }
   });

@@ -45,10 +45,21 @@ describe("Routes that sign users in", () => {
     // Linux bears 128 watchers unless told more; a machine that bears thousands needs no limit here.
     const most = Math.min(mostSignIns() ?? 100, 100);
     const idOf = (index: number) => `edghtsrt_${String(index).padStart(3, "0")}`;
-    const routes = Array.from({ length: most + 20 }, (_, index) => route({ id: idOf(index), match: `/r${index}`, oidc: oidc() }));
-    const objects = objectsOf([httpsEdge({ routes: [...routes.toReversed(), route({ id: "edghtsrt_open" })] })]);
-    const own = certificate({ name: "app.example.com", extensions: ["subjectAltName = DNS:app.example.com"] });
-    const surroundings = { ...SURROUNDINGS, mostSignIns: most, certificates: [{ ...CERTIFICATE, chain: own.pem, key: own.privateKey }] };
+    const routes = Array.from({ length: most + 20 }, (_, index) =>
+      route({ id: idOf(index), match: `/r${index}`, oidc: oidc() }),
+    );
+    const objects = objectsOf([
+      httpsEdge({ routes: [...routes.toReversed(), route({ id: "edghtsrt_open" })] }),
+    ]);
+    const own = certificate({
+      name: "app.example.com",
+      extensions: ["subjectAltName = DNS:app.example.com"],
+    });
+    const surroundings = {
+      ...SURROUNDINGS,
+      mostSignIns: most,
+      certificates: [{ ...CERTIFICATE, chain: own.pem, key: own.privateKey }],
+    };
     const { edges, secrets, listeners } = translate(objects, surroundings);
     expect(Object.keys(secrets)).to.have.length(2 * most);
     expect(edges[0]?.reason).to.include("and 15 more routes").and.to.include("fs.inotify.max_user_instances");
@@ -56,13 +67,18 @@ describe("Routes that sign users in", () => {
     const callbacks = routes.filter(({ id }) => served.includes(`/callback/${id}`)).map(({ id }) => id);
     expect(callbacks).to.deep.equal(routes.slice(0, most).map(({ id }) => id));
     expect(served).to.include("edghtsrt_open");
-    expect(complaint((folder) => translate(objects, { ...surroundings, secrets: folder }))).to.equal(undefined);
+    expect(complaint((folder) => translate(objects, { ...surroundings, secrets: folder }))).to.equal(
+      undefined,
+    );
   });
 });
 
 describe("A value that the API takes", () => {
   const own = certificate({ name: "example.com", extensions: ["subjectAltName = DNS:*.example.com"] });
-  const endpoints = { authorizationEndpoint: "https://id.example.com/a", tokenEndpoint: "https://id.example.com/t" };
+  const endpoints = {
+    authorizationEndpoint: "https://id.example.com/a",
+    tokenEndpoint: "https://id.example.com/t",
+  };
   const anyIssuer: Surroundings["issuers"] = new (class extends Map<string, typeof endpoints> {
     override get = () => endpoints;
   })();
@@ -81,17 +97,25 @@ describe("A value that the API takes", () => {
     const many = (kind: Kind) => fc.sample(bodiesOf(definitionOf(kind), IDS), { numRuns: EACH, seed });
     const to = (backend_id: string) => ({ backend: { enabled: true, backend_id } });
     const routes = many("https_edge_route").map((body, index) =>
-      answered("https_edge_route", `edghtsrt_${index}`, { ...body, ...to(`${index % 2 ? "bkdhr" : "bkdsc"}_${index}`) }),
+      answered("https_edge_route", `edghtsrt_${index}`, {
+        ...body,
+        ...to(`${index % 2 ? "bkdhr" : "bkdsc"}_${index}`),
+      }),
     );
     return objectsOf([
-      ...many("http_response_backend").map((body, index) => answered("http_response_backend", `bkdhr_${index}`, body)),
+      ...many("http_response_backend").map((body, index) =>
+        answered("http_response_backend", `bkdhr_${index}`, body),
+      ),
       ...many("static_backend").map((body, index) => answered("static_backend", `bkdsc_${index}`, body)),
       ...many("tls_edge").map((body, index) => {
         const fields = { ...body, ...to(`bkdsc_${index}`), hostports: [`t${index}.example.com:443`] };
         return answered("tls_edge", `edgtls_${index}`, fields);
       }),
       ...many("https_edge").map((body, index) => {
-        const { fields } = answered("https_edge", `edghts_${index}`, { ...body, hostports: [`h${index}.example.com:443`] });
+        const { fields } = answered("https_edge", `edghts_${index}`, {
+          ...body,
+          hostports: [`h${index}.example.com:443`],
+        });
         return { kind: "https_edge", fields: { ...fields, routes: [routes[index]?.fields] } };
       }),
       rule,

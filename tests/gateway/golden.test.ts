@@ -17,7 +17,10 @@ describe("The configuration of Envoy", () => {
     const configuration = translate(objectsOf(world), SURROUNDINGS);
 
     it(`is the same as in golden/${name}.yaml`, () => {
-      const text = stringify(JSON.parse(JSON.stringify(configuration)), { lineWidth: 160, aliasDuplicateObjects: false });
+      const text = stringify(JSON.parse(JSON.stringify(configuration)), {
+        lineWidth: 160,
+        aliasDuplicateObjects: false,
+      });
       if (WRITE) writeFileSync(file, text);
       expect(text).to.equal(readFileSync(file, "utf8"));
     });
@@ -27,8 +30,15 @@ describe("The configuration of Envoy", () => {
         console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
         this.skip();
       }
-      const own = certificate({ name: "app.example.com", extensions: ["subjectAltName = DNS:app.example.com"] });
-      const real = { [CERTIFICATE.chain]: own.pem, [CERTIFICATE.key]: own.privateKey, [AUTHORITY_PEM]: certificate().pem };
+      const own = certificate({
+        name: "app.example.com",
+        extensions: ["subjectAltName = DNS:app.example.com"],
+      });
+      const real = {
+        [CERTIFICATE.chain]: own.pem,
+        [CERTIFICATE.key]: own.privateKey,
+        [AUTHORITY_PEM]: certificate().pem,
+      };
       const filled = (secrets: string) =>
         JSON.parse(JSON.stringify(configuration), (_, value) =>
           typeof value === "string" ? fill(value, { ...real, [SURROUNDINGS.secrets]: secrets }) : value,
@@ -39,4 +49,7 @@ describe("The configuration of Envoy", () => {
 });
 
 const fill = (text: string, real: Readonly<Record<string, string>>): string =>
-  Object.entries(real).reduce((so, [placeholder, value]) => so.replaceAll(placeholder.trim(), value.trim()), text);
+  Object.entries(real).reduce(
+    (so, [placeholder, value]) => so.replaceAll(placeholder.trim(), value.trim()),
+    text,
+  );

@@ -8,7 +8,10 @@ import { StandInIssuer } from "./standInIssuer";
 
 const [SITE, HOST] = ["https://signed.example.com/page?a=b", "signed.example.com"];
 
-/** What a browser does: asks for a page, and keeps cookies for each host, of those that begin with __Host- only what may. */
+/**
+ * What a browser does: asks for a page, and keeps cookies for each host, of those that begin with __Host-
+ * only what may.
+ */
 class Browser {
   readonly cookies = new Map<string, string>();
   readonly #trusted: string[];
@@ -25,18 +28,29 @@ class Browser {
     const { hostname, port, pathname, search } = new URL(url);
     const site = port === "";
     const cookie = site ? [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ") : "";
-    const where = { host: "127.0.0.1", port: site ? this.one.httpsPort : port, path: pathname + search, agent: false as const, method };
+    const where = {
+      host: "127.0.0.1",
+      port: site ? this.one.httpsPort : port,
+      path: pathname + search,
+      agent: false as const,
+      method,
+    };
     const sent = { host: site ? hostname : `${hostname}:${port}`, ...(cookie ? { cookie } : {}), ...headers };
     return new Promise((resolve, reject) => {
-      const asked = request({ ...where, headers: sent, ca: this.#trusted, ...(site ? { servername: hostname } : {}) }, (answer) => {
-        const set = answer.headers["set-cookie"] ?? [];
-        for (const text of set) this.#keep(text);
-        let body = "";
-        answer.setEncoding("utf8").on("data", (chunk) => {
-          body += chunk;
-        });
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? "", body, set }));
-      });
+      const asked = request(
+        { ...where, headers: sent, ca: this.#trusted, ...(site ? { servername: hostname } : {}) },
+        (answer) => {
+          const set = answer.headers["set-cookie"] ?? [];
+          for (const text of set) this.#keep(text);
+          let body = "";
+          answer.setEncoding("utf8").on("data", (chunk) => {
+            body += chunk;
+          });
+          answer.on("end", () =>
+            resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? "", body, set }),
+          );
+        },
+      );
       asked.on("error", reject).end();
     });
   }
@@ -67,7 +81,12 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
   const start = async () => {
     const one = running.now;
     issuer = await StandInIssuer.start(own);
-    const oidc = { issuer: issuer.url, client_id: issuer.client.id, client_secret: issuer.client.secret, scopes: ["openid"] };
+    const oidc = {
+      issuer: issuer.url,
+      client_id: issuer.client.id,
+      client_secret: issuer.client.secret,
+      scopes: ["openid"],
+    };
     const { edge, route } = await one.site(HOST, { oidc });
     issuer.client = { ...issuer.client, redirectUri: `https://${HOST}/.tunnelplane/callback/${route.id}` };
     const trust = join(one.folder, "trust.pem");
@@ -100,9 +119,14 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
 
     const stranger = new Browser(one, own.pem);
     expect((await stranger.visit(SITE)).location).to.contain(`${issuer.url}/authorize?`);
-    expect((await stranger.visit(back.location)).status, "somebody else's way back").to.be.oneOf([302, 401, 403]);
+    expect((await stranger.visit(back.location)).status, "somebody else's way back").to.be.oneOf([
+      302, 401, 403,
+    ]);
     expect((await stranger.visit(SITE)).status).to.equal(302);
-    expect((await browser.visit(`https://${HOST}/other`)).status, "a route with a session of its own").to.equal(302);
+    expect(
+      (await browser.visit(`https://${HOST}/other`)).status,
+      "a route with a session of its own",
+    ).to.equal(302);
     const session = [...browser.cookies].filter(([name]) => /_(hmac|expires|token)$/.test(name));
     expect(session).to.have.length(3);
     for (const [name, value] of session) {
@@ -114,7 +138,9 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
 
   it("with cookies that other sites cannot plant, and that no server behind sees, behind whatever route", async () => {
     const { one, edge, oidc, run } = await start();
-    const backend = { backend_id: (await one.api.staticBackends.create({ address: one.upstream.address })).id };
+    const backend = {
+      backend_id: (await one.api.staticBackends.create({ address: one.upstream.address })).id,
+    };
     await one.api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/open", backend });
     await one.site("prefix.example.com", { oidc: { ...oidc, cookie_prefix: "__Host-mine" } });
     run();
@@ -130,9 +156,12 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
         .to.match(/;\s*path=\/(;|$)/)
         .and.to.match(/;\s*secure/)
         .and.not.to.match(/;\s*domain/);
-      if (!text.includes("=deleted")) expect(text.toLowerCase(), text).to.contain("httponly").and.to.contain("samesite=lax");
+      if (!text.includes("=deleted"))
+        expect(text.toLowerCase(), text).to.contain("httponly").and.to.contain("samesite=lax");
     }
-    expect((await browser.visit("https://prefix.example.com/")).set.join()).to.match(/^__Host-mine_[0-9a-f]{16}_/);
+    expect((await browser.visit("https://prefix.example.com/")).set.join()).to.match(
+      /^__Host-mine_[0-9a-f]{16}_/,
+    );
     browser.cookies.set("theirs", "1");
     browser.cookies.set("__Host-theirs_hmac", "2");
     for (const path of ["/page", "/open"]) {
@@ -175,10 +204,13 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
       const sent = await browser.visit(SITE, { headers: forged });
       const asked = new URL(sent.location).searchParams;
       expect(asked.get("redirect_uri")).to.match(new RegExp(`^${home}/.tunnelplane/callback/`));
-      const state = JSON.parse(Buffer.from(asked.get("state") ?? "", "base64url").toString()) as { url: string };
+      const state = JSON.parse(Buffer.from(asked.get("state") ?? "", "base64url").toString()) as {
+        url: string;
+      };
       expect(new URL(state.url).host).to.equal(HOST);
       const back = new URL((await browser.visit(sent.location)).location);
-      if (url !== undefined) back.searchParams.set("state", Buffer.from(JSON.stringify({ ...state, url })).toString("base64url"));
+      if (url !== undefined)
+        back.searchParams.set("state", Buffer.from(JSON.stringify({ ...state, url })).toString("base64url"));
       const { status, location } = await browser.visit(back.href, { headers: forged });
       if (url === undefined) expect([status, location]).to.deep.equal([302, SITE]);
       if (status === 401 || status === 400) continue;
@@ -222,7 +254,10 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
     expect([...browser.cookies.keys()]).to.deep.equal([]);
     expect((await browser.visit(SITE)).status).to.equal(302);
     expect((await other.visit(SITE)).status, "a copy lives to the session's end").to.equal(200);
-    expect((await other.visit(signOut, { method: "POST" })).status, "by a program, which says nothing of a site").to.equal(302);
+    expect(
+      (await other.visit(signOut, { method: "POST" })).status,
+      "by a program, which says nothing of a site",
+    ).to.equal(302);
     expect([...other.cookies.keys()]).to.deep.equal([]);
   });
 
@@ -255,9 +290,13 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
     run();
     await one.becomes(200, "good.example.com");
     expect((await one.ask(HOST)).status).to.equal(503);
-    const lines = one.gateway.log.split("\n").filter((line) => line.includes("could not be asked about itself"));
+    const lines = one.gateway.log
+      .split("\n")
+      .filter((line) => line.includes("could not be asked about itself"));
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.contain(`the issuer ${issuer.url}`).and.to.contain('calls itself \\"https://evil.example.com\\"');
+    expect(lines[0])
+      .to.contain(`the issuer ${issuer.url}`)
+      .and.to.contain('calls itself \\"https://evil.example.com\\"');
     const { state, reason } = await one.reported(edge.id);
     expect(state).to.equal("rejected");
     expect(reason).to.contain(issuer.url);

@@ -19,7 +19,10 @@ function lineAbout(one: Running, text: string): string {
   return lines[0] ?? "";
 }
 
-/** A certificate that ended long ago: openssl makes them so with `x509 -days` and a moved clock only, so its dates are edited by `ca`. */
+/**
+ * A certificate that ended long ago: openssl makes them so with `x509 -days` and a moved clock only, so its
+ * dates are edited by `ca`.
+ */
 function endedCertificate(folder: string, host: string): { pem: string; privateKey: string } {
   const at = (name: string) => join(folder, name);
   const own = certificate({ extensions: [`subjectAltName = DNS:${host}`] });
@@ -77,11 +80,19 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     one.run("--certs", certs);
     await one.becomes(200, "good.example.com");
     expect(lineAbout(one, "alone.pem")).to.contain("has no key beside it: put it into");
-    expect(lineAbout(one, "swapped.pem")).to.contain("belongs to another certificate: put the key of this one there");
-    expect(lineAbout(one, "old.pem")).to.contain("ended at 2025-01-01").and.to.contain("put a new one in its place");
-    expect(lineAbout(one, "second.pem")).to.contain("are both for good.example.com").and.to.contain("remove the other");
+    expect(lineAbout(one, "swapped.pem")).to.contain(
+      "belongs to another certificate: put the key of this one there",
+    );
+    expect(lineAbout(one, "old.pem"))
+      .to.contain("ended at 2025-01-01")
+      .and.to.contain("put a new one in its place");
+    expect(lineAbout(one, "second.pem"))
+      .to.contain("are both for good.example.com")
+      .and.to.contain("remove the other");
     const edges = await one.reports();
-    expect(edges.filter(({ state }) => state === "rejected").map(({ reason }) => reason.split(",")[0])).to.have.length(3);
+    expect(
+      edges.filter(({ state }) => state === "rejected").map(({ reason }) => reason.split(",")[0]),
+    ).to.have.length(3);
     put("alone", of("alone.example.com"));
     await one.becomes(200, "alone.example.com");
   });
@@ -98,9 +109,12 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
       "/signed": { oidc: { issuer, client_id: "a", client_secret: "b", scopes: ["openid"] } },
       "/tokens": { jwt_validation: jwt({}, keys) },
     }))
-      await one.api
-        .httpsEdgeRoutes(edge.id)
-        .create({ match_type: "path_prefix", match, backend: { backend_id: route.backend?.backend.id ?? "" }, ...checks });
+      await one.api.httpsEdgeRoutes(edge.id).create({
+        match_type: "path_prefix",
+        match,
+        backend: { backend_id: route.backend?.backend.id ?? "" },
+        ...checks,
+      });
     one.run("--dev-ca", "--listen", `444=127.0.0.1:${taken}`);
     await one.becomes(200, "good.example.com");
     expect(lineAbout(one, `127.0.0.1:${taken} cannot be listened on`)).to.contain(
@@ -113,13 +127,22 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     expect(lineAbout(one, `the key set ${keys} could not be read`))
       .to.contain("ECONNREFUSED")
       .and.to.contain("--trust");
-    // Their routes are refused at their places, so that the one for / does not take them over, and it goes on.
-    for (const [path, status] of Object.entries({ "/": 200, "/other": 200, "/signed": 503, "/signed/x": 503, "/tokens": 503 }))
+    // Their routes are refused at their places, so that the one for / does not take them over, and it goes
+    // on.
+    for (const [path, status] of Object.entries({
+      "/": 200,
+      "/other": 200,
+      "/signed": 503,
+      "/signed/x": 503,
+      "/tokens": 503,
+    }))
       expect((await http1(one.httpsPort, path, { sni: "mixed.example.com" })).status, path).to.equal(status);
     const { state, reason } = await one.reported(edge.id);
     expect(state).to.equal("rejected");
     expect(reason)
-      .to.contain(`the route /signed is refused, and the others are served: the discovery document of the issuer ${issuer}`)
+      .to.contain(
+        `the route /signed is refused, and the others are served: the discovery document of the issuer ${issuer}`,
+      )
       .and.to.contain(`the route /tokens is refused, and the others are served: the key set ${keys}`);
     expect(await one.ready(), "no issuer makes a gateway unready").to.equal(200);
     await new Promise((resolve) => holder.close(resolve));
@@ -129,7 +152,9 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     await one.becomes(200, "good.example.com");
     await one.gateway.logged("the server could not be read");
     await sleep(2000);
-    expect(lineAbout(one, "the server could not be read")).to.contain("check TUNNELPLANE_API_KEY").and.to.contain("served on");
+    expect(lineAbout(one, "the server could not be read"))
+      .to.contain("check TUNNELPLANE_API_KEY")
+      .and.to.contain("served on");
   });
 
   it("for a port that is taken after the start, before an edge is served there", async () => {
@@ -142,9 +167,13 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     await once(holder, "listening");
     const backend = await one.api.staticBackends.create({ address: one.upstream.address });
     const edge = await one.api.httpsEdges.create({ hostports: ["late.example.com:444"] });
-    await one.api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
+    await one.api
+      .httpsEdgeRoutes(edge.id)
+      .create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
     await one.gateway.logged(`127.0.0.1:${late} cannot be listened on`);
-    expect(lineAbout(one, `127.0.0.1:${late}`)).to.contain("another process listens there: stop it, or choose another with --listen");
+    expect(lineAbout(one, `127.0.0.1:${late}`)).to.contain(
+      "another process listens there: stop it, or choose another with --listen",
+    );
     await one.site("other.example.com");
     await one.becomes(200, "other.example.com");
     await new Promise((resolve) => holder.close(resolve));
@@ -159,7 +188,8 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     expect(lineAbout(one, "Envoy serves nothing"))
       .to.contain(`start Envoy with -c ${join(one.state, "envoy", "bootstrap.json")}`)
       .and.to.contain(`nothing answers at ${join(one.state, "envoy", "admin.sock")}`);
-    for await (const { name } of one.api.gateways.list()) throw new Error(`${name} reports what nobody knows`);
+    for await (const { name } of one.api.gateways.list())
+      throw new Error(`${name} reports what nobody knows`);
     expect(one.gateway.log).not.to.contain("edge applied");
     expect(await one.metrics())
       .to.contain("tunnelplane_gateway_edges_applied 0")
@@ -177,8 +207,14 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     for (const [args, expected] of [
       [["--envoy", old], "Envoy 1.30.1 at "],
       [["--envoy", old], "is too old: 1.40 or newer is needed; install it, or say where it is with --envoy"],
-      [["--envoy", "none", "--metrics", at], `another process listens on ${at}: stop it, or choose another with --metrics`],
-      [["--envoy", "none", "--ssh-listen", at], `another process listens on ${at}: stop it, or choose another with --ssh-listen`],
+      [
+        ["--envoy", "none", "--metrics", at],
+        `another process listens on ${at}: stop it, or choose another with --metrics`,
+      ],
+      [
+        ["--envoy", "none", "--ssh-listen", at],
+        `another process listens on ${at}: stop it, or choose another with --ssh-listen`,
+      ],
       [
         ["--envoy", "none", "--ssh-listen", at, "--ssh-host-certificate", `shcrt_${"0".repeat(27)}`],
         "--ssh-host-certificate could not be read",

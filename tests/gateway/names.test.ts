@@ -9,7 +9,8 @@ import { Upstream } from "./traffic";
 import { fixed, httpsEdge, route, to } from "./worlds";
 
 const APP = "app.example.com";
-const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}.internal`);
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `n${index}.internal`);
 
 describe("The names of backends", () => {
   const running = runningForEachTest();
@@ -31,11 +32,21 @@ describe("The names of backends", () => {
       await one.site(APP, { backend: { backend_id: backend.id } });
       one.run("--dev-ca");
       await one.becomes(200, APP);
-      dns.names = { ...Object.fromEntries(silent.map((each) => [each, "silent" as const])), [name]: ["127.0.0.2"] };
+      dns.names = {
+        ...Object.fromEntries(silent.map((each) => [each, "silent" as const])),
+        [name]: ["127.0.0.2"],
+      };
       for (let index = 0; index < silent.length; index += 50)
-        await Promise.all(silent.slice(index, index + 50).map((each) => one.api.staticBackends.create({ address: `${each}:80` })));
+        await Promise.all(
+          silent
+            .slice(index, index + 50)
+            .map((each) => one.api.staticBackends.create({ address: `${each}:80` })),
+        );
       while ((await one.answers(APP)) !== "other") await sleep(50);
-      expect(silent.filter((each) => dns.asked.has(each)).length, "names that were asked for before").to.be.below(silent.length);
+      expect(
+        silent.filter((each) => dns.asked.has(each)).length,
+        "names that were asked for before",
+      ).to.be.below(silent.length);
     } finally {
       await other.stop();
     }
@@ -54,9 +65,16 @@ describe("The names of backends", () => {
       fixed("late", "late.internal:80"),
     ];
     const edge = (id: string, backend: string) =>
-      httpsEdge({ id, hostports: [`${id}.example.com:443`], routes: [route({ id: `${id}_1`, backend: to(backend) })] });
+      httpsEdge({
+        id,
+        hostports: [`${id}.example.com:443`],
+        routes: [route({ id: `${id}_1`, backend: to(backend) })],
+      });
     const file = join(one.folder, "objects.json");
-    writeFileSync(file, JSON.stringify({ objects: [edge("a", "crowd"), edge("b", "last"), edge("c", "late"), ...backends] }));
+    writeFileSync(
+      file,
+      JSON.stringify({ objects: [edge("a", "crowd"), edge("b", "last"), edge("c", "late"), ...backends] }),
+    );
     const render = GatewayProcess.start(
       ["render", file, "--dev-ca", "--state", one.state, "--listen", "443=127.0.0.1:8443"],
       dns.environment(one.folder),
@@ -69,6 +87,9 @@ describe("The names of backends", () => {
     const { clusters } = JSON.parse(render.out).static_resources;
     const crowded = clusters.find(({ name }: { name: string }) => name === "tcp:crowd.internal:80");
     const [{ endpoint }] = crowded.load_assignment.endpoints[0].lb_endpoints;
-    expect([endpoint.address, ...endpoint.additional_addresses.map(({ address }: { address: object }) => address)]).to.have.length(16);
+    expect([
+      endpoint.address,
+      ...endpoint.additional_addresses.map(({ address }: { address: object }) => address),
+    ]).to.have.length(16);
   });
 });

@@ -13,7 +13,10 @@ import { inbound, policy } from "./worlds";
 
 const [FIRST, SECOND] = ["first.example.com", "second.example.com"];
 
-/** Half a character: JSON that Envoy cannot read, wherever in a file it is. The server stores a word in its place. */
+/**
+ * Half a character: JSON that Envoy cannot read, wherever in a file it is. The server stores a word in its
+ * place.
+ */
 const UNREADABLE = { stored: "half-a-character", read: "\\ud800" };
 
 describe("The edge of one member", () => {
@@ -49,11 +52,16 @@ describe("The edge of one member", () => {
     answering(host, inbound(policy([], ["rate-limit", { name: "n", capacity, rate }])));
 
   /** Nobody else notices: the first site is narrowed, another one comes, and Envoy starts again with both. */
-  async function othersGoOn(one: Running, route: { readonly id: string; readonly edge_id: string }): Promise<void> {
+  async function othersGoOn(
+    one: Running,
+    route: { readonly id: string; readonly edge_id: string },
+  ): Promise<void> {
     await one.site(SECOND);
     await one.becomes(200, SECOND);
     const restriction = await one.api.ipPolicies.create({});
-    await one.api.httpsEdgeRoutes(route.edge_id).update(route.id, { ip_restriction: { ip_policy_ids: [restriction.id] } });
+    await one.api
+      .httpsEdgeRoutes(route.edge_id)
+      .update(route.id, { ip_restriction: { ip_policy_ids: [restriction.id] } });
     await one.becomes(403, FIRST);
     expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([200, 200]);
   }
@@ -81,7 +89,9 @@ describe("The edge of one member", () => {
     expect(rejectedIn(edges)).to.have.members(bad);
     const reasons = bad.map((id) => edges.find((edge) => edge.id === id)?.reason);
     expect(reasons[0]).to.equal("the capacity 5000000000 of a rate-limit is out of range: use 1 to 1000000");
-    expect(reasons[1]).to.equal('the rate "99999999999999h" of a rate-limit is out of range: use 1s to 24h, in s, m or h');
+    expect(reasons[1]).to.equal(
+      'the rate "99999999999999h" of a rate-limit is out of range: use 1s to 24h, in s, m or h',
+    );
     expect(reasons[2]).to.contain("answers with the status 5000000000").and.to.contain("use 200 to 599");
     await othersGoOn(one, route);
     execFileSync("kill", ["-9", ...childrenOf(one)]);
@@ -92,7 +102,8 @@ describe("The edge of one member", () => {
 
   it("is rejected alone for a module that only a newer server knows, and is served once that is disabled", async () => {
     const one = running.now;
-    const fence = (enabled: boolean) => `"description":"fenced","geo_fence":{"enabled":${enabled},"countries":["DE"]}`;
+    const fence = (enabled: boolean) =>
+      `"description":"fenced","geo_fence":{"enabled":${enabled},"countries":["DE"]}`;
     between.changes.set('"description":"fenced"', fence(true));
     await one.site(FIRST);
     start();
@@ -118,7 +129,9 @@ describe("The edge of one member", () => {
     const bad = await answering("unreadable.example.com", null, { body: UNREADABLE.stored });
     // The same where an edge is rejected already, because nobody listens for one of its ports.
     const partly = await answering("partly.example.com", null, { body: UNREADABLE.stored });
-    await one.api.httpsEdges.update(partly, { hostports: ["partly.example.com:443", "partly.example.com:444"] });
+    await one.api.httpsEdges.update(partly, {
+      hostports: ["partly.example.com:443", "partly.example.com:444"],
+    });
     const isRefused = ({ reason }: { readonly reason: string }) => reason.startsWith("Envoy refuses it");
     const edges = await one.reports((all) => all.filter(isRefused).length === 2);
     expect(edges.filter(isRefused).map(({ id }) => id)).to.have.members([bad, partly]);
@@ -139,7 +152,10 @@ describe("The edge of one member", () => {
   async function sendingTo(host: string, address: string) {
     const { api } = running.now;
     const backend = await api.staticBackends.create({ address });
-    const edge = await api.tlsEdges.create({ hostports: [`${host}:443`], backend: { backend_id: backend.id } });
+    const edge = await api.tlsEdges.create({
+      hostports: [`${host}:443`],
+      backend: { backend_id: backend.id },
+    });
     return { backend, edge };
   }
   const PORT = { stored: "127.0.0.77:7777", read: "127.0.0.77:77777" };
@@ -153,7 +169,9 @@ describe("The edge of one member", () => {
     await one.becomes(200, FIRST);
     const edges = await one.reports((all) => all.length === 2);
     expect(rejectedIn(edges)).to.deep.equal([bad.edge.id]);
-    expect(edges.find(({ id }) => id === bad.edge.id)?.reason).to.match(/^Envoy refuses it: of tcp:127\.0\.0\.77:77777 it says: .*65535/);
+    expect(edges.find(({ id }) => id === bad.edge.id)?.reason).to.match(
+      /^Envoy refuses it: of tcp:127\.0\.0\.77:77777 it says: .*65535/,
+    );
     while ((await one.ready()) !== 200) await sleep(50);
     await one.api.tlsEdges.delete(bad.edge.id);
     await one.api.staticBackends.delete(bad.backend.id);
@@ -180,7 +198,10 @@ describe("The edge of one member", () => {
     expect(edges.find(({ id }) => id === bad)?.reason).to.contain("Envoy could not read lds.json");
     const { edge } = await sendingTo("bad.example.com", PORT.stored);
     await othersGoOn(one, route);
-    expect(rejectedIn(await one.reports((all) => rejectedIn(all).length === 2))).to.have.members([bad, edge.id]);
+    expect(rejectedIn(await one.reports((all) => rejectedIn(all).length === 2))).to.have.members([
+      bad,
+      edge.id,
+    ]);
   });
 
   it("is not blamed for what is wrong without it, too: all are served once the port that was taken is free", async () => {
@@ -210,7 +231,8 @@ describe("The edge of one member", () => {
     const envoys = childrenOf(one);
     await one.gateway.stop("SIGKILL");
     execFileSync("kill", ["-9", ...envoys]);
-    for (const name of ["cds", "lds"]) writeFileSync(join(one.state, "envoy", `${name}.json`), '{"resources":[{"capacity":5000000000}]}');
+    for (const name of ["cds", "lds"])
+      writeFileSync(join(one.state, "envoy", `${name}.json`), '{"resources":[{"capacity":5000000000}]}');
     // So that this gateway knows of no object either.
     rmSync(join(one.state, "objects.json"));
     one.run("--dev-ca");
@@ -231,7 +253,9 @@ describe("The edge of one member", () => {
       writeFileSync(join(elsewhere, "lds.json"), before);
       beside.kill("SIGKILL");
       await once(beside, "exit");
-      beside = await startBeside(one, (bootstrap) => bootstrap.replaceAll(`${one.state}/envoy/lds.json`, `${elsewhere}/lds.json`));
+      beside = await startBeside(one, (bootstrap) =>
+        bootstrap.replaceAll(`${one.state}/envoy/lds.json`, `${elsewhere}/lds.json`),
+      );
       const { edge } = await one.site(FIRST);
       const edges = await one.reports((all) => all.length === 1);
       expect(edges[0]).to.include({ id: edge.id, state: "rejected" });
@@ -254,7 +278,10 @@ const childrenOf = ({ gateway }: Running): string[] =>
     .split(/\s+/);
 
 /** Starts Envoy where the gateway starts none. */
-async function startBeside(one: Running, change: (bootstrap: string) => string = (text) => text): Promise<ChildProcess> {
+async function startBeside(
+  one: Running,
+  change: (bootstrap: string) => string = (text) => text,
+): Promise<ChildProcess> {
   const file = join(one.state, "envoy", "bootstrap.json");
   for (;;) {
     const text = await readWhole(file);
@@ -263,7 +290,11 @@ async function startBeside(one: Running, change: (bootstrap: string) => string =
     writeFileSync(own, change(text));
     rmSync(join(one.state, "envoy", "admin.sock"), { force: true });
     const drain = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
-    return spawn(ENVOY as string, ["-c", own, "--concurrency", "1", "--disable-hot-restart", "-l", "error", ...drain], { stdio: "ignore" });
+    return spawn(
+      ENVOY as string,
+      ["-c", own, "--concurrency", "1", "--disable-hot-restart", "-l", "error", ...drain],
+      { stdio: "ignore" },
+    );
   }
 }
 

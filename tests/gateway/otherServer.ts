@@ -1,7 +1,10 @@
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Stands between a gateway and a server, and changes the text of answers: as if a newer or an older server had stored other objects. */
+/**
+ * Stands between a gateway and a server, and changes the text of answers: as if a newer or an older server
+ * had stored other objects.
+ */
 export class OtherServer {
   private constructor(
     private readonly server: Server,
@@ -13,12 +16,21 @@ export class OtherServer {
     const changes = new Map<string, string>();
     const server = createServer((asked, answer) => {
       const { method, headers, url: path } = asked;
-      const forwarded = request(new URL(path ?? "", url), { method, headers: { ...headers, host: new URL(url).host } }, async (got) => {
-        const parts: Buffer[] = [];
-        for await (const part of got) parts.push(part as Buffer);
-        const text = [...changes].reduce((so, [from, to]) => so.replaceAll(from, to), Buffer.concat(parts).toString());
-        answer.writeHead(got.statusCode ?? 502, { "content-type": got.headers["content-type"] ?? "text/plain" }).end(text);
-      });
+      const forwarded = request(
+        new URL(path ?? "", url),
+        { method, headers: { ...headers, host: new URL(url).host } },
+        async (got) => {
+          const parts: Buffer[] = [];
+          for await (const part of got) parts.push(part as Buffer);
+          const text = [...changes].reduce(
+            (so, [from, to]) => so.replaceAll(from, to),
+            Buffer.concat(parts).toString(),
+          );
+          answer
+            .writeHead(got.statusCode ?? 502, { "content-type": got.headers["content-type"] ?? "text/plain" })
+            .end(text);
+        },
+      );
       forwarded.on("error", () => answer.destroy());
       answer.on("close", () => forwarded.destroy());
       asked.pipe(forwarded);

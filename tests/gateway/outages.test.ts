@@ -84,7 +84,8 @@ describe("What a gateway serves", () => {
     one.run("--dev-ca");
     const { edge, route } = await one.site(SITE);
     await one.becomes(200, SITE);
-    const states = async () => (await one.api.gateways.get("edge-1")).edges.map(({ id, state, reason }) => `${id} ${state} ${reason}`);
+    const states = async () =>
+      (await one.api.gateways.get("edge-1")).edges.map(({ id, state, reason }) => `${id} ${state} ${reason}`);
     const becomes = async (expected: readonly string[]) => {
       while (String(await states().catch(() => [])) !== String(expected)) await sleep(50);
     };
@@ -92,8 +93,12 @@ describe("What a gateway serves", () => {
     const inTheWay = join(one.state, "envoy", "lds.json.new");
     mkdirSync(inTheWay);
     const policy = await one.api.ipPolicies.create({});
-    await one.api.httpsEdgeRoutes(edge.id).update(route.id, { ip_restriction: { ip_policy_ids: [policy.id] } });
-    await becomes([`${edge.id} rejected Envoy did not take the last change; what was declared before is served on`]);
+    await one.api
+      .httpsEdgeRoutes(edge.id)
+      .update(route.id, { ip_restriction: { ip_policy_ids: [policy.id] } });
+    await becomes([
+      `${edge.id} rejected Envoy did not take the last change; what was declared before is served on`,
+    ]);
     expect(await one.answers(SITE)).to.equal("one");
     expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
     rmdirSync(inTheWay);
@@ -123,12 +128,19 @@ describe("What a gateway serves", () => {
     const one = running.now;
     one.run("--dev-ca");
     const group = await one.api.staticBackends.create({ address: one.upstream.address });
-    const edge = await one.api.tlsEdges.create({ hostports: [`${APP}:443`], backend: { backend_id: group.id } });
+    const edge = await one.api.tlsEdges.create({
+      hostports: [`${APP}:443`],
+      backend: { backend_id: group.id },
+    });
     const { route } = await one.site(SITE);
     await one.becomes(200, SITE);
     await one.becomes(200, APP);
-    const open = await Promise.all([APP, SITE].map((sni) => tls(one.httpsPort, { sni, ALPNProtocols: ["http/1.1"] })));
-    const closed = open.map((socket) => once(socket.setTimeout(0).removeAllListeners("close").resume(), "close"));
+    const open = await Promise.all(
+      [APP, SITE].map((sni) => tls(one.httpsPort, { sni, ALPNProtocols: ["http/1.1"] })),
+    );
+    const closed = open.map((socket) =>
+      once(socket.setTimeout(0).removeAllListeners("close").resume(), "close"),
+    );
     const policy = await one.api.ipPolicies.create({});
     const ip_restriction = { ip_policy_ids: [policy.id] };
     await one.api.tlsEdges.update(edge.id, { ip_restriction });
@@ -142,4 +154,9 @@ describe("What a gateway serves", () => {
   });
 });
 
-const RETRYING = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "ConnectionAttempts=30", "ConnectTimeout=5"];
+const RETRYING = [
+  "StrictHostKeyChecking=no",
+  "UserKnownHostsFile=/dev/null",
+  "ConnectionAttempts=30",
+  "ConnectTimeout=5",
+];

@@ -4,7 +4,15 @@ import { expect } from "chai";
 import { envoyOfThisFile } from "./traffic";
 import { fixed, httpsEdge, inbound, policy, route, to } from "./worlds";
 
-const SEMICOLONS = ["/admin;x", "/admin;", "/open;a=b/x", "/open/%2e%2e;/admin", "/;/admin", "/open%3bx", "/open/..%3B/admin"];
+const SEMICOLONS = [
+  "/admin;x",
+  "/admin;",
+  "/open;a=b/x",
+  "/open/%2e%2e;/admin",
+  "/;/admin",
+  "/open%3bx",
+  "/open/..%3B/admin",
+];
 const REFUSED: readonly [from: string, to: string][] = [
   ["^/old(.*)$", "/new/$1"],
   ["/old", "/"],
@@ -32,15 +40,44 @@ const REWRITTEN: readonly [from: string, to: string, path: string, result: strin
 ];
 
 /** Rewrites and paths that make trouble together, or nearly. */
-const PATTERNS = ["^/a(.*)$", "^/a/(.*)$", "^/a(/.*)?$", "^/a", "/a", "a", "[.]", "x*", "^/([^/]*)(.*)$", "(.)/(.)", "%", "(a|/b)+$"];
+const PATTERNS = [
+  "^/a(.*)$",
+  "^/a/(.*)$",
+  "^/a(/.*)?$",
+  "^/a",
+  "/a",
+  "a",
+  "[.]",
+  "x*",
+  "^/([^/]*)(.*)$",
+  "(.)/(.)",
+  "%",
+  "(a|/b)+$",
+];
 const TEXTS = ["/b/$1", "/b$1", "b", "/$1", "$1/", "$1$1", "/b/", "."];
-const TRICKY = ["/", "/a", "/a/", "/a..", "/a../x", "/a.", "/a/..x/.b", "/.a./b", "/a%2", "/%a2fx", "/x/a/b/b", "/ab/bb", "/.a", "/a//b"];
+const TRICKY = [
+  "/",
+  "/a",
+  "/a/",
+  "/a..",
+  "/a../x",
+  "/a.",
+  "/a/..x/.b",
+  "/.a./b",
+  "/a%2",
+  "/%a2fx",
+  "/x/a/b/b",
+  "/ab/bb",
+  "/.a",
+  "/a//b",
+];
 
 describe("A real Envoy takes paths and hosts in one form only:", () => {
   const gateway = envoyOfThisFile();
   const up = () => fixed("up", gateway.state.upstream.address);
   const seenBy = (body: string) => (JSON.parse(body) as { path: string }).path;
-  const statusOf = async (path: string, headers: Record<string, string> = {}) => (await gateway.http1(path, { headers })).status;
+  const statusOf = async (path: string, headers: Record<string, string> = {}) =>
+    (await gateway.http1(path, { headers })).status;
   const rewriting = (from: string, text: string) => inbound(policy([], ["url-rewrite", { from, to: text }]));
 
   it("semicolons are refused wherever any path but / is matched, by one route or several, or by an expression", async () => {
@@ -48,35 +85,52 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
     for (const [what, routes] of Object.entries({
       "one route for a beginning": [route({ match: "/open", backend: to("up") })],
       "one route for a beginning, with policies": [
-        route({ match: "/admin", backend: to("up"), policies: inbound(policy(['req.method == "PUT"'], ["deny"])) }),
+        route({
+          match: "/admin",
+          backend: to("up"),
+          policies: inbound(policy(['req.method == "PUT"'], ["deny"])),
+        }),
       ],
       "one route for a whole path": [route({ match: "/open", match_type: "exact_path", backend: to("up") })],
       "the whole path / alone": [route({ match_type: "exact_path", backend: to("up") })],
-      "several routes": [route({ backend: to("up") }), route({ id: "r2", match: "/admin", backend: to("up"), policies: asked })],
-      "several routes for /": [route({ backend: to("up") }), route({ id: "r2", match_type: "exact_path", backend: to("up") })],
+      "several routes": [
+        route({ backend: to("up") }),
+        route({ id: "r2", match: "/admin", backend: to("up"), policies: asked }),
+      ],
+      "several routes for /": [
+        route({ backend: to("up") }),
+        route({ id: "r2", match_type: "exact_path", backend: to("up") }),
+      ],
       "an expression": [route({ backend: to("up"), policies: asked })],
       "a rewrite": [route({ backend: to("up"), policies: rewriting("^/open/(.*)$", "/new/$1") })],
     })) {
       await gateway.serve([httpsEdge({ routes }), up()]);
       for (const protocol of ["http1", "http2"] as const)
-        for (const path of SEMICOLONS) expect((await gateway[protocol](path)).status, `${path}: ${what}, ${protocol}`).to.equal(400);
+        for (const path of SEMICOLONS)
+          expect((await gateway[protocol](path)).status, `${path}: ${what}, ${protocol}`).to.equal(400);
     }
     await gateway.serve([httpsEdge({ routes: [route({ backend: to("up") })] }), up()]);
-    for (const path of SEMICOLONS) expect(await statusOf(path), `${path}, where no path is matched`).to.equal(200);
+    for (const path of SEMICOLONS)
+      expect(await statusOf(path), `${path}, where no path is matched`).to.equal(200);
     expect(await statusOf("/open?a;b"), "in a query").to.equal(200);
   });
 
   it("what Envoy takes for dots with a semicolon is resolved before anything is matched, and the server behind sees the same", async () => {
     const denied = inbound(policy([], ["deny"]));
-    const routes = [route({ backend: to("up") }), route({ id: "r2", match: "/admin", backend: to("up"), policies: denied })];
+    const routes = [
+      route({ backend: to("up") }),
+      route({ id: "r2", match: "/admin", backend: to("up"), policies: denied }),
+    ];
     await gateway.serve([httpsEdge({ routes }), up()]);
-    for (const path of ["/open/..;/admin", "/open/..;a=b/admin", "/x/.;/../admin"]) expect(await statusOf(path), path).to.equal(403);
+    for (const path of ["/open/..;/admin", "/open/..;a=b/admin", "/x/.;/../admin"])
+      expect(await statusOf(path), path).to.equal(403);
     expect(seenBy((await gateway.http1("/admin/..;/open")).body)).to.equal("/open");
   });
 
   it("a prefix is a plain beginning of the path, in the case that it is declared in", async () => {
     await gateway.serve([httpsEdge({ routes: [route({ match: "/admin", backend: to("up") })] }), up()]);
-    for (const path of ["/admin", "/admin/x", "/adminx", "/%61dmin"]) expect(await statusOf(path), path).to.equal(200);
+    for (const path of ["/admin", "/admin/x", "/adminx", "/%61dmin"])
+      expect(await statusOf(path), path).to.equal(200);
     for (const path of ["/Admin", "/x/admin", "/adm"]) expect(await statusOf(path), path).to.equal(404);
     for (const file of ["docs/gateway.md", "docs/reference/https_edge_route.md"])
       expect(readFileSync(join(__dirname, "../..", file), "utf8"), file).to.match(
@@ -99,13 +153,19 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
     ]);
     expect(edges[0]?.reason).to.contain("has no such group");
     const large = rewriting("^/((((.*)(.*)(.*)(.*)){5}){5}){5}$", "/$1");
-    const { edges: others } = gateway.configurationOf([httpsEdge({ routes: [route({ backend: to("up"), policies: large })] }), up()]);
+    const { edges: others } = gateway.configurationOf([
+      httpsEdge({ routes: [route({ backend: to("up"), policies: large })] }),
+      up(),
+    ]);
     expect(others[0]?.reason, "a pattern that would take long to look at").to.contain("too large");
   });
 
   it("a rewrite works on the path; the query stays, and the result is in the form of paths", async () => {
     for (const [from, text, path, result] of REWRITTEN) {
-      const { edges } = await gateway.serve([httpsEdge({ routes: [route({ backend: to("up"), policies: rewriting(from, text) })] }), up()]);
+      const { edges } = await gateway.serve([
+        httpsEdge({ routes: [route({ backend: to("up"), policies: rewriting(from, text) })] }),
+        up(),
+      ]);
       expect(edges[0]?.reason, `${from} to ${text}`).to.equal("");
       expect(seenBy((await gateway.http1(path)).body), `${path} by ${from} to ${text}`).to.equal(result);
     }
@@ -129,11 +189,19 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
         TRICKY.map((path) => ({ path, host: sni })),
         { sni },
       ))
-        expect(seenBy(body), `by ${tried[index]?.join(" to ")}`).to.match(/^\/(?!.*\/\/)(?!.*\/\.\.?(\/|$))(?!.*%(2f|2e))/i);
+        expect(seenBy(body), `by ${tried[index]?.join(" to ")}`).to.match(
+          /^\/(?!.*\/\/)(?!.*\/\.\.?(\/|$))(?!.*%(2f|2e))/i,
+        );
     }
   });
 
-  const SPELLINGS = ["APP.example.com", "App.Example.Com:443", "app.EXAMPLE.com:8443", "app.example.com:443", "app.example.com"];
+  const SPELLINGS = [
+    "APP.example.com",
+    "App.Example.Com:443",
+    "app.EXAMPLE.com:8443",
+    "app.example.com:443",
+    "app.example.com",
+  ];
 
   it("a policy that asks for req.host finds it in every spelling, with and without a port", async () => {
     for (const expression of [
@@ -150,7 +218,10 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
         await gateway.serve([httpsEdge({ hostports: [hostport], routes }), up()]);
         for (const protocol of ["http1", "http2"] as const)
           for (const host of SPELLINGS)
-            expect((await gateway[protocol]("/", { host })).status, `${host} of ${hostport}, ${expression}, ${protocol}`).to.equal(403);
+            expect(
+              (await gateway[protocol]("/", { host })).status,
+              `${host} of ${hostport}, ${expression}, ${protocol}`,
+            ).to.equal(403);
       }
   });
 
@@ -164,7 +235,8 @@ describe("A real Envoy takes paths and hosts in one form only:", () => {
       const routes = [route({ backend: to("up"), policies: inbound(policy([], ["rate-limit", limit])) })];
       await gateway.serve([httpsEdge({ hostports: [hostport], routes }), up()]);
       const seen: number[] = [];
-      for (const host of SPELLINGS) seen.push((await gateway.http1("/", { host, headers: { "x-tunnelplane-host": host } })).status);
+      for (const host of SPELLINGS)
+        seen.push((await gateway.http1("/", { host, headers: { "x-tunnelplane-host": host } })).status);
       expect(seen, `${bucket_key} of ${hostport}`).to.deep.equal([200, 200, 200, 429, 429]);
     }
     const { status, body } = await gateway.http1("/", { sni: "other.example.com" });

@@ -23,12 +23,16 @@ describe("A backend that Envoy refuses", () => {
     const backend = await one.api.staticBackends.create({ address: REFUSED.stored });
     const edges: string[] = [];
     for (const host of hosts)
-      edges.push((await one.api.tlsEdges.create({ hostports: [`${host}:443`], backend: { backend_id: backend.id } })).id);
+      edges.push(
+        (await one.api.tlsEdges.create({ hostports: [`${host}:443`], backend: { backend_id: backend.id } }))
+          .id,
+      );
     for (let reported = 0; reported < hosts.length; )
       reported = (await one.api.gateways.get("edge-1").catch(() => ({ rejected: 0 }))).rejected;
     for (const { id, state, reason } of (await one.api.gateways.get("edge-1")).edges) {
       expect(state).to.equal(edges.includes(id) ? "rejected" : "applied");
-      if (state === "rejected") expect(reason).to.match(/^Envoy refuses it: of tcp:fe80::1%25eth0:80 it says: malformed IP address/);
+      if (state === "rejected")
+        expect(reason).to.match(/^Envoy refuses it: of tcp:fe80::1%25eth0:80 it says: malformed IP address/);
     }
   }
 
@@ -66,7 +70,11 @@ describe("A backend that Envoy refuses", () => {
     const { resources } = JSON.parse(readFileSync(file, "utf8"));
     const address = { socket_address: { address: "999.1.1.1", port_value: 80 } };
     const endpoints = [{ lb_endpoints: [{ endpoint: { address } }] }];
-    const refused = { ...resources[0], name: "refused", load_assignment: { cluster_name: "refused", endpoints } };
+    const refused = {
+      ...resources[0],
+      name: "refused",
+      load_assignment: { cluster_name: "refused", endpoints },
+    };
     writeFileSync(file, JSON.stringify({ version_info: "refused", resources: [...resources, refused] }));
     one.run(...OPTIONS, "--url", between.url);
     await closed(edge.id, route.id);

@@ -51,19 +51,42 @@ export class Running {
 
   /** Starts a gateway on Envoy. */
   run(...args: string[]): GatewayProcess {
-    const places = ["--url", this.server.url, "--state", this.state, "--listen", `443=127.0.0.1:${this.httpsPort}`];
-    const parts = ["--envoy", ENVOY as string, "--metrics", `127.0.0.1:${this.metricsPort}`, "--name", "edge-1"];
-    this.gateway = GatewayProcess.start(["run", ...places, ...parts, ...args], { TUNNELPLANE_API_KEY: this.key, ...this.env });
+    const places = [
+      "--url",
+      this.server.url,
+      "--state",
+      this.state,
+      "--listen",
+      `443=127.0.0.1:${this.httpsPort}`,
+    ];
+    const parts = [
+      "--envoy",
+      ENVOY as string,
+      "--metrics",
+      `127.0.0.1:${this.metricsPort}`,
+      "--name",
+      "edge-1",
+    ];
+    this.gateway = GatewayProcess.start(["run", ...places, ...parts, ...args], {
+      TUNNELPLANE_API_KEY: this.key,
+      ...this.env,
+    });
     return this.gateway;
   }
 
-  runWithAgents = (...args: string[]) => this.run("--dev-ca", "--ssh-listen", `127.0.0.1:${this.sshPort}`, ...args);
+  runWithAgents = (...args: string[]) =>
+    this.run("--dev-ca", "--ssh-listen", `127.0.0.1:${this.sshPort}`, ...args);
 
   /** An HTTPS edge with one route to the program. */
   async site(host: string, fields: object = {}) {
     const backend = await this.api.staticBackends.create({ address: this.upstream.address });
     const edge = await this.api.httpsEdges.create({ hostports: [`${host}:443`] });
-    const body = { match_type: "path_prefix" as const, match: "/", backend: { backend_id: backend.id }, ...fields };
+    const body = {
+      match_type: "path_prefix" as const,
+      match: "/",
+      backend: { backend_id: backend.id },
+      ...fields,
+    };
     return { edge, route: await this.api.httpsEdgeRoutes(edge.id).create(body) };
   }
 
@@ -92,10 +115,13 @@ export class Running {
 
   ready = (): Promise<number> => this.#health("readyz");
   live = (): Promise<number> => this.#health("livez");
-  readonly #health = async (path: string) => (await fetch(`http://127.0.0.1:${this.metricsPort}/${path}`)).status;
+  readonly #health = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${this.metricsPort}/${path}`)).status;
 
   /** What the gateway reported of its edges, once it did. */
-  async reports(isEnough: (edges: readonly EdgeReport[]) => boolean = () => true): Promise<readonly EdgeReport[]> {
+  async reports(
+    isEnough: (edges: readonly EdgeReport[]) => boolean = () => true,
+  ): Promise<readonly EdgeReport[]> {
     for (;;) {
       const status = await this.api.gateways.get("edge-1").catch(() => undefined);
       if (status && isEnough(status.edges)) return status.edges;
@@ -111,7 +137,11 @@ export class Running {
   }
 
   /** The stock client, which binds something. */
-  agent(proof: Proof, bind: string, { local = this.upstream.address, options = [] as string[] } = {}): ChildProcess {
+  agent(
+    proof: Proof,
+    bind: string,
+    { local = this.upstream.address, options = [] as string[] } = {},
+  ): ChildProcess {
     const child = this.ssh(proof, ["-N", "-R", `${bind}:${local}`, "any@127.0.0.1"], options);
     child.stdout?.resume();
     child.stderr?.resume();
@@ -121,7 +151,11 @@ export class Running {
   /** The stock client with a key, or with a token as its password. */
   ssh(proof: Proof, args: readonly string[], options: readonly string[] = []): ChildProcess {
     const at = join(this.folder, `agent${this.#agents.length}`);
-    const common = ["ExitOnForwardFailure=yes", "ServerAliveInterval=1", ...(options.length > 0 ? options : TRUSTING)];
+    const common = [
+      "ExitOnForwardFailure=yes",
+      "ServerAliveInterval=1",
+      ...(options.length > 0 ? options : TRUSTING),
+    ];
     const env: Record<string, string | undefined> = { ...process.env };
     if ("token" in proof) {
       writeFileSync(at, `#!/bin/sh\necho '${proof.token}'\n`);

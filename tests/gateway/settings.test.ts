@@ -56,7 +56,8 @@ function walk(value: unknown, type: string | undefined, visit: Visit): void {
   if (Array.isArray(value)) for (const one of value) walk(one, type, visit);
   else if (typeof value === "object" && value !== null) {
     const message = value as Record<string, unknown>;
-    const own = typeof message["@type"] === "string" ? message["@type"].replace("type.googleapis.com/", "") : type;
+    const own =
+      typeof message["@type"] === "string" ? message["@type"].replace("type.googleapis.com/", "") : type;
     const short = own?.endsWith(".HttpConnectionManager") ? "HttpConnectionManager" : own;
     for (const [field, inner] of Object.entries(message)) walk(inner, WITHIN[`${short} ${field}`], visit);
     if (own !== undefined) visit(own, message);
@@ -64,7 +65,8 @@ function walk(value: unknown, type: string | undefined, visit: Visit): void {
 }
 
 const HTTP_1 = `${CORE}.Http1ProtocolOptions`;
-const nothing = (fields: readonly string[]): object => Object.fromEntries(fields.map((field) => [field, null]));
+const nothing = (fields: readonly string[]): object =>
+  Object.fromEntries(fields.map((field) => [field, null]));
 
 const BALANCERS = [
   undefined,
@@ -112,27 +114,48 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
       this.skip();
     }
     const own = certificate({ extensions: ["subjectAltName = DNS:app.example.com"] });
-    const real = { [CERTIFICATE.chain]: own.pem, [CERTIFICATE.key]: own.privateKey, [AUTHORITY_PEM]: certificate().pem };
-    /** With every field that is left as it comes named as null, which Envoy takes for fields that it knows. */
+    const real = {
+      [CERTIFICATE.chain]: own.pem,
+      [CERTIFICATE.key]: own.privateKey,
+      [AUTHORITY_PEM]: certificate().pem,
+    };
+    /**
+     * With every field that is left as it comes named as null, which Envoy takes for fields that it knows.
+     */
     const complete = <T extends object>(value: T, type: string, more: readonly string[] = []): T => {
       const copy = JSON.parse(JSON.stringify(value), (_, one) =>
-        typeof one === "string" ? Object.entries(real).reduce((so, [from, to]) => so.replaceAll(from.trim(), to.trim()), one) : one,
+        typeof one === "string"
+          ? Object.entries(real).reduce((so, [from, to]) => so.replaceAll(from.trim(), to.trim()), one)
+          : one,
       ) as T;
       walk(copy, type, (of, message) => {
         // The one message that the gateway leaves out as a whole.
-        if (of.endsWith(".HttpConnectionManager")) message.http_protocol_options = nothing(documented.get(HTTP_1)?.left ?? []);
-        Object.assign(message, nothing([...(documented.get(of)?.left ?? []), ...more].filter((field) => !(field in message))));
+        if (of.endsWith(".HttpConnectionManager"))
+          message.http_protocol_options = nothing(documented.get(HTTP_1)?.left ?? []);
+        Object.assign(
+          message,
+          nothing([...(documented.get(of)?.left ?? []), ...more].filter((field) => !(field in message))),
+        );
       });
       return copy;
     };
     const seen = new Set<string>();
-    const ask = (world: keyof typeof WORLDS, balancers: (typeof BALANCERS)[number], more: readonly string[] = []) =>
+    const ask = (
+      world: keyof typeof WORLDS,
+      balancers: (typeof BALANCERS)[number],
+      more: readonly string[] = [],
+    ) =>
       complaint(
         (secrets) => {
-          const configuration = translate(objectsOf(WORLDS[world] ?? []), { ...SURROUNDINGS, secrets, balancers });
+          const configuration = translate(objectsOf(WORLDS[world] ?? []), {
+            ...SURROUNDINGS,
+            secrets,
+            balancers,
+          });
           const listeners = complete(configuration.listeners, LISTENER, more);
           const clusters = complete(configuration.clusters, CLUSTER, more);
-          for (const type of [LISTENER, CLUSTER]) walk(type === CLUSTER ? clusters : listeners, type, (of) => seen.add(of));
+          for (const type of [LISTENER, CLUSTER])
+            walk(type === CLUSTER ? clusters : listeners, type, (of) => seen.add(of));
           return { ...configuration, listeners, clusters };
         },
         (start) => complete(start, BOOTSTRAP),
@@ -140,7 +163,11 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
     for (const balancers of BALANCERS)
       for (const world of ["tls-edge-restricted", "https-edge", "policies", "backends"])
         expect(ask(world, balancers), world).to.equal(undefined);
-    expect([...documented.keys()].filter((type) => !seen.has(type) && type !== BOOTSTRAP && type !== HTTP_1)).to.deep.equal([]);
-    expect(ask("tls-edge", undefined, ["no_such_field"]), "of a field that it does not know").to.contain("no_such_field");
+    expect(
+      [...documented.keys()].filter((type) => !seen.has(type) && type !== BOOTSTRAP && type !== HTTP_1),
+    ).to.deep.equal([]);
+    expect(ask("tls-edge", undefined, ["no_such_field"]), "of a field that it does not know").to.contain(
+      "no_such_field",
+    );
   });
 });

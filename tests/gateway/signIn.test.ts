@@ -8,7 +8,10 @@ describe("Sign-in and logs by a real Envoy", () => {
   const gateway = envoyOfThisFile();
   const endpoint = "https://127.0.0.1:9";
   const issuers = new Map([
-    ["https://id.example.com", { authorizationEndpoint: `${endpoint}/authorize`, tokenEndpoint: `${endpoint}/token` }],
+    [
+      "https://id.example.com",
+      { authorizationEndpoint: `${endpoint}/authorize`, tokenEndpoint: `${endpoint}/token` },
+    ],
   ]);
   const site = (fields: object) => [
     httpsEdge({ routes: [route({ backend: to("up"), ...fields })] }),
@@ -30,8 +33,12 @@ describe("Sign-in and logs by a real Envoy", () => {
 
   it("accepts no forged cookie, token or callback", async () => {
     const configuration = await gateway.serve(site({ oidc: oidc() }), { issuers });
-    const [, id] = /"cookie_names":\{"bearer_token":"__Host-tunnelplane_(\w+)_token"/.exec(JSON.stringify(configuration)) ?? [];
-    const [, callback] = /"exact":"(\/.tunnelplane\/callback\/[^"]+)"/.exec(JSON.stringify(configuration)) ?? [];
+    const [, id] =
+      /"cookie_names":\{"bearer_token":"__Host-tunnelplane_(\w+)_token"/.exec(
+        JSON.stringify(configuration),
+      ) ?? [];
+    const [, callback] =
+      /"exact":"(\/.tunnelplane\/callback\/[^"]+)"/.exec(JSON.stringify(configuration)) ?? [];
     const end = Math.floor(Date.now() / 1000) + 3600;
     const cookies = ["token=x", "hmac=x", `expires=${end}`, "id=x", "refresh=x"]
       .map((part) => `__Host-tunnelplane_${id}_${part}`)
@@ -47,7 +54,9 @@ describe("Sign-in and logs by a real Envoy", () => {
     ];
     for (const protocol of ["http1", "http2"] as const) {
       for (const [path, headers] of tries)
-        expect((await gateway[protocol](path, { headers })).status, `${path} over ${protocol}`).to.be.oneOf([302, 400, 401, 403]);
+        expect((await gateway[protocol](path, { headers })).status, `${path} over ${protocol}`).to.be.oneOf([
+          302, 400, 401, 403,
+        ]);
     }
   });
 
@@ -58,9 +67,13 @@ describe("Sign-in and logs by a real Envoy", () => {
       { port: 8443, address: "127.0.0.1", bindPort: second },
     ];
     const policies = inbound(policy(['req.path == "/denied"'], ["deny"]));
-    const plain = (id: string, hostport: string) => httpsEdge({ id, hostports: [hostport], routes: [route({ id, backend: to("up") })] });
+    const plain = (id: string, hostport: string) =>
+      httpsEdge({ id, hostports: [hostport], routes: [route({ id, backend: to("up") })] });
     for (const more of [{}, { policies }]) {
-      const signed = httpsEdge({ hostports: ["*.example.com:8443"], routes: [route({ backend: to("up"), oidc: oidc(), ...more })] });
+      const signed = httpsEdge({
+        hostports: ["*.example.com:8443"],
+        routes: [route({ backend: to("up"), oidc: oidc(), ...more })],
+      });
       const world = [
         signed,
         plain("e2", "app.example.com:443"),
@@ -72,17 +85,24 @@ describe("Sign-in and logs by a real Envoy", () => {
       const ask = (method: string, headers: Record<string, string> = {}) =>
         http1(second, signOut, { sni: "any.example.com", host: "any.example.com:8443", method, headers });
       expect((await ask("GET")).status).to.equal(405);
-      const { status, headers } = await ask("POST", { origin: "https://any.example.com:8443", "sec-fetch-site": "same-origin" });
+      const { status, headers } = await ask("POST", {
+        origin: "https://any.example.com:8443",
+        "sec-fetch-site": "same-origin",
+      });
       expect([status, headers.location]).to.deep.equal([302, "https://any.example.com:8443/"]);
       expect((await ask("POST", { origin: "https://evil.example.org" })).status).to.equal(403);
-      expect((await http1(second, "/.tunnelplane/callback/edghtsrt_gone", { sni: "any.example.com" })).status).to.equal(404);
+      expect(
+        (await http1(second, "/.tunnelplane/callback/edghtsrt_gone", { sni: "any.example.com" })).status,
+      ).to.equal(404);
       const cookie = `a=b;__Host-x_y_0123456789abcdef_nonce.0123456789abcdef=x ; __Host-tunnelplane_0123456789abcdef_hmac=y;c="d"`;
       for (const [port, sni] of [
         [gateway.state.port, "app.example.com"],
         [second, "db.example.com"],
       ] as const) {
         const { body } = await http1(port, "/", { sni, headers: { cookie } });
-        expect((JSON.parse(body) as { headers: { cookie: string } }).headers.cookie, sni).to.equal('a=b; c="d"');
+        expect((JSON.parse(body) as { headers: { cookie: string } }).headers.cookie, sni).to.equal(
+          'a=b; c="d"',
+        );
       }
     }
   });
@@ -91,14 +111,21 @@ describe("Sign-in and logs by a real Envoy", () => {
     const { edges } = await gateway.serve(site({ oidc: oidc() }), { issuers: new Map() });
     expect(edges[0]?.reason).to.contain("https://id.example.com").and.to.contain("--trust");
     const at = (now: number) =>
-      gateway.configurationOf(site({ oidc: oidc({ maximum_duration: 3600, inactivity_timeout: 600 }) }), { issuers, now });
+      gateway.configurationOf(site({ oidc: oidc({ maximum_duration: 3600, inactivity_timeout: 600 }) }), {
+        issuers,
+        now,
+      });
     expect(at(600_000 * 7 + 1).renewAt).to.equal(600_000 * 8);
     expect(at(600_000 * 7).secrets).to.deep.equal(at(600_000 * 8 - 1).secrets);
     expect(at(600_000 * 7).secrets).not.to.deep.equal(at(600_000 * 8).secrets);
   });
 
   it("logs requests of routes with a log action as JSON with the declared metadata, and no others", async () => {
-    await gateway.serve(site({ policies: inbound(policy(['req.path.startsWith("/seen")'], ["log", { metadata: { team: "web" } }])) }));
+    await gateway.serve(
+      site({
+        policies: inbound(policy(['req.path.startsWith("/seen")'], ["log", { metadata: { team: "web" } }])),
+      }),
+    );
     await gateway.http1("/unseen");
     await gateway.http1("/seen");
     while (!gateway.state.envoy.output.includes('"path":"/seen"')) await sleep(20);

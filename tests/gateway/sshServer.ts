@@ -28,11 +28,20 @@ export class SshServerAlone {
     const folder = mkdtempSync(join(tmpdir(), "tpl-"));
     const port = await freePort();
     const sockets = new AgentSockets(folder);
-    sockets.declare(declaredBy({ ...objectsOf([]), tunnel_group_backend: [{ labels: { service: "web" } }] } as unknown as Objects));
+    sockets.declare(
+      declaredBy({
+        ...objectsOf([]),
+        tunnel_group_backend: [{ labels: { service: "web" } }],
+      } as unknown as Objects),
+    );
     const ssh = await SshServer.start({
       address: "127.0.0.1",
       port,
-      hostKeys: await HostKeys.open({ file: join(folder, "host_key"), certificate: undefined, complain: () => undefined }),
+      hostKeys: await HostKeys.open({
+        file: join(folder, "host_key"),
+        certificate: undefined,
+        complain: () => undefined,
+      }),
       authority,
       sockets,
       log: (message, { reason = "" }: { reason?: string }) => void one.log.push(`${message} ${reason}`),
@@ -46,9 +55,25 @@ export class SshServerAlone {
   agent(binds: readonly string[], options: readonly string[] = [], local = "127.0.0.1:9"): ChildProcess {
     const key = join(this.folder, `key${this.#processes.length}`);
     writeFileSync(key, sshKey().privateKey, { mode: 0o600 });
-    const all = [...TRUSTING, `IdentityFile=${key}`, "IdentitiesOnly=yes", "IdentityAgent=none", "BatchMode=yes", ...options];
+    const all = [
+      ...TRUSTING,
+      `IdentityFile=${key}`,
+      "IdentitiesOnly=yes",
+      "IdentityAgent=none",
+      "BatchMode=yes",
+      ...options,
+    ];
     const forwards = binds.flatMap((bind) => ["-R", `${bind}:${local}`]);
-    const args = ["-F", "none", "-N", "-p", String(this.port), ...all.flatMap((one) => ["-o", one]), ...forwards, "any@127.0.0.1"];
+    const args = [
+      "-F",
+      "none",
+      "-N",
+      "-p",
+      String(this.port),
+      ...all.flatMap((one) => ["-o", one]),
+      ...forwards,
+      "any@127.0.0.1",
+    ];
     const child = spawn("ssh", args, { stdio: ["ignore", "ignore", "pipe"] });
     this.#processes.push(child);
     return child;

@@ -13,7 +13,10 @@ interface Client {
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** Stands in for an identity provider: OpenID Connect's code flow with PKCE, for one client, where everybody who comes is signed in at once. */
+/**
+ * Stands in for an identity provider: OpenID Connect's code flow with PKCE, for one client, where everybody
+ * who comes is signed in at once.
+ */
 export class StandInIssuer {
   readonly #codes = new Map<string, string>();
   readonly #key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
@@ -24,7 +27,10 @@ export class StandInIssuer {
 
   static async start({ pem, privateKey }: Certificate): Promise<StandInIssuer> {
     const one = new StandInIssuer();
-    one.#server = await StandInServer.start((asked, answer) => void one.#answer(asked, answer), { key: privateKey, cert: pem });
+    one.#server = await StandInServer.start((asked, answer) => void one.#answer(asked, answer), {
+      key: privateKey,
+      cert: pem,
+    });
     return one;
   }
 
@@ -53,9 +59,15 @@ export class StandInIssuer {
 
   #authorize(query: URLSearchParams, answer: ServerResponse): void {
     const { id, redirectUri } = this.client;
-    const expected = { response_type: "code", client_id: id, redirect_uri: redirectUri, code_challenge_method: "S256" };
+    const expected = {
+      response_type: "code",
+      client_id: id,
+      redirect_uri: redirectUri,
+      code_challenge_method: "S256",
+    };
     const wrong = Object.entries(expected).find(([name, value]) => query.get(name) !== value)?.[0];
-    if (wrong || !query.get("scope")?.split(" ").includes("openid")) return void answer.writeHead(400).end(`${wrong ?? "scope"} is wrong`);
+    if (wrong || !query.get("scope")?.split(" ").includes("openid"))
+      return void answer.writeHead(400).end(`${wrong ?? "scope"} is wrong`);
     const code = randomUUID();
     this.#codes.set(code, query.get("code_challenge") ?? "");
     const back = new URL(redirectUri);
@@ -69,12 +81,17 @@ export class StandInIssuer {
     const challenge = this.#codes.get(code);
     this.#codes.delete(code);
     const isProved = createHash("sha256").update(verifier).digest("base64url") === challenge;
-    const isClient = body.get("client_id") === id && body.get("client_secret") === secret && body.get("redirect_uri") === redirectUri;
+    const isClient =
+      body.get("client_id") === id &&
+      body.get("client_secret") === secret &&
+      body.get("redirect_uri") === redirectUri;
     if (!isProved || !isClient) return void answer.writeHead(400).end('{"error":"invalid_grant"}');
     const now = Math.floor(Date.now() / 1000);
     const claims = `${encode({ alg: "RS256" })}.${encode({ iss: this.url, aud: id, sub: "somebody", iat: now, exp: now + 3600 })}`;
     const id_token = `${claims}.${sign("sha256", Buffer.from(claims), this.#key).toString("base64url")}`;
     answer.setHeader("content-type", "application/json");
-    answer.end(JSON.stringify({ access_token: randomUUID(), id_token, token_type: "Bearer", expires_in: 3600 }));
+    answer.end(
+      JSON.stringify({ access_token: randomUUID(), id_token, token_type: "Bearer", expires_in: 3600 }),
+    );
   }
 }

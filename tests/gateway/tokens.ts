@@ -24,7 +24,10 @@ export class Issuer {
       { ...rsa.publicKey.export({ format: "jwk" }), kid: "one" },
       { ...ed25519.publicKey.export({ format: "jwk" }), kid: "two" },
     ];
-    const server = await StandInServer.start((_, response) => response.end(JSON.stringify({ keys })), { key: privateKey, cert: pem });
+    const server = await StandInServer.start((_, response) => response.end(JSON.stringify({ keys })), {
+      key: privateKey,
+      cert: pem,
+    });
     return new Issuer(server, rsa, ed25519);
   }
 
@@ -32,7 +35,12 @@ export class Issuer {
     return `${this.server.url}/jwks`;
   }
 
-  claims = (more: object = {}) => ({ iss: "https://id.example.com", aud: "api", exp: Math.floor(Date.now() / 1000) + 600, ...more });
+  claims = (more: object = {}) => ({
+    iss: "https://id.example.com",
+    aud: "api",
+    exp: Math.floor(Date.now() / 1000) + 600,
+    ...more,
+  });
 
   /** Claims of a token that ended some seconds ago. */
   ended = (ago: number) => this.claims({ exp: Math.floor(Date.now() / 1000) - ago });
@@ -40,7 +48,8 @@ export class Issuer {
   token(claims: object = this.claims(), header: { readonly alg?: string } = {}): string {
     const isEdDsa = header.alg === "EdDSA";
     const text = `${encode({ alg: "RS256", kid: isEdDsa ? "two" : "one", ...header })}.${encode(claims)}`;
-    if (isEdDsa) return `${text}.${sign(null, Buffer.from(text), this.ed25519.privateKey).toString("base64url")}`;
+    if (isEdDsa)
+      return `${text}.${sign(null, Buffer.from(text), this.ed25519.privateKey).toString("base64url")}`;
     const hash = header.alg === "RS512" ? "sha512" : "sha256";
     return `${text}.${sign(hash, Buffer.from(text), this.rsa.privateKey).toString("base64url")}`;
   }
@@ -54,7 +63,8 @@ export class Issuer {
     const foreign = `${encode({ alg: "RS256", kid: "one" })}.${claims}`;
     const embedded = `${encode({ alg: "RS256", jwk: other.publicKey.export({ format: "jwk" }) })}.${claims}`;
     const [head, , signature] = this.token().split(".");
-    const by = (text: string) => `${text}.${sign("sha256", Buffer.from(text), other.privateKey).toString("base64url")}`;
+    const by = (text: string) =>
+      `${text}.${sign("sha256", Buffer.from(text), other.privateKey).toString("base64url")}`;
     return {
       "none as its algorithm": `${encode({ alg: "none" })}.${claims}.`,
       "None as its algorithm": `${encode({ alg: "None", kid: "one" })}.${claims}.`,
@@ -68,7 +78,9 @@ export class Issuer {
       "no end": this.token(this.claims({ exp: undefined })),
       "an end that is none": this.token(this.claims({ exp: null })),
       "an end of 0": this.token(this.claims({ exp: 0 })),
-      "a begin later than clocks may be apart": this.token(this.claims({ nbf: Math.floor(Date.now() / 1000) + 300 })),
+      "a begin later than clocks may be apart": this.token(
+        this.claims({ nbf: Math.floor(Date.now() / 1000) + 300 }),
+      ),
       "another audience": this.token(this.claims({ aud: "other" })),
       "another issuer": this.token(this.claims({ iss: "https://evil.example.com" })),
       "another issuer, by a slash": this.token(this.claims({ iss: "https://id.example.com/" })),

@@ -29,9 +29,19 @@ export interface Ask extends ConnectionOptions {
 }
 type World = readonly { kind: string; fields: object }[];
 
-/** A real Envoy for a test file, with a server behind it that echoes requests. Skips the file, and says so, if there is no Envoy. */
+/**
+ * A real Envoy for a test file, with a server behind it that echoes requests. Skips the file, and says so, if
+ * there is no Envoy.
+ */
 export function envoyOfThisFile() {
-  const state = {} as { envoy: EnvoyProcess; port: number; upstream: Upstream; own: Certificate; trust: string; folder: string };
+  const state = {} as {
+    envoy: EnvoyProcess;
+    port: number;
+    upstream: Upstream;
+    own: Certificate;
+    trust: string;
+    folder: string;
+  };
   before("start Envoy", async function () {
     if (!ENVOY) {
       console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
@@ -39,7 +49,9 @@ export function envoyOfThisFile() {
     }
     state.own = certificate({
       name: "app.example.com",
-      extensions: ["subjectAltName = DNS:example.com,DNS:*.example.com,DNS:*.b.example.com,DNS:localhost,IP:127.0.0.1"],
+      extensions: [
+        "subjectAltName = DNS:example.com,DNS:*.example.com,DNS:*.b.example.com,DNS:localhost,IP:127.0.0.1",
+      ],
     });
     state.folder = mkdtempSync(join(tmpdir(), "tpg-"));
     state.trust = join(state.folder, "trust.pem");
@@ -82,7 +94,8 @@ export function envoyOfThisFile() {
     },
     http1: (path: string, ask: Ask = {}) => http1(state.port, path, ask),
     http2: (path: string, ask: Ask = {}) => http2(state.port, path, ask),
-    overOneConnection: (requests: Parameters<typeof overOneConnection>[1], ask: Ask = {}) => overOneConnection(state.port, requests, ask),
+    overOneConnection: (requests: Parameters<typeof overOneConnection>[1], ask: Ask = {}) =>
+      overOneConnection(state.port, requests, ask),
     tls: (ask: Ask = {}) => tls(state.port, ask),
   };
 }
@@ -95,7 +108,9 @@ export class Upstream {
   ) {}
   /** @param host the one address at which it listens */
   static async start(name: string, host = "127.0.0.1", at = 0): Promise<Upstream> {
-    const server = createServer((request, response) => response.end(JSON.stringify({ name, path: request.url, headers: request.headers })));
+    const server = createServer((request, response) =>
+      response.end(JSON.stringify({ name, path: request.url, headers: request.headers })),
+    );
     await new Promise<void>((resolve) => server.listen({ port: at, host, ipv6Only: true }, resolve));
     return new Upstream(server, `${host}:${(server.address() as AddressInfo).port}`);
   }
@@ -122,12 +137,16 @@ export function signedUntil(authority: Certificate, end: Date): Certificate {
 [any]\ncommonName = supplied\n[req]\ndistinguished_name = subject\nprompt = no\n[subject]\nCN = client\n`,
   );
   const openssl = (text: string) => execFileSync("openssl", text.split(" "), { cwd: folder, stdio: "pipe" });
-  openssl("req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -config config -out client.csr");
+  openssl(
+    "req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -config config -out client.csr",
+  );
   const until = end.toISOString().replace(/[-:T]|\.\d+/g, "");
   openssl(
     `ca -batch -config config -cert ca.pem -keyfile ca.key -in client.csr -out client.pem -notext -startdate 20240101000000Z -enddate ${until}`,
   );
-  const [pem, privateKey] = ["client.pem", "key.pem"].map((name) => readFileSync(join(folder, name), "utf8")) as [string, string];
+  const [pem, privateKey] = ["client.pem", "key.pem"].map((name) =>
+    readFileSync(join(folder, name), "utf8"),
+  ) as [string, string];
   rmSync(folder, { recursive: true });
   return { pem, privateKey };
 }
@@ -168,13 +187,19 @@ export function signedBy(authority: Certificate): Certificate {
 /** Opens a connection and waits for its handshake; rejects if that is refused. */
 export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, servername: sni, rejectUnauthorized: false, ...ask }, () => resolve(socket));
+    const socket = connect(
+      { host: "127.0.0.1", port, servername: sni, rejectUnauthorized: false, ...ask },
+      () => resolve(socket),
+    );
     socket.on("error", reject).on("close", () => reject(new Error("closed")));
     socket.setTimeout(LONGEST_MS, () => socket.destroy());
   });
 }
 
-/** Sends a request with exactly this path. A status of 0 means that the connection was closed without an answer. */
+/**
+ * Sends a request with exactly this path. A status of 0 means that the connection was closed without an
+ * answer.
+ */
 export async function http1(port: number, path: string, ask: Ask = {}): Promise<Answer> {
   const { sni = "app.example.com", host = sni, method = "GET", headers = {}, ...options } = ask;
   const socket = await tls(port, { sni, ALPNProtocols: ["http/1.1"], ...options }).catch(() => undefined);
@@ -215,7 +240,12 @@ export async function readAnswer(socket: TLSSocket, text: string): Promise<Answe
       .map((line) => [line.split(": ")[0]?.toLowerCase(), line.slice(line.indexOf(": ") + 2)]),
   );
   const body = rest.join("\r\n\r\n");
-  return { status, headers, body: headers["transfer-encoding"] === "chunked" ? body.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, "") : body };
+  return {
+    status,
+    headers,
+    body:
+      headers["transfer-encoding"] === "chunked" ? body.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, "") : body,
+  };
 }
 
 /** No request here takes long, so a hanging one counts as unanswered. */
@@ -223,7 +253,11 @@ const LONGEST_MS = 4000;
 const NO_ANSWER: Answer = { status: 0, headers: {}, body: "" };
 
 export async function http2(port: number, path: string, ask: Ask = {}): Promise<Answer> {
-  const [answer] = await overOneConnection(port, [{ path, host: ask.host, method: ask.method, headers: ask.headers }], ask);
+  const [answer] = await overOneConnection(
+    port,
+    [{ path, host: ask.host, method: ask.method, headers: ask.headers }],
+    ask,
+  );
   return answer ?? NO_ANSWER;
 }
 
@@ -233,7 +267,11 @@ export async function overOneConnection(
   requests: readonly (Pick<Ask, "host" | "method" | "headers"> & { readonly path: string })[],
   { sni = "app.example.com", host: _, method: __, headers: ___, ...options }: Ask = {},
 ): Promise<Answer[]> {
-  const session = connectHttp2(`https://127.0.0.1:${port}`, { servername: sni, rejectUnauthorized: false, ...options });
+  const session = connectHttp2(`https://127.0.0.1:${port}`, {
+    servername: sni,
+    rejectUnauthorized: false,
+    ...options,
+  });
   const broken = new Promise<Answer>((resolve) => {
     const end = () => resolve(NO_ANSWER);
     session.on("error", end).on("close", end);

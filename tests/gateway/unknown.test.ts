@@ -2,7 +2,19 @@ import { modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { objectsOf, translate } from "../../gateway/dist";
 import { ENFORCED } from "../../gateway/dist/envoy/enforced";
-import { enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, SURROUNDINGS, tlsEdge, to } from "./worlds";
+import {
+  enabled,
+  fixed,
+  httpsEdge,
+  inbound,
+  policy,
+  refs,
+  route,
+  rule,
+  SURROUNDINGS,
+  tlsEdge,
+  to,
+} from "./worlds";
 
 type Entry = { readonly kind: string; readonly fields: object };
 
@@ -14,7 +26,10 @@ function outcomeOf(edge: Entry) {
   const { edges, listeners } = translate(objectsOf([edge, web]), SURROUNDINGS);
   const [listener] = JSON.parse(JSON.stringify(listeners)) as { filter_chains: { name: string }[] }[];
   const names = (listener?.filter_chains ?? []).map(({ name }) => name);
-  return { ...(edges[0] ?? { state: "", reason: "" }), isClosed: names.every((name) => name === "not served") };
+  return {
+    ...(edges[0] ?? { state: "", reason: "" }),
+    isClosed: names.every((name) => name === "not served"),
+  };
 }
 
 const closedFor = (edge: Entry, ...parts: string[]) => {
@@ -27,11 +42,16 @@ describe("What a gateway does not know it does not serve", () => {
   const newer = { geo_fence: enabled({ countries: ["DE"] }) };
   const backend = to("bkdsc_web");
   const tls = (fields: object) => tlsEdge({ backend, ...fields });
-  const https = (fields: object, ofRoute: object = {}) => httpsEdge({ ...fields, routes: [route({ backend, ...ofRoute })] });
+  const https = (fields: object, ofRoute: object = {}) =>
+    httpsEdge({ ...fields, routes: [route({ backend, ...ofRoute })] });
 
   it("has an entry for each module of the contract, and for no other", () => {
-    const declared = registry.flatMap(({ kind, ...definition }) => modulesOf({ kind, ...definition }).map((name) => `${kind}.${name}`));
-    const enforced = Object.entries(ENFORCED).flatMap(([name, kinds]) => Object.keys(kinds).map((kind) => `${kind}.${name}`));
+    const declared = registry.flatMap(({ kind, ...definition }) =>
+      modulesOf({ kind, ...definition }).map((name) => `${kind}.${name}`),
+    );
+    const enforced = Object.entries(ENFORCED).flatMap(([name, kinds]) =>
+      Object.keys(kinds).map((kind) => `${kind}.${name}`),
+    );
     expect(enforced).to.have.members(declared);
   });
 
@@ -57,14 +77,25 @@ describe("What a gateway does not know it does not serve", () => {
   });
 
   it("rejects an edge with a value that a newer server brought: how a route matches, where TLS ends, what a rule does", () => {
-    closedFor(https({}, { match_type: "regex" }), 'the value "regex" of match_type of the route "/"', UPGRADE);
-    closedFor(https({ tls_termination: enabled({ min_version: "1.4" }) }), '"1.4" of tls_termination.min_version', UPGRADE);
+    closedFor(
+      https({}, { match_type: "regex" }),
+      'the value "regex" of match_type of the route "/"',
+      UPGRADE,
+    );
+    closedFor(
+      https({ tls_termination: enabled({ min_version: "1.4" }) }),
+      '"1.4" of tls_termination.min_version',
+      UPGRADE,
+    );
     const atMiddle = enabled({ terminate_at: "middle", min_version: null });
     closedFor(tls({ tls_termination: atMiddle }), '"middle" of tls_termination.terminate_at', UPGRADE);
     const restricted = tls({ ip_restriction: enabled({ ip_policies: refs("ipp_1") }) });
     const strange = { ...rule("ipp_1", "deny", "192.0.2.0/24"), id: "ipr_9" };
     const other = { ...strange, fields: { ...strange.fields, action: "challenge" } };
-    const { edges } = translate(objectsOf([restricted, web, rule("ipp_1", "allow", "10.0.0.0/8"), other]), SURROUNDINGS);
+    const { edges } = translate(
+      objectsOf([restricted, web, rule("ipp_1", "allow", "10.0.0.0/8"), other]),
+      SURROUNDINGS,
+    );
     expect(edges[0]?.state).to.equal("rejected");
     expect(edges[0]?.reason).to.contain('the action "challenge" of the rule').and.to.contain(UPGRADE);
   });
@@ -77,14 +108,17 @@ describe("What a gateway does not know it does not serve", () => {
         inbound(policy([], ["deny"], [type])),
         { ...inbound(), outbound: [policy([], [type])] },
       ])
-        for (const edge of [tls({ policies }), https({}, { policies })]) closedFor(edge, `the action "${type}"`, UPGRADE);
+        for (const edge of [tls({ policies }), https({}, { policies })])
+          closedFor(edge, `the action "${type}"`, UPGRADE);
     const off = { ...inbound(policy([], ["challenge"])), enabled: false };
-    for (const edge of [tls({ policies: off }), https({}, { policies: off })]) expect(outcomeOf(edge).state).to.equal("applied");
+    for (const edge of [tls({ policies: off }), https({}, { policies: off })])
+      expect(outcomeOf(edge).state).to.equal("applied");
   });
 });
 
 describe("An edge whose objects are out of range, or cannot be read at all", () => {
-  const limit = (config: object) => inbound(policy([], ["rate-limit", { name: "n", capacity: 10, rate: "60s", ...config }]));
+  const limit = (config: object) =>
+    inbound(policy([], ["rate-limit", { name: "n", capacity: 10, rate: "60s", ...config }]));
   const both = (policies: object) => [
     tlsEdge({ backend: to("bkdsc_web"), policies }),
     httpsEdge({ routes: [route({ backend: to("bkdsc_web"), policies })] }),
@@ -95,24 +129,46 @@ describe("An edge whose objects are out of range, or cannot be read at all", () 
       for (const edge of both(limit({ capacity }))) closedFor(edge, "the capacity", "use 1 to 1000000");
     for (const rate of ["0s", "86401s", "25h", "1441m", "99999999999999h", "1d", "", "60"])
       for (const edge of both(limit({ rate }))) closedFor(edge, "the rate", "use 1s to 24h");
-    for (const config of [{ capacity: 1, rate: "1s" }, { capacity: 1_000_000, rate: "24h" }, { rate: "86400s" }, { rate: "1440m" }])
-      for (const edge of both(limit(config))) expect(outcomeOf(edge)).to.include({ state: "applied", reason: "" });
+    for (const config of [
+      { capacity: 1, rate: "1s" },
+      { capacity: 1_000_000, rate: "24h" },
+      { rate: "86400s" },
+      { rate: "1440m" },
+    ])
+      for (const edge of both(limit(config)))
+        expect(outcomeOf(edge)).to.include({ state: "applied", reason: "" });
     for (const status_code of [100, 199, 600, 5_000_000_000, 200.5])
       for (const type of ["deny", "custom-response"]) {
         const policies = inbound(policy([], [type, { status_code }]));
-        closedFor(httpsEdge({ routes: [route({ policies })] }), `the status ${status_code}`, "use 200 to 599");
+        closedFor(
+          httpsEdge({ routes: [route({ policies })] }),
+          `the status ${status_code}`,
+          "use 200 to 599",
+        );
       }
   });
 
   it("is rejected alone: what it lacks is no other edge's fault", () => {
-    const broken = httpsEdge({ id: "edghts_2", hostports: ["broken.example.com:443"], routes: [route({ policies: enabled({}) })] });
-    const strange = tlsEdge({ id: "edgtls_2", hostports: ["*x.example.com:443", "db.example.com:443"], backend: to("bkdsc_web") });
+    const broken = httpsEdge({
+      id: "edghts_2",
+      hostports: ["broken.example.com:443"],
+      routes: [route({ policies: enabled({}) })],
+    });
+    const strange = tlsEdge({
+      id: "edgtls_2",
+      hostports: ["*x.example.com:443", "db.example.com:443"],
+      backend: to("bkdsc_web"),
+    });
     const good = httpsEdge({ routes: [route({ backend: to("bkdsc_web") })] });
     const { edges, listeners } = translate(objectsOf([broken, strange, good, web]), SURROUNDINGS);
     const stateOf = (id: string) => edges.find((edge) => edge.id === id);
     expect(stateOf("edghts_1")).to.include({ state: "applied", reason: "" });
-    expect(stateOf("edghts_2")?.reason).to.match(/^this gateway cannot read it \(.+\): upgrade this gateway, or declare the edge anew$/);
-    expect(stateOf("edgtls_2")?.reason).to.equal('"*x.example.com:443" is not served, because it is no NAME:PORT');
+    expect(stateOf("edghts_2")?.reason).to.match(
+      /^this gateway cannot read it \(.+\): upgrade this gateway, or declare the edge anew$/,
+    );
+    expect(stateOf("edgtls_2")?.reason).to.equal(
+      '"*x.example.com:443" is not served, because it is no NAME:PORT',
+    );
     const text = JSON.stringify(listeners);
     expect(text).to.contain("broken.example.com").and.not.to.contain("*x.example.com");
   });

@@ -17,14 +17,22 @@ describe("Where a gateway sends traffic", () => {
   /** An edge for a hostport, with what it sends to. */
   async function edgeTo(host: string, address: string) {
     const backend = await running.now.api.staticBackends.create({ address });
-    const edge = await running.now.api.tlsEdges.create({ hostports: [`${host}:443`], backend: { backend_id: backend.id } });
+    const edge = await running.now.api.tlsEdges.create({
+      hostports: [`${host}:443`],
+      backend: { backend_id: backend.id },
+    });
     return { edge: edge.id, backend: backend.id };
   }
 
-  /** The reason that the server is told for an edge, once it is told this state, and words that an earlier gateway did not say. */
+  /**
+   * The reason that the server is told for an edge, once it is told this state, and words that an earlier
+   * gateway did not say.
+   */
   async function reported(edge: string, state: string, words = ""): Promise<string> {
     for (;;) {
-      const found = (await running.now.api.gateways.get("edge-1").catch(() => undefined))?.edges.find(({ id }) => id === edge);
+      const found = (await running.now.api.gateways.get("edge-1").catch(() => undefined))?.edges.find(
+        ({ id }) => id === edge,
+      );
       if (found?.state === state && found.reason.includes(words)) return found.reason;
       await sleep(100);
     }
@@ -35,7 +43,11 @@ describe("Where a gateway sends traffic", () => {
     const [v4, v6] = [await Upstream.start("v4", "127.0.0.1"), await Upstream.start("v6", "::1")];
     try {
       const at = async (address: string) => (await one.api.staticBackends.create({ address })).id;
-      const [four, six, last] = [await at(`localhost:${v4.port}`), await at(`localhost:${v6.port}`), await at(one.upstream.address)];
+      const [four, six, last] = [
+        await at(`localhost:${v4.port}`),
+        await at(`localhost:${v6.port}`),
+        await at(one.upstream.address),
+      ];
       const weighted = await one.api.weightedBackends.create({ backends: { [four]: 1, [six]: 1 } });
       const [safe4, safe6] = [
         await one.api.failoverBackends.create({ backends: [four, last] }),
@@ -45,8 +57,13 @@ describe("Where a gateway sends traffic", () => {
       const backends = { four, six, both: weighted.id, safe4: safe4.id, safe6: safe6.id };
       for (const [name, backend_id] of Object.entries(backends)) {
         const edge = await one.api.httpsEdges.create({ hostports: [`${name}.https.example.com:443`] });
-        await one.api.httpsEdgeRoutes(edge.id).create({ match_type: "path_prefix", match: "/", backend: { backend_id } });
-        await one.api.tlsEdges.create({ hostports: [`${name}.tls.example.com:443`], backend: { backend_id } });
+        await one.api
+          .httpsEdgeRoutes(edge.id)
+          .create({ match_type: "path_prefix", match: "/", backend: { backend_id } });
+        await one.api.tlsEdges.create({
+          hostports: [`${name}.tls.example.com:443`],
+          backend: { backend_id },
+        });
       }
       one.run("--dev-ca");
       for (const [name, names] of Object.entries(expected))
@@ -66,7 +83,12 @@ describe("Where a gateway sends traffic", () => {
     const one = running.now;
     const serverPort = new URL(one.server.url).port;
     const everywhere = await freePort();
-    const own = { listen: one.httpsPort, metrics: one.metricsPort, agents: one.sshPort, server: Number(serverPort) };
+    const own = {
+      listen: one.httpsPort,
+      metrics: one.metricsPort,
+      agents: one.sshPort,
+      server: Number(serverPort),
+    };
     const denied = [
       [
         "169.254.169.254:80",
@@ -76,10 +98,16 @@ describe("Where a gateway sends traffic", () => {
       ["[::ffff:169.254.169.254]:80", /which is link-local, .* --allow-upstreams 169\.254\.169\.254\/32$/],
       ["[64:ff9b::a9fe:a9fe]:80", /which is link-local, .* --allow-upstreams 169\.254\.169\.254\/32$/],
       ["[fd00:ec2::254]:80", /which is where Amazon's cloud keeps secrets/],
-      [`127.0.0.1:${own.listen}`, /which is where this gateway itself listens \(--listen\): .* --allow-upstreams 127\.0\.0\.1\/32$/],
+      [
+        `127.0.0.1:${own.listen}`,
+        /which is where this gateway itself listens \(--listen\): .* --allow-upstreams 127\.0\.0\.1\/32$/,
+      ],
       [`127.0.0.1:${own.metrics}`, /which is where this gateway's metrics are \(--metrics\)/],
       [`0.0.0.0:${own.metrics}`, /which is where this gateway's metrics are/],
-      [`localhost:${own.metrics}`, /goes to localhost:\d+, now at 127\.0\.0\.1, which is where this gateway's metrics are/],
+      [
+        `localhost:${own.metrics}`,
+        /goes to localhost:\d+, now at 127\.0\.0\.1, which is where this gateway's metrics are/,
+      ],
       [`[::ffff:7f00:1]:${own.metrics}`, /which is where this gateway's metrics are/],
       [`127.0.0.9:${everywhere}`, /which is where this gateway itself listens/],
       [`127.0.0.1:${own.agents}`, /which is where this gateway's agents come in \(--ssh-listen\)/],
@@ -87,7 +115,8 @@ describe("Where a gateway sends traffic", () => {
       [`127.0.0.2:${own.server}`, /which is where the server is \(--url\)/],
     ] as const;
     const edges = [];
-    for (const [index, [address]] of denied.entries()) edges.push(await edgeTo(`no${index}.example.com`, address));
+    for (const [index, [address]] of denied.entries())
+      edges.push(await edgeTo(`no${index}.example.com`, address));
     await one.site(APP);
     one.runWithAgents("--listen", `444=0.0.0.0:${everywhere}`);
     await one.becomes(200, APP);
@@ -101,7 +130,11 @@ describe("Where a gateway sends traffic", () => {
     await one.gateway.stop();
     one.runWithAgents("--allow-upstreams", "127.0.0.0/8", "--allow-upstreams", "fe80::/10");
     const metrics = denied.findIndex(([address]) => address === `127.0.0.1:${own.metrics}`);
-    while (!(await http1(one.httpsPort, "/metrics", { sni: `no${metrics}.example.com` })).body.includes("tunnelplane_gateway"))
+    while (
+      !(await http1(one.httpsPort, "/metrics", { sni: `no${metrics}.example.com` })).body.includes(
+        "tunnelplane_gateway",
+      )
+    )
       await sleep(50);
     await reported(edges[1]?.edge ?? "", "applied");
     expect(await reported(edges[0]?.edge ?? "", "rejected")).to.contain("is link-local");
@@ -123,7 +156,16 @@ describe("Where a gateway sends traffic", () => {
     one.run("--dev-ca", "--allow-upstreams", "127.0.0.1/32", "--deny-upstreams", "127.0.0.1/32");
     await reported(edge.id, "rejected", "127.0.0.1/32 of --deny-upstreams");
     const render = GatewayProcess.start(
-      ["render", "--dev-ca", "--state", one.state, "--url", one.server.url, "--deny-upstreams", "127.0.0.0/8"],
+      [
+        "render",
+        "--dev-ca",
+        "--state",
+        one.state,
+        "--url",
+        one.server.url,
+        "--deny-upstreams",
+        "127.0.0.0/8",
+      ],
       { TUNNELPLANE_API_KEY: one.server.apiKey },
     );
     expect(await render.ended()).to.equal(0);
@@ -150,11 +192,15 @@ describe("Where a gateway sends traffic", () => {
       const slow = await edgeTo("later.example.com", `${later}:${one.upstream.port}`);
       one.run("--dev-ca");
       await one.becomes(200, APP);
-      await one.gateway.logged(`the name ${later} cannot be resolved (ENOTFOUND): what is sent there is refused until it can`);
+      await one.gateway.logged(
+        `the name ${later} cannot be resolved (ENOTFOUND): what is sent there is refused until it can`,
+      );
       expect(await reported(slow.edge, "applied")).to.equal("");
       dns.names = { [name]: "fails", [later]: ["127.0.0.1"] };
       await one.becomes(200, "later.example.com");
-      await one.gateway.logged(`the name ${name} cannot be resolved (ESERVFAIL): its last addresses are used on`);
+      await one.gateway.logged(
+        `the name ${name} cannot be resolved (ESERVFAIL): its last addresses are used on`,
+      );
       expect(await one.answers(APP)).to.equal("one");
       await one.gateway.stop("SIGKILL");
       for (let index = 0; index < 5; index++) expect(await one.answers(APP)).to.equal("one");
@@ -163,7 +209,9 @@ describe("Where a gateway sends traffic", () => {
       expect(await one.answers(APP)).to.equal("one");
       dns.names = { [name]: ["127.0.0.1", "169.254.169.254"] };
       expect(await reported(edge, "rejected")).to.match(
-        new RegExp(`^the backend ${backend} goes to ${name}:\\d+, now at 169.254.169.254, which is link-local, .*/32$`),
+        new RegExp(
+          `^the backend ${backend} goes to ${name}:\\d+, now at 169.254.169.254, which is link-local, .*/32$`,
+        ),
       );
       await one.becomes(0, APP);
       dns.names = { [name]: ["127.0.0.1"] };
@@ -177,7 +225,10 @@ describe("Where a gateway sends traffic", () => {
     const one = running.now;
     let connections = 0;
     const own = certificate({ extensions: ["subjectAltName = IP:127.0.0.1"] });
-    const hidden = await StandInServer.start((_, response) => response.end("{}"), { key: own.privateKey, cert: own.pem });
+    const hidden = await StandInServer.start((_, response) => response.end("{}"), {
+      key: own.privateKey,
+      cert: own.pem,
+    });
     hidden.onConnection(() => connections++);
     try {
       const url = hidden.url.replace("127.0.0.1", "localhost");
@@ -185,8 +236,14 @@ describe("Where a gateway sends traffic", () => {
       const backend = { backend_id: page.id };
       const keys = await one.site("keys.example.com", { backend, jwt_validation: jwt({}, `${url}/jwks`) });
       const fields = { client_id: "a", client_secret: "b", scopes: ["openid"] };
-      const issuer = await one.site("issuer.example.com", { backend, oidc: { issuer: hidden.url, ...fields } });
-      const metadata = await one.site("cloud.example.com", { backend, jwt_validation: jwt({}, "https://169.254.169.254/jwks") });
+      const issuer = await one.site("issuer.example.com", {
+        backend,
+        oidc: { issuer: hidden.url, ...fields },
+      });
+      const metadata = await one.site("cloud.example.com", {
+        backend,
+        jwt_validation: jwt({}, "https://169.254.169.254/jwks"),
+      });
       one.run("--dev-ca", "--deny-upstreams", "127.0.0.1/32");
       expect(await reported(keys.edge.id, "rejected"))
         .to.contain(`${url}/jwks goes to localhost:`)

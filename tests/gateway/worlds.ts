@@ -27,7 +27,10 @@ export const SURROUNDINGS: Surroundings = {
   issuers: new Map([
     [
       "https://id.example.com",
-      { authorizationEndpoint: "https://id.example.com/authorize", tokenEndpoint: "https://id.example.com/token" },
+      {
+        authorizationEndpoint: "https://id.example.com/authorize",
+        tokenEndpoint: "https://id.example.com/token",
+      },
     ],
   ]),
   upstreams: { find: (host) => ({ addresses: isIP(host) === 0 ? (NAMES[host] ?? []) : [host] }) },
@@ -70,16 +73,30 @@ export const route = (fields: Part<HttpsEdgeRoutes>) => ({
 
 export const httpsEdge = (fields: Part<HttpsEdge>) => ({
   kind: "https_edge",
-  fields: { id: "edghts_1", hostports: ["app.example.com:443"], mutual_tls: null, tls_termination: null, routes: [], ...fields },
+  fields: {
+    id: "edghts_1",
+    hostports: ["app.example.com:443"],
+    mutual_tls: null,
+    tls_termination: null,
+    routes: [],
+    ...fields,
+  },
 });
 
-export const backend = (kind: string, id: string, fields: object) => ({ kind: `${kind}_backend`, fields: { id, ...fields } });
-export const fixed = (id: string, address: string, tls = false) => backend("static", id, { address, tls: { enabled: tls } });
+export const backend = (kind: string, id: string, fields: object) => ({
+  kind: `${kind}_backend`,
+  fields: { id, ...fields },
+});
+export const fixed = (id: string, address: string, tls = false) =>
+  backend("static", id, { address, tls: { enabled: tls } });
 export const rule = (policy: string, action: "allow" | "deny", cidr: string) => ({
   kind: "ip_policy_rule",
   fields: { id: `ipr_${action}_${cidr}`, cidr, action, ip_policy: { id: policy, uri: "" } },
 });
-export const authority = (id: string, ca_pem = AUTHORITY_PEM) => ({ kind: "certificate_authority", fields: { id, ca_pem } });
+export const authority = (id: string, ca_pem = AUTHORITY_PEM) => ({
+  kind: "certificate_authority",
+  fields: { id, ca_pem },
+});
 
 export const policy = (expressions: string[], ...actions: [string, object?][]) => ({
   name: "",
@@ -112,7 +129,11 @@ export const oidc = (fields: object = {}) =>
 
 const web = fixed("bkdsc_web", "10.0.0.7:8080");
 const group = backend("tunnel_group", "bkdtg_web", { labels: { service: "web", env: "prod" } });
-const sorry = backend("http_response", "bkdhr_sorry", { status_code: 503, body: "back soon: 100%", headers: { "retry-after": "600" } });
+const sorry = backend("http_response", "bkdhr_sorry", {
+  status_code: 503,
+  body: "back soon: 100%",
+  headers: { "retry-after": "600" },
+});
 
 /** Each becomes a golden file of its name. */
 export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: object }[]>> = {
@@ -124,8 +145,15 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
       mutual_tls: enabled({ certificate_authorities: refs("ca_clients", "ca_more") }),
       tls_termination: enabled({ terminate_at: "edge", min_version: "1.3" }),
       policies: inbound(
-        policy(['conn.client_ip.inCidrRange("203.0.113.0/24") && conn.tls.sni == "db.example.com"'], ["deny"]),
-        policy([], ["rate-limit", { name: "slow", capacity: 100, rate: "1m" }], ["log", { metadata: { team: "data" } }]),
+        policy(
+          ['conn.client_ip.inCidrRange("203.0.113.0/24") && conn.tls.sni == "db.example.com"'],
+          ["deny"],
+        ),
+        policy(
+          [],
+          ["rate-limit", { name: "slow", capacity: 100, rate: "1m" }],
+          ["log", { metadata: { team: "data" } }],
+        ),
       ),
     }),
     web,
@@ -147,7 +175,12 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
     httpsEdge({
       routes: [
         route({ id: "edghtsrt_root", backend: to("bkdtg_web") }),
-        route({ id: "edghtsrt_health", match_type: "exact_path", match: "/health", backend: to("bkdhr_sorry") }),
+        route({
+          id: "edghtsrt_health",
+          match_type: "exact_path",
+          match: "/health",
+          backend: to("bkdhr_sorry"),
+        }),
         route({
           id: "edghtsrt_admin",
           match: "/admin",
@@ -164,8 +197,15 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
     rule("ipp_office", "allow", "10.0.0.0/8"),
   ],
   "shared-chain-and-wildcard": [
-    httpsEdge({ hostports: ["app.example.com:443", "*.example.com:443"], routes: [route({ backend: to("bkdsc_web") })] }),
-    httpsEdge({ id: "edghts_2", hostports: ["api.example.com:443"], routes: [route({ id: "edghtsrt_2", backend: to("bkdhr_sorry") })] }),
+    httpsEdge({
+      hostports: ["app.example.com:443", "*.example.com:443"],
+      routes: [route({ backend: to("bkdsc_web") })],
+    }),
+    httpsEdge({
+      id: "edghts_2",
+      hostports: ["api.example.com:443"],
+      routes: [route({ id: "edghtsrt_2", backend: to("bkdhr_sorry") })],
+    }),
     tlsEdge({ backend: to("bkdsc_web") }),
     web,
     sorry,
@@ -181,7 +221,9 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
           jwt_validation: jwt({
             jws: {
               allowed_algorithms: ["RS256", "ES256"],
-              keys: { sources: { additional_jkus: ["https://id.example.com/jwks", "https://id.example.com/old"] } },
+              keys: {
+                sources: { additional_jkus: ["https://id.example.com/jwks", "https://id.example.com/old"] },
+              },
             },
           }),
           user_agent_filter: enabled({ allow: ["(?i)curl", "^Mozilla/"], deny: ["bot"] }),
@@ -191,7 +233,14 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
     web,
   ],
   "sign-in": [
-    httpsEdge({ routes: [route({ backend: to("bkdsc_web"), oidc: oidc({ options_passthrough: true, maximum_duration: 3600 }) })] }),
+    httpsEdge({
+      routes: [
+        route({
+          backend: to("bkdsc_web"),
+          oidc: oidc({ options_passthrough: true, maximum_duration: 3600 }),
+        }),
+      ],
+    }),
     web,
   ],
   policies: [
@@ -200,16 +249,31 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
         route({
           backend: to("bkdsc_web"),
           policies: inbound(
-            policy(['req.headers["x-debug"] != ""', '!(conn.client_ip in ["10.0.0.1", "::1"])'], ["deny", { status_code: 404 }]),
+            policy(
+              ['req.headers["x-debug"] != ""', '!(conn.client_ip in ["10.0.0.1", "::1"])'],
+              ["deny", { status_code: 404 }],
+            ),
             policy(
               ['req.method == "POST" || req.path.matches("^/v[0-9]+/")'],
               ["custom-response", { status_code: 418, content: "no", headers: { "x-why": "teapot" } }],
             ),
             policy(
               [],
-              ["rate-limit", { name: "each", capacity: 10, rate: "60s", bucket_key: ["conn.client_ip", 'req.headers["x-api-key"]'] }],
+              [
+                "rate-limit",
+                {
+                  name: "each",
+                  capacity: 10,
+                  rate: "60s",
+                  bucket_key: ["conn.client_ip", 'req.headers["x-api-key"]'],
+                },
+              ],
             ),
-            policy([], ["log", { metadata: { team: "web" } }], ["url-rewrite", { from: "^/old/(.*)$", to: "/new/$1" }]),
+            policy(
+              [],
+              ["log", { metadata: { team: "web" } }],
+              ["url-rewrite", { from: "^/old/(.*)$", to: "/new/$1" }],
+            ),
           ),
         }),
       ],
@@ -236,7 +300,11 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
   ],
   refused: [
     httpsEdge({ hostports: ["app.example.com:443"], routes: [route({ backend: to("bkdhr_gone") })] }),
-    httpsEdge({ id: "edghts_2", hostports: ["*.example.com:443"], routes: [route({ id: "edghtsrt_2", backend: to("bkdsc_web") })] }),
+    httpsEdge({
+      id: "edghts_2",
+      hostports: ["*.example.com:443"],
+      routes: [route({ id: "edghtsrt_2", backend: to("bkdsc_web") })],
+    }),
     tlsEdge({ hostports: ["db.example.com:5432"], backend: to("bkdsc_web") }),
     web,
   ],

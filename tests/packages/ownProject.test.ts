@@ -42,10 +42,12 @@ const BEHIND_THE_SCENES = {
   "pulumi preview --json": "sed -i /mutualTls/d index.ts; pulumi preview --json",
   // It ends with 2 because of a finding of high severity.
   "review preview.json": "review preview.json || true",
-  "pulumi preview --diff": "cp ../clone/program.ts index.ts; sed -i s/bind:service=web/bind:/ index.ts; pulumi preview --diff || true",
+  "pulumi preview --diff":
+    "cp ../clone/program.ts index.ts; sed -i s/bind:service=web/bind:/ index.ts; pulumi preview --diff || true",
   "agent@gateway.example.com": "-i agent -o IdentitiesOnly=yes agent@127.0.0.1",
   "localhost:8080": "localhost:8000",
-  "curl --cert": "curl --cacert .tunnelplane-gateway/dev-ca.pem --connect-to app.example.com:443:127.0.0.1:8443 --cert",
+  "curl --cert":
+    "curl --cacert .tunnelplane-gateway/dev-ca.pem --connect-to app.example.com:443:127.0.0.1:8443 --cert",
   "ssh -N": "python3 -m http.server 8000 >/dev/null 2>&1 & ssh -N",
 };
 
@@ -86,7 +88,9 @@ describe("A project of one's own, outside of the repository, from packed tarball
     const folder = await own.project("mistaken");
     const program = join(folder, "index.ts");
     writeFileSync(program, readFileSync(program, "utf8").replace('"bind:service=web"', '"bind:"'));
-    const failure = await followed(untilPreview(folder), await own.shellIn(folder)).catch(({ message }) => message as string);
+    const failure = await followed(untilPreview(folder), await own.shellIn(folder)).catch(
+      ({ message }) => message as string,
+    );
     expect(failure)
       .to.contain('acl[0] "bind:" does not say what may be bound: expected')
       .and.not.to.match(/\n\s+at .*dist/);
@@ -96,7 +100,10 @@ describe("A project of one's own, outside of the repository, from packed tarball
     const folder = await own.project("with-pnpm");
     const shell = await own.shellIn(folder);
     const install = "npm exec --yes --package=pnpm@10 -- pnpm install --ignore-scripts --silent";
-    const printed = await followed(untilPreview(folder), { ...shell, replace: { ...shell.replace, "npm install": install } });
+    const printed = await followed(untilPreview(folder), {
+      ...shell,
+      replace: { ...shell.replace, "npm install": install },
+    });
     expect(printed).to.contain("+ 4 to create");
   });
 
@@ -110,7 +117,9 @@ describe("A project of one's own, outside of the repository, from packed tarball
   });
 
   it("has a README of its own where it begins with an example: nothing to make again, and no link that leads nowhere", async () => {
-    for (const example of readdirSync(join(ROOT, "examples")).filter((name) => existsSync(join(ROOT, "examples", name, "Pulumi.yaml")))) {
+    for (const example of readdirSync(join(ROOT, "examples")).filter((name) =>
+      existsSync(join(ROOT, "examples", name, "Pulumi.yaml")),
+    )) {
       const folder = await own.project(`readme-of-${example}`, "--example", example);
       const text = readFileSync(join(folder, "README.md"), "utf8");
       expect(text)
@@ -124,10 +133,18 @@ describe("A project of one's own, outside of the repository, from packed tarball
   it("begins from the same folder with pulumi new", async () => {
     const folder = join(own.folder, "by-pulumi");
     mkdirSync(folder);
-    const commands = [`pulumi login --local`, `pulumi new "${own.template}" --name by-pulumi --description "Ours" --generate-only --yes`];
+    const commands = [
+      `pulumi login --local`,
+      `pulumi new "${own.template}" --name by-pulumi --description "Ours" --generate-only --yes`,
+    ];
     await typed(commands, await own.shellIn(folder));
-    expect(readFileSync(join(folder, "Pulumi.yaml"), "utf8")).to.contain("name: by-pulumi\ndescription: Ours\n");
-    expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).to.include({ name: "by-pulumi", type: "module" });
+    expect(readFileSync(join(folder, "Pulumi.yaml"), "utf8")).to.contain(
+      "name: by-pulumi\ndescription: Ours\n",
+    );
+    expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).to.include({
+      name: "by-pulumi",
+      type: "module",
+    });
   });
 
   it("goes through the README to a request through a tunnel, and sees what it shows", async function () {
@@ -178,7 +195,9 @@ describe("A project of one's own, outside of the repository, from packed tarball
         "npx tsc",
         "npx tunnelplane-pulumi --help",
       ];
-      expect(await typed(commands, { folder: own.installed, env: { TUNNELPLANE_API_KEY: server.apiKey } })).to.contain("adopt");
+      expect(
+        await typed(commands, { folder: own.installed, env: { TUNNELPLANE_API_KEY: server.apiKey } }),
+      ).to.contain("adopt");
     } finally {
       await server.stop();
     }
@@ -186,7 +205,12 @@ describe("A project of one's own, outside of the repository, from packed tarball
 
   it("is made of packages whose licences were accepted, and has an SBOM", () => {
     const licences = licencesIn(sbomOf(own.installed));
-    expect(licences.map(({ name }) => name)).to.include.members(["@tunnelplane/sdk", "@tunnelplane/server", "zod", "undici"]);
+    expect(licences.map(({ name }) => name)).to.include.members([
+      "@tunnelplane/sdk",
+      "@tunnelplane/server",
+      "zod",
+      "undici",
+    ]);
     expect(unacceptedIn(licences)).to.deep.equal([]);
   });
 });

@@ -37,13 +37,17 @@ describe("What is published", () => {
       });
 
       it("holds the sources that its source maps name", () => {
-        const maps = readdirSync(content, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".map"));
+        const maps = readdirSync(content, { recursive: true, encoding: "utf8" }).filter((file) =>
+          file.endsWith(".map"),
+        );
         const missing = maps.flatMap((file) => {
           const { sources, sourceRoot = "" } = JSON.parse(readFileSync(join(content, file), "utf8")) as {
             sources: string[];
             sourceRoot?: string;
           };
-          return sources.map((source) => join(content, dirname(file), sourceRoot, source)).filter((source) => !existsSync(source));
+          return sources
+            .map((source) => join(content, dirname(file), sourceRoot, source))
+            .filter((source) => !existsSync(source));
         });
         expect(missing).to.deep.equal([]);
         if (existsSync(join(content, "dist"))) expect(maps).not.to.have.length(0);
@@ -51,12 +55,15 @@ describe("What is published", () => {
 
       it("holds neither tests nor what the build keeps for itself", () => {
         const files = readdirSync(content, { recursive: true, encoding: "utf8" });
-        expect(files.filter((file) => /\.test\.|\.tsbuildinfo$|node_modules|(^|\/)\.env/.test(file))).to.deep.equal([]);
+        expect(
+          files.filter((file) => /\.test\.|\.tsbuildinfo$|node_modules|(^|\/)\.env/.test(file)),
+        ).to.deep.equal([]);
       });
 
       it("says where it comes from, and is published with its provenance", () => {
         expect(manifest.repository).to.include({ type: "git", directory: folder });
-        for (const field of ["description", "homepage", "bugs", "license"]) expect(manifest[field], field).to.be.a("string");
+        for (const field of ["description", "homepage", "bugs", "license"])
+          expect(manifest[field], field).to.be.a("string");
         expect(manifest.keywords).to.be.an("array").with.length.above(2);
         expect(manifest.publishConfig).to.deep.equal({ access: "public", provenance: true });
         expect(CHANGELOG).to.contain(`\n## [${manifest.version}] - `);
@@ -64,7 +71,9 @@ describe("What is published", () => {
 
       for (const tool of ["publint", "attw"])
         it(`passes ${tool}`, () => {
-          const { status, stdout, stderr } = spawnSync(join(BIN, tool), [packed.tarball(manifest.name)], { encoding: "utf8" });
+          const { status, stdout, stderr } = spawnSync(join(BIN, tool), [packed.tarball(manifest.name)], {
+            encoding: "utf8",
+          });
           expect(status, stdout + stderr).to.equal(0);
         });
     });

@@ -15,9 +15,14 @@ describe("The console at /console", () => {
   let server: ServerProcess;
   let refusing: StandInServer;
   before(async () => {
-    // Refuses events in a way that is tried again, for a day; the test makes a dead letter of one, as that day would.
-    refusing = await StandInServer.start((_request, response) => response.writeHead(422).end("this log is not welcome"));
-    server = await ServerProcess.start({ args: ["--event-endpoint", `monitoring_service=${refusing.url}`, "--allow-private-targets"] });
+    // Refuses events in a way that is tried again, for a day; the test makes a dead letter of one, as that
+    // day would.
+    refusing = await StandInServer.start((_request, response) =>
+      response.writeHead(422).end("this log is not welcome"),
+    );
+    server = await ServerProcess.start({
+      args: ["--event-endpoint", `monitoring_service=${refusing.url}`, "--allow-private-targets"],
+    });
   });
   after(async () => {
     await server.stop();
@@ -149,9 +154,13 @@ describe("The console at /console", () => {
       await page.getByRole("link", { name: "Gateways" }).click();
       await page.getByRole("link", { name: "berlin-1" }).click();
       await heading("Gateway berlin-1");
-      expect(await page.getByRole("region", { name: "Edges, rejected ones first" }).getByRole("row").nth(1).innerText()).to.contain(
-        "rejected",
-      );
+      expect(
+        await page
+          .getByRole("region", { name: "Edges, rejected ones first" })
+          .getByRole("row")
+          .nth(1)
+          .innerText(),
+      ).to.contain("rejected");
       await picture(page, "console-gateway");
     });
 
@@ -187,7 +196,8 @@ describe("The console at /console", () => {
             "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))",
           );
           expect(violations, `${look} ${where}`).to.deep.equal([]);
-          if (look !== "light" && where.startsWith("#/address")) await picture(seen.page, `console-path-${look}`);
+          if (look !== "light" && where.startsWith("#/address"))
+            await picture(seen.page, `console-path-${look}`);
         }
         await seen.page.context().close();
       }
@@ -197,13 +207,19 @@ describe("The console at /console", () => {
       const { page: other } = await browser.open(`${server.url}/console`, LOOKS.light);
       await signIn(other, world.member);
       await other.getByRole("heading", { level: 1, name: "Exposure" }).waitFor();
-      expect(await other.locator("header nav a").allInnerTexts()).to.deep.equal(["Exposure", "Objects", "Gateways"]);
+      expect(await other.locator("header nav a").allInnerTexts()).to.deep.equal([
+        "Exposure",
+        "Objects",
+        "Gateways",
+      ]);
       await other.goto(`${server.url}/console#/audit`);
       await other.getByText("Only admins may see the audit log").waitFor();
     });
 
     it("asks no other server for anything, and no script or policy complained", () => {
-      expect(tab.requests.filter((address) => !address.startsWith(server.url) && !address.startsWith("data:"))).to.deep.equal([]);
+      expect(
+        tab.requests.filter((address) => !address.startsWith(server.url) && !address.startsWith("data:")),
+      ).to.deep.equal([]);
       expect(tab.errors).to.deep.equal([]);
     });
 

@@ -15,7 +15,10 @@ describe("The API reference at /docs", () => {
     expect(page.status).to.equal(200);
     expect(page.headers.get("content-type")).to.equal("text/html; charset=utf-8");
     const policy = page.headers.get("content-security-policy") ?? "";
-    expect(policy).to.contain("default-src 'none'").and.to.contain("script-src 'self';").and.to.contain("frame-ancestors 'none'");
+    expect(policy)
+      .to.contain("default-src 'none'")
+      .and.to.contain("script-src 'self';")
+      .and.to.contain("frame-ancestors 'none'");
     expect(policy).not.to.match(/unsafe|https?:|\*/);
     expect(page.headers.get("x-content-type-options")).to.equal("nosniff");
   });
@@ -41,13 +44,17 @@ describe("The API reference at /docs", () => {
     try {
       const { page, requests, errors } = await browser.open(`${server.url}/docs`, LOOKS.light);
       await page.getByRole("heading", { name: "TLS edges", exact: false }).first().waitFor();
-      const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as { tags: Record<string, string>[] };
+      const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+        tags: Record<string, string>[];
+      };
       const menu = await page.locator("[role=menuitem], li[role=menuitem]").allInnerTexts();
       for (const tag of document.tags) expect(menu.join("\n")).to.contain(tag["x-displayName"] ?? tag.name);
       await page.getByRole("heading", { name: "Create a TLS edge" }).scrollIntoViewIfNeeded();
       await page.getByText("app.example.com:443").first().waitFor();
       await picture(page, "docs");
-      expect(requests.filter((address) => !address.startsWith(server.url) && !/^(data|blob):/.test(address))).to.deep.equal([]);
+      expect(
+        requests.filter((address) => !address.startsWith(server.url) && !/^(data|blob):/.test(address)),
+      ).to.deep.equal([]);
       expect(errors).to.deep.equal([]);
     } finally {
       await browser.close();

@@ -3,8 +3,14 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 
 const ROOT = join(__dirname, "../..");
-/** `TUNNELPLANE_SCREENSHOTS=docs` makes the pictures of the documentation anew; otherwise they are put aside for whoever wants to see them. */
-const FOLDER = join(ROOT, process.env.TUNNELPLANE_SCREENSHOTS === "docs" ? "docs/images" : ".tunnelplane/screenshots");
+/**
+ * `TUNNELPLANE_SCREENSHOTS=docs` makes the pictures of the documentation anew; otherwise they are put aside
+ * for whoever wants to see them.
+ */
+const FOLDER = join(
+  ROOT,
+  process.env.TUNNELPLANE_SCREENSHOTS === "docs" ? "docs/images" : ".tunnelplane/screenshots",
+);
 
 /** Keeps a picture of what a page shows. */
 export async function picture(page: Page, name: string): Promise<void> {

@@ -29,9 +29,18 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     description: "our partners",
     ca_pem: certificate({ name: "Partners CA" }).pem,
   });
-  const blue = await made("/backends/tunnel_group", { description: "blue", labels: { service: "web", color: "blue" } });
-  const green = await made("/backends/tunnel_group", { description: "green", labels: { service: "web", color: "green" } });
-  const both = await made("/backends/weighted", { description: "blue and green", backends: { [blue.id]: 95, [green.id]: 5 } });
+  const blue = await made("/backends/tunnel_group", {
+    description: "blue",
+    labels: { service: "web", color: "blue" },
+  });
+  const green = await made("/backends/tunnel_group", {
+    description: "green",
+    labels: { service: "web", color: "green" },
+  });
+  const both = await made("/backends/weighted", {
+    description: "blue and green",
+    backends: { [blue.id]: 95, [green.id]: 5 },
+  });
   await made("/credentials", { description: "build farm", acl: ["bind:service=web", "bind:color=*"] });
   const edge = await made("/edges/tls", {
     description: "the partners' door",
@@ -40,23 +49,36 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     ip_restriction: { ip_policy_ids: [policy.id] },
     mutual_tls: { certificate_authority_ids: [authority.id] },
     tls_termination: { min_version: "1.3" },
-    policies: { inbound: [{ expressions: ['conn.tls.sni == "old.example.com"'], actions: [{ type: "deny" }] }] },
+    policies: {
+      inbound: [{ expressions: ['conn.tls.sni == "old.example.com"'], actions: [{ type: "deny" }] }],
+    },
   });
   const site = await made("/edges/https", { hostports: ["www.example.com:443"] });
   await made(`/edges/https/${site.id}/routes`, {
     match_type: "path_prefix",
     match: "/admin",
     backend: { backend_id: blue.id },
-    oidc: { issuer: "https://id.example.com", client_id: "site", client_secret: "never shown in a console", scopes: ["openid"] },
+    oidc: {
+      issuer: "https://id.example.com",
+      client_id: "site",
+      client_secret: "never shown in a console",
+      scopes: ["openid"],
+    },
   });
-  const plain = await made("/edges/tls", { hostports: ["edge.example.com:443"], backend: { backend_id: blue.id } });
+  const plain = await made("/edges/tls", {
+    hostports: ["edge.example.com:443"],
+    backend: { backend_id: blue.id },
+  });
   await copyInDatabase(server.data, { edge: plain.id, backend: blue.id, policy: policy.id });
 
   const destination = await made("/event_destinations", {
     description: "our audit trail",
     target: { monitoring_service: { api_key: "a key never shown in a console", service: "tunnels" } },
   });
-  await made("/event_subscriptions", { sources: [{ type: "ip_policy_created.v0" }], destination_ids: [destination.id] });
+  await made("/event_subscriptions", {
+    sources: [{ type: "ip_policy_created.v0" }],
+    destination_ids: [destination.id],
+  });
   await made("/ip_policies", { description: unique("refused") });
   const bot = await made("/bot_users", { name: "ada" });
   const member = await made("/api_keys", { owner_id: bot.id, description: "Ada's laptop" });
@@ -65,14 +87,21 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     envoy_version: "1.36.2",
     edges: [
       { id: edge.id, state: "applied" },
-      { id: site.id, state: "rejected", reason: "the route /admin needs a key that this gateway does not have" },
+      {
+        id: site.id,
+        state: "rejected",
+        reason: "the route /admin needs a key that this gateway does not have",
+      },
     ],
   });
   return { edge: edge.id, backend: blue.id, destination: destination.id, member: member.token as string };
 }
 
 /** Copies a policy and an edge many times, in the database: as requests, so many would take minutes. */
-const copyInDatabase = (data: string, { edge, backend, policy }: { edge: string; backend: string; policy: string }): Promise<void> => {
+const copyInDatabase = (
+  data: string,
+  { edge, backend, policy }: { edge: string; backend: string; policy: string },
+): Promise<void> => {
   const copies = (prefix: string, count: number, from: string, document: string) => `
     insert into resource (id, kind, owner_id, version, document)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})

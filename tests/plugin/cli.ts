@@ -73,7 +73,10 @@ export class Project {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const texts = Promise.all([text(command.stdout), text(command.stderr)]);
-    const ended = once(command, "close").then(async ([code]) => ({ code: code as number, text: (await texts).join("") }));
+    const ended = once(command, "close").then(async ([code]) => ({
+      code: code as number,
+      text: (await texts).join(""),
+    }));
     return { command, ended };
   }
 

@@ -10,8 +10,15 @@ describe("The native provider where pulumi is not on the PATH", () => {
     await world.close();
   });
 
-  async function started(server: { url: string; apiKey: string }, env: Record<string, string> = {}): Promise<Plugin> {
-    const plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, ...env });
+  async function started(
+    server: { url: string; apiKey: string },
+    env: Record<string, string> = {},
+  ): Promise<Plugin> {
+    const plugin = await Plugin.start({
+      TUNNELPLANE_BASE_URL: server.url,
+      TUNNELPLANE_API_KEY: server.apiKey,
+      ...env,
+    });
     plugins.push(plugin);
     return plugin;
   }
@@ -44,7 +51,9 @@ describe("The native provider where pulumi is not on the PATH", () => {
     const id = (await first.create("IpPolicy", { description: "office" })).getId();
     const second = await started(server);
     const message = await failureOf(second.create("IpPolicy", { description: "office" }));
-    expect(message).to.contain(`an earlier run created ${id}`).and.to.contain("there is no `pulumi` on the PATH");
+    expect(message)
+      .to.contain(`an earlier run created ${id}`)
+      .and.to.contain("there is no `pulumi` on the PATH");
     expect((await server.rest.get("/ip_policies")).body.ip_policies).to.have.length(1);
 
     await server.rest.delete(`/ip_policies/${id}`);

@@ -64,7 +64,9 @@ describe("A run of the native provider that does not come to its end", () => {
     );
     const late = await project.pulumi("up", "--yes", "--skip-preview");
     expect(late.code).to.equal(1);
-    expect(late.text).to.contain("the server did not answer within the 1 s of the resource's own time limit (customTimeouts)");
+    expect(late.text).to.contain(
+      "the server did not answer within the 1 s of the resource's own time limit (customTimeouts)",
+    );
     isSilent = false;
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
     expect(await policies()).to.have.length(1);
@@ -74,17 +76,25 @@ describe("A run of the native provider that does not come to its end", () => {
     const server = await world.server();
     let refuses = true;
     const standIn = await StandInServer.start(async (request, response) => {
-      if (refuses && request.method === "PATCH") return void response.writeHead(409, { "content-type": "application/json" }).end(REFUSAL);
+      if (refuses && request.method === "PATCH")
+        return void response.writeHead(409, { "content-type": "application/json" }).end(REFUSAL);
       const chunks = await request.toArray();
-      const sent = { method: request.method ?? "", headers: request.headers as Record<string, string>, body: Buffer.concat(chunks) };
+      const sent = {
+        method: request.method ?? "",
+        headers: request.headers as Record<string, string>,
+        body: Buffer.concat(chunks),
+      };
       const answer = await fetch(
         server.url + request.url,
         sent.method === "GET" || sent.method === "DELETE" ? { ...sent, body: null } : sent,
       );
-      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
+      response
+        .writeHead(answer.status, Object.fromEntries(answer.headers))
+        .end(Buffer.from(await answer.arrayBuffer()));
     });
     standIns.push(standIn);
-    const declaring = (properties: string) => `resources:\n  app: { type: "tunnelplane:TlsEdge", properties: ${properties} }\n`;
+    const declaring = (properties: string) =>
+      `resources:\n  app: { type: "tunnelplane:TlsEdge", properties: ${properties} }\n`;
     const project = new Project(
       { url: standIn.url, apiKey: server.apiKey },
       declaring('{ description: old, tlsTermination: { minVersion: "1.3" } }'),
@@ -97,7 +107,9 @@ describe("A run of the native provider that does not come to its end", () => {
     const partly = await project.pulumi("up", "--yes", "--skip-preview");
     expect(partly.code).to.equal(1);
     expect(partly.text).to.contain("refused by a stand-in");
-    const state = JSON.parse(project.stateFile()).checkpoint.latest.resources.find(({ urn }: { urn: string }) => urn.endsWith("::app"));
+    const state = JSON.parse(project.stateFile()).checkpoint.latest.resources.find(
+      ({ urn }: { urn: string }) => urn.endsWith("::app"),
+    );
     expect(state.outputs).to.include({ description: "old" }).and.not.to.have.property("tlsTermination");
     expect(state.initErrors.join()).to.contain("refused by a stand-in");
 
@@ -106,7 +118,10 @@ describe("A run of the native provider that does not come to its end", () => {
       .to.contain('"old" => "new"')
       .and.not.to.contain("tlsTermination");
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
-    expect((await server.rest.get("/edges/tls")).body.tls_edges[0]).to.deep.include({ description: "new", tls_termination: null });
+    expect((await server.rest.get("/edges/tls")).body.tls_edges[0]).to.deep.include({
+      description: "new",
+      tls_termination: null,
+    });
   });
 });
 

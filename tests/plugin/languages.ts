@@ -27,8 +27,18 @@ export const languages: readonly Language[] = [
     name: "Python",
     missing: () => (existsSync(PYTHON) ? undefined : "Python; see scripts/setup.cjs"),
     build: (packages) => {
-      const [run, program] = ["run.py", "program.py"].map((file) => join(PROGRAMS, "python", file)) as [string, string];
-      return ["env", `PYTHONPATH=${join(packages, "python")}`, "PYTHONDONTWRITEBYTECODE=1", PYTHON, run, program];
+      const [run, program] = ["run.py", "program.py"].map((file) => join(PROGRAMS, "python", file)) as [
+        string,
+        string,
+      ];
+      return [
+        "env",
+        `PYTHONPATH=${join(packages, "python")}`,
+        "PYTHONDONTWRITEBYTECODE=1",
+        PYTHON,
+        run,
+        program,
+      ];
     },
   },
   {
@@ -45,7 +55,12 @@ export const languages: readonly Language[] = [
   {
     name: "Java",
     missing: () => (isHere("mvn") && isHere("javac") ? undefined : "Java with Maven"),
-    build: (packages, folder) => ["java", "-cp", compileJava(packages, folder, join(PROGRAMS, "java/App.java")), "App"],
+    build: (packages, folder) => [
+      "java",
+      "-cp",
+      compileJava(packages, folder, join(PROGRAMS, "java/App.java")),
+      "App",
+    ],
   },
 ];
 
@@ -55,12 +70,19 @@ export function goModule(packages: string, folder: string): void {
   const [, path] = /^module (.*)$/m.exec(module) ?? [];
   const requires = `${/^go .*$/m.exec(module)?.[0]}\n\n${/^require .*$/m.exec(module)?.[0]}\nrequire ${path} v0.0.0\n`;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "go.mod"), `module example.com/tunnels\n\n${requires}\nreplace ${path} => ${join(packages, "go")}\n`);
+  writeFileSync(
+    join(folder, "go.mod"),
+    `module example.com/tunnels\n\n${requires}\nreplace ${path} => ${join(packages, "go")}\n`,
+  );
 }
 
 /** Without paths in it, what is compiled is kept for the next time, wherever it is. */
 export const compileGo = (cwd: string, ...args: readonly string[]) =>
-  execFileSync("go", ["build", "-mod=mod", "-trimpath", ...args], { cwd, env: { ...process.env, CGO_ENABLED: "0" }, stdio: "pipe" });
+  execFileSync("go", ["build", "-mod=mod", "-trimpath", ...args], {
+    cwd,
+    env: { ...process.env, CGO_ENABLED: "0" },
+    stdio: "pipe",
+  });
 
 /**
  * Compiles sources in Java with the generated package.
@@ -78,8 +100,12 @@ export function compileJava(packages: string, folder: string, ...sources: readon
   return path;
 }
 
-/** What follows `runtime:` in Pulumi.yaml for a program that a command runs, by the language host of the tests. */
-export const runtimeOf = (command: readonly string[]): string => JSON.stringify({ name: "process", options: { command } });
+/**
+ * What follows `runtime:` in Pulumi.yaml for a program that a command runs, by the language host of the
+ * tests.
+ */
+export const runtimeOf = (command: readonly string[]): string =>
+  JSON.stringify({ name: "process", options: { command } });
 /** Where that host and the plugin are found. */
 export const PATH = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
 
@@ -87,6 +113,8 @@ const isHere = (program: string): boolean => !spawnSync(program, ["--version"]).
 
 /** The jar of the package for Java, and that of its sources. */
 export const jarsIn = (packages: string): string[] => {
-  const { version } = JSON.parse(readFileSync(join(ROOT, "plugin/package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(ROOT, "plugin/package.json"), "utf8")) as {
+    version: string;
+  };
   return ["", "-sources"].map((part) => join(packages, `packed/tunnelplane-${version}${part}.jar`));
 };

@@ -13,15 +13,24 @@ describe("A program in a language that does not check names", () => {
     ["TlsEdge", { tls_termination: { min_version: "1.3" } }, "tls_termination", "tlsTermination"],
     ["TlsEdge", { tlsTermination: { min_version: "1.3" } }, "tlsTermination.min_version", "minVersion"],
     ["SshCertificateAuthority", { private_key_type: "ed25519" }, "private_key_type", "privateKeyType"],
-    ["IpPolicyRule", { ip_policy_id: "ipp_x", ipPolicyId: "ipp_y", cidr: "192.0.2.0/24", action: "allow" }, "ip_policy_id", "ipPolicyId"],
+    [
+      "IpPolicyRule",
+      { ip_policy_id: "ipp_x", ipPolicyId: "ipp_y", cidr: "192.0.2.0/24", action: "allow" },
+      "ip_policy_id",
+      "ipPolicyId",
+    ],
   ] as const) {
     it(`is told that ${path} of ${type} is spelled ${name}`, async () => {
-      expect(await plugin.check(type, properties)).to.deep.equal([`${path} is not a property here; did you mean \`${name}\`?`]);
+      expect(await plugin.check(type, properties)).to.deep.equal([
+        `${path} is not a property here; did you mean \`${name}\`?`,
+      ]);
     });
   }
 
   it("may use names of its own with underscores where names are its own", async () => {
-    expect(await plugin.check("TunnelGroupBackend", { labels: { some_key: "web", ip_policy_id: "x" } })).to.deep.equal([]);
+    expect(
+      await plugin.check("TunnelGroupBackend", { labels: { some_key: "web", ip_policy_id: "x" } }),
+    ).to.deep.equal([]);
   });
 });
 
@@ -32,7 +41,10 @@ describe("A name that the native provider does not know", () => {
   });
   after(() => plugin?.stop());
 
-  const { resources, functions } = require("../../plugin/schema.json") as { resources: object; functions: object };
+  const { resources, functions } = require("../../plugin/schema.json") as {
+    resources: object;
+    functions: object;
+  };
 
   for (const [what, told, known] of [
     ["type", () => plugin.check("TlsEgde", {}), resources],

@@ -3,7 +3,13 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { credentials, type handleUnaryCall, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import {
+  credentials,
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type ServiceError,
+} from "@grpc/grpc-js";
 import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
@@ -15,9 +21,13 @@ import { ROOT } from "./cli";
 /** How the engine writes what it does not know yet. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** How the engine writes a secret. */
-export const secret = (value: unknown): object => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
+export const secret = (value: unknown): object => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  value,
+});
 
-export const urnOf = (type: string, name: string): string => `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
+export const urnOf = (type: string, name: string): string =>
+  `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
 
 /** A warning or a note that the engine was told. */
 interface Told {
@@ -46,7 +56,9 @@ export class Plugin {
     };
     engine.addService(EngineService, { log });
     const address = await new Promise<number>((resolve, reject) =>
-      engine.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port))),
+      engine.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+        error ? reject(error) : resolve(port),
+      ),
     );
     const plugin = spawn(process.execPath, [join(ROOT, "plugin/dist/main.js"), `127.0.0.1:${address}`], {
       cwd: tmpdir(), // the same for each, as in runs of one project
@@ -56,25 +68,37 @@ export class Plugin {
     const [port] = await once(createInterface(plugin.stdout), "line");
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
     const started = new Plugin(plugin, engine, client, told, `127.0.0.1:${address}`);
-    await started.#ask("configure", new messages.ConfigureRequest().setName(name).setArgs(struct(settings)).setAcceptsecrets(true));
+    await started.#ask(
+      "configure",
+      new messages.ConfigureRequest().setName(name).setArgs(struct(settings)).setAcceptsecrets(true),
+    );
     return started;
   }
 
   /** What a check finds wrong with new inputs. */
   async check(type: string, news: object): Promise<string[]> {
-    const request = new messages.CheckRequest().setUrn(urnOf(type, "it")).setOlds(struct({})).setNews(struct(news));
+    const request = new messages.CheckRequest()
+      .setUrn(urnOf(type, "it"))
+      .setOlds(struct({}))
+      .setNews(struct(news));
     const answer = await this.#ask<messages.CheckResponse>("check", request);
     return answer.getFailuresList().map((failure) => failure.getReason());
   }
 
   create(type: string, properties: object, { preview = false } = {}): Promise<messages.CreateResponse> {
-    const request = new messages.CreateRequest().setUrn(urnOf(type, "it")).setProperties(struct(properties)).setPreview(preview);
+    const request = new messages.CreateRequest()
+      .setUrn(urnOf(type, "it"))
+      .setProperties(struct(properties))
+      .setPreview(preview);
     return this.#ask("create", request);
   }
 
   update(type: string, id: string, olds: object, news: object): Promise<messages.UpdateResponse> {
     const request = new messages.UpdateRequest().setUrn(urnOf(type, "it")).setId(id);
-    return this.#ask("update", request.setOlds(struct(olds)).setOldInputs(struct(olds)).setNews(struct(news)));
+    return this.#ask(
+      "update",
+      request.setOlds(struct(olds)).setOldInputs(struct(olds)).setNews(struct(news)),
+    );
   }
 
   read(type: string, id: string, properties: object): Promise<messages.ReadResponse> {
@@ -83,15 +107,23 @@ export class Plugin {
   }
 
   invoke(name: string, args: object): Promise<messages.InvokeResponse> {
-    return this.#ask("invoke", new messages.InvokeRequest().setTok(`tunnelplane:index:${name}`).setArgs(struct(args)));
+    return this.#ask(
+      "invoke",
+      new messages.InvokeRequest().setTok(`tunnelplane:index:${name}`).setArgs(struct(args)),
+    );
   }
 
   #ask<Answer>(method: string, request: object): Promise<Answer> {
     const call = (
-      this.client as unknown as Record<string, (request: object, done: (error: ServiceError | null, answer: Answer) => void) => void>
+      this.client as unknown as Record<
+        string,
+        (request: object, done: (error: ServiceError | null, answer: Answer) => void) => void
+      >
     )[method];
     return new Promise((resolve, reject) =>
-      call?.call(this.client, request, (error, answer) => (error ? reject(new Error(error.details)) : resolve(answer))),
+      call?.call(this.client, request, (error, answer) =>
+        error ? reject(new Error(error.details)) : resolve(answer),
+      ),
     );
   }
 
@@ -104,4 +136,5 @@ export class Plugin {
   }
 }
 
-const struct = (value: object): Struct => Struct.fromJavaScript(value as Parameters<typeof Struct.fromJavaScript>[0]);
+const struct = (value: object): Struct =>
+  Struct.fromJavaScript(value as Parameters<typeof Struct.fromJavaScript>[0]);

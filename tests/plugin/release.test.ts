@@ -22,12 +22,23 @@ describe("A release of the native provider", () => {
 
   it("is installed from its folder by pulumi plugin install, and runs a program where there is no Node", async function () {
     needsYaml(this);
-    const files = await StandInServer.start((request, response) => response.end(readFileSync(join(folder, basename(request.url ?? "")))));
+    const files = await StandInServer.start((request, response) =>
+      response.end(readFileSync(join(folder, basename(request.url ?? "")))),
+    );
     try {
-      execFileSync(process.execPath, ["scripts/releasePlugin.cjs", "--out", folder, "--url", files.url], { cwd: ROOT, stdio: "ignore" });
-      const archive = readdirSync(folder).find((name) => /^pulumi-resource-tunnelplane-v\d+\.\d+\.\d+-\w+-\w+\.tar\.gz$/.test(name)) ?? "";
+      execFileSync(process.execPath, ["scripts/releasePlugin.cjs", "--out", folder, "--url", files.url], {
+        cwd: ROOT,
+        stdio: "ignore",
+      });
+      const archive =
+        readdirSync(folder).find((name) =>
+          /^pulumi-resource-tunnelplane-v\d+\.\d+\.\d+-\w+-\w+\.tar\.gz$/.test(name),
+        ) ?? "";
       const [, version = ""] = /-v([\d.]+)-/.exec(archive) ?? [];
-      const sums = readFileSync(join(folder, `pulumi-resource-tunnelplane-v${version}-checksums.txt`), "utf8");
+      const sums = readFileSync(
+        join(folder, `pulumi-resource-tunnelplane-v${version}-checksums.txt`),
+        "utf8",
+      );
       const sum = createHash("sha256")
         .update(readFileSync(join(folder, archive)))
         .digest("hex");
@@ -40,10 +51,22 @@ describe("A release of the native provider", () => {
       });
 
       const server = await world.server();
-      project = new Project(server, 'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n', {
-        path: [],
-      });
-      const installed = await project.pulumi("plugin", "install", "resource", "tunnelplane", version, "--server", files.url);
+      project = new Project(
+        server,
+        'resources:\n  office: { type: "tunnelplane:IpPolicy", properties: { description: released } }\n',
+        {
+          path: [],
+        },
+      );
+      const installed = await project.pulumi(
+        "plugin",
+        "install",
+        "resource",
+        "tunnelplane",
+        version,
+        "--server",
+        files.url,
+      );
       expect(installed.code, installed.text).to.equal(0);
       await project.pulumi("stack", "init", "dev");
       const up = await project.pulumi("up", "--yes", "--skip-preview");

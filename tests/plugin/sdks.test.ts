@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { registry } from "@tunnelplane/sdk/contract";
@@ -38,7 +46,9 @@ describe("The packages that Pulumi's generators make for other languages", () =>
   const json = (file: string) => JSON.parse(readFileSync(join(packages, file), "utf8"));
 
   it("name the plugin that they need, and where an engine that lacks it finds it", () => {
-    const { version, pluginDownloadURL: server } = JSON.parse(readFileSync(join(ROOT, "plugin/schema.json"), "utf8"));
+    const { version, pluginDownloadURL: server } = JSON.parse(
+      readFileSync(join(ROOT, "plugin/schema.json"), "utf8"),
+    );
     const plugin = { resource: true, name: "tunnelplane", server, version };
     for (const file of [
       "python/pulumi_tunnelplane/pulumi-plugin.json",
@@ -52,8 +62,12 @@ describe("The packages that Pulumi's generators make for other languages", () =>
 
   it("are packed as the registries of Python and TypeScript take them", () => {
     const packed = readdirSync(join(packages, "packed"));
-    const [wheel = "", tarball = ""] = [".whl", ".tgz"].map((end) => packed.find((name) => name.endsWith(end)) ?? "");
-    const inWheel = execFileSync("python3", ["-m", "zipfile", "-l", join(packages, "packed", wheel)], { encoding: "utf8" });
+    const [wheel = "", tarball = ""] = [".whl", ".tgz"].map(
+      (end) => packed.find((name) => name.endsWith(end)) ?? "",
+    );
+    const inWheel = execFileSync("python3", ["-m", "zipfile", "-l", join(packages, "packed", wheel)], {
+      encoding: "utf8",
+    });
     for (const file of [
       "pulumi_tunnelplane/tls_edge.py",
       "pulumi_tunnelplane/py.typed",
@@ -68,11 +82,15 @@ describe("The packages that Pulumi's generators make for other languages", () =>
 
   it("are packed as Maven's registry takes them: compiled, with sources and metadata", function () {
     skipWithout(this, languages.find(({ name }) => name === "Java")?.missing());
-    const [jar = "", sources = ""] = jarsIn(packages).map((file) => execFileSync("jar", ["tf", file], { encoding: "utf8" }));
-    for (const file of ["TlsEdge.class", "version.txt", "plugin.json"]) expect(jar).to.contain(`io/github/tunnelplane/${file}`);
+    const [jar = "", sources = ""] = jarsIn(packages).map((file) =>
+      execFileSync("jar", ["tf", file], { encoding: "utf8" }),
+    );
+    for (const file of ["TlsEdge.class", "version.txt", "plugin.json"])
+      expect(jar).to.contain(`io/github/tunnelplane/${file}`);
     expect(sources).to.contain("io/github/tunnelplane/TlsEdge.java");
     const pom = readFileSync(join(packages, "java/pom.xml"), "utf8");
-    for (const needed of ["name", "description", "url", "licenses", "developers", "scm"]) expect(pom).to.contain(`<${needed}>`);
+    for (const needed of ["name", "description", "url", "licenses", "developers", "scm"])
+      expect(pom).to.contain(`<${needed}>`);
   });
 
   it("are C# without mistakes of syntax, in a project that `dotnet pack` takes", function () {
@@ -81,8 +99,14 @@ describe("The packages that Pulumi's generators make for other languages", () =>
     const { files, mistakes, properties } = JSON.parse(checked);
     expect(mistakes).to.deep.equal([]);
     expect(files).to.be.greaterThan(100);
-    const { version, license, description } = JSON.parse(readFileSync(join(ROOT, "plugin/schema.json"), "utf8"));
-    expect(properties).to.include({ Version: version, PackageLicenseExpression: license, Description: description });
+    const { version, license, description } = JSON.parse(
+      readFileSync(join(ROOT, "plugin/schema.json"), "utf8"),
+    );
+    expect(properties).to.include({
+      Version: version,
+      PackageLicenseExpression: license,
+      Description: description,
+    });
     expect(existsSync(join(packages, "dotnet", properties.PackageIcon))).to.equal(true);
   });
 
@@ -110,7 +134,9 @@ describe("The packages that Pulumi's generators make for other languages", () =>
       const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
       expect(edge).to.deep.include({ description: "first", hostports: ["app.example.com:443"] });
       expect(edge.tls_termination.min_version).to.equal("1.3");
-      expect((await server.rest.get("/edges/https")).body.https_edges[0].routes[0].oidc.client_secret).to.equal(SECRET);
+      expect(
+        (await server.rest.get("/edges/https")).body.https_edges[0].routes[0].oidc.client_secret,
+      ).to.equal(SECRET);
       const outputs = JSON.parse(await pulumi("stack", "output", "--json"));
       expect(outputs).to.deep.equal({ token: "[secret]", found: edge.id, version: "1.3" });
 
@@ -119,7 +145,10 @@ describe("The packages that Pulumi's generators make for other languages", () =>
         .to.contain('"first" => "second"')
         .and.to.contain("~ 1 to update");
       await pulumi("up", "--yes", "--skip-preview");
-      expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({ ...edge, description: "second" });
+      expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({
+        ...edge,
+        description: "second",
+      });
       expect(await pulumi("preview")).to.contain("6 unchanged");
 
       for (const text of [...printed, project.stateFile()])
@@ -132,8 +161,13 @@ describe("The packages that Pulumi's generators make for other languages", () =>
   }
 
   describe("hold an example of every resource type", () => {
-    const { resources } = JSON.parse(readFileSync(join(ROOT, "plugin/schema.json"), "utf8")) as { resources: Record<string, Described> };
-    const examples = registry.map(({ type }) => ({ type, text: resources[`tunnelplane:index:${type}`]?.description ?? "" }));
+    const { resources } = JSON.parse(readFileSync(join(ROOT, "plugin/schema.json"), "utf8")) as {
+      resources: Record<string, Described>;
+    };
+    const examples = registry.map(({ type }) => ({
+      type,
+      text: resources[`tunnelplane:index:${type}`]?.description ?? "",
+    }));
     const program = (text: string, language: string) =>
       new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(text)?.[1] ?? "no program";
 

@@ -26,7 +26,10 @@ describe("A secret that is no valid value", () => {
     needsYaml(this);
     const server = await world.server();
     const credential = (acl: string) => `type: tunnelplane:TunnelCredential, properties: { acl: [${acl}] }`;
-    const project = new Project(server, `resources:\n  b: { type: "tunnelplane:TunnelCredential" }\noutputs: { token: "\${b.token}" }\n`);
+    const project = new Project(
+      server,
+      `resources:\n  b: { type: "tunnelplane:TunnelCredential" }\noutputs: { token: "\${b.token}" }\n`,
+    );
     projects.push(project);
     await project.pulumi("stack", "init", "dev");
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
@@ -38,7 +41,9 @@ describe("A secret that is no valid value", () => {
       [`"\${b.token} x"`, token],
       [`{ "fn::secret": "${CANARY} x" }`, CANARY],
     ] as const) {
-      project.write(`resources:\n  b: { type: "tunnelplane:TunnelCredential" }\n  a: { ${credential(value)} }\n`);
+      project.write(
+        `resources:\n  b: { type: "tunnelplane:TunnelCredential" }\n  a: { ${credential(value)} }\n`,
+      );
       const { code, text } = await project.pulumi("up", "--yes", "--skip-preview");
       expect(code, text).to.equal(1);
       expect(text).to.contain("acl[0] [secret] is not an ACL rule: expected").and.not.to.contain(hidden);
@@ -48,14 +53,27 @@ describe("A secret that is no valid value", () => {
   for (const [type, properties, ...words] of [
     ["TunnelCredential", { acl: [secret(`${CANARY} x`)] }, "acl[0] [secret] is not an ACL rule: expected"],
     ["TunnelCredential", { acl: secret([`${CANARY}${"x".repeat(100)}`]) }, "acl[0] [secret]"],
-    ["TlsEdge", { hostports: [secret(`${CANARY}.example.com`)] }, "hostports[0] must be", "for example [secret]"],
-    ["HttpsEdgeRoute", { userAgentFilter: { allow: [secret(`(${CANARY}`)] } }, "userAgentFilter.allow[0] is no regular expression"],
+    [
+      "TlsEdge",
+      { hostports: [secret(`${CANARY}.example.com`)] },
+      "hostports[0] must be",
+      "for example [secret]",
+    ],
+    [
+      "HttpsEdgeRoute",
+      { userAgentFilter: { allow: [secret(`(${CANARY}`)] } },
+      "userAgentFilter.allow[0] is no regular expression",
+    ],
     [
       "SshUserCertificate",
       { criticalOptions: { "source-address": secret(`192.0.2.0/24,${CANARY}`) } },
       'criticalOptions["source-address"]',
     ],
-    ["IpPolicyRule", { ipPolicyId: "ipp_x", action: "allow", cidr: secret("198.51.100.77") }, "cidr has no mask: write [secret]"],
+    [
+      "IpPolicyRule",
+      { ipPolicyId: "ipp_x", action: "allow", cidr: secret("198.51.100.77") },
+      "cidr has no mask: write [secret]",
+    ],
   ] as const) {
     it(`is hidden by a check of ${type} that says ${words.join(" … ")}`, async () => {
       const plugin = await pluginFor("http://127.0.0.1:9");
@@ -67,21 +85,34 @@ describe("A secret that is no valid value", () => {
 
   it("is hidden in warnings", async () => {
     const plugin = await pluginFor("http://127.0.0.1:9");
-    expect(await plugin.check("IpPolicyRule", { ipPolicyId: "ipp_x", action: "allow", cidr: secret("0.0.0.0/0") })).to.deep.equal([]);
-    expect(plugin.told.map(({ text }) => text)).to.deep.equal(["IpPolicyRule: `cidr` is [secret]: every IPv4 address is let in"]);
+    expect(
+      await plugin.check("IpPolicyRule", { ipPolicyId: "ipp_x", action: "allow", cidr: secret("0.0.0.0/0") }),
+    ).to.deep.equal([]);
+    expect(plugin.told.map(({ text }) => text)).to.deep.equal([
+      "IpPolicyRule: `cidr` is [secret]: every IPv4 address is let in",
+    ]);
   });
 
   it("is hidden in errors of creations and updates where the server repeats it", async () => {
     const msg = `description "${CANARY}" is refused, as is ${CANARY.toUpperCase()}`;
-    const body = JSON.stringify({ error_code: "TP_1501", status_code: 409, msg, details: { operation_id: "op_0" } });
-    const standIn = await StandInServer.start((_, response) => response.writeHead(409, { "content-type": "application/json" }).end(body));
+    const body = JSON.stringify({
+      error_code: "TP_1501",
+      status_code: 409,
+      msg,
+      details: { operation_id: "op_0" },
+    });
+    const standIn = await StandInServer.start((_, response) =>
+      response.writeHead(409, { "content-type": "application/json" }).end(body),
+    );
     ends.push(standIn);
     const plugin = await pluginFor(standIn.url);
     const expected = "description [secret] is refused, as is [secret]";
     expect(await failureOf(plugin.create("IpPolicy", { description: secret(CANARY) }))).to.contain(expected);
-    expect(await failureOf(plugin.update("IpPolicy", "ipp_x", { description: "old" }, { description: secret(CANARY) }))).to.contain(
-      expected,
-    );
+    expect(
+      await failureOf(
+        plugin.update("IpPolicy", "ipp_x", { description: "old" }, { description: secret(CANARY) }),
+      ),
+    ).to.contain(expected);
     expect(await failureOf(plugin.create("IpPolicy", { description: CANARY }))).to.contain(expected);
   });
 });

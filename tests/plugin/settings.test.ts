@@ -25,13 +25,22 @@ describe("A native provider whose address or key is not known yet", () => {
   ] as const) {
     it(`asks no other server in a preview while the ${what} is not known`, async () => {
       // Where requests would go that fall back on other settings.
-      const env = { TUNNELPLANE_BASE_URL: other.url, TUNNELPLANE_API_KEY: "another", TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
+      const env = {
+        TUNNELPLANE_BASE_URL: other.url,
+        TUNNELPLANE_API_KEY: "another",
+        TUNNELPLANE_VALIDATE_ON_SERVER: "true",
+      };
       const plugin = await Plugin.start(env, settings, "elsewhere");
       plugins.push(plugin);
-      expect((await plugin.invoke("getIpPolicy", { id: "ipp_x" })).getReturn()?.toJavaScript()).to.deep.equal({});
+      expect((await plugin.invoke("getIpPolicy", { id: "ipp_x" })).getReturn()?.toJavaScript()).to.deep.equal(
+        {},
+      );
       expect((await plugin.invoke("getExposure", {})).getReturn()?.toJavaScript()).to.deep.equal({});
       const read = await plugin.read("IpPolicy", "ipp_x", { description: "recorded" });
-      expect([read.getId(), read.getProperties()?.toJavaScript()]).to.deep.equal(["ipp_x", { description: "recorded" }]);
+      expect([read.getId(), read.getProperties()?.toJavaScript()]).to.deep.equal([
+        "ipp_x",
+        { description: "recorded" },
+      ]);
       const made = await plugin.create("IpPolicy", { description: "new" }, { preview: true });
       expect(made.getProperties()?.toJavaScript()).to.include({ description: "new" });
       expect(await failureOf(plugin.create("IpPolicy", {}))).to.contain("is not known yet");
@@ -44,7 +53,12 @@ describe("A native provider whose address or key is not known yet", () => {
 describe("A function of the native provider", () => {
   it("asks for what it looks up and nothing else, because no state says which server has it", async () => {
     const asked: (string | undefined)[] = [];
-    const body = JSON.stringify({ error_code: "TP_1300", status_code: 404, msg: "There is none", details: { operation_id: "op_0" } });
+    const body = JSON.stringify({
+      error_code: "TP_1300",
+      status_code: 404,
+      msg: "There is none",
+      details: { operation_id: "op_0" },
+    });
     const server = await StandInServer.start(({ url }, response) => {
       asked.push(url);
       response.writeHead(404, { "content-type": "application/json" }).end(body);

@@ -85,11 +85,16 @@ outputs:
   prod: { type: "tunnelplane:CatalogueSet", properties: { file: tunnels.yaml } }
 `;
     const { project } = await projectWith(resources);
-    writeFileSync(join(project.folder, "tunnels.yaml"), "tlsEdges:\n  open:\n    hostports: [open.example.com:443]\n");
+    writeFileSync(
+      join(project.folder, "tunnels.yaml"),
+      "tlsEdges:\n  open:\n    hostports: [open.example.com:443]\n",
+    );
     const causes = async (): Promise<unknown[]> => {
       const { text } = await project.pulumi("preview", "--json", "--show-sames");
       const { findings } = review(text.slice(text.indexOf("{")), { project: project.folder });
-      return findings.flatMap(({ rule, cause: { name, file, line } }) => (rule === "opened-unprotected" ? [{ name, file, line }] : []));
+      return findings.flatMap(({ rule, cause: { name, file, line } }) =>
+        rule === "opened-unprotected" ? [{ name, file, line }] : [],
+      );
     };
     const placesIn = (file: string, first: number) => [
       { name: "named", file, line: first + 2 },
@@ -104,7 +109,11 @@ outputs:
   });
 
   for (const [what, resource, ...words] of [
-    ["a property", `{ type: "tunnelplane:TlsEdge", properties: { hostport: "app.example.com:443" } }`, "hostports"],
+    [
+      "a property",
+      `{ type: "tunnelplane:TlsEdge", properties: { hostport: "app.example.com:443" } }`,
+      "hostports",
+    ],
     ["a type", `{ type: "tunnelplane:TlsEgde" }`, "TlsEgde"],
     [
       "a value",
@@ -137,7 +146,9 @@ outputs:
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
     project.write(declaring("deny"));
     const { text } = await project.pulumi("preview", "--json");
-    const { steps } = JSON.parse(text.slice(text.indexOf("{"))) as { steps: { urn: string; detailedDiff?: unknown }[] };
+    const { steps } = JSON.parse(text.slice(text.indexOf("{"))) as {
+      steps: { urn: string; detailedDiff?: unknown }[];
+    };
     const [step] = steps.filter(({ urn, detailedDiff }) => urn.endsWith("::berlin") && detailedDiff);
     expect(step?.detailedDiff).to.deep.equal({ action: { kind: "update-replace", inputDiff: true } });
   });
@@ -145,10 +156,21 @@ outputs:
   it("imports what exists, by pulumi import, and later previews change nothing", async function () {
     needsYaml(this);
     const { server, project } = await projectWith("resources: {}\n");
-    const edge = (await server.rest.post("/edges/tls", { hostports: ["app.example.com:443"], tls_termination: { min_version: "1.3" } }))
-      .body;
+    const edge = (
+      await server.rest.post("/edges/tls", {
+        hostports: ["app.example.com:443"],
+        tls_termination: { min_version: "1.3" },
+      })
+    ).body;
     const out = ["--protect=false", "--out", "generated.yaml"];
-    const imported = await project.pulumi("import", "tunnelplane:index:TlsEdge", "app", edge.id, "--yes", ...out);
+    const imported = await project.pulumi(
+      "import",
+      "tunnelplane:index:TlsEdge",
+      "app",
+      edge.id,
+      "--yes",
+      ...out,
+    );
     expect(imported.code, imported.text).to.equal(0);
     const generated = readFileSync(join(project.folder, "generated.yaml"), "utf8");
     expect(generated).to.contain("type: tunnelplane:TlsEdge").and.to.contain("app.example.com:443");
@@ -158,7 +180,13 @@ outputs:
     expect(up.text).to.contain("2 unchanged"); // with the stack itself
     expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal(edge);
 
-    const missing = await project.pulumi("import", "tunnelplane:index:TlsEdge", "no", "edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "--yes");
+    const missing = await project.pulumi(
+      "import",
+      "tunnelplane:index:TlsEdge",
+      "no",
+      "edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue",
+      "--yes",
+    );
     expect(missing.code).to.equal(1);
     expect(missing.text).to.contain("there is no TLS edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue");
   });
@@ -168,15 +196,25 @@ outputs:
     const { server, project } = await projectWith("resources: {}\n");
     await fill(server.rest, 0);
     const resources: object[] = [];
-    const add = (type: string, id: string): number => resources.push({ type: `tunnelplane:index:${type}`, name: id, id });
-    for (const { type, path, listKey } of registry.filter((definition) => pathFieldsOf(definition).length === 0)) {
+    const add = (type: string, id: string): number =>
+      resources.push({ type: `tunnelplane:index:${type}`, name: id, id });
+    for (const { type, path, listKey } of registry.filter(
+      (definition) => pathFieldsOf(definition).length === 0,
+    )) {
       for (const { id, routes = [] } of (await server.rest.get(`${path}?limit=100`)).body[listKey]) {
         add(type, id);
         for (const route of routes) add("HttpsEdgeRoute", `${id}/${route.id}`);
       }
     }
     writeFileSync(join(project.folder, "import.json"), JSON.stringify({ resources }));
-    const imported = await project.pulumi("import", "--file", "import.json", "--generate-code=false", "--protect=false", "--yes");
+    const imported = await project.pulumi(
+      "import",
+      "--file",
+      "import.json",
+      "--generate-code=false",
+      "--protect=false",
+      "--yes",
+    );
     expect(imported.code, imported.text).to.equal(0);
     const refreshed = await project.pulumi("refresh", "--yes", "--diff");
     expect(refreshed.text).to.contain(`${resources.length + 1} unchanged`); // with the stack itself
@@ -191,7 +229,9 @@ outputs:
   it("imports by the option of a resource: what is undeclared stays, and what differs is named in the preview and then updated", async function () {
     needsYaml(this);
     const { server, project } = await projectWith("resources: {}\n");
-    const edge = (await server.rest.post("/edges/tls", { description: "old", tls_termination: { min_version: "1.3" } })).body;
+    const edge = (
+      await server.rest.post("/edges/tls", { description: "old", tls_termination: { min_version: "1.3" } })
+    ).body;
     const declaring = (description: string) =>
       project.write(`resources:
   app: { type: "tunnelplane:TlsEdge", properties: { description: ${description} }, options: { import: ${edge.id} } }
@@ -201,7 +241,10 @@ outputs:
     expect(preview.text).to.contain("description").and.to.contain('"old" => "new"');
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.code, up.text).to.equal(0);
-    expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({ ...edge, description: "new" });
+    expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({
+      ...edge,
+      description: "new",
+    });
     const again = await project.pulumi("preview", "--diff");
     expect(again.text).to.contain("2 unchanged"); // with the stack itself
   });
@@ -239,7 +282,16 @@ describe("`pulumi convert`", () => {
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.code, up.text).to.equal(0);
     // The other languages need their own hosts, which come with Pulumi's installer.
-    const converted = await project.pulumi("convert", "--from", "yaml", "--language", "yaml", "--out", "converted", "--generate-only");
+    const converted = await project.pulumi(
+      "convert",
+      "--from",
+      "yaml",
+      "--language",
+      "yaml",
+      "--out",
+      "converted",
+      "--generate-only",
+    );
     expect(converted.code, converted.text).to.equal(0);
     project.write(readFileSync(join(project.folder, "converted/Main.yaml"), "utf8"));
     const preview = await project.pulumi("preview");
@@ -252,8 +304,16 @@ describe("The schema of the native provider", () => {
   after(() => project.dispose());
 
   it("describes every type and function, as the engine gets it, and Pulumi finds nothing wrong with it", async () => {
-    const { text } = await project.pulumi("package", "get-schema", join(PLUGIN_BIN, "pulumi-resource-tunnelplane"));
-    const schema = JSON.parse(text) as { resources: object; functions: object; config: { variables: object } };
+    const { text } = await project.pulumi(
+      "package",
+      "get-schema",
+      join(PLUGIN_BIN, "pulumi-resource-tunnelplane"),
+    );
+    const schema = JSON.parse(text) as {
+      resources: object;
+      functions: object;
+      config: { variables: object };
+    };
     for (const { type } of registry) {
       expect(schema.resources).to.have.property(`tunnelplane:index:${type}`);
       expect(schema.functions).to.have.property(`tunnelplane:index:get${type}`);

@@ -23,9 +23,15 @@ interface Choices {
 const program =
   ({ dangerous = false, renamed = false, description = "" }: Choices = {}): PulumiFn =>
   async () => {
-    const clients = new tunnels.CertificateAuthority("clients", { caPem: dangerous ? partnersPem : clientsPem });
+    const clients = new tunnels.CertificateAuthority("clients", {
+      caPem: dangerous ? partnersPem : clientsPem,
+    });
     const office = new tunnels.IpPolicy("office", { description });
-    new tunnels.IpPolicyRule("everybody", { ipPolicyId: office.id, cidr: dangerous ? "0.0.0.0/0" : "10.0.0.0/8", action: "allow" });
+    new tunnels.IpPolicyRule("everybody", {
+      ipPolicyId: office.id,
+      cidr: dangerous ? "0.0.0.0/0" : "10.0.0.0/8",
+      action: "allow",
+    });
     const aliases = renamed ? [{ name: "app" }] : [];
     new tunnels.TlsEdge(
       renamed ? "shop" : "app",
@@ -38,7 +44,11 @@ const program =
       { aliases },
     );
     const site = new tunnels.HttpsEdge("site", { hostports: ["site.example.com:443"] });
-    const route = new tunnels.HttpsEdgeRoute("all", { edgeId: site.id, match: "/", matchType: "path_prefix" });
+    const route = new tunnels.HttpsEdgeRoute("all", {
+      edgeId: site.id,
+      match: "/",
+      matchType: "path_prefix",
+    });
     if (!dangerous)
       new tunnels.HttpsEdgeRouteOidc("sign-in", {
         edgeId: site.id,
@@ -78,7 +88,9 @@ describe("Policies on what a change means", () => {
     const { said, printed, failure } = await preview({ dangerous: true });
     expect(failure).to.equal(undefined);
     const report = review(await engine.previewJson());
-    expect(aboutChanges(said).map((one) => one.split(" ")[0])).to.deep.equal(report.findings.map(({ rule }) => rule).sort());
+    expect(aboutChanges(said).map((one) => one.split(" ")[0])).to.deep.equal(
+      report.findings.map(({ rule }) => rule).sort(),
+    );
     expect(aboutChanges(said)).to.include.members([
       "network-opened at everybody",
       "authority-removed at clients",
@@ -106,7 +118,10 @@ describe("Policies on what a change means", () => {
     expect(failure).to.include("network-opened");
     expect(said.map(({ policy, level }) => `${policy} ${level}`)).to.deep.equal(["network-opened mandatory"]);
     const hash = /\(([0-9a-f]{16})\)/.exec(said[0]?.message ?? "")?.[1] ?? "";
-    const accepted = await preview({ dangerous: true }, { ...config, "network-opened": { enforcementLevel: "mandatory", accept: [hash] } });
+    const accepted = await preview(
+      { dangerous: true },
+      { ...config, "network-opened": { enforcementLevel: "mandatory", accept: [hash] } },
+    );
     expect(accepted).to.deep.include({ said: [], failure: undefined });
   });
 
@@ -116,7 +131,9 @@ describe("Policies on what a change means", () => {
     const log = await engine.previewLog(runner.options());
     expect(log, "what the log holds").to.include("-----BEGIN");
     const report = review(preview, { events: log });
-    expect(report.violations?.map(({ policy, pack }) => `${pack} ${policy}`)).to.include("tunnelplane network-opened");
+    expect(report.violations?.map(({ policy, pack }) => `${pack} ${policy}`)).to.include(
+      "tunnelplane network-opened",
+    );
     for (const format of ["markdown", "html", "json", "sarif"] as const) {
       expect(write(report, format), format).not.to.include(CANARY).and.not.to.include("-----BEGIN");
     }
@@ -124,9 +141,16 @@ describe("Policies on what a change means", () => {
 
   it("have a level each, and refuse one for a policy that does not exist", () => {
     const levels = { all: "disabled", "network-opened": "mandatory" } as const;
-    const levelOf = (name: string) => tunnelPolicies({ levels }).find((policy) => policy.name === name)?.enforcementLevel;
-    expect([levelOf("network-opened"), levelOf("unused"), levelOf("api-keys-expire")]).to.deep.equal(["mandatory", "disabled", "disabled"]);
-    expect(() => tunnelPolicies({ levels: { "network-open": "mandatory" } })).to.throw('There is no policy "network-open"; policies: ');
+    const levelOf = (name: string) =>
+      tunnelPolicies({ levels }).find((policy) => policy.name === name)?.enforcementLevel;
+    expect([levelOf("network-opened"), levelOf("unused"), levelOf("api-keys-expire")]).to.deep.equal([
+      "mandatory",
+      "disabled",
+      "disabled",
+    ]);
+    expect(() => tunnelPolicies({ levels: { "network-open": "mandatory" } })).to.throw(
+      'There is no policy "network-open"; policies: ',
+    );
     expect(tunnelPolicies().filter(({ name }) => rules.has(name))).to.have.length(34);
   });
 

@@ -19,7 +19,8 @@ const STANDARDS = [
 ];
 const CANARY = "canary-of-a-secret-of-forty-characters-";
 const DAY_MS = 86_400_000;
-const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
+const inDays = (days: number): string =>
+  new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
 
 const pem = certificate({ name: "Clients" }).pem;
 const endingPem = certificate({ name: "Ending", days: 20 }).pem;
@@ -33,7 +34,10 @@ const program =
     const clients = new tunnels.CertificateAuthority("clients", { caPem: good ? pem : endingPem });
     const app = new tunnels.TlsEdge("app", { hostports: ["app.example.com:443"] });
     if (good) {
-      new tunnels.TlsEdgeMutualTls("app-certificates", { edgeId: app.id, certificateAuthorityIds: [clients.id] });
+      new tunnels.TlsEdgeMutualTls("app-certificates", {
+        edgeId: app.id,
+        certificateAuthorityIds: [clients.id],
+      });
       new tunnels.TlsEdgeTlsTermination("app-tls", { edgeId: app.id, minVersion: "1.3" });
     }
     const site = new tunnels.HttpsEdge("site", {
@@ -44,8 +48,15 @@ const program =
     const token = {
       issuer: { allowList: [{ value: "https://id.example.com" }] },
       audience: { allowList: [{ value: "site" }] },
-      http: { tokens: [{ type: "jwt" as const, method: "header" as const, name: "Authorization", prefix: "Bearer " }] },
-      jws: { allowedAlgorithms: ["RS256" as const], keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } } },
+      http: {
+        tokens: [
+          { type: "jwt" as const, method: "header" as const, name: "Authorization", prefix: "Bearer " },
+        ],
+      },
+      jws: {
+        allowedAlgorithms: ["RS256" as const],
+        keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } },
+      },
     };
     for (const match of ["/admin", "/administration"]) {
       new tunnels.HttpsEdgeRoute(match.slice(1), {
@@ -55,7 +66,10 @@ const program =
         ...(good && match === "/admin" ? { oidc } : { jwtValidation: token }),
       });
     }
-    new tunnels.TlsEdge("passed-on", { hostports: ["passed.example.com:443"], tlsTermination: { terminateAt: "upstream" } });
+    new tunnels.TlsEdge("passed-on", {
+      hostports: ["passed.example.com:443"],
+      tlsTermination: { terminateAt: "upstream" },
+    });
     new tunnels.TunnelCredential("agent", { acl: good ? ["bind:app.example.com"] : [] });
     const people = new tunnels.SshCertificateAuthority("people");
     new tunnels.SshUserCertificate("ada", {
@@ -64,7 +78,10 @@ const program =
       principals: good ? ["ada"] : [],
       validFor: good ? "30d" : "100d",
     });
-    new tunnels.ApiKey("pipeline", { description: "of the pipeline", ...(good && { expiresAt: inDays(365) }) });
+    new tunnels.ApiKey("pipeline", {
+      description: "of the pipeline",
+      ...(good && { expiresAt: inDays(365) }),
+    });
     const auth = good
       ? { role: { roleRef: "arn:aws:iam::123456789012:role/events" } }
       : { creds: { cloudAccessKeyId: "AKIAIOSFODNN7EXAMPLE", cloudSecretAccessKey: CANARY } };
@@ -110,7 +127,9 @@ describe("Policies on what every team wants", () => {
     expect(said.find(({ policy }) => policy === "certificates-end-soon-enough")?.message).to.match(
       /lasts 100 days; at most 90 are allowed/,
     );
-    expect(said.find(({ policy }) => policy === "authorities-have-days-left")?.message).to.match(/ends in (19|20) days; at least 30/);
+    expect(said.find(({ policy }) => policy === "authorities-have-days-left")?.message).to.match(
+      /ends in (19|20) days; at least 30/,
+    );
     expect(printed).not.to.include(CANARY).and.not.to.include("-----BEGIN");
   });
 

@@ -18,9 +18,10 @@ const PACK = dirname(require.resolve("@tunnelplane/policies/package.json"));
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 
 /**
- * An engine that runs policy packs beside programs of the Automation API. It asks the language of a pack to run it, and
- * takes the program's process for that language, which cannot; without a language for Node it runs a program of Pulumi's
- * installer, which starts `run-policy-pack` of `@pulumi/pulumi`, as the script here does.
+ * An engine that runs policy packs beside programs of the Automation API. It asks the language of a pack to
+ * run it, and takes the program's process for that language, which cannot; without a language for Node it
+ * runs a program of Pulumi's installer, which starts `run-policy-pack` of `@pulumi/pulumi`, as the script
+ * here does.
  */
 export class PolicyRunner {
   /** Where the engine is, with nothing beside it but what it needs. */
@@ -47,8 +48,14 @@ export class PolicyRunner {
     return { policyPacks: [PACK], policyPackConfigs: [file] };
   }
 
-  /** Runs a preview with the pack; returns what the policies said, and the message of the engine where it failed. */
-  async preview(engine: Engine, config?: object): Promise<{ said: Said[]; printed: string; failure?: string }> {
+  /**
+   * Runs a preview with the pack; returns what the policies said, and the message of the engine where it
+   * failed.
+   */
+  async preview(
+    engine: Engine,
+    config?: object,
+  ): Promise<{ said: Said[]; printed: string; failure?: string }> {
     const from = engine.events.length;
     let [printed, failure]: [string, string | undefined] = ["", undefined];
     try {
@@ -76,5 +83,7 @@ function saidIn(event: string): Said[] {
   if (!policyEvent) return [];
   const { policyName, enforcementLevel, resourceUrn = "", message } = policyEvent;
   const text = message.replace(/<\{%[^%]*%\}>/g, "").trim();
-  return [{ policy: policyName, level: enforcementLevel, at: resourceUrn.split("::").at(-1) ?? "", message: text }];
+  return [
+    { policy: policyName, level: enforcementLevel, at: resourceUrn.split("::").at(-1) ?? "", message: text },
+  ];
 }

@@ -31,7 +31,10 @@ onEveryProvider("A stack whose server is changed behind Pulumi's back", (tunnels
       description: "meddled",
       hostports: ["app.example.com:443", "evil.example.com:443"],
     });
-    await server.rest.put(`/edges/tls/${edge.id}/backend`, { enabled: false, backend_id: edge.backend.backend.id });
+    await server.rest.put(`/edges/tls/${edge.id}/backend`, {
+      enabled: false,
+      backend_id: edge.backend.backend.id,
+    });
     await stack.refresh();
     const preview = await stack.preview({ diff: true });
     expect(changesOf(preview)).to.deep.equal(["update edge backend.enabled description hostports[1]"]);
@@ -97,6 +100,8 @@ onEveryProvider("A stack whose server is changed behind Pulumi's back", (tunnels
       "delete-replaced ca",
     ]);
     const cas = (await server.rest.get("/certificate_authorities")).body.certificate_authorities;
-    expect(cas.map((ca: { subject_common_name: string }) => ca.subject_common_name)).to.deep.equal(["renewed"]);
+    expect(cas.map((ca: { subject_common_name: string }) => ca.subject_common_name)).to.deep.equal([
+      "renewed",
+    ]);
   });
 });

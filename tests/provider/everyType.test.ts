@@ -16,14 +16,18 @@ onEveryProvider("A program with one resource of every class", (tunnels) => {
     const first = await stack.up();
     const classes = registry.flatMap(({ kind, type }) => [
       type,
-      ...modulesOf(definitionOf(kind)).map((name) => type + name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())),
+      ...modulesOf(definitionOf(kind)).map(
+        (name) => type + name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase()),
+      ),
     ]);
     const declared = first.steps.map(({ type }) => type);
     const missing = classes.filter((name) => !declared.includes(name));
     expect(missing, "classes of which tests/support/oneOfEach.ts declares none").to.deep.equal([]);
     expect(new Set(first.steps.map(({ op }) => op))).to.deep.equal(new Set(["create"]));
 
-    const requests = await requestsDuring(server, async () => expect(changesOf(await stack.up())).to.deep.equal([]));
+    const requests = await requestsDuring(server, async () =>
+      expect(changesOf(await stack.up())).to.deep.equal([]),
+    );
     expect(requests).to.deep.equal([]);
     await stack.refresh();
     expect(changesOf(await stack.up())).to.deep.equal([]);
@@ -46,7 +50,10 @@ describe("A stack with one resource of every class that changes its provider", (
     let isBack = false;
     const stack = await world.stack(server, async () => {
       const aliased = Object.fromEntries(
-        Object.entries(classes).map(([name, Class]) => [name, isBack ? withAlias(name, Class as Constructor) : Class]),
+        Object.entries(classes).map(([name, Class]) => [
+          name,
+          isBack ? withAlias(name, Class as Constructor) : Class,
+        ]),
       );
       oneOfEach(aliased as Classes);
     });
@@ -71,7 +78,9 @@ describe("A stack with one resource of every class that changes its provider", (
     classes = dynamic;
     isBack = true;
     const requests = await requestsDuring(server, () => stack.up());
-    expect(requests.filter((request) => !request.startsWith("GET ") && !request.startsWith("PUT "))).to.deep.equal([]);
+    expect(
+      requests.filter((request) => !request.startsWith("GET ") && !request.startsWith("PUT ")),
+    ).to.deep.equal([]);
     expect(await tokens()).to.equal(before);
     expect(changesOf(await stack.up())).to.deep.equal([]);
     await stack.destroy();

@@ -17,17 +17,17 @@ onEveryProvider("A hostport of a stack", (tunnels, provider) => {
     const stack = await world.stack(
       server,
       async () => {
-        for (const { name, hostports, options } of declared.edges) new tunnels.TlsEdge(name, { description: name, hostports }, options);
+        for (const { name, hostports, options } of declared.edges)
+          new tunnels.TlsEdge(name, { description: name, hostports }, options);
       },
       { env },
     );
     await stack.up();
     const served = async (): Promise<Record<string, string[]>> =>
       Object.fromEntries(
-        (await server.rest.get("/edges/tls")).body.tls_edges.map((edge: { description: string; hostports: string[] }) => [
-          edge.description,
-          edge.hostports,
-        ]),
+        (await server.rest.get("/edges/tls")).body.tls_edges.map(
+          (edge: { description: string; hostports: string[] }) => [edge.description, edge.hostports],
+        ),
       );
     return { stack, declared, served };
   }
@@ -37,7 +37,8 @@ onEveryProvider("A hostport of a stack", (tunnels, provider) => {
   it("whose edge was renamed without an alias is reported; with the alias nothing changes", async () => {
     const { stack, declared } = await stackOf([{ name: "old-name", hostports: [X] }]);
     declared.edges = [{ name: "new-name", hostports: [X] }];
-    // Only the program itself, in the dynamic provider, knows in the preview which edges it declares no longer.
+    // Only the program itself, in the dynamic provider, knows in the preview which edges it declares no
+    // longer.
     const message = await failureOf(provider === "dynamic" ? stack.preview() : stack.up());
     const words =
       provider === "dynamic"
@@ -83,7 +84,9 @@ onEveryProvider("A hostport of a stack", (tunnels, provider) => {
   });
 
   it("moves to a new edge too, also if the server checks previews", async () => {
-    const { stack, declared, served } = await stackOf([{ name: "a", hostports: [X, Y] }], { TUNNELPLANE_VALIDATE_ON_SERVER: "true" });
+    const { stack, declared, served } = await stackOf([{ name: "a", hostports: [X, Y] }], {
+      TUNNELPLANE_VALIDATE_ON_SERVER: "true",
+    });
     declared.edges = [
       { name: "c", hostports: [X] },
       { name: "a", hostports: [Y] },
@@ -100,6 +103,8 @@ onEveryProvider("A hostport of a stack", (tunnels, provider) => {
       { name: "b", hostports: [X] },
     ];
     // The engine checks the edges in any order, and stops at the first that is refused.
-    expect(await failureOf(stack.preview())).to.match(/hostports: "x\.example\.com:443" is declared by this stack's `[ab]`, too/);
+    expect(await failureOf(stack.preview())).to.match(
+      /hostports: "x\.example\.com:443" is declared by this stack's `[ab]`, too/,
+    );
   });
 });

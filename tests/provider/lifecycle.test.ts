@@ -14,7 +14,9 @@ onEveryProvider("A program that is run again and again", (tunnels) => {
       for (let index = 0; index < count; index++) new tunnels.IpPolicy(`policy-${index}`, { description });
     });
     const requestsOf = async (run: () => Promise<unknown>) =>
-      (await requestsDuring(server, run)).map((request) => (request === "GET /caller" ? request : request.split(" ")[0]));
+      (await requestsDuring(server, run)).map((request) =>
+        request === "GET /caller" ? request : request.split(" ")[0],
+      );
     const each = (method: string) => ["GET /caller", ...new Array(count).fill(method)];
     expect(await requestsOf(() => stack.preview()), "preview").to.deep.equal([]);
     expect(await requestsOf(() => stack.up()), "create").to.deep.equal(each("POST"));
@@ -28,19 +30,27 @@ onEveryProvider("A program that is run again and again", (tunnels) => {
   it("sends an update with the changed fields only, so that what others changed elsewhere survives", async () => {
     const server = await world.server();
     let acl = ["bind:a.example.com"];
-    const stack = await world.stack(server, async () => void new tunnels.TunnelCredential("credential", { acl }));
+    const stack = await world.stack(
+      server,
+      async () => void new tunnels.TunnelCredential("credential", { acl }),
+    );
     await stack.up();
     const [{ id }] = (await server.rest.get("/credentials")).body.credentials;
     await server.rest.patch(`/credentials/${id}`, { metadata: "somebody else's" });
     acl = ["bind:a.example.com", "bind:b.example.com"];
     expect(changesOf(await stack.up())).to.deep.equal(["update credential acl[1]"]);
-    expect((await server.rest.get(`/credentials/${id}`)).body).to.deep.include({ acl, metadata: "somebody else's" });
+    expect((await server.rest.get(`/credentials/${id}`)).body).to.deep.include({
+      acl,
+      metadata: "somebody else's",
+    });
   });
 
   it("keeps the authtoken, a one-time secret, through refreshes and updates", async () => {
     const server = await world.server();
     let description = "first";
-    const stack = await world.stack(server, async () => ({ token: new tunnels.TunnelCredential("credential", { description }).token }));
+    const stack = await world.stack(server, async () => ({
+      token: new tunnels.TunnelCredential("credential", { description }).token,
+    }));
     await stack.up();
     const { token } = await stack.outputs();
     expect(token?.value).to.match(/^tpt_/);
@@ -67,7 +77,9 @@ onEveryProvider("A program that is run again and again", (tunnels) => {
       const [stored] = (await server.rest.get("/event_subscriptions")).body.event_subscriptions;
       expect(destinations?.value).to.deep.equal(stored.destinations);
       expect(sources?.value).to.deep.equal(stored.sources);
-      expect(sources?.value).to.deep.equal(types.map((type) => ({ type, uri: `${uri?.value}/sources/${type}` })));
+      expect(sources?.value).to.deep.equal(
+        types.map((type) => ({ type, uri: `${uri?.value}/sources/${type}` })),
+      );
     };
     await stack.up();
     await expectOutputs();
@@ -79,7 +91,9 @@ onEveryProvider("A program that is run again and again", (tunnels) => {
     await expectOutputs();
 
     const state = await stack.exportState();
-    const { resources } = state.deployment as { resources: { urn: string; outputs: { destinations?: unknown; sources: object[] } }[] };
+    const { resources } = state.deployment as {
+      resources: { urn: string; outputs: { destinations?: unknown; sources: object[] } }[];
+    };
     const outputs = resources.find(({ urn }) => urn.endsWith("::watch"))?.outputs;
     delete outputs?.destinations;
     for (const source of outputs?.sources ?? []) Reflect.deleteProperty(source, "uri");
@@ -99,7 +113,11 @@ onEveryProvider("A program that is run again and again", (tunnels) => {
     });
     await stack.up();
     action = "deny";
-    expect(changesOf(await stack.up())).to.deep.equal(["delete-replaced rule", "replace rule action", "create-replacement rule action"]);
+    expect(changesOf(await stack.up())).to.deep.equal([
+      "delete-replaced rule",
+      "replace rule action",
+      "create-replacement rule action",
+    ]);
     expect((await server.rest.get("/ip_policy_rules")).body.ip_policy_rules).to.have.length(1);
   });
 });

@@ -34,7 +34,9 @@ const COLLECTIONS = ["/backends/tunnel_group", "/edges/https", "/credentials", "
 
 /** The paths of the objects that a server has. */
 async function objectsOn({ rest }: Server): Promise<string[]> {
-  const lists = await Promise.all(COLLECTIONS.map(async (path) => Object.values((await rest.get(path)).body).find(Array.isArray) ?? []));
+  const lists = await Promise.all(
+    COLLECTIONS.map(async (path) => Object.values((await rest.get(path)).body).find(Array.isArray) ?? []),
+  );
   return lists.flatMap((list, index) => list.map(({ id }: { id: string }) => `${COLLECTIONS[index]}/${id}`));
 }
 
@@ -62,11 +64,18 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
     folder.remove();
   });
 
-  /** Objects, a module that is a resource of its own, a one-time secret and a catalogue: four objects on the server. */
+  /**
+   * Objects, a module that is a resource of its own, a one-time secret and a catalogue: four objects on the
+   * server.
+   */
   const declare = (description: string, options: CustomResourceOptions = {}): void => {
     new tunnels.TunnelGroupBackend("backend", { description, labels: { service: "web" } }, options);
     const edge = new tunnels.HttpsEdge("edge", { description, hostports: ["app.example.com:443"] }, options);
-    new tunnels.HttpsEdgeTlsTermination("tls", { edgeId: edge.id, minVersion: description === "first" ? "1.2" : "1.3" }, options);
+    new tunnels.HttpsEdgeTlsTermination(
+      "tls",
+      { edgeId: edge.id, minVersion: description === "first" ? "1.2" : "1.3" },
+      options,
+    );
     new tunnels.TunnelCredential("credential", { description }, options);
     new tunnels.CatalogueSet("catalogue", { file: folder.catalogue }, options);
   };
@@ -78,7 +87,11 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
     const stack = await world.stack(one, program, options);
     await stack.up();
     const leadTo = ({ url, apiKey }: { url: string; apiKey: string }) =>
-      Engine.open(stack.folder, { ...options, program, env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey } });
+      Engine.open(stack.folder, {
+        ...options,
+        program,
+        env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey },
+      });
     return { stack, declared, leadTo };
   }
 
@@ -91,7 +104,9 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
       const message = await failureOf(run());
       const short = (id: string) => id.slice(-8);
       expect(message, what)
-        .to.contain(`is on ${one.url} (ac_…${short(mine)}), and ${other.url} (ac_…${short(others)}) is another server`)
+        .to.contain(
+          `is on ${one.url} (ac_…${short(mine)}), and ${other.url} (ac_…${short(others)}) is another server`,
+        )
         .and.to.contain(`So set the address back to ${one.url}`)
         .and.to.contain("pulumi state delete")
         .and.to.contain("The address comes from TUNNELPLANE_BASE_URL");
@@ -120,7 +135,9 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
     expect(changesOf(await renamed.refresh())).to.deep.equal([]);
     declared.description = "second";
     await renamed.up();
-    const servers = new Map((await recordedIn(stack)).map(({ urn, outputs }) => [urn.split("::").at(-1), outputs.__server]));
+    const servers = new Map(
+      (await recordedIn(stack)).map(({ urn, outputs }) => [urn.split("::").at(-1), outputs.__server]),
+    );
     expect(servers.get("edge"), "written again").to.equal(`${mine} ${address}`);
     expect(servers.get("catalogue"), "not written").to.equal(`${mine} ${one.url}`);
     await renamed.destroy();
@@ -133,12 +150,21 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
     for (const { outputs } of state.deployment.resources) if (outputs) delete outputs.__server;
     await stack.importState(state);
     const withoutSet = (requests: string[]) => requests.filter((request) => !request.includes("/changesets"));
-    expect(withoutSet(await requestsDuring(one, async () => expect(changesOf(await stack.preview())).to.deep.equal([])))).to.deep.equal([]);
+    expect(
+      withoutSet(
+        await requestsDuring(one, async () => expect(changesOf(await stack.preview())).to.deep.equal([])),
+      ),
+    ).to.deep.equal([]);
     expect(changesOf(await stack.refresh())).to.deep.equal([]);
     declared.description = "second";
     expect(changesOf(await stack.up())).to.have.length(4);
     const named = (await recordedIn(stack)).filter(({ outputs }) => outputs.__server !== undefined);
-    expect(named.map(({ urn }) => urn.split("::").at(-1))).to.have.members(["backend", "credential", "edge", "tls"]);
+    expect(named.map(({ urn }) => urn.split("::").at(-1))).to.have.members([
+      "backend",
+      "credential",
+      "edge",
+      "tls",
+    ]);
     expect(await failureOf((await leadTo(other)).destroy())).to.contain("is another server");
     expect(await countOn(one), "nothing but the set, which nothing has named, could go").to.equal(4);
     await stack.destroy();
@@ -147,7 +173,8 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
   it("that cannot be asked is named with the reason once, in one line, and other steps point there", async () => {
     const { stack, declared, leadTo } = await stackOnOne();
     const nowhere = await leadTo(NOBODY);
-    const reasons = (text: string) => text.split("\n").filter((line) => /^ {4}(error|warning): .*does not answer/.test(line));
+    const reasons = (text: string) =>
+      text.split("\n").filter((line) => /^ {4}(error|warning): .*does not answer/.test(line));
     for (const run of [() => nowhere.refresh(), () => nowhere.destroy()]) {
       const message = await failureOf(run());
       const [shown = ""] = message.split("err?:");
@@ -201,7 +228,9 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
       // Where an edge is deleted first, the engine does not ask about its module.
       expect(moves.length).to.be.at.least(NAMES.length - 1);
       for (const warning of moves)
-        expect(warning).to.contain(`from ${one.url} (ac_…${mine.slice(-8)}) to ${other.url} (ac_…${others.slice(-8)})`);
+        expect(warning).to.contain(
+          `from ${one.url} (ac_…${mine.slice(-8)}) to ${other.url} (ac_…${others.slice(-8)})`,
+        );
       expect([await countOn(one), await countOn(other)]).to.deep.equal(isPreview ? [4, 0] : [0, 4]);
     }
     for (const uri of await uris()) expect(before).not.to.include(uri);
@@ -211,7 +240,10 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
     chosen.account = "one";
     chosen.accounts = { one };
     await stack.up();
-    expect([await countOn(one), await countOn(other)], "back, and the other account leaves the program").to.deep.equal([4, 0]);
+    expect(
+      [await countOn(one), await countOn(other)],
+      "back, and the other account leaves the program",
+    ).to.deep.equal([4, 0]);
     await stack.destroy();
     expect(await countOn(one)).to.equal(0);
   });
@@ -219,7 +251,9 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
   it("changes by a move between the server of the environment and that of an account", async () => {
     let isMoved = false;
     const stack = await world.stack(one, async () => {
-      const account = isMoved ? new tunnels.Account("other", { baseUrl: other.url, apiKey: other.apiKey }) : undefined;
+      const account = isMoved
+        ? new tunnels.Account("other", { baseUrl: other.url, apiKey: other.apiKey })
+        : undefined;
       declare("first", { provider: account });
     });
     const counts = [];
@@ -257,7 +291,10 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
     expect(await countOn(one)).to.equal(0);
   });
 
-  for (const [moment, method] of Object.entries({ "a new object is made": "POST", "an old one is deleted": "DELETE" }))
+  for (const [moment, method] of Object.entries({
+    "a new object is made": "POST",
+    "an old one is deleted": "DELETE",
+  }))
     it(`has each object once after a move that was killed while ${moment}`, async () => {
       let isArmed = false;
       let killed: number[] = [];
@@ -275,7 +312,10 @@ onEveryProvider("A stack and the server that has its objects", (tunnels) => {
       try {
         const [first, second] = proxies.map(({ url }) => ({ url, apiKey: one.apiKey }));
         if (!first || !second) throw new Error("There are two proxies");
-        const { stack, chosen } = await stackWithAccounts({ one: first, other: second }, { checkpoints: true });
+        const { stack, chosen } = await stackWithAccounts(
+          { one: first, other: second },
+          { checkpoints: true },
+        );
         chosen.account = "other";
         isArmed = true;
         await failureOf(stack.up());

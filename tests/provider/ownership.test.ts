@@ -37,7 +37,10 @@ onEveryProvider("A stack that is shared by people who do not see each other's cr
       (await ada.rest.get("/api_keys")).body.keys.length;
     /** The same stack, run with another's key. */
     const runBy = ({ apiKey }: { apiKey: string }, env: Record<string, string> = {}) =>
-      Engine.open(stack.folder, { program, env: { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: apiKey, ...env } });
+      Engine.open(stack.folder, {
+        program,
+        env: { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: apiKey, ...env },
+      });
     return { server, ada, bo, declared, count, runBy };
   }
 
@@ -49,7 +52,10 @@ onEveryProvider("A stack that is shared by people who do not see each other's cr
     const requests = await requestsDuring(server, async () => {
       message = await failureOf(stack.refresh());
     });
-    expect(message).to.include(refused).and.to.include(`bo (${bo.bot.id})`).and.to.include("use a key of its owner or of an admin");
+    expect(message)
+      .to.include(refused)
+      .and.to.include(`bo (${bo.bot.id})`)
+      .and.to.include("use a key of its owner or of an admin");
     expect(requests.filter((request) => request === "GET /caller")).to.have.length(1);
 
     declared.description = "second";
@@ -92,7 +98,10 @@ onEveryProvider("A stack that is shared by people who do not see each other's cr
     const old = await StandInServer.start(async (request, response) => {
       const { status, text } =
         request.url === "/caller"
-          ? { status: 404, text: '{"error_code":"TP_1301","status_code":404,"msg":"There is no /caller here","details":{}}' }
+          ? {
+              status: 404,
+              text: '{"error_code":"TP_1301","status_code":404,"msg":"There is no /caller here","details":{}}',
+            }
           : await bo.rest.get(request.url as string);
       response.writeHead(status, { "content-type": "application/json" }).end(text);
     });

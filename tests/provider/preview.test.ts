@@ -15,7 +15,8 @@ onEveryProvider("A preview without a server", (tunnels) => {
   const refusals: { what: string; program: () => void; says: string[] }[] = [
     {
       what: "a bad ACL rule, with its place and the forms that exist",
-      program: () => new tunnels.TunnelCredential("bad", { acl: ["bind:ok.example.com", "allow:everything"] }),
+      program: () =>
+        new tunnels.TunnelCredential("bad", { acl: ["bind:ok.example.com", "allow:everything"] }),
       says: ['acl[1] "allow:everything" is not an ACL rule', "bind:<host>:<port>"],
     },
     {
@@ -30,7 +31,8 @@ onEveryProvider("A preview without a server", (tunnels) => {
     },
     {
       what: "a minimum version for TLS that the edge does not terminate",
-      program: () => new tunnels.TlsEdge("bad", { tlsTermination: { terminateAt: "upstream", minVersion: "1.3" } }),
+      program: () =>
+        new tunnels.TlsEdge("bad", { tlsTermination: { terminateAt: "upstream", minVersion: "1.3" } }),
       says: ['tlsTermination.minVersion must be left out when `terminateAt` is "upstream"'],
     },
     {
@@ -40,7 +42,8 @@ onEveryProvider("A preview without a server", (tunnels) => {
     },
     {
       what: "a policy whose action nobody knows",
-      program: () => new tunnels.TlsEdge("bad", { policies: { inbound: [{ actions: [{ type: "explode" as "deny" }] }] } }),
+      program: () =>
+        new tunnels.TlsEdge("bad", { policies: { inbound: [{ actions: [{ type: "explode" as "deny" }] }] } }),
       says: ["policies.inbound[0].actions[0].type must be one of", '"deny"'],
     },
     {
@@ -64,7 +67,12 @@ onEveryProvider("A preview without a server", (tunnels) => {
     },
     {
       what: "every mistake of a resource at once",
-      program: () => new tunnels.IpPolicyRule("bad", { ipPolicyId: "ipp_x", cidr: "192.0.2.1/24", action: "permit" as "allow" }),
+      program: () =>
+        new tunnels.IpPolicyRule("bad", {
+          ipPolicyId: "ipp_x",
+          cidr: "192.0.2.1/24",
+          action: "permit" as "allow",
+        }),
       says: ['cidr has bits set after its mask: write "192.0.2.0/24"', 'action must be "allow" or "deny"'],
     },
   ];
@@ -109,7 +117,9 @@ onEveryProvider("A preview without a server", (tunnels) => {
     const stack = await world.stack(
       NOBODY,
       async () =>
-        void new tunnels.SshCredential("bad", { publicKey: "-----BEGIN PRIVATE KEY-----\nhush-hush-hush\n-----END PRIVATE KEY-----" }),
+        void new tunnels.SshCredential("bad", {
+          publicKey: "-----BEGIN PRIVATE KEY-----\nhush-hush-hush\n-----END PRIVATE KEY-----",
+        }),
     );
     const message = await failureOf(stack.preview());
     expect(message).to.contain("publicKey is a private key").and.not.to.contain("hush-hush");
@@ -129,7 +139,8 @@ describe("A preview of a program in TypeScript", () => {
       new dynamic.IpPolicyRule("berlin", { ipPolicyId: policy.id, cidr: "10.0.0.0/99", action: "allow" });
     };
     const failure = await failureOf((await world.stack(NOBODY, program)).preview());
-    for (const said of ["hostports[0]", "acl[0]", "description is 300 bytes", "cidr must have a mask"]) expect(failure).to.include(said);
+    for (const said of ["hostports[0]", "acl[0]", "description is 300 bytes", "cidr must have a mask"])
+      expect(failure).to.include(said);
     const besides = [...failure.matchAll(/besides, in (\w+ "\w+"): /g)].map(([, of]) => of);
     expect(new Set(besides).size).to.equal(3);
     expect(failure).not.to.include('"fine"').and.not.to.include("canary-of-a-value");

@@ -33,7 +33,11 @@ onEveryProvider("Replacing resources because the user asks for it", (tunnels, pr
       const site = new tunnels.HttpsEdge("site", { hostports: ["www.example.com:443"] }, options);
       new tunnels.HttpsEdgeRoute("route", { edgeId: site.id, match: "/", matchType: "path_prefix" }, options);
       const policy = new tunnels.IpPolicy("policy");
-      new tunnels.IpPolicyRule("rule", { ipPolicyId: policy.id, cidr: "192.0.2.0/24", action: "allow" }, options);
+      new tunnels.IpPolicyRule(
+        "rule",
+        { ipPolicyId: policy.id, cidr: "192.0.2.0/24", action: "allow" },
+        options,
+      );
       new tunnels.SshCredential("key", { publicKey: key }, options);
       new tunnels.HttpResponseBackend("redirect", { statusCode: 308, body: "" });
     });
@@ -44,7 +48,9 @@ onEveryProvider("Replacing resources because the user asks for it", (tunnels, pr
   /** The ids on the server. */
   async function ids(): Promise<string[]> {
     const answers = await Promise.all(paths.map((path) => server.rest.get(path)));
-    return answers.flatMap(({ body }) => (Object.values(body).find(Array.isArray) as { id: string }[]).map(({ id }) => id));
+    return answers.flatMap(({ body }) =>
+      (Object.values(body).find(Array.isArray) as { id: string }[]).map(({ id }) => id),
+    );
   }
 
   /** What the server has after a run: as many objects as before, all of them new. */
@@ -67,7 +73,8 @@ onEveryProvider("Replacing resources because the user asks for it", (tunnels, pr
     const before = await ids();
     const tainted = await urnsOf(stack, names);
     const state = await stack.exportState();
-    for (const resource of (state.deployment as { resources: { urn: string; taint?: boolean }[] }).resources) {
+    for (const resource of (state.deployment as { resources: { urn: string; taint?: boolean }[] })
+      .resources) {
       if (tainted.includes(resource.urn)) resource.taint = true;
     }
     await stack.importState(state);
@@ -98,7 +105,9 @@ onEveryProvider("Replacing resources because the user asks for it", (tunnels, pr
     process.env.TUNNELPLANE_VALIDATE_ON_SERVER = "true";
     try {
       const run = await stack.preview({ replace: await urnsOf(stack, ["edge", "rule", "key"]) });
-      expect(changesOf(run).filter((change) => /^create-replacement (edge|rule|key)/.test(change))).to.have.length(3);
+      expect(
+        changesOf(run).filter((change) => /^create-replacement (edge|rule|key)/.test(change)),
+      ).to.have.length(3);
     } finally {
       delete process.env.TUNNELPLANE_VALIDATE_ON_SERVER;
     }
@@ -114,7 +123,10 @@ onEveryProvider("A module that another resource declares from now on", (tunnels)
     let form: "module" | "renamed" | "inline" = "module";
     const stack = await world.stack(server, async () => {
       const tlsTermination = form === "inline" ? { minVersion: "1.3" as const } : undefined;
-      const { id: edgeId } = new tunnels.TlsEdge("edge", { hostports: ["app.example.com:443"], tlsTermination });
+      const { id: edgeId } = new tunnels.TlsEdge("edge", {
+        hostports: ["app.example.com:443"],
+        tlsTermination,
+      });
       if (form !== "inline") new tunnels.TlsEdgeTlsTermination(form, { edgeId, minVersion: "1.3" });
     });
     await stack.up();

@@ -30,12 +30,19 @@ function program(tunnels: Classes, danger: boolean): void {
   const rule = { ipPolicyId: policy.id, action: "allow" as const };
   new tunnels.IpPolicyRule("v4", { ...rule, cidr: danger ? "0.0.0.0/0" : "192.0.2.0/24" });
   new tunnels.IpPolicyRule("v6", { ...rule, cidr: danger ? "::/0" : "2001:db8::/32" });
-  new tunnels.IpPolicyRule("denied", { ...rule, cidr: danger ? "128.0.0.0/1" : "198.51.100.0/24", action: "deny" });
+  new tunnels.IpPolicyRule("denied", {
+    ...rule,
+    cidr: danger ? "128.0.0.0/1" : "198.51.100.0/24",
+    action: "deny",
+  });
   const ca = new tunnels.CertificateAuthority("ca", { caPem: authority });
   const mutualTls = { certificateAuthorityIds: [ca.id] };
   new tunnels.TlsEdge("without", { mutualTls: danger ? undefined : mutualTls });
   new tunnels.TlsEdge("disabled", { mutualTls: { ...mutualTls, enabled: !danger } });
-  new tunnels.TlsEdge("as-before", { mutualTls: { ...mutualTls, enabled: false }, description: danger ? "new" : "old" });
+  new tunnels.TlsEdge("as-before", {
+    mutualTls: { ...mutualTls, enabled: false },
+    description: danger ? "new" : "old",
+  });
   const edgeId = new tunnels.TlsEdge("edge").id;
   new tunnels.TlsEdgeMutualTls("module", { edgeId, ...mutualTls, enabled: !danger });
 }
@@ -82,7 +89,10 @@ onEveryProvider("A reviewer of a preview", (tunnels) => {
 
   it("never sees the provider's hidden properties among the changes of a refresh", async () => {
     const server = await world.server();
-    const stack = await world.stack(server, async () => void new tunnels.IpPolicy("office", { description: "ours" }));
+    const stack = await world.stack(
+      server,
+      async () => void new tunnels.IpPolicy("office", { description: "ours" }),
+    );
     await stack.up();
     const { id } = (await server.rest.get("/ip_policies")).body.ip_policies[0];
     await server.rest.patch(`/ip_policies/${id}`, { description: "theirs" });

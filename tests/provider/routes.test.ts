@@ -17,7 +17,12 @@ onEveryProvider("Child objects, such as routes", (tunnels) => {
         edgeId: edge.id,
         matchType: "path_prefix",
         match: "/",
-        oidc: { issuer: "https://id.example.com", clientId: "site", clientSecret: CANARY_SECRET, scopes: declared.scopes },
+        oidc: {
+          issuer: "https://id.example.com",
+          clientId: "site",
+          clientSecret: CANARY_SECRET,
+          scopes: declared.scopes,
+        },
         userAgentFilter: declared.filter ? { deny: ["^curl/"] } : undefined,
       });
       const module = new tunnels.HttpsEdgeRoutePolicies("policies", {
@@ -57,7 +62,8 @@ onEveryProvider("Child objects, such as routes", (tunnels) => {
     expect(repaired).to.deep.include({ match: "/", user_agent_filter: null });
     expect(repaired.oidc.client_secret).to.equal(CANARY_SECRET);
 
-    for (const text of [stack.stateFile(), stack.events.join("\n"), server.log]) expect(text.includes(CANARY_SECRET)).to.equal(false);
+    for (const text of [stack.stateFile(), stack.events.join("\n"), server.log])
+      expect(text.includes(CANARY_SECRET)).to.equal(false);
     await stack.destroy();
     expect((await server.rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
   });
@@ -73,14 +79,20 @@ onEveryProvider("Child objects, such as routes", (tunnels) => {
           },
         },
       });
-      new tunnels.EventDestination("key", { target: { monitoringService: { apiKey: CANARY_SECRET, service: "tunnels" } } });
+      new tunnels.EventDestination("key", {
+        target: { monitoringService: { apiKey: CANARY_SECRET, service: "tunnels" } },
+      });
     });
     const preview = await stack.preview({ diff: true });
-    expect(preview.stdout).to.contain("AKIAPUBLIC").and.to.contain("[secret]").and.not.to.contain(CANARY_SECRET);
+    expect(preview.stdout)
+      .to.contain("AKIAPUBLIC")
+      .and.to.contain("[secret]")
+      .and.not.to.contain(CANARY_SECRET);
     await stack.up();
     await stack.refresh();
     expect(changesOf(await stack.up())).to.deep.equal([]);
-    for (const text of [stack.stateFile(), stack.events.join("\n"), server.log]) expect(text.includes(CANARY_SECRET)).to.equal(false);
+    for (const text of [stack.stateFile(), stack.events.join("\n"), server.log])
+      expect(text.includes(CANARY_SECRET)).to.equal(false);
     expect((await server.rest.get("/event_destinations")).text).to.contain(CANARY_SECRET);
   });
 });

@@ -13,11 +13,17 @@ onEveryProvider("Secrets", (tunnels) => {
   after(() => world.close());
 
   it("stand nowhere in clear: not in the state, the engine's events, the server's log or database, or an error", async () => {
-    const server = await world.server({ env: { TUNNELPLANE_BOOTSTRAP_API_KEY: CANARY_KEY }, args: ["--log-level", "debug"] });
+    const server = await world.server({
+      env: { TUNNELPLANE_BOOTSTRAP_API_KEY: CANARY_KEY },
+      args: ["--log-level", "debug"],
+    });
     let description = "first";
     const stack = await world.stack({ url: server.url, apiKey: CANARY_KEY }, async () => {
       const account = new tunnels.Account("account", { baseUrl: server.url, apiKey: CANARY_KEY });
-      const agent = new tunnels.TunnelCredential("agent", { description, metadata: pulumi.secret(CANARY_METADATA) });
+      const agent = new tunnels.TunnelCredential("agent", {
+        description,
+        metadata: pulumi.secret(CANARY_METADATA),
+      });
       new tunnels.TunnelCredential("other", { description }, { provider: account });
       return { token: agent.token, metadata: agent.metadata };
     });
@@ -28,18 +34,27 @@ onEveryProvider("Secrets", (tunnels) => {
     const token = (await stack.outputs()).token?.value as string;
     expect(token).to.match(/^tpt_/);
 
-    await server.rest.request("GET", `/credentials?key=${CANARY_KEY}`, undefined, { authorization: `Bearer ${CANARY_KEY}` });
+    await server.rest.request("GET", `/credentials?key=${CANARY_KEY}`, undefined, {
+      authorization: `Bearer ${CANARY_KEY}`,
+    });
     description = "x".repeat(300);
     printed.push(await failureOf(stack.up()));
     const state = stack.stateFile();
-    const places: Record<string, string> = { state, events: stack.events.join("\n"), printed: printed.join("\n"), log: server.log };
-    for (const file of readdirSync(server.data)) places[file] = readFileSync(join(server.data, file), "latin1");
+    const places: Record<string, string> = {
+      state,
+      events: stack.events.join("\n"),
+      printed: printed.join("\n"),
+      log: server.log,
+    };
+    for (const file of readdirSync(server.data))
+      places[file] = readFileSync(join(server.data, file), "latin1");
     const mayHoldMetadata = (place: string) => place.startsWith("tunnelplane.db"); // it is no secret to the server, which has to answer it
     for (const [place, text] of Object.entries(places)) {
       expect(text.length, `${place} was searched`).to.be.greaterThan(0);
       expect(text.includes(CANARY_KEY), `API key in ${place}`).to.equal(false);
       expect(text.includes(token), `token in ${place}`).to.equal(false);
-      if (!mayHoldMetadata(place)) expect(text.includes(CANARY_METADATA), `secret input in ${place}`).to.equal(false);
+      if (!mayHoldMetadata(place))
+        expect(text.includes(CANARY_METADATA), `secret input in ${place}`).to.equal(false);
     }
     expect(state).to.contain("ciphertext");
   });

@@ -15,7 +15,10 @@ onEveryProvider("The server and key that a program uses", (tunnels) => {
     const server = await world.server();
     const stack = await world.stack(server, onePolicy, {
       env: { TUNNELPLANE_BASE_URL: "", TUNNELPLANE_API_KEY: "" },
-      config: { "tunnelplane:baseUrl": { value: server.url }, "tunnelplane:apiKey": { value: server.apiKey, secret: true } },
+      config: {
+        "tunnelplane:baseUrl": { value: server.url },
+        "tunnelplane:apiKey": { value: server.apiKey, secret: true },
+      },
     });
     await stack.up();
     expect((await server.rest.get("/ip_policies")).body.ip_policies).to.have.length(1);
@@ -32,7 +35,9 @@ onEveryProvider("The server and key that a program uses", (tunnels) => {
     });
     await stack.up();
     const descriptions = async (server: typeof a) =>
-      (await server.rest.get("/ip_policies")).body.ip_policies.map((policy: { description: string }) => policy.description);
+      (await server.rest.get("/ip_policies")).body.ip_policies.map(
+        (policy: { description: string }) => policy.description,
+      );
     expect(await descriptions(a)).to.deep.equal(["a"]);
     expect(await descriptions(b)).to.deep.equal(["b"]);
 
@@ -54,14 +59,19 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
   after(() => world.close());
 
   /** Every step that needs a server says the same, in one line, and records nothing. */
-  async function expectOneLine(server: { url: string; apiKey: string }, line: string | RegExp): Promise<void> {
+  async function expectOneLine(
+    server: { url: string; apiKey: string },
+    line: string | RegExp,
+  ): Promise<void> {
     const stack = await world.stack(server, onePolicy);
     const message = await failureOf(stack.up());
     if (typeof line === "string") expect(message).to.contain(line);
     else expect(message).to.match(line);
     expect(message, "no stack trace").not.to.match(/\n\s+at /);
     const { deployment } = await stack.exportState();
-    const recorded = (deployment.resources ?? []).map(({ type }: { type: string }) => type).filter((type: string) => OURS.test(type));
+    const recorded = (deployment.resources ?? [])
+      .map(({ type }: { type: string }) => type)
+      .filter((type: string) => OURS.test(type));
     expect(recorded, "nothing half-recorded").to.deep.equal([]);
     expect(deployment.pending_operations ?? [], "nothing pending").to.deep.equal([]);
   }
@@ -74,7 +84,10 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
 
   it("because the key is wrong leads to an error that names the key's source", async () => {
     const server = await world.server();
-    await expectOneLine({ url: server.url, apiKey: "not-the-key" }, `${server.url} refused the API key from TUNNELPLANE_API_KEY`);
+    await expectOneLine(
+      { url: server.url, apiKey: "not-the-key" },
+      `${server.url} refused the API key from TUNNELPLANE_API_KEY`,
+    );
   });
 
   it("because it is no tunnelplane server leads to another error than a server that refuses", async () => {
@@ -84,7 +97,12 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
   });
 
   it("because it speaks another version of the API leads to an error that says so", async () => {
-    const refusal = { error_code: "TP_1006", status_code: 400, msg: "This server speaks version 3", details: { operation_id: "op_1" } };
+    const refusal = {
+      error_code: "TP_1006",
+      status_code: 400,
+      msg: "This server speaks version 3",
+      details: { operation_id: "op_1" },
+    };
     await withStandIn(400, JSON.stringify(refusal), (url) =>
       expectOneLine({ url, apiKey: "x" }, "speaks another version of the API than this package"),
     );
@@ -97,11 +115,13 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
     });
     await stack.up();
     const recorded = async () =>
-      (await stack.exportState()).deployment.resources.map(({ urn, inputs, outputs }: Record<string, unknown>) => ({
-        urn,
-        inputs,
-        outputs,
-      }));
+      (await stack.exportState()).deployment.resources.map(
+        ({ urn, inputs, outputs }: Record<string, unknown>) => ({
+          urn,
+          inputs,
+          outputs,
+        }),
+      );
     const before = await recorded();
     await server.stop();
     for (const step of ["refresh", "destroy"] as const) {

@@ -6,7 +6,10 @@ import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
 import { onEveryProvider } from "../support/providers";
 
 const HOUR = 3_600_000;
-const LIST_KEYS = { SshUserCertificate: "ssh_user_certificates", SshHostCertificate: "ssh_host_certificates" } as const;
+const LIST_KEYS = {
+  SshUserCertificate: "ssh_user_certificates",
+  SshHostCertificate: "ssh_host_certificates",
+} as const;
 
 onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
   const world = new World();
@@ -31,16 +34,27 @@ onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
     return { server, stack, program, issued };
   }
 
-  /** Moves what a stack has recorded of its certificate's end to so many hours from now, as if time had passed. */
+  /**
+   * Moves what a stack has recorded of its certificate's end to so many hours from now, as if time had
+   * passed.
+   */
   async function leaving(stack: Engine, hours: number): Promise<void> {
     const state = await stack.exportState();
-    const { resources } = state.deployment as { resources: { urn: string; inputs: { validUntil: string } }[] };
+    const { resources } = state.deployment as {
+      resources: { urn: string; inputs: { validUntil: string } }[];
+    };
     const end = resources.find(({ urn }) => urn.endsWith("::certificate"))?.inputs.validUntil ?? "";
     const sooner = new Date(Date.now() + hours * HOUR).toISOString();
-    await stack.importState(JSON.parse(JSON.stringify(state).replaceAll(JSON.stringify(end), JSON.stringify(sooner))) as Deployment);
+    await stack.importState(
+      JSON.parse(JSON.stringify(state).replaceAll(JSON.stringify(end), JSON.stringify(sooner))) as Deployment,
+    );
   }
 
-  const REPLACED = ["create-replacement certificate validUntil", "replace certificate validUntil", "delete-replaced certificate"];
+  const REPLACED = [
+    "create-replacement certificate validUntil",
+    "replace certificate validUntil",
+    "delete-replaced certificate",
+  ];
 
   for (const type of ["SshUserCertificate", "SshHostCertificate"] as const) {
     it(`a program that leaves the times of an ${type} to the server changes nothing in later runs, and a refresh finds no drift`, async () => {
@@ -59,7 +73,10 @@ onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
       const before = Date.now();
       await stack.up();
       const [first] = await issued();
-      expect(Date.parse(first.valid_until)).to.be.within(before + 30 * 24 * HOUR - 1000, Date.now() + 30 * 24 * HOUR);
+      expect(Date.parse(first.valid_until)).to.be.within(
+        before + 30 * 24 * HOUR - 1000,
+        Date.now() + 30 * 24 * HOUR,
+      );
       expect(changesOf(await stack.up())).to.deep.equal([]);
       await stack.refresh();
       expect(changesOf(await stack.up())).to.deep.equal([]);
@@ -74,7 +91,9 @@ onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
       const preview = await stack.preview({ diff: true });
       expect(changesOf(preview)).to.deep.equal(REPLACED);
       expect(preview.stdout).to.match(/~ validUntil: "[^"]+" => "[^"]+"/);
-      expect(preview.warnings.join(), "why").to.contain("less than its `renewBefore` of 8h is left: a new one replaces it");
+      expect(preview.warnings.join(), "why").to.contain(
+        "less than its `renewBefore` of 8h is left: a new one replaces it",
+      );
       expect(changesOf(await stack.up())).to.deep.equal(REPLACED);
       const [second, ...others] = await issued();
       expect(others).to.deep.equal([]);
@@ -99,7 +118,10 @@ onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
   });
 
   it("another renewBefore is recorded without a new certificate; another validFor needs one", async () => {
-    const { stack, program, issued } = await declaring("SshUserCertificate", { validFor: "2d", renewBefore: "8h" });
+    const { stack, program, issued } = await declaring("SshUserCertificate", {
+      validFor: "2d",
+      renewBefore: "8h",
+    });
     await stack.up();
     const [first] = await issued();
     program.args = { validFor: "2d", renewBefore: "4h" };
@@ -130,15 +152,33 @@ onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
     [{ renewBefore: "soon" }, 'renewBefore must be a length of time, for example "8h"'],
     [{ renewBefore: "24h" }, "renewBefore is 24h, but the whole validity is 24h"],
     [{ validFor: "2d", renewBefore: "3d" }, "renewBefore is 3d, but the whole validity is 2d"],
-    [{ validUntil: "2040-01-01T00:00:00Z", renewBefore: "8h" }, "renewBefore cannot move the end that `validUntil` fixes", "`validFor`"],
+    [
+      { validUntil: "2040-01-01T00:00:00Z", renewBefore: "8h" },
+      "renewBefore cannot move the end that `validUntil` fixes",
+      "`validFor`",
+    ],
     [{ validUntil: "2040-01-01T00:00:00Z", validFor: "8h" }, "validFor cannot go with `validUntil`"],
-    [{ validAfter: "2040-01-01T00:00:00Z", validUntil: "2039-01-01T00:00:00Z" }, "validUntil must be at least a second after `validAfter`"],
-    [{ extensions: { "permit-everything": "" } }, 'extensions["permit-everything"] is not an extension of OpenSSH'],
+    [
+      { validAfter: "2040-01-01T00:00:00Z", validUntil: "2039-01-01T00:00:00Z" },
+      "validUntil must be at least a second after `validAfter`",
+    ],
+    [
+      { extensions: { "permit-everything": "" } },
+      'extensions["permit-everything"] is not an extension of OpenSSH',
+    ],
   ] as [Partial<dynamic.SshUserCertificateArgs>, ...string[]][]) {
     it(`a preview refuses ${JSON.stringify(args)} without a server, and says where the mistake stands`, async () => {
-      const stack = await world.stack({ url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" }, async () => {
-        new tunnels.SshUserCertificate("bad", { sshCertificateAuthorityId: "sshca_x", publicKey, principals: ["ada"], ...args });
-      });
+      const stack = await world.stack(
+        { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" },
+        async () => {
+          new tunnels.SshUserCertificate("bad", {
+            sshCertificateAuthorityId: "sshca_x",
+            publicKey,
+            principals: ["ada"],
+            ...args,
+          });
+        },
+      );
       const message = await failureOf(stack.preview());
       for (const text of words) expect(message).to.contain(text);
     });
@@ -148,7 +188,9 @@ onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
     const { stack, program, issued } = await declaring("SshUserCertificate", { principals: [] });
     const { warnings } = await stack.preview();
     expect(warnings).to.have.length(1);
-    expect(warnings[0]).to.contain("SshUserCertificate: principals is empty").and.to.contain("sshd refuses such certificates");
+    expect(warnings[0])
+      .to.contain("SshUserCertificate: principals is empty")
+      .and.to.contain("sshd refuses such certificates");
     await stack.up();
     expect((await issued())[0].principals).to.deep.equal([]);
     program.args = { principals: ["ada"] };

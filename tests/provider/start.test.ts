@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { expect } from "chai";
 
 /** Runs a script as a program of this repository's packages does, and returns what it prints. */
-const run = (script: string): string => execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../.."), encoding: "utf8" });
+const run = (script: string): string =>
+  execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../.."), encoding: "utf8" });
 
 describe("The start of a provider", () => {
   it("loads the kinds that the program declares, and none of the others", () => {
-    const loaded = run('require("@tunnelplane/pulumi/dynamic")("ip_policy"); console.log(Object.keys(require.cache).join("\\n"))');
+    const loaded = run(
+      'require("@tunnelplane/pulumi/dynamic")("ip_policy"); console.log(Object.keys(require.cache).join("\\n"))',
+    );
     const types = [...loaded.matchAll(/contract.types.(\w+)\.js$/gm)].map(([, file]) => file);
     expect(types).to.deep.equal(["ipPolicy"]);
   });

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as tunnels from "@tunnelplane/pulumi";
@@ -37,14 +46,23 @@ describe("An upgrade of the package", () => {
   });
 
   it("keeps the short provider text in every state, which is the same for every version", () => {
-    const kinds = registry.flatMap(({ kind }) => [kind, ...modulesOf(definitionOf(kind)).map((module) => `${kind}.${module}`)]);
+    const kinds = registry.flatMap(({ kind }) => [
+      kind,
+      ...modulesOf(definitionOf(kind)).map((module) => `${kind}.${module}`),
+    ]);
     const sources = readdirSync(join(ROOT, "provider/dist/generated")).filter((name) => name.endsWith(".js"));
     const declared = sources.flatMap((name) =>
-      [...readFileSync(join(ROOT, "provider/dist/generated", name), "utf8").matchAll(/kind: "([\w.]+)"/g)].map((match) => match[1]),
+      [
+        ...readFileSync(join(ROOT, "provider/dist/generated", name), "utf8").matchAll(/kind: "([\w.]+)"/g),
+      ].map((match) => match[1]),
     );
     expect(declared, "every kind and module has a class").to.have.members(kinds);
-    const { providerLiteral } = require(join(ROOT, "provider/dist/host/resource.js")) as { providerLiteral(kind: string): string };
-    expect(providerLiteral("tls_edge")).to.equal('exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("tls_edge")');
+    const { providerLiteral } = require(join(ROOT, "provider/dist/host/resource.js")) as {
+      providerLiteral(kind: string): string;
+    };
+    expect(providerLiteral("tls_edge")).to.equal(
+      'exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("tls_edge")',
+    );
     for (const kind of kinds) expect(providerLiteral(kind).length, kind).to.be.at.most(100);
   });
 });

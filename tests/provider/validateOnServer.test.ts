@@ -12,7 +12,11 @@ onEveryProvider("A preview with validateOnServer", (tunnels) => {
     const server = await world.server();
     await server.rest.post("/edges/tls", { hostports: ["taken.example.com:443"] });
     let hostport = "taken.example.com:443";
-    const stack = await world.stack(server, async () => void new tunnels.TlsEdge("edge", { hostports: [hostport] }), { config: CONFIG });
+    const stack = await world.stack(
+      server,
+      async () => void new tunnels.TlsEdge("edge", { hostports: [hostport] }),
+      { config: CONFIG },
+    );
     const ofNew = await failureOf(stack.preview());
     expect(ofNew).to.contain("hostports[0] is served by another edge already").and.to.contain("TP_1501");
     expect(ofNew).not.to.match(/\n\s+at /);
@@ -24,7 +28,9 @@ onEveryProvider("A preview with validateOnServer", (tunnels) => {
     hostport = "taken.example.com:443";
     const ofChanged = await failureOf(stack.preview());
     expect(ofChanged).to.contain("hostports[0] is served by another edge already");
-    expect((await server.rest.get("/edges/tls")).body.tls_edges[0].hostports).to.deep.equal(["free.example.com:443"]);
+    expect((await server.rest.get("/edges/tls")).body.tls_edges[0].hostports).to.deep.equal([
+      "free.example.com:443",
+    ]);
   });
 
   it("sends one dry run for each creation or update, none during a run, and none for values that are not known yet", async () => {
@@ -35,7 +41,11 @@ onEveryProvider("A preview with validateOnServer", (tunnels) => {
     };
     const stack = await world.stack(server, program, { config: CONFIG });
     expect(await requestsDuring(server, () => stack.preview())).to.deep.equal(["POST /ip_policies"]);
-    expect(await requestsDuring(server, () => stack.up())).to.deep.equal(["GET /caller", "POST /ip_policies", "POST /ip_policy_rules"]);
+    expect(await requestsDuring(server, () => stack.up())).to.deep.equal([
+      "GET /caller",
+      "POST /ip_policies",
+      "POST /ip_policy_rules",
+    ]);
     expect(await requestsDuring(server, () => stack.preview())).to.deep.equal([]);
   });
 

@@ -14,14 +14,20 @@ const tunnels = require("@tunnelplane/pulumi");
 exports.declareEdges = () => new tunnels.TlsEdge("app", { hostports: ["app.example.com:443"] });
 `;
 
-/** The places of `node_modules` as package managers lay them out: with the wrapper, and what it and the project may load. */
+/**
+ * The places of `node_modules` as package managers lay them out: with the wrapper, and what it and the
+ * project may load.
+ */
 const LAYOUTS = {
   /** Everything stands beside everything. */
   npm: { wrapper: "@acme/edges", beside: ["@tunnelplane/pulumi", "@pulumi/pulumi"] },
   /** Each package sees what it declares: the project the wrapper, and Pulumi. */
   pnpm: { wrapper: ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges", beside: ["@pulumi/pulumi"] },
   /** The same with the cure: the project names our package too. */
-  "pnpm with the cure": { wrapper: ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges", beside: ["@tunnelplane/pulumi", "@pulumi/pulumi"] },
+  "pnpm with the cure": {
+    wrapper: ".pnpm/@acme+edges@1.0.0/node_modules/@acme/edges",
+    beside: ["@tunnelplane/pulumi", "@pulumi/pulumi"],
+  },
 } as const;
 
 describe("A project that has this package only through another one", () => {
@@ -53,7 +59,9 @@ describe("A project that has this package only through another one", () => {
     return folder;
   }
 
-  /** A stack of the project. Its program runs in the project's folder, as under Pulumi's host for programs. */
+  /**
+   * A stack of the project. Its program runs in the project's folder, as under Pulumi's host for programs.
+   */
   async function stackIn(folder: string): Promise<Engine> {
     const program = async () => {
       createRequire(join(folder, "index.js"))("@acme/edges").declareEdges();
@@ -79,7 +87,9 @@ describe("A project that has this package only through another one", () => {
     const folder = project("pnpm");
     const stack = await stackIn(folder);
     const message = await failureOf(inFolder(folder, () => stack.preview()));
-    expect(message).to.contain(`@tunnelplane/pulumi cannot be loaded from ${folder}`).and.to.contain("pnpm add @tunnelplane/pulumi@");
+    expect(message)
+      .to.contain(`@tunnelplane/pulumi cannot be loaded from ${folder}`)
+      .and.to.contain("pnpm add @tunnelplane/pulumi@");
     expect(message).not.to.match(/\n\s+at /);
   });
 

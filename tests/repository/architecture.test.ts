@@ -14,10 +14,14 @@ const SOURCES = PACKAGES.flatMap((part) =>
 /** What a page names in the code: files wherever they stand, and folders in backticks. */
 function namesIn(page: string): string[] {
   const text = readFileSync(join(ROOT, page), "utf8");
-  return [...(text.match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? []), ...[...text.matchAll(/`([a-z][\w/]*\/)`/g)].map(([, name = ""]) => name)];
+  return [
+    ...(text.match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? []),
+    ...[...text.matchAll(/`([a-z][\w/]*\/)`/g)].map(([, name = ""]) => name),
+  ];
 }
 
-const exists = (name: string): boolean => existsSync(join(ROOT, name)) || SOURCES.some((one) => one.endsWith(`/${name}`));
+const exists = (name: string): boolean =>
+  existsSync(join(ROOT, name)) || SOURCES.some((one) => one.endsWith(`/${name}`));
 
 describe("The pages about the architecture, and the glossary,", () => {
   const pages = readdirSync(join(ROOT, "docs/architecture")).map((page) => `docs/architecture/${page}`);

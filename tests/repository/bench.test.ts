@@ -13,10 +13,14 @@ describe("The benchmark", () => {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-test-"));
     try {
       const out = join(folder, "result.json");
-      const printed = execFileSync(process.execPath, [...MAIN, "--short", "--only", "signing", "--out", out], {
-        cwd: ROOT,
-        encoding: "utf8",
-      });
+      const printed = execFileSync(
+        process.execPath,
+        [...MAIN, "--short", "--only", "signing", "--out", out],
+        {
+          cwd: ROOT,
+          encoding: "utf8",
+        },
+      );
       const result = JSON.parse(readFileSync(out, "utf8")) as Result;
       expect(Date.parse(result.date)).to.be.a("number").that.is.not.NaN;
       expect(result).to.include({ node: process.versions.node, short: true });
@@ -42,7 +46,14 @@ describe("The benchmark", () => {
   });
 
   it("lists its parts if asked for an unknown one", () => {
-    const run = () => execFileSync(process.execPath, [...MAIN, "--only", "speed"], { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
-    expect(run).to.throw('There is no part "speed" to measure; parts: server, overload, provider, growth, signing');
+    const run = () =>
+      execFileSync(process.execPath, [...MAIN, "--only", "speed"], {
+        cwd: ROOT,
+        encoding: "utf8",
+        stdio: "pipe",
+      });
+    expect(run).to.throw(
+      'There is no part "speed" to measure; parts: server, overload, provider, growth, signing',
+    );
   });
 });

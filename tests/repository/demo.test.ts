@@ -8,7 +8,11 @@ const ROOT = join(__dirname, "../..");
 
 describe("The demo", () => {
   it("runs through the whole story and checks every claim against the server", async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ["-r", "ts-node/register", "demo/main.ts"], { cwd: ROOT });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["-r", "ts-node/register", "demo/main.ts"],
+      { cwd: ROOT },
+    );
     for (const step of [
       "1. Preview",
       "2. Up",
@@ -24,7 +28,10 @@ describe("The demo", () => {
     }
     // Where no Envoy can be had, it says so.
     if (ENVOY)
-      expect(stdout).to.contain("200: hello from a program behind ssh -R").and.to.contain("\n10. The rule changes").and.to.contain("403: ");
+      expect(stdout)
+        .to.contain("200: hello from a program behind ssh -R")
+        .and.to.contain("\n10. The rule changes")
+        .and.to.contain("403: ");
     else expect(stdout).to.contain("SKIPPED: no request was made");
     expect(stdout).to.match(/All \d+ claims checked against the server/);
   });

@@ -27,7 +27,9 @@ describe("The set for Docker Compose", () => {
     secrets: Record<string, { file?: string }>;
   };
   const services = Object.entries(compose.services);
-  const servers = services.filter(([, { build }]) => build?.dockerfile === "deploy/Dockerfile").map(([name]) => name);
+  const servers = services
+    .filter(([, { build }]) => build?.dockerfile === "deploy/Dockerfile")
+    .map(([name]) => name);
 
   it("runs more than one server, and its proxy sends requests to each of them", () => {
     expect(servers).to.have.length.above(1);
@@ -38,7 +40,8 @@ describe("The set for Docker Compose", () => {
   it("sets only settings that the server has", () => {
     const known = SERVE_SETTINGS.map(({ env }) => env);
     for (const name of servers) {
-      for (const variable of Object.keys(compose.services[name]?.environment ?? {})) expect(known).to.include(variable);
+      for (const variable of Object.keys(compose.services[name]?.environment ?? {}))
+        expect(known).to.include(variable);
     }
   });
 
@@ -86,7 +89,9 @@ describe("The set for Docker Compose", () => {
       for (const value of Object.values(given)) expect(value).to.match(/^[0-9a-f]{48,64}$/);
       for (const name of servers) {
         const { environment = {}, secrets = [] } = compose.services[name] as Service;
-        expect(secrets).to.deep.equal([{ source: "master_key", target: "master_key", uid: "1000", gid: "1000", mode: 400 }]);
+        expect(secrets).to.deep.equal([
+          { source: "master_key", target: "master_key", uid: "1000", gid: "1000", mode: 400 },
+        ]);
         expect(read("compose.yaml"), "in octal digits").to.contain("mode: 0400");
         const filled = Object.entries(environment).map(([variable, value]) => [
           variable,
@@ -95,7 +100,11 @@ describe("The set for Docker Compose", () => {
             .replace(/^postgres:.*/, url)
             .replace("/run/secrets/master_key", key),
         ]);
-        const env = { TUNNELPLANE_MASTER_KEY: undefined, TUNNELPLANE_DATA: join(folder, name), ...Object.fromEntries(filled) };
+        const env = {
+          TUNNELPLANE_MASTER_KEY: undefined,
+          TUNNELPLANE_DATA: join(folder, name),
+          ...Object.fromEntries(filled),
+        };
         const server = await ServerProcess.start({ data: url, env });
         running.push(server);
         expect((await fetch(`${server.url}/readyz`)).status, name).to.equal(200);

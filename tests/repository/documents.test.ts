@@ -6,12 +6,17 @@ import { program } from "../../server/src/cli/program";
 
 const ROOT = join(__dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], { cwd: ROOT, encoding: "utf8" })
+const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
   .split("\n")
   .filter((path) => path && existsSync(join(ROOT, path)));
 
 const withoutCode = (text: string): string =>
-  text.replaceAll(/^ *(`{3,}|~~~).*?^ *\1 *$/gms, "").replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()#]/g, "_"));
+  text
+    .replaceAll(/^ *(`{3,}|~~~).*?^ *\1 *$/gms, "")
+    .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()#]/g, "_"));
 
 /** The anchors of a page's headings, as GitHub and the site make them. */
 function anchorsOf(path: string): Set<string> {
@@ -39,7 +44,10 @@ describe("The documents", () => {
         if (/^[a-z]+:/.test(target)) return [];
         const [file = "", anchor] = target.split("#");
         // Packing puts these two beside the README of each package.
-        const place = file === "" ? path : normalize(join(dirname(path), file)).replace(/^[\w-]+\/(CHANGELOG\.md|LICENSE)$/, "$1");
+        const place =
+          file === ""
+            ? path
+            : normalize(join(dirname(path), file)).replace(/^[\w-]+\/(CHANGELOG\.md|LICENSE)$/, "$1");
         if (!existsSync(join(ROOT, place))) return [`${path}: ${target} is no file`];
         if (anchor === undefined || statSync(join(ROOT, place)).isDirectory()) return [];
         return anchorsOf(place).has(anchor) ? [] : [`${path}: ${target} is no heading there`];
@@ -49,14 +57,18 @@ describe("The documents", () => {
   });
 
   it("name only commands and options that there are", () => {
-    const wrong = commandLines().flatMap(({ path, words }) => faultsOf(words).map((fault) => `${path}: ${words.join(" ")}: ${fault}`));
+    const wrong = commandLines().flatMap(({ path, words }) =>
+      faultsOf(words).map((fault) => `${path}: ${words.join(" ")}: ${fault}`),
+    );
     expect(wrong).to.deep.equal([]);
     expect(commandLines()).to.have.length.above(40);
   });
 
   it("name only scripts of npm that there are", () => {
     const scripts = Object.keys((JSON.parse(read("package.json")) as { scripts: object }).scripts);
-    const inTemplate = Object.keys((JSON.parse(read("create-tunnelplane/template/package.json")) as { scripts: object }).scripts);
+    const inTemplate = Object.keys(
+      (JSON.parse(read("create-tunnelplane/template/package.json")) as { scripts: object }).scripts,
+    );
     const known = new Set([...scripts, ...inTemplate]);
     const unknown = PAGES.flatMap((path) =>
       [...read(path).matchAll(/\bnpm run (?:--\S+ )*([a-z][\w:-]*)/g)]
@@ -75,7 +87,10 @@ function commandLines(): { path: string; words: string[] }[] {
         .replaceAll(/\\\n\s*/g, "")
         .split("\n")
         .flatMap((line) => {
-          const [, called] = /(?:^|[|(&;$] ?|npx |run: )((?:tunnelplane(?:-pulumi|-gateway)?)\b(?! ?[=:]) [^|#;)&>]*)/.exec(line) ?? [];
+          const [, called] =
+            /(?:^|[|(&;$] ?|npx |run: )((?:tunnelplane(?:-pulumi|-gateway)?)\b(?! ?[=:]) [^|#;)&>]*)/.exec(
+              line,
+            ) ?? [];
           return called ? [{ path, words: called.trim().split(/\s+/) }] : [];
         }),
     ),
@@ -90,7 +105,11 @@ function helpOf(name: string, command: string): string {
   const known = help.get(key);
   if (known !== undefined) return known;
   const folder = name === "tunnelplane-pulumi" ? "provider" : "gateway";
-  const { stdout } = spawnSync(process.execPath, [join(ROOT, folder, "bin", `${name}.cjs`), command, "--help"], { encoding: "utf8" });
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(ROOT, folder, "bin", `${name}.cjs`), command, "--help"],
+    { encoding: "utf8" },
+  );
   help.set(key, stdout);
   return stdout;
 }
@@ -99,7 +118,10 @@ function faultsOf([name = "", ...words]: readonly string[]): string[] {
   const flags = words.filter((word) => /^--?[a-z]/.test(word)).map((word) => word.split("=")[0] ?? "");
   if (name !== "tunnelplane") {
     const text = helpOf(name, words[0] ?? "");
-    return [...(text.includes("Usage:") ? [] : ["no such command"]), ...flags.filter((flag) => flag !== "--help" && !text.includes(flag))];
+    return [
+      ...(text.includes("Usage:") ? [] : ["no such command"]),
+      ...flags.filter((flag) => flag !== "--help" && !text.includes(flag)),
+    ];
   }
   let command = program();
   for (const word of words) {
@@ -107,8 +129,12 @@ function faultsOf([name = "", ...words]: readonly string[]): string[] {
     if (!inner) break;
     command = inner;
   }
-  if (command.name() === "tunnelplane" && !flags.some((flag) => flag === "--help" || flag === "--version")) return ["no such command"];
+  if (command.name() === "tunnelplane" && !flags.some((flag) => flag === "--help" || flag === "--version"))
+    return ["no such command"];
   return flags.filter(
-    (flag) => flag !== "--help" && flag !== "--version" && !command.options.some(({ long, short }) => flag === long || flag === short),
+    (flag) =>
+      flag !== "--help" &&
+      flag !== "--version" &&
+      !command.options.some(({ long, short }) => flag === long || flag === short),
   );
 }

@@ -18,14 +18,21 @@ const SET_UP: string = packageOf(".").engines.node.replace(">=", "");
 const PINNED: string = packageOf(".").devDependencies.node;
 
 /** Every file with texts for people: documents, and code with its messages. */
-const TOLD = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.cjs", "*.json", "deploy", ".ci"], { cwd: ROOT, encoding: "utf8" })
+const TOLD = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.cjs", "*.json", "deploy", ".ci"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
   .split("\n")
   .filter((path) => path && !path.startsWith("tests/") && path !== "package-lock.json");
 
 describe("The Node version that the packages need", () => {
   it("is the same in all packages and in the README", () => {
-    expect(PACKAGES.map((folder) => packageOf(folder).engines.node)).to.deep.equal(PACKAGES.map(() => NEEDED));
-    expect(read("README.md")).to.contain(`Node ${OLDEST} or newer`).and.to.contain(`Node ≥ ${SET_UP} and npm to begin with`);
+    expect(PACKAGES.map((folder) => packageOf(folder).engines.node)).to.deep.equal(
+      PACKAGES.map(() => NEEDED),
+    );
+    expect(read("README.md"))
+      .to.contain(`Node ${OLDEST} or newer`)
+      .and.to.contain(`Node ≥ ${SET_UP} and npm to begin with`);
     expect(read("scripts/setup.cjs")).to.contain(`Node ${SET_UP} or newer is needed to begin with`);
   });
 
@@ -42,7 +49,10 @@ describe("The Node version that the packages need", () => {
   it("is enough for all dependencies of the packages", () => {
     const tooNew = PACKAGES.flatMap((folder) => Object.keys(packageOf(folder).dependencies))
       .map((name) => [name, packageOf(`node_modules/${name}`).engines?.node ?? "*"])
-      .filter(([, range]) => !subset(NEEDED, `${range} || >=${PINNED}`) && !satisfies(minVersion(NEEDED) ?? "", range));
+      .filter(
+        ([, range]) =>
+          !subset(NEEDED, `${range} || >=${PINNED}`) && !satisfies(minVersion(NEEDED) ?? "", range),
+      );
     expect(tooNew).to.deep.equal([]);
   });
 
@@ -65,11 +75,17 @@ for (const [title, node] of Object.entries(NODES)) {
     after("stop it", () => server?.stop());
 
     const onThisNode = (program: string) =>
-      execFileSync(node, ["-e", program], { cwd: ROOT, encoding: "utf8", env: { ...process.env, ...settings() } });
+      execFileSync(node, ["-e", program], {
+        cwd: ROOT,
+        encoding: "utf8",
+        env: { ...process.env, ...settings() },
+      });
     const settings = () => ({ TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey });
 
     it("it is that Node", () => {
-      expect(onThisNode("console.log(process.versions.node)").trim()).to.equal(title === "the oldest" ? `${OLDEST}.0` : PINNED);
+      expect(onThisNode("console.log(process.versions.node)").trim()).to.equal(
+        title === "the oldest" ? `${OLDEST}.0` : PINNED,
+      );
       expect(readlinkSync(`/proc/${server.pid}/exe`)).to.equal(realpathSync(node));
     });
 
@@ -88,13 +104,18 @@ for (const [title, node] of Object.entries(NODES)) {
     });
 
     it("the provider creates, reads, changes and deletes what a program declares", async () => {
-      expect(onThisNode('console.log(typeof require("@tunnelplane/pulumi").StaticBackend)').trim()).to.equal("function");
+      expect(onThisNode('console.log(typeof require("@tunnelplane/pulumi").StaticBackend)').trim()).to.equal(
+        "function",
+      );
       let address = "one.example.com:443";
       const program = async () => {
         new tunnels.StaticBackend("one", { address });
       };
       // The engine finds the Node of the provider's process there.
-      const engine = await Engine.create({ program, env: { ...settings(), PATH: [dirname(node), process.env.PATH].join(delimiter) } });
+      const engine = await Engine.create({
+        program,
+        env: { ...settings(), PATH: [dirname(node), process.env.PATH].join(delimiter) },
+      });
       try {
         expect((await engine.up()).steps.map(({ op }) => op)).to.deep.equal(["create"]);
         address = "two.example.com:443";
@@ -115,13 +136,20 @@ describe("On a Node that is too old", () => {
   /** If the machine has no older Node, this one pretends to be older. */
   const pretending = join(__dirname, "olderNode.cjs");
   const [node, ...more] = older ? [older] : [process.execPath, "--require", pretending];
-  const title = older ? `Node ${versionOf(older)}, which is on this machine` : "one that says so, because this machine has none";
+  const title = older
+    ? `Node ${versionOf(older)}, which is on this machine`
+    : "one that says so, because this machine has none";
 
   for (const entry of ["sdk", "server", "provider"].flatMap(entriesOf))
     it(`${entry} says so in one line, and nothing else (tried on ${title})`, () => {
-      const { status, stdout, stderr } = spawnSync(node, [...more, "-e", `require("${entry}")`], { cwd: ROOT, encoding: "utf8" });
+      const { status, stdout, stderr } = spawnSync(node, [...more, "-e", `require("${entry}")`], {
+        cwd: ROOT,
+        encoding: "utf8",
+      });
       const version = older ? versionOf(older) : "20.20.2";
-      expect(stderr).to.equal(`tunnelplane needs Node ${OLDEST} or newer; this is Node ${version}: install a newer one\n`);
+      expect(stderr).to.equal(
+        `tunnelplane needs Node ${OLDEST} or newer; this is Node ${version}: install a newer one\n`,
+      );
       expect({ status, stdout }).to.deep.equal({ status: 1, stdout: "" });
     });
 });
@@ -132,7 +160,14 @@ function versionOf(node: string): string {
 
 /** Every entry point of a package: commands and imports. */
 function entriesOf(folder: string): string[] {
-  const { name, exports, bin = {} }: { name: string; exports: object; bin?: Record<string, string> } = packageOf(folder);
+  const {
+    name,
+    exports,
+    bin = {},
+  }: { name: string; exports: object; bin?: Record<string, string> } = packageOf(folder);
   const imports = Object.keys(exports).filter((path) => !path.endsWith(".json"));
-  return [...imports.map((path) => name + path.slice(1)), ...Object.values(bin).map((path) => `./${folder}/${path}`)];
+  return [
+    ...imports.map((path) => name + path.slice(1)),
+    ...Object.values(bin).map((path) => `./${folder}/${path}`),
+  ];
 }

@@ -16,9 +16,12 @@ describe("What the pages show as output", () => {
     const text = readFileSync(page("catalogue.md"), "utf8");
     const [, yaml = ""] = /^```yaml\n(.*?)^```/ms.exec(text) ?? [];
     const [, shown = ""] = /^```\n(tunnels\.yaml has .*?)^```/ms.exec(text) ?? [];
-    const document = new CatalogueFile(yaml.replace("backendId: web", "backendId: wep").replace('"1.3"', "1.3"), {
-      "!file": () => certificate().pem,
-    });
+    const document = new CatalogueFile(
+      yaml.replace("backendId: web", "backendId: wep").replace('"1.3"', "1.3"),
+      {
+        "!file": () => certificate().pem,
+      },
+    );
     check(document, registry);
     expect(shown).not.to.equal("");
     compared(report("tunnels.yaml", document.mistakes, document.lines), shown.trimEnd().split("\n"));
@@ -33,7 +36,11 @@ describe("What the pages show as output", () => {
       const mutual_tls = { certificate_authority_ids: [authority.id] };
       const { body: edge } = await api.post("/edges/tls", { hostports: ["app.example.com:443"], mutual_tls });
       const env = { URL: server.url, KEY: server.apiKey };
-      await followed(stepsOf(page("meaning.md")), { folder, env, replace: { "edgtls_…": edge.id as string } });
+      await followed(stepsOf(page("meaning.md")), {
+        folder,
+        env,
+        replace: { "edgtls_…": edge.id as string },
+      });
     } finally {
       await server.stop();
       rmSync(folder, { recursive: true });

@@ -18,7 +18,9 @@ describe("The reference", () => {
 
   it("has a page for each resource type, and no other but those of events and of all", () => {
     const pages = readdirSync(join(ROOT, "docs/reference")).sort();
-    expect(pages).to.deep.equal(["README.md", "events.md", ...registry.map(({ kind }) => `${kind}.md`)].sort());
+    expect(pages).to.deep.equal(
+      ["README.md", "events.md", ...registry.map(({ kind }) => `${kind}.md`)].sort(),
+    );
   });
 
   for (const { kind, title, fields, example } of registry) {
@@ -41,14 +43,23 @@ describe("The reference", () => {
   }
 
   it("has programs in YAML whose types and properties the native provider knows, and whose references lead somewhere", () => {
-    const { resources: known } = JSON.parse(read("plugin/schema.json")) as { resources: Record<string, { inputProperties: object }> };
-    const programs = registry.flatMap(({ kind }) => /```yaml\n(resources:[\s\S]*?)```/.exec(page(kind))?.[1] ?? []);
+    const { resources: known } = JSON.parse(read("plugin/schema.json")) as {
+      resources: Record<string, { inputProperties: object }>;
+    };
+    const programs = registry.flatMap(
+      ({ kind }) => /```yaml\n(resources:[\s\S]*?)```/.exec(page(kind))?.[1] ?? [],
+    );
     expect(programs).to.have.lengthOf(registry.length - 1); // the keys of a map cannot be references in YAML
     for (const program of programs) {
-      const { resources } = parse(program) as { resources: Record<string, { type: string; properties: object }> };
+      const { resources } = parse(program) as {
+        resources: Record<string, { type: string; properties: object }>;
+      };
       for (const { type, properties } of Object.values(resources)) {
-        expect(known[type.replace(":", ":index:")]?.inputProperties, type).to.include.keys(...Object.keys(properties));
-        for (const [, name = ""] of JSON.stringify(properties).matchAll(/\$\{([\w-]+)\.id\}/g)) expect(resources).to.have.property(name);
+        expect(known[type.replace(":", ":index:")]?.inputProperties, type).to.include.keys(
+          ...Object.keys(properties),
+        );
+        for (const [, name = ""] of JSON.stringify(properties).matchAll(/\$\{([\w-]+)\.id\}/g))
+          expect(resources).to.have.property(name);
       }
     }
   });
@@ -71,7 +82,9 @@ describe("The reference", () => {
   });
 
   it("has programs in Go that Go can read", function () {
-    const { status, stderr, error } = spawnSync("gofmt", ["-e", "-l", ...inFiles("go")], { encoding: "utf8" });
+    const { status, stderr, error } = spawnSync("gofmt", ["-e", "-l", ...inFiles("go")], {
+      encoding: "utf8",
+    });
     if (error) {
       console.log("      skipped: there is no Go here");
       return this.skip();
@@ -99,12 +112,15 @@ describe("The reference", () => {
 
   it("has a payload for each of the 48 types of events", () => {
     expect(EVENT_TYPES).to.have.lengthOf(48);
-    for (const type of EVENT_TYPES) expect(page("events")).to.match(new RegExp(`^## ${type}\\n\\n.*\\n\\n\`\`\`json\\n{`, "m"));
+    for (const type of EVENT_TYPES)
+      expect(page("events")).to.match(new RegExp(`^## ${type}\\n\\n.*\\n\\n\`\`\`json\\n{`, "m"));
   });
 
   it("leads nowhere wrong: each link of its pages has a target", () => {
     for (const name of readdirSync(join(ROOT, "docs/reference"))) {
-      for (const [, file = "", anchor] of read(`docs/reference/${name}`).matchAll(/\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g)) {
+      for (const [, file = "", anchor] of read(`docs/reference/${name}`).matchAll(
+        /\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g,
+      )) {
         const target = readFileSync(join(ROOT, "docs/reference", file), "utf8");
         if (anchor) expect(headings(target), `${name} → ${file}`).to.include(anchor);
       }
@@ -135,13 +151,18 @@ describe("The reference", () => {
 /** The settings of every action, as the contract has them. */
 function variantsOf(): Readonly<Record<string, z.ZodObject>> {
   const route = registry.find(({ kind }) => kind === "https_edge_route");
-  const policies = shapeOf(route?.fields.policies as z.ZodType)?.inbound as unknown as { unwrap(): z.ZodArray };
+  const policies = shapeOf(route?.fields.policies as z.ZodType)?.inbound as unknown as {
+    unwrap(): z.ZodArray;
+  };
   const actions = shapeOf(policies.unwrap().element as z.ZodType)?.actions as z.ZodArray;
   return marksOf(actions.element as z.ZodType).variants?.shapes ?? {};
 }
 
 function pathsIn(fields: Readonly<Record<string, z.ZodType>>, within = ""): string[] {
-  return Object.entries(fields).flatMap(([name, field]) => [`${within}${name}`, ...pathsIn(shapeOf(field) ?? {}, `${within}${name}.`)]);
+  return Object.entries(fields).flatMap(([name, field]) => [
+    `${within}${name}`,
+    ...pathsIn(shapeOf(field) ?? {}, `${within}${name}.`),
+  ]);
 }
 
 const headings = (page: string): string[] =>

@@ -6,7 +6,10 @@ import { object, reference, references } from "../../sdk/src/contract/core/field
 import { mark } from "../../sdk/src/contract/core/marks";
 import { refuseMistakes } from "../../sdk/src/contract/core/refuseMistakes";
 
-/** A kind that does not exist. The compiler would refuse it; this test checks the registry without the compiler. */
+/**
+ * A kind that does not exist. The compiler would refuse it; this test checks the registry without the
+ * compiler.
+ */
 const invented = (kind: string): Kind => kind as Kind;
 
 const sound: Parameters<typeof defineResource>[0] = {
@@ -34,20 +37,62 @@ function refusal(more: Partial<Definition>): string {
 
 const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ...words: string[]])[] = [
   ["two types of one name", { type: "TlsEdge" }, "TlsEdge and TlsEdge", 'the type "TlsEdge"', "another name"],
-  ["two types of one kind", { kind: "ip_policy" }, "IpPolicy and Gate", 'the kind "ip_policy"', "give one of them another kind"],
-  ["two types of one prefix", { idPrefix: "ipp" }, "IpPolicy and Gate", 'the idPrefix "ipp"', "give one of them another prefix"],
-  ["two types at one path", { path: "/ip_policies" }, "IpPolicy and Gate", 'the path "/ip_policies"', "give one of them another path"],
+  [
+    "two types of one kind",
+    { kind: "ip_policy" },
+    "IpPolicy and Gate",
+    'the kind "ip_policy"',
+    "give one of them another kind",
+  ],
+  [
+    "two types of one prefix",
+    { idPrefix: "ipp" },
+    "IpPolicy and Gate",
+    'the idPrefix "ipp"',
+    "give one of them another prefix",
+  ],
+  [
+    "two types at one path",
+    { path: "/ip_policies" },
+    "IpPolicy and Gate",
+    'the path "/ip_policies"',
+    "give one of them another path",
+  ],
   [
     "paths that one request could mean",
-    { path: "/edges/tls/{gate_id}/policies", fields: { gate_id: mark(reference("tls_edge"), { immutable: true }) } },
+    {
+      path: "/edges/tls/{gate_id}/policies",
+      fields: { gate_id: mark(reference("tls_edge"), { immutable: true }) },
+    },
     "TlsEdge and Gate",
     "/edges/tls/{id}/policies",
     "give one of them another path",
   ],
-  ["a path that is an object's of another type", { path: "/ip_policies/gates" }, "IpPolicy and Gate", "/ip_policies/{id}"],
-  ["one list key of two types", { listKey: "ip_policies" }, "IpPolicy and Gate", 'the listKey "ip_policies"', "give one of them another"],
-  ["a list key that only backends share", { listKey: "backends" }, "TunnelGroupBackend and Gate", "both one subject"],
-  ["events of two types that are called alike", { subject: "tls_edge" }, "TlsEdge and Gate", 'the subject "tls_edge"'],
+  [
+    "a path that is an object's of another type",
+    { path: "/ip_policies/gates" },
+    "IpPolicy and Gate",
+    "/ip_policies/{id}",
+  ],
+  [
+    "one list key of two types",
+    { listKey: "ip_policies" },
+    "IpPolicy and Gate",
+    'the listKey "ip_policies"',
+    "give one of them another",
+  ],
+  [
+    "a list key that only backends share",
+    { listKey: "backends" },
+    "TunnelGroupBackend and Gate",
+    "both one subject",
+  ],
+  [
+    "events of two types that are called alike",
+    { subject: "tls_edge" },
+    "TlsEdge and Gate",
+    'the subject "tls_edge"',
+  ],
   ["a list key that every list has", { listKey: "uri" }, 'Gate has the listKey "uri"', "give it another"],
   [
     "a reference to a kind that there is not",
@@ -66,11 +111,21 @@ const MISTAKES: readonly (readonly [title: string, more: Partial<Definition>, ..
     { computed: { bars: mark(z.array(z.string()), { embeds: { kind: invented("bar"), bytes: 1 } }) } },
     '"bar" in bars',
   ],
-  ["a kind that is the name of several", { kind: invented("backend") }, 'Gate has the kind "backend"', "several kinds"],
+  [
+    "a kind that is the name of several",
+    { kind: invented("backend") },
+    'Gate has the kind "backend"',
+    "several kinds",
+  ],
   ["a prefix that ends too early", { idPrefix: "ga_te" }, 'the idPrefix "ga_te"', "lower-case letters only"],
   ["a prefix that users have", { idPrefix: "usr" }, 'the idPrefix "usr"', "give it another"],
   ["a path that is none", { path: "gates/" }, 'the path "gates/"', "write it like"],
-  ["a path that names no field", { path: "/edges/{bar_id}/gates" }, "{bar_id} in its path", "add a field bar_id"],
+  [
+    "a path that names no field",
+    { path: "/edges/{bar_id}/gates" },
+    "{bar_id} in its path",
+    "add a field bar_id",
+  ],
   ["a field that every answer has", { fields: { created_at: z.string() } }, "the field created_at twice"],
   [
     "two fields that answers call alike",
@@ -91,6 +146,8 @@ describe("The registry of resource types", () => {
     });
 
   it("reports all mistakes at once", () => {
-    expect(refusal({ kind: "ip_policy", idPrefix: "edgtls", path: "/api_keys" }).split("\n- ").length).to.be.at.least(4);
+    expect(
+      refusal({ kind: "ip_policy", idPrefix: "edgtls", path: "/api_keys" }).split("\n- ").length,
+    ).to.be.at.least(4);
   });
 });

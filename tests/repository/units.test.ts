@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -30,7 +40,8 @@ describe("The units for systemd", () => {
     it(`${file} starts a program that there is, with flags that it has, and nothing as root`, () => {
       const settings = new Map(settingsOf(file).get("Service"));
       const command = (settings.get("ExecStart") ?? "").split(" ");
-      const program = command.find((word) => word.startsWith("/opt/tunnelplane/"))?.replace("/opt/tunnelplane/", "") ?? "";
+      const program =
+        command.find((word) => word.startsWith("/opt/tunnelplane/"))?.replace("/opt/tunnelplane/", "") ?? "";
       expect(existsSync(join(ROOT, program)), program).to.equal(true);
       const sources = ["gateway/src/commands/options.ts", "gateway/src/commands/run.ts"].map((path) =>
         readFileSync(join(ROOT, path), "utf8"),
@@ -63,7 +74,8 @@ describe("The units for systemd", () => {
       for (const name of ["README", "archive/old.key"]) writeFileSync(join(folder, "from", name), name);
       const command = [script.replace("/opt/tunnelplane", ROOT), join(folder, "from"), join(folder, "to")];
       const copy = (pem: string) => {
-        for (const end of ["pem", "key"]) writeFileSync(join(folder, "from", `site.${end}`), `${pem} ${end}`, { mode: 0o644 });
+        for (const end of ["pem", "key"])
+          writeFileSync(join(folder, "from", `site.${end}`), `${pem} ${end}`, { mode: 0o644 });
         execFileSync("sh", command);
         return ["pem", "key"].map((end) => readFileSync(join(folder, "to/certs", `site.${end}`), "utf8"));
       };
@@ -78,7 +90,9 @@ describe("The units for systemd", () => {
       const failed = spawnSync("sh", command, { encoding: "utf8" });
       expect(failed.status).to.equal(1);
       expect(failed.stderr).to.contain("zone.pem");
-      expect(readFileSync(join(folder, "to/certs/site.key"), "utf8"), "serves the last copies").to.equal("second key");
+      expect(readFileSync(join(folder, "to/certs/site.key"), "utf8"), "serves the last copies").to.equal(
+        "second key",
+      );
       expect(readdirSync(join(folder, "to")), "no copy of keys from a copy that failed").to.have.length(2);
     } finally {
       rmSync(folder, { recursive: true });

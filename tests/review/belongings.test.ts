@@ -37,7 +37,10 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
     };
     const policy = await made("/ip_policies", { description: "of another team" });
     await made("/ip_policy_rules", { ip_policy_id: policy, cidr: "10.0.0.0/8", action: "allow" });
-    const theirs = await made("/edges/tls", { hostports: [THEIRS], ip_restriction: { ip_policy_ids: [policy] } });
+    const theirs = await made("/edges/tls", {
+      hostports: [THEIRS],
+      ip_restriction: { ip_policy_ids: [policy] },
+    });
     const second = await made("/edges/tls", { hostports: [SECOND] });
     const site = await made("/edges/https", { hostports: [SITE] });
     const shop = await made(`/edges/https/${site}/routes`, { match: "/shop", match_type: "path_prefix" });
@@ -55,10 +58,13 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
         const aliases = module === "renamed with an alias" ? [{ name: "certificates" }] : [];
         if (module !== "deleted") new tunnels.TlsEdgeMutualTls(name, asks, { aliases });
         const signIn = { issuer: "https://id.example.com", clientId: "shop", clientSecret: "secret" };
-        if (oidc !== false) new tunnels.HttpsEdgeRouteOidc("sign-in", { edgeId: site, routeId: shop, ...signIn });
-        if (route !== false) new tunnels.HttpsEdgeRoute("help", { edgeId: site, match: "/help", matchType: "path_prefix" });
+        if (oidc !== false)
+          new tunnels.HttpsEdgeRouteOidc("sign-in", { edgeId: site, routeId: shop, ...signIn });
+        if (route !== false)
+          new tunnels.HttpsEdgeRoute("help", { edgeId: site, match: "/help", matchType: "path_prefix" });
         if (adopts) new tunnels.TlsEdge("second", { hostports: [SECOND] }, { import: second });
-        if (rule !== false) new tunnels.IpPolicyRule("guests", { ipPolicyId: policy, cidr: "192.0.2.0/24", action: "allow" });
+        if (rule !== false)
+          new tunnels.IpPolicyRule("guests", { ipPolicyId: policy, cidr: "192.0.2.0/24", action: "allow" });
       };
     change = await Change.of(world, server, program());
   });
@@ -72,7 +78,11 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
       ["nothing changes", {}, []],
       ["the module is deleted", { module: "deleted" }, [`client-certificate-dropped ${THEIRS}`]],
       ["the module is disabled", { module: "disabled" }, [`client-certificate-dropped ${THEIRS}`]],
-      ["the module moves to another edge", { module: "moved" }, [`client-certificate-dropped ${THEIRS}`, `authority-added ${SECOND}`]],
+      [
+        "the module moves to another edge",
+        { module: "moved" },
+        [`client-certificate-dropped ${THEIRS}`, `authority-added ${SECOND}`],
+      ],
       ["the module has another name", { module: "renamed" }, []],
       ["the module has another name and an alias", { module: "renamed with an alias" }, []],
       ["the module of a route is deleted", { oidc: false }, [`sign-in-dropped ${SITE}/shop`]],
@@ -88,7 +98,9 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
       for (const { offStack, certain } of report.findings.filter(({ severity }) => severity === "high"))
         expect([offStack, certain], what).to.deep.equal([choices.route !== false, true]);
     }
-    expect(rulesIn(await asked({ module: "deleted" }, []))).to.include(`client-certificate-dropped ${THEIRS}`);
+    expect(rulesIn(await asked({ module: "deleted" }, []))).to.include(
+      `client-certificate-dropped ${THEIRS}`,
+    );
   });
 
   it("says which effects it cannot see, if it asks no server or the key may not see them", async () => {

@@ -31,7 +31,9 @@ describe("each rule, on the real engine and a server that holds objects of other
     change = await Change.of(world, server, program("base"));
     // Another team's edge admits whom a policy of this stack admits.
     const { ip_policies } = (await server.rest.get("/ip_policies?limit=100")).body;
-    const office = ip_policies.find(({ description }: { description: string }) => description === "network-opened");
+    const office = ip_policies.find(
+      ({ description }: { description: string }) => description === "network-opened",
+    );
     const posted = await server.rest.post("/edges/tls", {
       hostports: ["of-others.example.com:443"],
       ip_restriction: { ip_policy_ids: [office.id] },
@@ -44,7 +46,9 @@ describe("each rule, on the real engine and a server that holds objects of other
   const byScenario = ({ findings }: Report): Map<string, Report["findings"]> => {
     const found = new Map<string, Report["findings"]>();
     for (const finding of findings) {
-      const scenario = Object.keys(SCENARIOS).find((rule) => finding.cause.name === rule || finding.cause.name.startsWith(`${rule} `));
+      const scenario = Object.keys(SCENARIOS).find(
+        (rule) => finding.cause.name === rule || finding.cause.name.startsWith(`${rule} `),
+      );
       const key = scenario ?? `nothing of ours: ${finding.cause.name}`;
       found.set(key, [...(found.get(key) ?? []), finding]);
     }
@@ -60,7 +64,9 @@ describe("each rule, on the real engine and a server that holds objects of other
 
   it("is found in the change that it is for, with its severity and its cause, and nothing else is", async () => {
     const found = byScenario(await asked("changed"));
-    const rules = Object.fromEntries([...found].map(([scenario, findings]) => [scenario, [...new Set(findings.map(({ rule }) => rule))]]));
+    const rules = Object.fromEntries(
+      [...found].map(([scenario, findings]) => [scenario, [...new Set(findings.map(({ rule }) => rule))]]),
+    );
     expect(rules).to.deep.equal(Object.fromEntries(RULES.map(({ rule }) => [rule, [rule]])));
     for (const { rule, severity } of RULES) {
       for (const finding of found.get(rule) ?? []) {
@@ -79,6 +85,8 @@ describe("each rule, on the real engine and a server that holds objects of other
   it("is not found in a change near it that alters nothing for anybody", async () => {
     const report = await asked("near");
     expect(report.changes.length).to.be.greaterThan(20);
-    expect(report.findings.map(({ rule, cause, sentence }) => `${cause.name}: ${rule}: ${sentence}`)).to.deep.equal([]);
+    expect(
+      report.findings.map(({ rule, cause, sentence }) => `${cause.name}: ${rule}: ${sentence}`),
+    ).to.deep.equal([]);
   });
 });

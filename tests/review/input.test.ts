@@ -15,7 +15,11 @@ describe("what `review` is given", () => {
     ["an empty file", "", /is empty/],
     ["a text", `${CANARY} is not JSON`, /is not JSON/],
     ["JSON that is cut off", `{"steps": [{"op": "${CANARY}`, /is not JSON/],
-    ["JSON of another tool", JSON.stringify({ format_version: "1.2", resource_changes: [{ address: CANARY }] }), /other JSON/],
+    [
+      "JSON of another tool",
+      JSON.stringify({ format_version: "1.2", resource_changes: [{ address: CANARY }] }),
+      /other JSON/,
+    ],
     ["a list", JSON.stringify([CANARY]), /other JSON/],
     ["steps of something else", JSON.stringify({ steps: [{ name: CANARY }] }), /other JSON/],
     [
@@ -23,12 +27,22 @@ describe("what `review` is given", () => {
       `{"sequence":0,"timestamp":1,"preludeEvent":{"config":{}}}\n{"sequence":1,"timestamp":1,"diagnosticEvent":{"message":"${CANARY}"}}\n`,
       /stream of engine events.*PULUMI_ENABLE_STREAMING_JSON_PREVIEW/,
     ],
-    ["one event", `{"sequence":0,"timestamp":1,"diagnosticEvent":{"message":"${CANARY}"}}`, /stream of engine events/],
+    [
+      "one event",
+      `{"sequence":0,"timestamp":1,"diagnosticEvent":{"message":"${CANARY}"}}`,
+      /stream of engine events/,
+    ],
     [
       "a preview that failed",
       JSON.stringify({
         steps: [],
-        diagnostics: [{ urn: "urn:pulumi:dev::p::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::app", message: CANARY, severity: "error" }],
+        diagnostics: [
+          {
+            urn: "urn:pulumi:dev::p::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::app",
+            message: CANARY,
+            severity: "error",
+          },
+        ],
       }),
       /a preview that failed \(1 error, at app\)/,
     ],
@@ -40,7 +54,11 @@ describe("what `review` is given", () => {
       expect(code, what).to.equal(1);
       expect(stdout, what).to.equal("");
       expect(stderr.trimEnd().split("\n"), what).to.have.length(1);
-      expect(stderr, what).to.match(said).and.to.include(HOW).and.to.include("preview.json").and.not.to.include(CANARY);
+      expect(stderr, what)
+        .to.match(said)
+        .and.to.include(HOW)
+        .and.to.include("preview.json")
+        .and.not.to.include(CANARY);
     }
   });
 
@@ -55,9 +73,18 @@ describe("what `review` is given", () => {
         runReview([file], { env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: CANARY } }),
         /refused the API key from TUNNELPLANE_API_KEY/,
       ],
-      [runReview([file, "--baseline", file]), /is no report; expected the output of: tunnelplane-pulumi review --format json/],
-      [runReview([file, "--baseline", `${file}.missing`]), /missing cannot be read: there is no such file; .*review --format json/],
-      [runReview([file, "--events", `${file}.missing`]), /missing cannot be read: there is no such file; .*--event-log/],
+      [
+        runReview([file, "--baseline", file]),
+        /is no report; expected the output of: tunnelplane-pulumi review --format json/,
+      ],
+      [
+        runReview([file, "--baseline", `${file}.missing`]),
+        /missing cannot be read: there is no such file; .*review --format json/,
+      ],
+      [
+        runReview([file, "--events", `${file}.missing`]),
+        /missing cannot be read: there is no such file; .*--event-log/,
+      ],
       [runReview([file, "--events", file]), /is no event; expected the engine's event log/],
     ];
     for (const [ended, said] of lines) {
@@ -71,7 +98,10 @@ describe("what `review` is given", () => {
   it("may come from standard input, and from a shell that writes UTF-16", async () => {
     const preview = previewOf([tlsEdge("app", { before: {}, after: {} })]);
     for (const args of [["-"], []]) expect((await runReview(args, { input: preview })).code).to.equal(0);
-    const file = folder.write("utf16.json", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(preview, "utf16le")]));
+    const file = folder.write(
+      "utf16.json",
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(preview, "utf16le")]),
+    );
     expect((await runReview([file])).code).to.equal(0);
   });
 });

@@ -36,7 +36,8 @@ describe("The page of a review", () => {
   });
   afterEach(() => tab.close());
 
-  const shown = async (what: string) => (await tab.page.locator(`${what}:visible`).allInnerTexts()).map((text) => text.trim());
+  const shown = async (what: string) =>
+    (await tab.page.locator(`${what}:visible`).allInnerTexts()).map((text) => text.trim());
   const search = (text: string) => tab.page.getByRole("searchbox").fill(text);
 
   it("asks nobody for anything, and runs without errors", async () => {
@@ -55,8 +56,12 @@ describe("The page of a review", () => {
   });
 
   it("draws the path of traffic before and after, and marks changes", async () => {
-    const app = tab.page.locator(".address", { has: tab.page.getByRole("heading", { name: "app.example.com:443", exact: true }) });
-    const said = await app.locator("svg").evaluateAll((drawings) => drawings.map((drawing) => drawing.getAttribute("aria-label")));
+    const app = tab.page.locator(".address", {
+      has: tab.page.getByRole("heading", { name: "app.example.com:443", exact: true }),
+    });
+    const said = await app
+      .locator("svg")
+      .evaluateAll((drawings) => drawings.map((drawing) => drawing.getAttribute("aria-label")));
     expect(said).to.deep.equal([
       "Before: 203.0.113.0/24, then client certificate, then 90 % tunnels with release=old, 10 % tunnels with release=fresh",
       "After: every IPv4 address, then nothing is asked, then 90 % tunnels with release=fresh, 10 % tunnels with release=old",
@@ -90,17 +95,24 @@ describe("The page of a review", () => {
     expect(await shown("#shown")).to.deep.equal(["2 of 16 shown"]);
     await search("nothing holds this");
     expect(await shown("article")).to.deep.equal([]);
-    expect(await shown("#nothing")).to.deep.equal(["Nothing here is of the chosen severities and holds that text."]);
+    expect(await shown("#nothing")).to.deep.equal([
+      "Nothing here is of the chosen severities and holds that text.",
+    ]);
   });
 
   it("leads from a finding to its address", async () => {
-    await tab.page.locator(".finding", { hasText: "tls-raised" }).getByRole("link", { name: "before and after" }).click();
+    await tab.page
+      .locator(".finding", { hasText: "tls-raised" })
+      .getByRole("link", { name: "before and after" })
+      .click();
     expect(await shown("article:target h3")).to.deep.equal(["shop.example.com:443"]);
   });
 
   it("fits the width of a phone, where drawings go down instead of across", async () => {
     const phone = await browser.open(file, LOOKS.phone);
-    expect(await phone.page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(LOOKS.phone.viewport.width);
+    expect(await phone.page.evaluate("document.documentElement.scrollWidth")).to.be.at.most(
+      LOOKS.phone.viewport.width,
+    );
     const box = await phone.page.locator("svg").first().boundingBox();
     expect(box?.height).to.be.greaterThan(box?.width ?? 0);
     await phone.close();
@@ -108,7 +120,8 @@ describe("The page of a review", () => {
 
   it("is dark where the reader's screen is", async () => {
     const dark = await browser.open(file, LOOKS.dark);
-    const background = (page: Tab["page"]) => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const background = (page: Tab["page"]) =>
+      page.evaluate("getComputedStyle(document.body).backgroundColor");
     expect(await background(dark.page)).to.equal("rgb(15, 19, 24)");
     expect(await background(tab.page)).to.equal("rgb(255, 255, 255)");
     await dark.close();
@@ -124,7 +137,10 @@ describe("The page of a review", () => {
 
   it("shows names as they are, whatever is in them", async () => {
     const evil = `<img src=x onerror=alert(1)>"'</script>`;
-    const steps = [tlsEdge(evil, { before: {}, after: { mutualTls: { enabled: false } } }), step("IpPolicy", evil, { after: {} })];
+    const steps = [
+      tlsEdge(evil, { before: {}, after: { mutualTls: { enabled: false } } }),
+      step("IpPolicy", evil, { after: {} }),
+    ];
     const page = await browser.open(folder.write("evil.html", write(review(previewOf(steps)), "html")));
     expect(await page.page.locator("img").count()).to.equal(0);
     expect(await page.page.locator("main").innerText()).to.include("<img src=x onerror=alert(1)>");

@@ -31,7 +31,9 @@ class StandInForge {
     const forge: StandInForge = new StandInForge(
       await StandInServer.start(async (request, response) => {
         const answer = await forge.answer(request);
-        response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" }).end(JSON.stringify(answer ?? {}));
+        response
+          .writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" })
+          .end(JSON.stringify(answer ?? {}));
       }),
     );
     return forge;
@@ -42,7 +44,9 @@ class StandInForge {
     const id = Number(/\/(\d+)$/.exec(pathname)?.[1]);
     if (request.method === "GET") return this.comments;
     const body = await text(request);
-    const said = request.headers["content-type"]?.includes("json") ? JSON.parse(body).body : new URLSearchParams(body).get("body");
+    const said = request.headers["content-type"]?.includes("json")
+      ? JSON.parse(body).body
+      : new URLSearchParams(body).get("body");
     if (request.method === "POST") {
       this.comments.push({ id: this.comments.length + 1, body: said });
       return this.comments.at(-1);
@@ -78,13 +82,22 @@ class Runner {
     const bin = join(runner.folder.path, "stand-ins");
     mkdirSync(bin);
     symlinkSync(join(ROOT, "node_modules"), join(runner.folder.path, "node_modules"));
-    const programs = { gh: STAND_IN_GH, npm: "#!/bin/sh\n", pulumi: "#!/bin/sh\ncat stand-in-for-the-preview.json\n" };
-    for (const [name, script] of Object.entries(programs)) writeFileSync(join(bin, name), script, { mode: 0o755 });
+    const programs = {
+      gh: STAND_IN_GH,
+      npm: "#!/bin/sh\n",
+      pulumi: "#!/bin/sh\ncat stand-in-for-the-preview.json\n",
+    };
+    for (const [name, script] of Object.entries(programs))
+      writeFileSync(join(bin, name), script, { mode: 0o755 });
     return runner;
   }
 
   /** Runs a script to its end; returns its exit code and what it printed. */
-  async run(script: string, env: Record<string, string>, flags = ["-e"]): Promise<{ code: number | null; printed: string }> {
+  async run(
+    script: string,
+    env: Record<string, string>,
+    flags = ["-e"],
+  ): Promise<{ code: number | null; printed: string }> {
     const { TUNNELPLANE_BASE_URL: _url, TUNNELPLANE_API_KEY: _key, ...others } = process.env;
     const path = `${join(this.folder.path, "stand-ins")}${delimiter}${process.env.PATH}`;
     const child = spawn("bash", [...flags, "-c", script], {
@@ -112,12 +125,18 @@ interface Step {
   readonly env?: Record<string, string>;
 }
 
-/** Runs a job of GitHub Actions until a step fails, as its runner does; returns the exit code of the last step. */
+/**
+ * Runs a job of GitHub Actions until a step fails, as its runner does; returns the exit code of the last
+ * step.
+ */
 async function runGithub(runner: Runner): Promise<number | null> {
   const output = runner.folder.write("outputs", "");
   const filled = (value: string) =>
     value
-      .replace(/\$\{\{ steps\.review\.outputs\.code \}\}/g, () => /^code=(.*)$/m.exec(readFileSync(output, "utf8"))?.[1] ?? "")
+      .replace(
+        /\$\{\{ steps\.review\.outputs\.code \}\}/g,
+        () => /^code=(.*)$/m.exec(readFileSync(output, "utf8"))?.[1] ?? "",
+      )
       .replace(/\$\{\{ github\.repository \}\}/, "acme/edges")
       .replace(/\$\{\{ github\.event\.pull_request\.number \}\}/, "7")
       .replace(/\$\{\{[^}]*\}\}/g, "");
@@ -132,7 +151,12 @@ async function runGithub(runner: Runner): Promise<number | null> {
 
 async function runGitlab(runner: Runner): Promise<number | null> {
   const { script } = recipe("GitLab CI").review as { script: string[] };
-  const env = { CI_API_V4_URL: runner.forge.server.url, CI_PROJECT_ID: "1", CI_MERGE_REQUEST_IID: "7", REVIEW_TOKEN: "of the review" };
+  const env = {
+    CI_API_V4_URL: runner.forge.server.url,
+    CI_PROJECT_ID: "1",
+    CI_MERGE_REQUEST_IID: "7",
+    REVIEW_TOKEN: "of the review",
+  };
   return (await runner.run(script.join("\n"), env, ["-e", "-o", "pipefail"])).code;
 }
 
@@ -151,7 +175,9 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
     it(`post one comment by ${forge}, update it with each push, and stop what a reviewer should look at`, async () => {
       const runner = await Runner.start();
       const ours = () =>
-        runner.forge.comments.filter(({ body }) => body.startsWith(MARK)).map(({ id, body }) => `${id} ${body.split("\n")[1]}`);
+        runner.forge.comments
+          .filter(({ body }) => body.startsWith(MARK))
+          .map(({ id, body }) => `${id} ${body.split("\n")[1]}`);
       try {
         runner.preview(richPreview());
         expect(await run(runner), "the first push").to.equal(2);

@@ -4,9 +4,15 @@ import { Folder, previewOf, runReview, step, tlsEdge } from "./support";
 
 const OFF = { mutualTls: { enabled: false, certificateAuthorityIds: [] } };
 const CANARY = "canary-of-a-secret";
-const dangerous = previewOf([tlsEdge("app", { before: {}, after: OFF }), tlsEdge("shop", { before: {}, after: OFF })]);
+const dangerous = previewOf([
+  tlsEdge("app", { before: {}, after: OFF }),
+  tlsEdge("shop", { before: {}, after: OFF }),
+]);
 const moving = previewOf([
-  tlsEdge("app", { before: { tlsTermination: { minVersion: "1.2" } }, after: { tlsTermination: { minVersion: "1.3" } } }),
+  tlsEdge("app", {
+    before: { tlsTermination: { minVersion: "1.2" } },
+    after: { tlsTermination: { minVersion: "1.3" } },
+  }),
 ]);
 
 describe("a report", () => {
@@ -36,14 +42,28 @@ describe("a report", () => {
     expect((await runReview([file, ...each])).code).to.equal(0);
     expect((await runReview([file, ...each.slice(2)])).code).to.equal(2);
     expect((await runReview([file, "--baseline", folder.write("last.json", stdout)])).code).to.equal(0);
-    const more = previewOf([...["app", "shop", "new"].map((name) => tlsEdge(name, { before: {}, after: OFF }))]);
-    expect((await runReview([folder.write("more.json", more), "--baseline", folder.write("last.json", stdout)])).code).to.equal(2);
+    const more = previewOf([
+      ...["app", "shop", "new"].map((name) => tlsEdge(name, { before: {}, after: OFF })),
+    ]);
+    expect(
+      (await runReview([folder.write("more.json", more), "--baseline", folder.write("last.json", stdout)]))
+        .code,
+    ).to.equal(2);
   });
 
   it("has the keys that programs rely on", () => {
     const report = review(dangerous);
     expect(report).to.include({ version: 1 });
-    expect(Object.keys(report)).to.deep.equal(["version", "hash", "counts", "findings", "standing", "addresses", "changes", "limits"]);
+    expect(Object.keys(report)).to.deep.equal([
+      "version",
+      "hash",
+      "counts",
+      "findings",
+      "standing",
+      "addresses",
+      "changes",
+      "limits",
+    ]);
     expect(report.findings[0]).to.include({
       rule: "client-certificate-dropped",
       severity: "high",
@@ -63,7 +83,10 @@ describe("a report", () => {
 
   it("counts a replacement once, and puts URNs in the places of ids that are not known yet", () => {
     const urn = "urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TunnelGroupBackend::web";
-    const states = { oldState: { urn, id: "bkdtg_1", inputs: { labels: { a: "1" } } }, newState: { urn, inputs: { labels: { a: "2" } } } };
+    const states = {
+      oldState: { urn, id: "bkdtg_1", inputs: { labels: { a: "1" } } },
+      newState: { urn, inputs: { labels: { a: "2" } } },
+    };
     const edge = "urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::app";
     const inputs = { hostports: ["app.example.com:443"] };
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -74,7 +97,11 @@ describe("a report", () => {
         {
           op: "update",
           urn: edge,
-          oldState: { urn: edge, id: "edgtls_1", inputs: { ...inputs, backend: { enabled: true, backendId: "bkdtg_1" } } },
+          oldState: {
+            urn: edge,
+            id: "edgtls_1",
+            inputs: { ...inputs, backend: { enabled: true, backendId: "bkdtg_1" } },
+          },
           newState: {
             urn: edge,
             inputs: { ...inputs, backend: { enabled: true, backendId: unknown } },
@@ -84,13 +111,19 @@ describe("a report", () => {
         { op: "delete-replaced", urn, oldState: states.oldState },
       ]),
     );
-    expect(report.changes.map(({ op, name }) => `${op} ${name}`)).to.deep.equal(["replace web", "update app"]);
+    expect(report.changes.map(({ op, name }) => `${op} ${name}`)).to.deep.equal([
+      "replace web",
+      "update app",
+    ]);
     expect(report.findings.filter(({ certain }) => !certain)).to.deep.equal([]);
   });
 
   it("fits a comment, has the most important first, and says what it left out", () => {
     const many = Array.from({ length: 1000 }, (_, index) =>
-      tlsEdge(`app${index}`, { before: {}, after: index % 2 ? OFF : { tlsTermination: { minVersion: "1.3" } } }),
+      tlsEdge(`app${index}`, {
+        before: {},
+        after: index % 2 ? OFF : { tlsTermination: { minVersion: "1.3" } },
+      }),
     );
     const started = process.cpuUsage();
     const report = review(previewOf(many));
@@ -105,20 +138,31 @@ describe("a report", () => {
   });
 
   it("is printed whole, however long it is", async () => {
-    const many = Array.from({ length: 1000 }, (_, index) => tlsEdge(`app${index}`, { before: {}, after: OFF }));
-    const { stdout, stderr, code } = await runReview([folder.write("many.json", previewOf(many)), "--format", "json"]);
+    const many = Array.from({ length: 1000 }, (_, index) =>
+      tlsEdge(`app${index}`, { before: {}, after: OFF }),
+    );
+    const { stdout, stderr, code } = await runReview([
+      folder.write("many.json", previewOf(many)),
+      "--format",
+      "json",
+    ]);
     expect(code).to.equal(2);
     expect(stderr).to.match(/^1000 findings fail the review, which ends with 2 \(--fail-on high\)/);
     expect((JSON.parse(stdout) as Report).findings).to.have.length(1000);
   });
 
   it("names in SARIF 2.1.0 the rule, the severity and the line of the program", () => {
-    const { version, runs } = JSON.parse(write(review(dangerous, { accept: [review(dangerous).findings[0]?.hash ?? ""] }), "sarif"));
+    const { version, runs } = JSON.parse(
+      write(review(dangerous, { accept: [review(dangerous).findings[0]?.hash ?? ""] }), "sarif"),
+    );
     expect(version).to.equal("2.1.0");
     const [first, second] = runs[0].results;
     expect(first).to.include({ ruleId: "client-certificate-dropped", level: "error" });
     expect(runs[0].tool.driver.rules[first.ruleIndex].id).to.equal("client-certificate-dropped");
-    expect(first.locations[0].physicalLocation).to.deep.equal({ artifactLocation: { uri: "src/edges.ts" }, region: { startLine: 7 } });
+    expect(first.locations[0].physicalLocation).to.deep.equal({
+      artifactLocation: { uri: "src/edges.ts" },
+      region: { startLine: 7 },
+    });
     expect(first.suppressions).to.have.length(1);
     expect(second).not.to.have.property("suppressions");
   });
@@ -126,7 +170,12 @@ describe("a report", () => {
   it("is one page of HTML that loads nothing, with a row, a drawing and filters, and lets no name become markup", () => {
     const evil = `<img src=x onerror=alert(1)>"'`;
     const page = write(
-      review(previewOf([tlsEdge("app", { before: {}, after: OFF }), step("IpPolicy", evil, { after: { description: evil } })])),
+      review(
+        previewOf([
+          tlsEdge("app", { before: {}, after: OFF }),
+          step("IpPolicy", evil, { after: { description: evil } }),
+        ]),
+      ),
       "html",
     );
     expect(page)
@@ -150,7 +199,10 @@ describe("a report", () => {
     const pem = `-----BEGIN CERTIFICATE-----\n${CANARY}\n-----END CERTIFICATE-----\n`;
     const preview = previewOf([
       step("CertificateAuthority", "clients", { before: { caPem: pem }, after: { caPem: `${pem}${pem}` } }),
-      step("HttpsEdge", "site", { before: { hostports: ["www.example.com:443"] }, after: { hostports: ["www.example.com:443"] } }),
+      step("HttpsEdge", "site", {
+        before: { hostports: ["www.example.com:443"] },
+        after: { hostports: ["www.example.com:443"] },
+      }),
       step("HttpsEdgeRoute", "route", {
         before: {
           edgeId: "id_of_site",
@@ -166,7 +218,10 @@ describe("a report", () => {
         },
       }),
       step("EventDestination", "audit", { after: { target: { monitoringService: { apiKey: CANARY } } } }),
-      step("TunnelCredential", "agent", { before: { acl: ["bind:a.example.com"], token: CANARY }, after: { acl: [], token: CANARY } }),
+      step("TunnelCredential", "agent", {
+        before: { acl: ["bind:a.example.com"], token: CANARY },
+        after: { acl: [], token: CANARY },
+      }),
     ]);
     const log = [
       { sequence: 0, timestamp: 1, diagnosticEvent: { message: CANARY, severity: "debug" } },
@@ -183,8 +238,13 @@ describe("a report", () => {
       },
     ];
     const report = review(preview, { events: log.map((event) => JSON.stringify(event)).join("\n") });
-    expect(report.violations).to.deep.equal([{ pack: "ours", policy: "edges-ask", level: "mandatory", message: "Every edge asks. (PEM)" }]);
-    expect(report.findings.map(({ rule }) => rule)).to.include.members(["credential-widened", "sign-in-changed"]);
+    expect(report.violations).to.deep.equal([
+      { pack: "ours", policy: "edges-ask", level: "mandatory", message: "Every edge asks. (PEM)" },
+    ]);
+    expect(report.findings.map(({ rule }) => rule)).to.include.members([
+      "credential-widened",
+      "sign-in-changed",
+    ]);
     for (const format of ["markdown", "html", "json", "sarif"] as const) {
       expect(write(report, format), format).not.to.include(CANARY).and.not.to.include("-----BEGIN");
     }

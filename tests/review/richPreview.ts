@@ -26,7 +26,10 @@ export const richPreview = (): string => {
     }),
     same("TunnelGroupBackend", "old", { labels: { release: "old" } }),
     same("TunnelGroupBackend", "fresh", { labels: { release: "fresh" } }),
-    step("WeightedBackend", "split", { before: split, after: { backends: { id_of_old: 10, id_of_fresh: 90 } } }),
+    step("WeightedBackend", "split", {
+      before: split,
+      after: { backends: { id_of_old: 10, id_of_fresh: 90 } },
+    }),
     edge(
       "app",
       { mutualTls: MUTUAL, ipRestriction: OFFICE, backend: { backendId: "id_of_split" } },

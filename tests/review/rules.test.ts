@@ -27,14 +27,25 @@ interface Choices {
   readonly partnerAsks?: boolean;
 }
 
-/** An edge that asks for certificates of one authority, admits one network, and sends its traffic to two backends. */
+/**
+ * An edge that asks for certificates of one authority, admits one network, and sends its traffic to two
+ * backends.
+ */
 const program =
   (choices: Choices = {}): PulumiFn =>
   async () => {
-    const { name = "app", alias, mutualTls = true, upstream = false, networks = ["10.0.0.0/8"], description = "" } = choices;
+    const {
+      name = "app",
+      alias,
+      mutualTls = true,
+      upstream = false,
+      networks = ["10.0.0.0/8"],
+      description = "",
+    } = choices;
     const clients = new tunnels.CertificateAuthority("clients", { caPem: pem });
     const office = new tunnels.IpPolicy("office", { description });
-    for (const cidr of networks) new tunnels.IpPolicyRule(`office ${cidr}`, { ipPolicyId: office.id, cidr, action: "allow" });
+    for (const cidr of networks)
+      new tunnels.IpPolicyRule(`office ${cidr}`, { ipPolicyId: office.id, cidr, action: "allow" });
     const old = new tunnels.TunnelGroupBackend("old", { labels: { release: "old" } });
     const fresh = new tunnels.TunnelGroupBackend("fresh", { labels: { release: "fresh" } });
     const [toOld, toFresh] = choices.shares ?? [90, 10];
@@ -55,7 +66,10 @@ const program =
     );
     const partner = new tunnels.TlsEdge("partner", { hostports: ["partner.example.com:443"] });
     if (choices.partnerAsks !== false)
-      new tunnels.TlsEdgeMutualTls("partner-certificates", { edgeId: partner.id, certificateAuthorityIds: [clients.id] });
+      new tunnels.TlsEdgeMutualTls("partner-certificates", {
+        edgeId: partner.id,
+        certificateAuthorityIds: [clients.id],
+      });
     new tunnels.TunnelCredential("agent", { acl: choices.acl ?? ["bind:partner.example.com"], description });
   };
 
@@ -73,7 +87,11 @@ describe("a review of what the engine previews", () => {
       hostports: [OTHER],
       description: "of another team",
       ip_restriction: { ip_policy_ids: [office] },
-      mutual_tls: { certificate_authority_ids: [(await server.rest.get("/certificate_authorities")).body.certificate_authorities[0].id] },
+      mutual_tls: {
+        certificate_authority_ids: [
+          (await server.rest.get("/certificate_authorities")).body.certificate_authorities[0].id,
+        ],
+      },
     });
     expect(posted.status).to.equal(201);
   });
@@ -92,7 +110,10 @@ describe("a review of what the engine previews", () => {
     expect(counts).to.deep.equal({ high: 2, medium: 0, low: 0 });
     const [{ cause, sentence, certain, offStack }] = findings as [Report["findings"][number]];
     expect(sentence).to.equal(`\`${APP}\` no longer asks for a client certificate.`);
-    expect(cause).to.include({ kind: "tls_edge", name: "app", property: "mutual_tls" }).and.to.have.property("line").that.is.a("number");
+    expect(cause)
+      .to.include({ kind: "tls_edge", name: "app", property: "mutual_tls" })
+      .and.to.have.property("line")
+      .that.is.a("number");
     expect(cause.file).to.match(/tests\/review\/rules\.test\.ts$/);
     expect([certain, offStack]).to.deep.equal([true, false]);
   });
@@ -124,7 +145,9 @@ describe("a review of what the engine previews", () => {
 
   it("tells that TLS ends elsewhere where the edge protected an address", async () => {
     const found = rulesIn(await asked({ upstream: true, mutualTls: false }));
-    expect(found).to.include(`termination-moved ${APP}`).and.to.include("termination-moved www.example.com:443");
+    expect(found)
+      .to.include(`termination-moved ${APP}`)
+      .and.to.include("termination-moved www.example.com:443");
   });
 
   it("tells that an address is removed", async () => {
@@ -185,19 +208,26 @@ describe("a review of what the engine previews", () => {
     });
     expect(failed).to.include("canary-of-a-secret");
     expect(() => review(failed))
-      .to.throw(/^The preview is of a preview that failed \(\d errors?\): fix its program first; .*pulumi preview --json/)
+      .to.throw(
+        /^The preview is of a preview that failed \(\d errors?\): fix its program first; .*pulumi preview --json/,
+      )
       .with.property("message")
       .that.does.not.include("canary");
     const refused = await change.preview(program({ hostports: ["no hostport"] }));
     expect(() => review(refused)).to.throw(/a preview that failed/);
     process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW = "true";
-    const stream = await change.preview(program()).finally(() => delete process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW);
+    const stream = await change
+      .preview(program())
+      .finally(() => delete process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW);
     expect(() => review(stream)).to.throw(/stream of engine events/);
   });
 
   it("names the line of the entry for what a catalogue declares", async () => {
     const folder = new Folder();
-    const file = folder.write("tunnels.yaml", "tlsEdges:\n  # Open to anybody\n  open:\n    hostports: [open.example.com:443]\n");
+    const file = folder.write(
+      "tunnels.yaml",
+      "tlsEdges:\n  # Open to anybody\n  open:\n    hostports: [open.example.com:443]\n",
+    );
     const report = review(
       await change.preview(async () => {
         tunnels.catalogue(file);
@@ -216,10 +246,16 @@ describe("a review of what the engine previews", () => {
         await declared();
         const made = new tunnels.TlsEdge("made", { hostports: ["made.example.com:443"] });
         const clients = new tunnels.CertificateAuthority("more-clients", { caPem: pem });
-        new tunnels.TlsEdgeMutualTls("made-certificates", { edgeId: made.id, certificateAuthorityIds: [clients.id] });
+        new tunnels.TlsEdgeMutualTls("made-certificates", {
+          edgeId: made.id,
+          certificateAuthorityIds: [clients.id],
+        });
       }),
     );
-    expect(report.findings.find(({ address }) => address === "made.example.com:443")).to.include({ rule: "address-added", certain: true });
+    expect(report.findings.find(({ address }) => address === "made.example.com:443")).to.include({
+      rule: "address-added",
+      certain: true,
+    });
     const dropped = review(await change.preview(program({ partnerAsks: false })));
     expect(rulesIn(dropped)).to.include("client-certificate-dropped partner.example.com:443");
   });

@@ -30,7 +30,8 @@ const clientsPem = certificate({ name: "Clients" }).pem;
 const partnersPem = certificate({ name: "Partners" }).pem;
 const keys = [makeSshKey(), makeSshKey()] as const;
 const DAY_MS = 86_400_000;
-const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
+const inDays = (days: number): string =>
+  new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
 const [inAMonth, inAYear] = [inDays(30), inDays(365)];
 
 /** Everything, in one version. */
@@ -38,7 +39,11 @@ export function declareAll(version: Version): void {
   const clients = new tunnels.CertificateAuthority("shared clients", { caPem: clientsPem });
   const partners = new tunnels.CertificateAuthority("shared partners", { caPem: partnersPem });
   const office = new tunnels.IpPolicy("shared office", {});
-  new tunnels.IpPolicyRule("shared office rule", { ipPolicyId: office.id, cidr: "10.0.0.0/8", action: "allow" });
+  new tunnels.IpPolicyRule("shared office rule", {
+    ipPolicyId: office.id,
+    cidr: "10.0.0.0/8",
+    action: "allow",
+  });
   new tunnels.TlsEdge("shared edge", {
     hostports: ["shared.example.com:443"],
     ipRestriction: { ipPolicyIds: [office.id] },
@@ -49,7 +54,9 @@ export function declareAll(version: Version): void {
     partners,
     office,
     member: new tunnels.BotUser("shared member", { name: "member" }),
-    audit: new tunnels.EventDestination("shared audit", { target: { streamService: { auth: { role: ROLE }, streamRef: STREAM } } }),
+    audit: new tunnels.EventDestination("shared audit", {
+      target: { streamService: { auth: { role: ROLE }, streamRef: STREAM } },
+    }),
     people: new tunnels.SshCertificateAuthority("shared people", {}),
   };
   const pick = <T>(base: T, changed: T, near = base): T => ({ base, changed, near })[version];
@@ -65,20 +72,33 @@ const hostportOf = (rule: string): string => `${rule}.example.com:443`;
 /** The edge of a scenario; renamed with an alias, it is still the same. */
 function edge({ rule }: Scenario, args: tunnels.TlsEdgeArgs = {}, renamed = false): tunnels.TlsEdge {
   const name = renamed ? `${rule} under another name` : rule;
-  return new tunnels.TlsEdge(name, { hostports: [hostportOf(rule)], ...args }, { aliases: renamed ? [{ name: rule }] : [] });
+  return new tunnels.TlsEdge(
+    name,
+    { hostports: [hostportOf(rule)], ...args },
+    { aliases: renamed ? [{ name: rule }] : [] },
+  );
 }
 
 function route({ rule, pick }: Scenario, args: Partial<tunnels.HttpsEdgeRouteArgs>): void {
   const site = new tunnels.HttpsEdge(`${rule} site`, { hostports: [hostportOf(rule)] });
   const description = pick("", "", "described otherwise");
-  new tunnels.HttpsEdgeRoute(`${rule} route`, { edgeId: site.id, match: "/", matchType: "path_prefix", description, ...args });
+  new tunnels.HttpsEdgeRoute(`${rule} route`, {
+    edgeId: site.id,
+    match: "/",
+    matchType: "path_prefix",
+    description,
+    ...args,
+  });
 }
 
 /** An edge that admits some networks by a policy of its own. */
 function admits(scenario: Scenario, cidrs: readonly string[]): void {
   const { rule, pick } = scenario;
-  const policy = new tunnels.IpPolicy(`${rule} policy`, { description: pick(rule, rule, `${rule} (described otherwise)`) });
-  for (const cidr of cidrs) new tunnels.IpPolicyRule(`${rule} ${cidr}`, { ipPolicyId: policy.id, cidr, action: "allow" });
+  const policy = new tunnels.IpPolicy(`${rule} policy`, {
+    description: pick(rule, rule, `${rule} (described otherwise)`),
+  });
+  for (const cidr of cidrs)
+    new tunnels.IpPolicyRule(`${rule} ${cidr}`, { ipPolicyId: policy.id, cidr, action: "allow" });
   edge(scenario, { ipRestriction: { ipPolicyIds: [policy.id] } });
 }
 
@@ -90,27 +110,50 @@ const oidc = (more: Partial<tunnels.HttpsEdgeRouteOidcModule> = {}): tunnels.Htt
   ...more,
 });
 
-const token = (audiences: readonly string[], algorithms: readonly ("RS256" | "ES256")[] = ["RS256", "ES256"]) => ({
+const token = (
+  audiences: readonly string[],
+  algorithms: readonly ("RS256" | "ES256")[] = ["RS256", "ES256"],
+) => ({
   issuer: { allowList: [{ value: "https://id.example.com" }] },
   audience: { allowList: audiences.map((value) => ({ value })) },
-  http: { tokens: [{ type: "jwt" as const, method: "header" as const, name: "Authorization", prefix: "Bearer " }] },
-  jws: { allowedAlgorithms: [...algorithms], keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } } },
+  http: {
+    tokens: [{ type: "jwt" as const, method: "header" as const, name: "Authorization", prefix: "Bearer " }],
+  },
+  jws: {
+    allowedAlgorithms: [...algorithms],
+    keys: { sources: { additionalJkus: ["https://id.example.com/keys"] } },
+  },
 });
 
-const acts = (type: "deny" | "log" | "rate-limit", name: string, config: Record<string, string | number> = {}) => ({
+const acts = (
+  type: "deny" | "log" | "rate-limit",
+  name: string,
+  config: Record<string, string | number> = {},
+) => ({
   name,
   actions: [{ type, config }],
 });
-const limits = (name: string, capacity = 10) => acts("rate-limit", name, { name: "all", capacity, rate: "60s" });
+const limits = (name: string, capacity = 10) =>
+  acts("rate-limit", name, { name: "all", capacity, rate: "60s" });
 
 const CERTIFICATE = { publicKey: keys[0], validFor: "365d" };
 
 const DECLARE = {
-  "client-certificate-dropped": (it) => edge(it, it.pick({ mutualTls: { certificateAuthorityIds: [it.clients.id] } }, {}), it.isNear),
-  "network-opened": (it) => admits(it, it.pick(["10.0.0.0/8"], ["0.0.0.0/1", "128.0.0.0/1"], ["10.0.0.0/9", "10.128.0.0/9"])),
-  "sign-in-dropped": (it) => route(it, it.pick({ oidc: oidc() }, {}, { oidc: oidc({ scopes: ["email", "openid"] }) })),
+  "client-certificate-dropped": (it) =>
+    edge(it, it.pick({ mutualTls: { certificateAuthorityIds: [it.clients.id] } }, {}), it.isNear),
+  "network-opened": (it) =>
+    admits(it, it.pick(["10.0.0.0/8"], ["0.0.0.0/1", "128.0.0.0/1"], ["10.0.0.0/9", "10.128.0.0/9"])),
+  "sign-in-dropped": (it) =>
+    route(it, it.pick({ oidc: oidc() }, {}, { oidc: oidc({ scopes: ["email", "openid"] }) })),
   "token-dropped": (it) =>
-    route(it, it.pick({ jwtValidation: token(["a", "b"]) }, {}, { jwtValidation: token(["b", "a"], ["ES256", "RS256"]) })),
+    route(
+      it,
+      it.pick(
+        { jwtValidation: token(["a", "b"]) },
+        {},
+        { jwtValidation: token(["b", "a"], ["ES256", "RS256"]) },
+      ),
+    ),
   "deny-dropped": (it) =>
     edge(it, {
       policies: it.pick(
@@ -121,7 +164,11 @@ const DECLARE = {
     }),
   "opened-unprotected": (it) => {
     edge(it, {
-      hostports: it.pick([hostportOf(it.rule)], [hostportOf(it.rule), "new.example.com:443"], [hostportOf(it.rule)]),
+      hostports: it.pick(
+        [hostportOf(it.rule)],
+        [hostportOf(it.rule), "new.example.com:443"],
+        [hostportOf(it.rule)],
+      ),
       description: it.pick("", "", "otherwise"),
     });
   },
@@ -130,7 +177,10 @@ const DECLARE = {
     edge(it, { hostports: it.pick(all, all.slice(0, 1), all.toReversed()) });
   },
   "traffic-stopped": (it) => {
-    const web = new tunnels.TunnelGroupBackend(`${it.rule} web`, { labels: { of: it.rule }, description: it.pick("", "", "otherwise") });
+    const web = new tunnels.TunnelGroupBackend(`${it.rule} web`, {
+      labels: { of: it.rule },
+      description: it.pick("", "", "otherwise"),
+    });
     edge(it, { backend: { backendId: web.id, enabled: it.pick(true, false) } });
   },
   "termination-moved": (it) =>
@@ -144,7 +194,11 @@ const DECLARE = {
     ),
   "credential-widened": (it) =>
     new tunnels.TunnelCredential(it.rule, {
-      acl: it.pick(["bind:a.example.com", "bind:b.example.com"], ["bind:*.example.com"], ["bind:b.example.com", "bind:a.example.com"]),
+      acl: it.pick(
+        ["bind:a.example.com", "bind:b.example.com"],
+        ["bind:*.example.com"],
+        ["bind:b.example.com", "bind:a.example.com"],
+      ),
     }),
   "ssh-certificate-any-user": (it) =>
     it.isBase ||
@@ -154,23 +208,65 @@ const DECLARE = {
       principals: it.pick([], [], ["ada"]),
     }),
   "admin-key-created": (it) =>
-    it.isBase || new tunnels.ApiKey(it.rule, { expiresAt: inAYear, ...(it.isNear && { ownerId: it.member.id }) }),
-  "network-widened": (it) => admits(it, it.pick(["10.0.0.0/8"], ["10.0.0.0/8", "192.168.0.0/16"], ["10.0.0.0/8", "10.1.0.0/16"])),
+    it.isBase ||
+    new tunnels.ApiKey(it.rule, { expiresAt: inAYear, ...(it.isNear && { ownerId: it.member.id }) }),
+  "network-widened": (it) =>
+    admits(it, it.pick(["10.0.0.0/8"], ["10.0.0.0/8", "192.168.0.0/16"], ["10.0.0.0/8", "10.1.0.0/16"])),
   "network-narrowed": (it) =>
-    admits(it, it.pick(["10.0.0.0/8", "192.168.0.0/16"], ["10.0.0.0/8"], ["10.0.0.0/8", "192.168.0.0/17", "192.168.128.0/17"])),
+    admits(
+      it,
+      it.pick(
+        ["10.0.0.0/8", "192.168.0.0/16"],
+        ["10.0.0.0/8"],
+        ["10.0.0.0/8", "192.168.0.0/17", "192.168.128.0/17"],
+      ),
+    ),
   "authority-added": (it) =>
-    edge(it, { mutualTls: { certificateAuthorityIds: it.pick([it.clients.id], [it.clients.id, it.partners.id]) } }, it.isNear),
+    edge(
+      it,
+      { mutualTls: { certificateAuthorityIds: it.pick([it.clients.id], [it.clients.id, it.partners.id]) } },
+      it.isNear,
+    ),
   "authority-removed": (it) =>
     edge(it, {
-      mutualTls: { certificateAuthorityIds: it.pick([it.clients.id, it.partners.id], [it.clients.id], [it.partners.id, it.clients.id]) },
+      mutualTls: {
+        certificateAuthorityIds: it.pick(
+          [it.clients.id, it.partners.id],
+          [it.clients.id],
+          [it.partners.id, it.clients.id],
+        ),
+      },
     }),
   "sign-in-changed": (it) =>
-    route(it, { oidc: it.pick(oidc(), oidc({ issuer: "https://id.example.org" }), oidc({ scopes: ["email", "openid"] })) }),
-  "token-changed": (it) => route(it, { jwtValidation: it.pick(token(["a"]), token(["b"]), token(["a"], ["ES256", "RS256"])) }),
+    route(it, {
+      oidc: it.pick(
+        oidc(),
+        oidc({ issuer: "https://id.example.org" }),
+        oidc({ scopes: ["email", "openid"] }),
+      ),
+    }),
+  "token-changed": (it) =>
+    route(it, { jwtValidation: it.pick(token(["a"]), token(["b"]), token(["a"], ["ES256", "RS256"])) }),
   "tls-lowered": (it) =>
-    edge(it, { tlsTermination: it.pick<tunnels.TlsEdgeTlsTerminationModule>({ minVersion: "1.3" }, { minVersion: "1.2" }) }, it.isNear),
+    edge(
+      it,
+      {
+        tlsTermination: it.pick<tunnels.TlsEdgeTlsTerminationModule>(
+          { minVersion: "1.3" },
+          { minVersion: "1.2" },
+        ),
+      },
+      it.isNear,
+    ),
   "tls-raised": (it) =>
-    edge(it, it.pick<tunnels.TlsEdgeArgs>({}, { tlsTermination: { minVersion: "1.3" } }, { tlsTermination: { minVersion: "1.2" } })),
+    edge(
+      it,
+      it.pick<tunnels.TlsEdgeArgs>(
+        {},
+        { tlsTermination: { minVersion: "1.3" } },
+        { tlsTermination: { minVersion: "1.2" } },
+      ),
+    ),
   "traffic-moved": (it) => {
     const [old, fresh] = ["old", "fresh"].map(
       (release) => new tunnels.TunnelGroupBackend(`${it.rule} ${release}`, { labels: { release } }),
@@ -185,12 +281,21 @@ const DECLARE = {
   },
   "actions-changed": (it) =>
     edge(it, {
-      policies: it.pick({ inbound: [limits("all")] }, { inbound: [limits("all", 20)] }, { inbound: [limits("named otherwise")] }),
+      policies: it.pick(
+        { inbound: [limits("all")] },
+        { inbound: [limits("all", 20)] },
+        { inbound: [limits("named otherwise")] },
+      ),
     }),
-  "user-agents-changed": (it) => route(it, { userAgentFilter: { allow: it.pick(["a", "b"], ["a", "c"], ["b", "a"]) } }),
+  "user-agents-changed": (it) =>
+    route(it, { userAgentFilter: { allow: it.pick(["a", "b"], ["a", "c"], ["b", "a"]) } }),
   "credential-narrowed": (it) =>
     new tunnels.TunnelCredential(it.rule, {
-      acl: it.pick(["bind:a.example.com", "bind:b.example.com"], ["bind:a.example.com"], ["bind:b.example.com", "bind:a.example.com"]),
+      acl: it.pick(
+        ["bind:a.example.com", "bind:b.example.com"],
+        ["bind:a.example.com"],
+        ["bind:b.example.com", "bind:a.example.com"],
+      ),
     }),
   "credential-revoked": (it) =>
     it.isChanged ||
@@ -214,7 +319,10 @@ const DECLARE = {
     }),
   "events-stopped": (it) => {
     const [made, changed] = [{ type: "tls_edge_created.v0" }, { type: "tls_edge_updated.v0" }];
-    new tunnels.EventSubscription(it.rule, { destinationIds: [it.audit.id], sources: it.pick([made, changed], [made], [changed, made]) });
+    new tunnels.EventSubscription(it.rule, {
+      destinationIds: [it.audit.id],
+      sources: it.pick([made, changed], [made], [changed, made]),
+    });
   },
   "module-disabled": (it) =>
     edge(
@@ -223,11 +331,18 @@ const DECLARE = {
         ? { mutualTls: { enabled: false, certificateAuthorityIds: [it.clients.id] } }
         : { description: it.pick("", "", "otherwise") },
     ),
-  "expires-soon": (it) => it.isBase || new tunnels.ApiKey(it.rule, { ownerId: it.member.id, expiresAt: it.pick("", inAMonth, inAYear) }),
-  "key-without-end": (it) => it.isBase || new tunnels.ApiKey(it.rule, { ownerId: it.member.id, ...(it.isNear && { expiresAt: inAYear }) }),
+  "expires-soon": (it) =>
+    it.isBase ||
+    new tunnels.ApiKey(it.rule, { ownerId: it.member.id, expiresAt: it.pick("", inAMonth, inAYear) }),
+  "key-without-end": (it) =>
+    it.isBase ||
+    new tunnels.ApiKey(it.rule, { ownerId: it.member.id, ...(it.isNear && { expiresAt: inAYear }) }),
   "long-lived-cloud-keys": (it) => {
     if (it.isBase) return;
-    const creds = { cloudAccessKeyId: "AKIAIOSFODNN7EXAMPLE", cloudSecretAccessKey: "canary-of-a-secret-of-forty-characters-" };
+    const creds = {
+      cloudAccessKeyId: "AKIAIOSFODNN7EXAMPLE",
+      cloudSecretAccessKey: "canary-of-a-secret-of-forty-characters-",
+    };
     new tunnels.EventDestination(it.rule, {
       target: { streamService: { auth: it.isNear ? { role: ROLE } : { creds }, streamRef: STREAM } },
     });
@@ -238,7 +353,9 @@ const DECLARE = {
       ? new tunnels.HttpsEdge(it.rule, { hostports: [hostportOf(it.rule)] }) // serves nothing without a route
       : edge(it, { ipRestriction: { ipPolicyIds: [it.office.id] } })),
   unused: (it) => {
-    const web = new tunnels.TunnelGroupBackend(it.pick("unused web", "unused web", "unused other web"), { labels: { of: it.rule } });
+    const web = new tunnels.TunnelGroupBackend(it.pick("unused web", "unused web", "unused other web"), {
+      labels: { of: it.rule },
+    });
     edge(it, { backend: { backendId: web.id } });
     if (it.isChanged) new tunnels.StaticBackend(it.rule, { address: "192.0.2.1:80" });
   },

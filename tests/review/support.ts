@@ -55,7 +55,11 @@ export class Change {
     this.current = base;
   }
 
-  static async of(world: World, server: Pick<ServerProcess, "url" | "apiKey">, base: PulumiFn): Promise<Change & { engine: Engine }> {
+  static async of(
+    world: World,
+    server: Pick<ServerProcess, "url" | "apiKey">,
+    base: PulumiFn,
+  ): Promise<Change & { engine: Engine }> {
     const change = new Change(base);
     const engine = await world.stack(server, () => change.current());
     await engine.up();
@@ -70,17 +74,30 @@ export class Change {
 }
 
 /** The rules of findings, with their addresses or objects. */
-export const rulesIn = ({ findings }: Report): string[] => findings.map(({ rule, address, name }) => `${rule} ${address ?? name}`);
+export const rulesIn = ({ findings }: Report): string[] =>
+  findings.map(({ rule, address, name }) => `${rule} ${address ?? name}`);
 
 /** A preview in the engine's format, with only the parts that a review reads. */
-export const previewOf = (steps: readonly object[]): string => JSON.stringify({ steps, duration: 1, changeSummary: { same: 0 } });
+export const previewOf = (steps: readonly object[]): string =>
+  JSON.stringify({ steps, duration: 1, changeSummary: { same: 0 } });
 
 type Inputs = Readonly<Record<string, unknown>>;
 
 /** A step of a resource. Without `before`, the resource is created; without `after`, it is deleted. */
-export function step(type: string, name: string, { before, after }: { before?: Inputs; after?: Inputs }, id = `id_of_${name}`): object {
+export function step(
+  type: string,
+  name: string,
+  { before, after }: { before?: Inputs; after?: Inputs },
+  id = `id_of_${name}`,
+): object {
   const urn = `urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:${type}::${name}`;
-  const op = !before ? "create" : !after ? "delete" : JSON.stringify(before) === JSON.stringify(after) ? "same" : "update";
+  const op = !before
+    ? "create"
+    : !after
+      ? "delete"
+      : JSON.stringify(before) === JSON.stringify(after)
+        ? "same"
+        : "update";
   const stackTrace = [
     { sourcePosition: `project:///node_modules/@tunnelplane/pulumi/dist/generated/${type}.js#1,1` },
     { sourcePosition: "project:///src/edges.ts#7,3" },
@@ -95,7 +112,10 @@ export function step(type: string, name: string, { before, after }: { before?: I
 
 /** A step of a TLS edge that serves `<name>.example.com:443`, and by default asks for client certificates. */
 export function tlsEdge(name: string, { before, after }: { before?: Inputs; after?: Inputs }): object {
-  const common = { hostports: [`${name}.example.com:443`], mutualTls: { enabled: true, certificateAuthorityIds: ["ca_of_others"] } };
+  const common = {
+    hostports: [`${name}.example.com:443`],
+    mutualTls: { enabled: true, certificateAuthorityIds: ["ca_of_others"] },
+  };
   const whole = (inputs: Inputs | undefined) => inputs && { ...common, ...inputs };
   return step("TlsEdge", name, { before: whole(before), after: whole(after) });
 }

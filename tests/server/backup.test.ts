@@ -15,7 +15,8 @@ import { Rest } from "../support/rest";
 import { command, run, ServerProcess } from "../support/server";
 
 const ADDRESS = ["--public-url", "https://tunnels.example.com"];
-const optionsOf = (data: string) => (data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data });
+const optionsOf = (data: string) =>
+  data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
 
 /** A table that no version has, with every column type that a backup supports. */
 const extraMigration = (data: string) => ({
@@ -28,7 +29,9 @@ const extraMigration = (data: string) => ({
         .addColumn("id", "text", (column: { primaryKey(): unknown }) => column.primaryKey())
         .addColumn("number", "bigint")
         .addColumn("bytes", data.startsWith("postgres:") ? "bytea" : "blob")
-        .addColumn("resource_id", "text", (column: { references(target: string): unknown }) => column.references("resource.id"))
+        .addColumn("resource_id", "text", (column: { references(target: string): unknown }) =>
+          column.references("resource.id"),
+        )
         .execute(),
   },
 });
@@ -49,9 +52,11 @@ onEveryDatabase("A backup", (start, database) => {
       expect(answer.status, answer.text).to.equal(201);
       return answer.body;
     };
-    token = (await created("/credentials", { description: 'ends\u2028no line, "quotes", \\, ä, 🚇, \u0000' })).token;
+    token = (await created("/credentials", { description: 'ends\u2028no line, "quotes", \\, ä, 🚇, \u0000' }))
+      .token;
     const backend = await created("/backends/tunnel_group", { labels: { app: "shop" } });
-    for (let index = 0; index < 20; index++) await created("/edges/tls", { hostports: [hostport()], backend: { backend_id: backend.id } });
+    for (let index = 0; index < 20; index++)
+      await created("/edges/tls", { hostports: [hostport()], backend: { backend_id: backend.id } });
     await created("/ssh_certificate_authorities", {});
     const policy = await created("/ip_policies", {});
     await created("/ip_policy_rules", { ip_policy_id: policy.id, cidr: "10.0.0.0/8", action: "allow" });
@@ -83,7 +88,8 @@ onEveryDatabase("A backup", (start, database) => {
         ]) {
           expect((await other.get(path)).text).to.equal((await rest.get(path)).text);
         }
-        const edge = (await rest.get("/edges/tls")).body.edges?.[0] ?? (await rest.get("/edges/tls")).body.tls_edges[0];
+        const edge =
+          (await rest.get("/edges/tls")).body.edges?.[0] ?? (await rest.get("/edges/tls")).body.tls_edges[0];
         const taken = await other.post("/edges/tls", { hostports: edge.hostports });
         expect(taken.status).to.equal(409);
       } finally {
@@ -96,7 +102,10 @@ onEveryDatabase("A backup", (start, database) => {
       const migrations = extraMigration(data);
       await restore(optionsOf(data), file, migrations);
       expect(await tablesIn(data)).to.include("a_table_of_later");
-      expect(await contentOf(data)).to.deep.equal({ ...(await contentOf(server.data)), a_table_of_later: [] });
+      expect(await contentOf(data)).to.deep.equal({
+        ...(await contentOf(server.data)),
+        a_table_of_later: [],
+      });
     });
 
     it(`restores tables of later versions, 64-bit integers, bytes and nulls, into ${target.name}`, async () => {
@@ -114,15 +123,22 @@ onEveryDatabase("A backup", (start, database) => {
       await backUp(optionsOf(source), later, "9.9.9");
       const refused = await run(await target.create(), "restore", later);
       expect(refused.code).to.equal(1);
-      expect(refused.err).to.contain("has schema 999_extra").and.to.contain("use that version or a later one");
+      expect(refused.err)
+        .to.contain("has schema 999_extra")
+        .and.to.contain("use that version or a later one");
       await restore(optionsOf(data), later, extraMigration(data));
-      const rows = await rowsIn(data, "select id, cast(number as text) as number, resource_id from a_table_of_later order by id");
+      const rows = await rowsIn(
+        data,
+        "select id, cast(number as text) as number, resource_id from a_table_of_later order by id",
+      );
       expect(rows.map((row) => ({ ...(row as object) }))).to.deep.equal([
         { id: "a", number: "9223372036854775807", resource_id: "r" },
         { id: "b", number: "-9223372036854775808", resource_id: null },
         { id: "c", number: null, resource_id: null },
       ]);
-      const [first, second] = (await rowsIn(data, "select bytes from a_table_of_later order by id")) as { bytes: Uint8Array | null }[];
+      const [first, second] = (await rowsIn(data, "select bytes from a_table_of_later order by id")) as {
+        bytes: Uint8Array | null;
+      }[];
       expect(Buffer.from(first?.bytes ?? []).toString("hex")).to.equal("00ff10");
       expect(second?.bytes).to.equal(null);
     });
@@ -180,14 +196,19 @@ onEveryDatabase("A backup", (start, database) => {
         .to.match(/is not a backup of tunnelplane|is damaged/)
         .and.not.to.match(/\n\s+at /);
     }
-    expect((await run(await database.create(), "restore", join(folder, "nowhere"))).err).to.contain("no such file");
+    expect((await run(await database.create(), "restore", join(folder, "nowhere"))).err).to.contain(
+      "no such file",
+    );
   });
 
   it("restores into an empty database only; in another, the error names what is there, and it stays", async () => {
     const before = await contentOf(server.data);
     const { code, err } = await run(server.data, "restore", file);
     expect(code).to.equal(1);
-    expect(err).to.contain("is not empty").and.to.contain("principal (rows: 1)").and.to.contain("Restore into a new folder or database");
+    expect(err)
+      .to.contain("is not empty")
+      .and.to.contain("principal (rows: 1)")
+      .and.to.contain("Restore into a new folder or database");
     expect(await contentOf(server.data)).to.deep.equal(before);
   });
 
@@ -207,7 +228,10 @@ onEveryDatabase("A backup", (start, database) => {
     // The first table gets more rows than fit into the pipe, so that the backup stops half-way.
     const fill = (index: number) =>
       `('filler${index}', '${Array.from({ length: 60 }, () => Math.random().toString(36)).join("")}', 'member', '')`;
-    await execute(server.data, `insert into principal values ${Array.from({ length: 5000 }, (_, index) => fill(index)).join(",")}`);
+    await execute(
+      server.data,
+      `insert into principal values ${Array.from({ length: 5000 }, (_, index) => fill(index)).join(",")}`,
+    );
     const before = await contentOf(server.data);
     const child = command(server.data, ["backup", "-"]);
     await once(child.stdout, "readable"); // it has begun to read, and waits until we read its output

@@ -16,7 +16,10 @@ const CLI = join(__dirname, "../../server/dist/cli/main.js");
 const PROGRAM = program();
 type Command = typeof PROGRAM;
 const commandsOf = (command: Command, path = ""): [string, Command][] =>
-  command.commands.flatMap((one): [string, Command][] => [[`${path}${one.name()}`, one], ...commandsOf(one, `${path}${one.name()} `)]);
+  command.commands.flatMap((one): [string, Command][] => [
+    [`${path}${one.name()}`, one],
+    ...commandsOf(one, `${path}${one.name()} `),
+  ]);
 
 describe("The command line", () => {
   let server: ServerProcess;
@@ -36,15 +39,20 @@ describe("The command line", () => {
     if (folder) rmSync(folder, { recursive: true });
   });
 
-  const made = async (path: string, body: object): Promise<string> => (await api.post(path, body)).body.id as string;
+  const made = async (path: string, body: object): Promise<string> =>
+    (await api.post(path, body)).body.id as string;
 
   function run(args: readonly string[], env: Record<string, string | undefined> = {}, input = "") {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, ...args], {
-      cwd: folder,
-      encoding: "utf8",
-      input,
-      env: { ...process.env, TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, ...env },
-    });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", CLI, ...args],
+      {
+        cwd: folder,
+        encoding: "utf8",
+        input,
+        env: { ...process.env, TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, ...env },
+      },
+    );
     return { code: status, out: stdout, err: stderr };
   }
 
@@ -74,7 +82,8 @@ describe("The command line", () => {
 
   it("lists everything for programs, page by page, and 100 objects in a table, where it says that there are more", async () => {
     const count = 205; // more than two pages
-    for (let index = 0; index < count; index++) expect(await made("/ip_policies", { description: `policy ${index}` })).to.match(/^ipp_/);
+    for (let index = 0; index < count; index++)
+      expect(await made("/ip_policies", { description: `policy ${index}` })).to.match(/^ipp_/);
     for (const format of ["json", "yaml"]) {
       const { out, err } = run(["list", "ip-policies", "-o", format]);
       // YAML has all of JSON.
@@ -100,7 +109,8 @@ describe("The command line", () => {
   });
 
   it("takes a kind as people write it, and asks what they meant where there is none", () => {
-    for (const name of ["tls_edge", "TlsEdge", "tls-edges", "tlsEdges"]) expect(run(["get", name]).out).to.contain(edge);
+    for (const name of ["tls_edge", "TlsEdge", "tls-edges", "tlsEdges"])
+      expect(run(["get", name]).out).to.contain(edge);
     expect(run(["list", "tls-egdes"])).to.include({
       code: 2,
       err: 'tunnelplane: there is no kind "tls-egdes"; did you mean "tls-edges"?\n',
@@ -112,9 +122,14 @@ describe("The command line", () => {
 
   it("shows one object: in a line, in full, and with what refers to it", () => {
     expect(run(["get", edge]).out).to.contain("app.example.com:443");
-    expect(parse(run(["get", "tls-edge", edge, "-o", "yaml"]).out)).to.have.nested.property("backend.backend.id", backend);
+    expect(parse(run(["get", "tls-edge", edge, "-o", "yaml"]).out)).to.have.nested.property(
+      "backend.backend.id",
+      backend,
+    );
     const { out } = run(["describe", backend]);
-    expect(out).to.contain("    service: web\n").and.to.contain(`Referred to by\n  ${edge}  backend.backend\n`);
+    expect(out)
+      .to.contain("    service: web\n")
+      .and.to.contain(`Referred to by\n  ${edge}  backend.backend\n`);
   });
 
   it("tells by its exit code what went wrong, as its table of exit codes says", () => {
@@ -138,8 +153,12 @@ describe("The command line", () => {
       expect(ended.code, `${args.join(" ")}: ${ended.err}`).to.equal(code);
       if (code > 0) expect(ended.err, args.join(" ")).to.match(/^(tunnelplane|error): .*\n$/);
     }
-    expect(run(["list", "tls-edges", "--url", "notaurl"]).err).to.contain('Expected an address such as "https://');
-    expect(run(["list", "tls-edges"], { TUNNELPLANE_API_KEY: "" }).err).to.contain("set TUNNELPLANE_API_KEY, or pass --api-key");
+    expect(run(["list", "tls-edges", "--url", "notaurl"]).err).to.contain(
+      'Expected an address such as "https://',
+    );
+    expect(run(["list", "tls-edges"], { TUNNELPLANE_API_KEY: "" }).err).to.contain(
+      "set TUNNELPLANE_API_KEY, or pass --api-key",
+    );
   });
 
   it("shows what an update would change and mean, and changes nothing", () => {
@@ -150,13 +169,19 @@ describe("The command line", () => {
     expect(out).to.contain('- hostports: ["app.example.com:443"]\n+ hostports: ["b.example.com:443"]\n');
     expect(out).to.contain("`app.example.com:443` is no longer served.");
     expect(run(["get", edge]).out).to.contain("app.example.com:443");
-    expect(run(["diff", edge, "-"], {}, '{"description": ""}')).to.include({ code: 0, out: "There is no difference.\n" });
+    expect(run(["diff", edge, "-"], {}, '{"description": ""}')).to.include({
+      code: 0,
+      out: "There is no difference.\n",
+    });
   });
 
   it("explains kinds, fields, errors and events without a server", async () => {
     const alone = { TUNNELPLANE_BASE_URL: undefined, TUNNELPLANE_API_KEY: undefined };
-    for (const definition of registry) expect(await printed("explain", definition.kind)).to.contain(definition.doc);
-    expect(run(["explain", "tls-edges.tls_termination"], alone).out).to.contain('terminate_at  edge | upstream  optional, default "edge"');
+    for (const definition of registry)
+      expect(await printed("explain", definition.kind)).to.contain(definition.doc);
+    expect(run(["explain", "tls-edges.tls_termination"], alone).out).to.contain(
+      'terminate_at  edge | upstream  optional, default "edge"',
+    );
     expect(run(["explain", "TP_1501"], alone).out).to.contain("HTTP 409");
     expect(run(["explain", "ip_policy_created.v0"], alone).out).to.contain("each ip policy that was created");
     for (const [written, meant] of [
@@ -167,7 +192,9 @@ describe("The command line", () => {
         code: 2,
         err: `tunnelplane: nothing is called "${written}"; did you mean "${meant}"?\n`,
       });
-    expect(run(["explain", "tls-edges.constructor"], alone).err).to.contain('tls-edges has no field "constructor"');
+    expect(run(["explain", "tls-edges.constructor"], alone).err).to.contain(
+      'tls-edges has no field "constructor"',
+    );
     expect(run(["explain", "tls-edges.hostport"], alone).err).to.contain('did you mean "hostports"?');
   });
 
@@ -196,7 +223,10 @@ describe("The command line", () => {
     const file = join(folder, "one.backup");
     writeFileSync(file, "a good one");
     const args = ["backup", file, "--data", server.data];
-    expect(run(args)).to.include({ code: 1, err: `tunnelplane: ${file} exists; name another file, or replace it with --force\n` });
+    expect(run(args)).to.include({
+      code: 1,
+      err: `tunnelplane: ${file} exists; name another file, or replace it with --force\n`,
+    });
     expect(readFileSync(file, "utf8")).to.equal("a good one");
     expect(run([...args, "--force"], { TUNNELPLANE_MASTER_KEY: undefined }).code).to.equal(0);
     expect(readFileSync(file, "utf8")).not.to.equal("a good one");
@@ -220,7 +250,9 @@ describe("The command line", () => {
       [join(__dirname, "../../provider/dist/cli/main.js"), ["--help"], 0],
       [join(__dirname, "../../gateway/dist/cli.js"), ["--help"], 0],
     ] as const) {
-      const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", cli, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", cli, ...args], {
+        stdio: ["ignore", "pipe", "pipe"],
+      });
       child.stdout.destroy();
       let err = "";
       child.stderr.on("data", (chunk) => {

@@ -27,9 +27,15 @@ describe("What commands print for programs", () => {
 
   it("describe: the object, both sides of its references, and the gateways of an edge", async () => {
     const backend = await server.created("/backends/tunnel_group", { labels: { service: "web" } });
-    const edge = await server.created("/edges/tls", { hostports: [hostport()], backend: { backend_id: backend.id } });
+    const edge = await server.created("/edges/tls", {
+      hostports: [hostport()],
+      backend: { backend_id: backend.id },
+    });
     const report = { version: "1", envoy_version: "1", sequence: 1, agents: [] };
-    await server.rest.put("/gateways/east/status", { ...report, edges: [{ id: edge.id, state: "rejected", reason: "no certificate" }] });
+    await server.rest.put("/gateways/east/status", {
+      ...report,
+      edges: [{ id: edge.id, state: "rejected", reason: "no certificate" }],
+    });
     expect(await read("describe", backend.id)).to.deep.equal({
       object: await server.read(`/backends/tunnel_group/${backend.id}`),
       refers_to: [],
@@ -39,7 +45,12 @@ describe("What commands print for programs", () => {
     const { refers_to, gateways } = await read("describe", edge.id);
     expect(refers_to).to.deep.equal([{ field: "backend.backend", id: backend.id }]);
     expect(gateways).to.have.length(1);
-    expect(gateways[0]).to.include({ gateway: "east", state: "rejected", reason: "no certificate", served: false });
+    expect(gateways[0]).to.include({
+      gateway: "east",
+      state: "rejected",
+      reason: "no certificate",
+      served: false,
+    });
     expect(await read("gateways", "--edge", edge.id)).to.deep.equal(gateways);
     expect(await read("gateways")).to.deep.equal((await server.read("/gateways")).gateways);
     expect(await read("gateways", "east")).to.deep.equal(await server.read("/gateways/east"));
@@ -68,7 +79,9 @@ describe("What commands print for programs", () => {
       { path: "description", old: "", new: "ours" },
       { path: "hostports", old: [before], new: [after] },
     ]);
-    expect(findings.map(({ sentence }: { sentence: string }) => sentence)).to.include(`\`${before}\` is no longer served.`);
+    expect(findings.map(({ sentence }: { sentence: string }) => sentence)).to.include(
+      `\`${before}\` is no longer served.`,
+    );
     expect(finding_limits).to.deep.equal([]);
     expect((await run("diff", id, change, "-o", "json")).code).to.equal(1);
     expect(await read("diff", id, same)).to.deep.equal({ changes: [], findings: [], finding_limits: [] });
@@ -76,7 +89,8 @@ describe("What commands print for programs", () => {
 
   it("apply: the answer of the API, of a plan with its findings; --json is the same as -o json", async () => {
     folder.write(`tlsEdges:\n  app:\n    hostports: ["${hostport()}"]\n`);
-    const apply = async (...args: string[]) => (await run("apply", folder.catalogue, "--set", "printed", ...args)).out;
+    const apply = async (...args: string[]) =>
+      (await run("apply", folder.catalogue, "--set", "printed", ...args)).out;
     const planned = JSON.parse(await apply("--plan", "-o", "json"));
     expect(planned).to.have.keys("set", "operations", "digest", "findings");
     expect(planned.operations[0]).to.include({ op: "create", kind: "tls_edge", key: "app" });
@@ -91,7 +105,12 @@ describe("What commands print for programs", () => {
     const kinds = await read("explain");
     expect(kinds[0]).to.have.keys("name", "description");
     const kind = await read("explain", "tls-edges");
-    expect(kind).to.include({ name: "tls-edges", kind: "tls_edge", endpoint: "/edges/tls", id_prefix: "edgtls" });
+    expect(kind).to.include({
+      name: "tls-edges",
+      kind: "tls_edge",
+      endpoint: "/edges/tls",
+      id_prefix: "edgtls",
+    });
     const named = (name: string) => kind.fields.find((one: { name: string }) => one.name === name);
     expect(named("hostports")).to.include({ type: "list of string", required: false, secret: false });
     expect(named("mutual_tls").fields[1]).to.include({ name: "certificate_authority_ids", required: true });
@@ -100,7 +119,9 @@ describe("What commands print for programs", () => {
     expect(name).to.equal("tls-edges.tls_termination");
     expect({ ...field, name: "tls_termination" }).to.deep.equal(named("tls_termination"));
     expect(field.fields[1]).to.include({ name: "terminate_at", type: "edge | upstream", default: "edge" });
-    expect((await read("explain", "tls-edges.mutual_tls.certificate_authority_ids")).refers_to).to.deep.equal(["certificate-authorities"]);
+    expect((await read("explain", "tls-edges.mutual_tls.certificate_authority_ids")).refers_to).to.deep.equal(
+      ["certificate-authorities"],
+    );
     expect(await read("explain", "TP_1501")).to.include({ name: "TP_1501", status: 409 });
     expect(await read("explain", "ip_policy_created.v0")).to.have.keys("name", "description");
   });
@@ -109,7 +130,10 @@ describe("What commands print for programs", () => {
     const target = { monitoring_service: { api_key: "any" } };
     const { id } = await server.created("/event_destinations", { target });
     expect(await read("events", "deliveries", id)).to.deep.equal([]);
-    await server.created("/event_subscriptions", { sources: [{ type: "bot_user_created.v0" }], destination_ids: [id] });
+    await server.created("/event_subscriptions", {
+      sources: [{ type: "bot_user_created.v0" }],
+      destination_ids: [id],
+    });
     for (const name of ["one", "two"]) await server.created("/bot_users", { name });
     const [delivery, ...more] = await read("events", "deliveries", id, "--limit", "1");
     expect(more).to.deep.equal([]);

@@ -31,7 +31,10 @@ describe("Completion of commands, kinds, options and their values", () => {
 
   function scriptFor(shell: string): string {
     const script = join(folder, `_tunnelplane.${shell}`);
-    writeFileSync(script, execFileSync(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, "completion", shell]));
+    writeFileSync(
+      script,
+      execFileSync(process.execPath, ["--disable-warning=ExperimentalWarning", CLI, "completion", shell]),
+    );
     return script;
   }
 
@@ -48,19 +51,25 @@ describe("Completion of commands, kinds, options and their values", () => {
         return this.skip();
       }
       const script = scriptFor(shell);
-      for (const [line, ...expected] of OFFERS) expect(offered(line, script).sort(), `${line}|`).to.deep.equal(expected);
+      for (const [line, ...expected] of OFFERS)
+        expect(offered(line, script).sort(), `${line}|`).to.deep.equal(expected);
     });
   }
 
   works("bash", (line, script) => {
     const words = line.split(/ |(?==)|(?<==)(?=.)/); // bash takes a "=" for a word
     const typed = `COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}`;
-    return linesOf("bash", "-c", `source ${script}; ${typed}; _tunnelplane; printf '%s\\n' "\${COMPREPLY[@]}"`);
+    return linesOf(
+      "bash",
+      "-c",
+      `source ${script}; ${typed}; _tunnelplane; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    );
   });
 
   works("zsh", (line, script) => {
     const words = line.split(" ");
-    // What the shell would show: it chooses from these by what was typed. compset and _files work in its line editor only.
+    // What the shell would show: it chooses from these by what was typed. compset and _files work in its line
+    // editor only.
     const shown = `_describe() { print -rl -- "\${(@P)2}" }; compset() { : }; _files() { : }`;
     const typed = `words=(${words.map((word) => `"${word}"`).join(" ")}); CURRENT=${words.length}`;
     return linesOf(

@@ -48,7 +48,10 @@ onEveryDatabase("The admin's key of a first start", (start, database) => {
   });
 
   it("is not asked for where the environment gave it", async () => {
-    const [data, given] = [await database.create(), { TUNNELPLANE_BOOTSTRAP_API_KEY: "tpk_given-by-the-environment" }];
+    const [data, given] = [
+      await database.create(),
+      { TUNNELPLANE_BOOTSTRAP_API_KEY: "tpk_given-by-the-environment" },
+    ];
     await logOf(data, given);
     expect(await logOf(data, given)).not.to.contain(CURE);
     expect(await logOf(data)).not.to.contain(CURE);

@@ -64,7 +64,9 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 
   it("both answer the same `server_id`, by which providers know the server of an object", async () => {
-    const [id, same] = await Promise.all([one, other].map(async (rest) => (await rest.get("/caller")).body.server_id));
+    const [id, same] = await Promise.all(
+      [one, other].map(async (rest) => (await rest.get("/caller")).body.server_id),
+    );
     expect(id).to.be.a("string").and.equal(same);
   });
 
@@ -82,7 +84,11 @@ describe("Several servers on one PostgreSQL database", () => {
         const rest = index % 2 ? one : other;
         for (let status = 412; status === 412; ) {
           const { body, headers } = await rest.get(path);
-          const answer = await rest.patch(path, { metadata: `${body.metadata} ${word}` }, { "if-match": headers.get("etag") ?? "" });
+          const answer = await rest.patch(
+            path,
+            { metadata: `${body.metadata} ${word}` },
+            { "if-match": headers.get("etag") ?? "" },
+          );
           status = answer.status;
           if (status === 412) expectRefused(answer, stale);
           else expect(status, answer.text).to.equal(200);
@@ -173,9 +179,15 @@ describe("Several servers on one PostgreSQL database", () => {
     const edge = await created(one, "/edges/https", { hostports: [hostport()] });
     const routes = `/edges/https/${edge.id}/routes`;
     const make = (rest: Rest, match: string) => created(rest, routes, { match_type: "path_prefix", match });
-    const made = await Promise.all(Array.from({ length: 24 }, (_, index) => make(index % 2 ? one : other, `/${index}`)));
+    const made = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => make(index % 2 ? one : other, `/${index}`)),
+    );
     const answers = await Promise.all([
-      ...made.slice(0, 8).map(({ id }, index) => (index % 2 ? one : other).patch(`${routes}/${id}`, { description: "changed" })),
+      ...made
+        .slice(0, 8)
+        .map(({ id }, index) =>
+          (index % 2 ? one : other).patch(`${routes}/${id}`, { description: "changed" }),
+        ),
       ...made.slice(8, 16).map(({ id }, index) => (index % 2 ? one : other).delete(`${routes}/${id}`)),
       one.patch(`/edges/https/${edge.id}`, { description: "changed" }),
       make(other, "/one-more").then(() => other.get(routes)),
@@ -189,13 +201,17 @@ describe("Several servers on one PostgreSQL database", () => {
     expect(body.routes.map((route: { uri: string }) => inServer(route.uri))).to.deep.equal(
       listed.map((route: { uri: string }) => inServer(route.uri)),
     );
-    expect(body.routes.filter(({ description }: { description: string }) => description === "changed")).to.have.length(8);
+    expect(
+      body.routes.filter(({ description }: { description: string }) => description === "changed"),
+    ).to.have.length(8);
   });
 
   it("an SSH key that is registered on both at once is registered once", async () => {
     for (let round = 0; round < 5; round++) {
       const public_key = sshKey().openssh;
-      const answers = await Promise.all([one, other, one, other].map((rest) => rest.post("/ssh_credentials", { public_key })));
+      const answers = await Promise.all(
+        [one, other, one, other].map((rest) => rest.post("/ssh_credentials", { public_key })),
+      );
       const losers = answers.filter(({ status }) => status !== 201);
       expect(losers).to.have.length(3);
       for (const loser of losers) expectRefused(loser, taken("public_key"));
@@ -204,7 +220,8 @@ describe("Several servers on one PostgreSQL database", () => {
 });
 
 const env = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
-const keysOf = (servers: readonly ServerProcess[]) => servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
+const keysOf = (servers: readonly ServerProcess[]) =>
+  servers.flatMap(({ printed }) => printed.match(/tpk_[\w-]{43}/g) ?? []);
 
 onEveryDatabase("Servers that start at the same time", (start, database) => {
   it("all start on an empty one, create a single admin with one API key, and share everything", async () => {
@@ -262,17 +279,22 @@ describe("Two servers on one folder", () => {
   const restOf = (index: number): Rest => rests[index % rests.length] as Rest;
 
   it("keep everything that either acknowledged, and both answer it", async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => restOf(index).post("/credentials", {})));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => restOf(index).post("/credentials", {})),
+    );
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
     for (const rest of rests) {
-      for (const { body } of answers) expect((await rest.get(`/credentials/${body.id}`)).status).to.equal(200);
+      for (const { body } of answers)
+        expect((await rest.get(`/credentials/${body.id}`)).status).to.equal(200);
     }
   });
 
   it("give a hostport that is posted to both at once to one edge", async () => {
     for (let round = 0; round < 20; round++) {
       const hostports = [hostport()];
-      const answers = await Promise.all(Array.from({ length: 4 }, (_, index) => restOf(index).post(EDGES, { hostports })));
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, (_, index) => restOf(index).post(EDGES, { hostports })),
+      );
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409, 409]);
     }
   });

@@ -6,10 +6,15 @@ import { Rest } from "../support/rest";
 onEveryDatabase("Metrics", (start) => {
   const server = serverOfThisFile(start);
   /** As a scraper asks: with a key and no Service-Version. */
-  const scrape = async (key: string) => fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+  const scrape = async (key: string) =>
+    fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
   const adminsKey = () => server.headersWithout().authorization?.replace("Bearer ", "") ?? "";
   const count = (text: string, labels: string): number =>
-    Number(new RegExp(`^tunnelplane_http_request_duration_seconds_count\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+    Number(
+      new RegExp(`^tunnelplane_http_request_duration_seconds_count\\{${labels}\\} (\\d+)$`, "m").exec(
+        text,
+      )?.[1] ?? 0,
+    );
 
   it("cover requests, process and release, in the Prometheus format, for an admin's scraper", async () => {
     const policy = await server.created("/ip_policies", {});

@@ -6,7 +6,8 @@ import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
 const [FIRST = "", ...LATER] = Object.keys(MIGRATIONS);
-const optionsOf = (data: string) => (data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data });
+const optionsOf = (data: string) =>
+  data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
 const inDatabase = async (data: string, ...options: Parameters<typeof migrate>[1][]): Promise<void> => {
   const db = connectTo(optionsOf(data));
   try {
@@ -16,7 +17,9 @@ const inDatabase = async (data: string, ...options: Parameters<typeof migrate>[1
   }
 };
 const applied = async (data: string): Promise<unknown[]> =>
-  ((await rowsIn(data, "select name from kysely_migration order by name")) as { name: string }[]).map(({ name }) => name);
+  ((await rowsIn(data, "select name from kysely_migration order by name")) as { name: string }[]).map(
+    ({ name }) => name,
+  );
 
 // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
 const createTable = (db: any, name: string) => db.schema.createTable(name).addColumn("id", "text").execute();
@@ -27,7 +30,8 @@ onEveryDatabase("An upgrade of the database", (start, database) => {
     await inDatabase(data, { to: FIRST });
     const servers = await Promise.all(Array.from({ length: 4 }, () => start({ data })));
     try {
-      for (const { url, apiKey } of servers) expect((await new Rest(url, apiKey).post("/ip_policies", {})).status).to.equal(201);
+      for (const { url, apiKey } of servers)
+        expect((await new Rest(url, apiKey).post("/ip_policies", {})).status).to.equal(201);
       expect(await applied(data)).to.deep.equal([FIRST, ...LATER]);
     } finally {
       for (const server of servers) await server.stop();
@@ -64,8 +68,10 @@ onEveryDatabase("An upgrade of the database", (start, database) => {
 
   it("to a newer version is not undone: an older server refuses to start, names both versions and changes nothing", async () => {
     const data = await database.create();
-    // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
-    await inDatabase(data, { migrations: { ...MIGRATIONS, "999_later": { up: (db: any) => createTable(db, "later") } } });
+    await inDatabase(data, {
+      // biome-ignore lint/suspicious/noExplicitAny: Kysely's, whatever the tables
+      migrations: { ...MIGRATIONS, "999_later": { up: (db: any) => createTable(db, "later") } },
+    });
     const [tables, content] = [await tablesIn(data), await contentOf(data)];
     const refusal = await start({ data }).then(
       (server: ServerProcess) => server.stop().then(() => "started"),

@@ -74,7 +74,11 @@ describe("A server whose PostgreSQL database goes away", () => {
       // The change has written the edge already when it comes to the backend, where it is held up.
       await session.query("begin");
       await session.query("select from resource where id = $1 for update", [backend.id]);
-      const answer = rest.patch(edge.uri, { description: "cut off", hostports: [wanted], backend: { backend_id: backend.id } });
+      const answer = rest.patch(edge.uri, {
+        description: "cut off",
+        hostports: [wanted],
+        backend: { backend_id: backend.id },
+      });
       const [pid] = await waiting(session, 1);
       await session.query("select pg_terminate_backend($1)", [pid]);
       expectUnavailable(await answer);
@@ -98,7 +102,11 @@ describe("A server whose PostgreSQL database goes away", () => {
       const answer = rest.post("/ip_policies", {});
       const [pid] = await waiting(session, 1);
       await session.query("select pg_terminate_backend($1)", [pid]);
-      expectRefused(await answer, { status: 500, code: "TP_1800", mentions: ["not known whether the change was made"] });
+      expectRefused(await answer, {
+        status: 500,
+        code: "TP_1800",
+        mentions: ["not known whether the change was made"],
+      });
       expect((await answer).headers.has("retry-after")).to.equal(false);
       await session.query("drop function hold_up cascade");
     });
@@ -146,7 +154,9 @@ describe("A server on a PostgreSQL database", () => {
   it("refuses an ambiguous URL, without repeating the password in it", async () => {
     for (const password of ["12/secret", "12?secret", "12#secret", "12@/secret"]) {
       const message = await failure(`postgres://user:${password}@127.0.0.1:5432/name`);
-      expect(message).to.contain('must look like "postgres://user:password@host:5432/database"').and.to.contain("percent-encoding");
+      expect(message)
+        .to.contain('must look like "postgres://user:password@host:5432/database"')
+        .and.to.contain("percent-encoding");
       expect(message).not.to.contain("secret").and.not.to.match(/12\b/);
     }
   });
@@ -158,11 +168,15 @@ describe("A server on a PostgreSQL database", () => {
     const rest = new Rest(server.url, server.apiKey);
     const answers = await Promise.all(Array.from({ length: 30 }, () => rest.post("/ip_policies", {})));
     const session = await postgres.connect(data);
-    const { rows } = await session.query("select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()");
+    const { rows } = await session.query(
+      "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
     await session.end();
     await server.stop();
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
     expect(rows).to.have.length(2 + 1);
-    expect(await failure(data, { TUNNELPLANE_DATABASE_POOL: "none" })).to.contain("Expected a whole number from 1 to 9999");
+    expect(await failure(data, { TUNNELPLANE_DATABASE_POOL: "none" })).to.contain(
+      "Expected a whole number from 1 to 9999",
+    );
   });
 });

@@ -11,13 +11,20 @@ import { ServerProcess } from "../support/server";
 const LIMIT_OF = (count: number) => ({ args: ["--concurrency-limit", String(count)] });
 
 function request(server: ServerProcess, line: string, body = "", key = server.apiKey): string {
-  const lines = [`${line} HTTP/1.1`, `Host: ${new URL(server.url).host}`, `Authorization: Bearer ${key}`, "Service-Version: 2"];
+  const lines = [
+    `${line} HTTP/1.1`,
+    `Host: ${new URL(server.url).host}`,
+    `Authorization: Bearer ${key}`,
+    "Service-Version: 2",
+  ];
   if (body) lines.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`);
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
 async function refusedSoFar(server: ServerProcess): Promise<number> {
-  const metrics = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.apiKey}` } });
+  const metrics = await fetch(`${server.url}/metrics`, {
+    headers: { authorization: `Bearer ${server.apiKey}` },
+  });
   return Number(/^tunnelplane_http_requests_refused_total (\d+)$/m.exec(await metrics.text())?.[1]);
 }
 
@@ -34,7 +41,10 @@ onEveryDatabase("A server with more requests than slots", (startServer) => {
     connection.send(requests.join(""));
     return connection.answers(requests.length);
   };
-  /** Sends a request on each of many connections while the server is paused, so that it finds them all at once. */
+  /**
+   * Sends a request on each of many connections while the server is paused, so that it finds them all at
+   * once.
+   */
   const onManyConnections = async (server: ServerProcess, count: number, text: string) => {
     const crowd = await Promise.all(Array.from({ length: count }, () => connect(server)));
     for (const connection of crowd) connection.send(request(server, "GET /livez"));
@@ -73,7 +83,10 @@ onEveryDatabase("A server with more requests than slots", (startServer) => {
   it("refuses before it reads more than the key", async () => {
     const server = await start(LIMIT_OF(1));
     const read = request(server, "GET /ip_policies");
-    const [first, other] = await onOneConnection(server, [read, request(server, "GET /ip_policies?nonsense=1")]);
+    const [first, other] = await onOneConnection(server, [
+      read,
+      request(server, "GET /ip_policies?nonsense=1"),
+    ]);
     expect(first?.status).to.equal(200);
     expectRefused(other as NonNullable<typeof other>, overloaded);
   });
@@ -153,7 +166,9 @@ describe("A server whose only slot is taken", () => {
       expectRefused(late as NonNullable<typeof late>, overloaded);
     });
     connection.close();
-    const descriptions = (await rest.get("/ip_policies")).body.ip_policies.map((policy: { description: string }) => policy.description);
+    const descriptions = (await rest.get("/ip_policies")).body.ip_policies.map(
+      (policy: { description: string }) => policy.description,
+    );
     expect(descriptions).to.deep.equal(["held up"]);
   });
 

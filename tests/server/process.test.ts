@@ -26,16 +26,22 @@ onEveryDatabase("A server process", (startServer, database) => {
       ["sts=https://me:secret@example.com", /without user name/],
       ["sts=https://one.example.com,sts=https://two.example.com", /set twice/],
     ] as const) {
-      const error = await start({ env: { TUNNELPLANE_EVENT_ENDPOINTS: wrong } }).catch((refusal) => refusal.message);
+      const error = await start({ env: { TUNNELPLANE_EVENT_ENDPOINTS: wrong } }).catch(
+        (refusal) => refusal.message,
+      );
       expect(error, wrong).to.match(reason).and.not.to.contain("secret");
     }
   });
 
   it("answers with the address from a trusted proxy's headers, if it is a valid one", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
-    const through = (host: string) => new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", { "x-forwarded-host": host });
-    expect((await through("tunnels.example.com:8443")).body.uri).to.equal("http://tunnels.example.com:8443/ip_policies");
-    for (const host of ['a","x":"b', "a/b", "user@here"]) expect((await through(host)).body.error_code, host).to.equal("TP_1008");
+    const through = (host: string) =>
+      new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", { "x-forwarded-host": host });
+    expect((await through("tunnels.example.com:8443")).body.uri).to.equal(
+      "http://tunnels.example.com:8443/ip_policies",
+    );
+    for (const host of ['a","x":"b', "a/b", "user@here"])
+      expect((await through(host)).body.error_code, host).to.equal("TP_1008");
   });
 
   it("refuses a bootstrap key that could be guessed", async () => {
@@ -56,7 +62,9 @@ onEveryDatabase("A server process", (startServer, database) => {
     const data = await database.create();
     const first = await start({ data });
     const rest = new Rest(first.url, first.apiKey);
-    const created = await Promise.all(Array.from({ length: 50 }, (_, index) => rest.post("/ip_policies", { description: `${index}` })));
+    const created = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => rest.post("/ip_policies", { description: `${index}` })),
+    );
     await first.stop("SIGKILL");
     const second = await start({ data });
     const listed = (await new Rest(second.url, second.apiKey).get("/ip_policies")).body.ip_policies;
@@ -104,7 +112,11 @@ onEveryDatabase("A server process", (startServer, database) => {
 
   it("logs each request in one line of JSON, with an operation id and without a secret", async () => {
     const server = await start();
-    const answer = await new Rest(server.url, server.apiKey).post("/credentials?token=in-the-query", {}, { "x-request-id": "my-request" });
+    const answer = await new Rest(server.url, server.apiKey).post(
+      "/credentials?token=in-the-query",
+      {},
+      { "x-request-id": "my-request" },
+    );
     expect(answer.headers.get("x-request-id")).to.equal("my-request");
     await server.stop();
     const lines = server.log

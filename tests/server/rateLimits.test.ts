@@ -5,14 +5,16 @@ import { onEveryDatabase, untilTestEnds } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 
 const limited = { status: 429, code: "TP_1403" };
-const statuses = (answers: readonly RestAnswer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
+const statuses = (answers: readonly RestAnswer[]): number[] =>
+  [...new Set(answers.map(({ status }) => status))].sort();
 
 onEveryDatabase("Limits on requests", (startServer) => {
   const start = untilTestEnds(startServer);
 
   // One request in a second and ten more in a minute: of 60 at once, most are too many.
   const LOW = ["--rate-limit", "1"];
-  const flood = (rest: Rest, headers = {}) => Promise.all(Array.from({ length: 60 }, () => rest.get("/ip_policies", headers)));
+  const flood = (rest: Rest, headers = {}) =>
+    Promise.all(Array.from({ length: 60 }, () => rest.get("/ip_policies", headers)));
 
   it("refuse a key with too many requests, say when to come again, and then accept it", async () => {
     const server = await start({ args: [...LOW, "--rate-limit-loopback"] });
@@ -70,12 +72,14 @@ onEveryDatabase("Limits on requests", (startServer) => {
 
   it("stop an address that guesses keys, and no other, if a trusted proxy names it", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
-    const from = (address: string, key: string) => new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
+    const from = (address: string, key: string) =>
+      new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
     for (const [guesser, neighbour] of [
       ["198.51.100.7", "198.51.100.8"],
       ["2001:db8:0:1::7", "2001:db8:0:2::7"],
     ] as const) {
-      for (let guess = 0; guess < 30; guess++) expect((await from(guesser, `tpk_guess-${guess}`)).status).to.equal(401);
+      for (let guess = 0; guess < 30; guess++)
+        expect((await from(guesser, `tpk_guess-${guess}`)).status).to.equal(401);
       const refused = await from(guesser, "tpk_one-more-guess");
       expectRefused(refused, limited);
       expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
@@ -88,7 +92,8 @@ onEveryDatabase("Limits on requests", (startServer) => {
 
   it("do not trust a client's own claim about its address", async () => {
     const server = await start({ args: ["--trust-proxy", "192.0.2.1", "--rate-limit-loopback"] });
-    const claiming = (address: string, key: string) => new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
+    const claiming = (address: string, key: string) =>
+      new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
     await claiming("198.51.100.7", server.apiKey);
     await server.stop();
     expect(server.log).to.contain('"client":"127.0.0.1"').and.not.to.contain("198.51.100.7");

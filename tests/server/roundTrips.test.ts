@@ -5,7 +5,9 @@ import { DATABASES } from "../support/databases";
 import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
-/** Counts the messages that a transaction consists of: what the server sends before it waits for an answer. */
+/**
+ * Counts the messages that a transaction consists of: what the server sends before it waits for an answer.
+ */
 class CountingProxy {
   /** Of each transaction that changed an object. */
   readonly counts: number[] = [];
@@ -55,7 +57,11 @@ for (const database of DATABASES.filter(({ name }) => name === "PostgreSQL")) {
       try {
         const rest = new Rest(server.url, server.apiKey);
         const backend = await rest.post("/backends/tunnel_group", { labels: { service: "web" } });
-        const body = { hostports: ["a.example.com:443"], description: "counted", backend: { backend_id: backend.body.id } };
+        const body = {
+          hostports: ["a.example.com:443"],
+          description: "counted",
+          backend: { backend_id: backend.body.id },
+        };
         const edge = await rest.post("/edges/tls", body);
         await rest.patch(`/edges/tls/${edge.body.id}`, { description: "counted again" });
         expect(proxy.counts).to.deep.equal([1, 2]);

@@ -35,10 +35,16 @@ function valuesFor({ parseArg, argChoices }: Option): readonly [string, string] 
 }
 
 const leavesOf = (all: Command, path: readonly string[] = []): [string[], Command][] =>
-  all.commands.length === 0 ? [[[...path], all]] : all.commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
+  all.commands.length === 0
+    ? [[[...path], all]]
+    : all.commands.flatMap((one) => leavesOf(one, [...path, one.name()]));
 
 /** The options that a command runs with. */
-async function optionsOf(path: readonly string[], args: readonly string[], env: Record<string, string>): Promise<Record<string, unknown>> {
+async function optionsOf(
+  path: readonly string[],
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<Record<string, unknown>> {
   const all = program();
   const leaf = leavesOf(all).find(([at]) => at.join() === path.join())?.[1] as Command;
   let found: Record<string, unknown> = {};
@@ -55,7 +61,8 @@ async function optionsOf(path: readonly string[], args: readonly string[], env: 
   try {
     await all.parseAsync([...path, ...given, ...needed, ...args], { from: "user" });
   } finally {
-    for (const name of [...Object.keys(env), ...SERVE_SETTINGS.map((one) => one.env)]) delete process.env[name];
+    for (const name of [...Object.keys(env), ...SERVE_SETTINGS.map((one) => one.env)])
+      delete process.env[name];
     Object.assign(process.env, before);
   }
   return found;
@@ -74,9 +81,14 @@ describe("A flag wins over the environment", () => {
           continue;
         }
         const [one, two] = valuesFor(option);
-        const [ofEnvironment, ofFlag] = [await optionsOf(path, [], { [envVar]: one }), await optionsOf(path, [long, two], {})];
+        const [ofEnvironment, ofFlag] = [
+          await optionsOf(path, [], { [envVar]: one }),
+          await optionsOf(path, [long, two], {}),
+        ];
         expect(ofEnvironment[name], envVar).not.to.deep.equal(ofFlag[name]);
-        expect((await optionsOf(path, [long, two], { [envVar]: one }))[name], long).to.deep.equal(ofFlag[name]);
+        expect((await optionsOf(path, [long, two], { [envVar]: one }))[name], long).to.deep.equal(
+          ofFlag[name],
+        );
       }
     });
   }
@@ -95,12 +107,12 @@ describe("A flag wins over the environment", () => {
         (await optionsOf(["serve"], args, text === undefined ? {} : { [env]: text }))[name] ?? false;
       for (const text of ["false", "0", ""]) expect(await read([], text), `${env}=${text}`).to.equal(false);
       for (const text of ["true", "1"]) expect(await read([], text), `${env}=${text}`).to.equal(true);
-      expect([await read([]), await read([flag]), await read([flag], "false"), await read([`${flag}=false`], "true")]).to.deep.equal([
-        false,
-        true,
-        true,
-        false,
-      ]);
+      expect([
+        await read([]),
+        await read([flag]),
+        await read([flag], "false"),
+        await read([`${flag}=false`], "true"),
+      ]).to.deep.equal([false, true, true, false]);
     }
   });
 
@@ -110,7 +122,9 @@ describe("A flag wins over the environment", () => {
     for (const [path, leaf] of leavesOf(program())) {
       if (!database.every((env) => leaf.options.some(({ envVar }) => envVar === env))) continue;
       const { databaseUrl } = await optionsOf(path, ["--data", "folder"], url);
-      expect(databaseUrl, path.join(" ")).to.equal(path[0] === "serve" ? url.TUNNELPLANE_DATABASE_URL : undefined);
+      expect(databaseUrl, path.join(" ")).to.equal(
+        path[0] === "serve" ? url.TUNNELPLANE_DATABASE_URL : undefined,
+      );
       const both = await optionsOf(path, ["--data", "folder", "--database-url", "postgres://two"], url);
       expect(both, path.join(" ")).to.include({ data: "folder", databaseUrl: "postgres://two" });
       expect((await optionsOf(path, [], url)).databaseUrl).to.equal(url.TUNNELPLANE_DATABASE_URL);
@@ -120,12 +134,17 @@ describe("A flag wins over the environment", () => {
   describe("with real databases:", () => {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-settings-"));
     after(() => rmSync(folder, { recursive: true }));
-    const within = (data: string, args: readonly string[], env: Record<string, string | undefined> = {}): Promise<Ended> =>
-      endOf(command(data, args, env));
+    const within = (
+      data: string,
+      args: readonly string[],
+      env: Record<string, string | undefined> = {},
+    ): Promise<Ended> => endOf(command(data, args, env));
 
     it("restore --data writes into the folder, and leaves the PostgreSQL of the environment alone", async () => {
       const server = await ServerProcess.start();
-      const { body } = await new Rest(server.url, server.apiKey).post("/ip_policies", { description: "kept" });
+      const { body } = await new Rest(server.url, server.apiKey).post("/ip_policies", {
+        description: "kept",
+      });
       const backup = join(folder, "one.backup");
       expect((await run(server.data, "backup", backup)).code).to.equal(0);
       await server.stop();
@@ -134,13 +153,19 @@ describe("A flag wins over the environment", () => {
       expect(restored.code, restored.err).to.equal(0);
       expect(await tablesIn(url)).to.deep.equal([]);
       const again = await ServerProcess.start({ data });
-      expect((await new Rest(again.url, again.apiKey).get(`/ip_policies/${body.id}`)).body.description).to.equal("kept");
+      expect(
+        (await new Rest(again.url, again.apiKey).get(`/ip_policies/${body.id}`)).body.description,
+      ).to.equal("kept");
       await again.stop();
     });
 
     it("serve --data names the folder of the master key beside the PostgreSQL of the environment", async () => {
       const [url, keys] = [await (await sharedPostgres()).newDatabase(), join(folder, "keys")];
-      const server = await ServerProcess.start({ data: url, args: ["--data", keys], env: { TUNNELPLANE_MASTER_KEY: undefined } });
+      const server = await ServerProcess.start({
+        data: url,
+        args: ["--data", keys],
+        env: { TUNNELPLANE_MASTER_KEY: undefined },
+      });
       await server.stop();
       expect(server.printed).to.match(/data in PostgreSQL|data in .*127\.0\.0\.1/);
       expect(await tablesIn(url)).to.include("resource");
@@ -151,7 +176,8 @@ describe("A flag wins over the environment", () => {
     it("--master-key-file is the key that is used, whatever TUNNELPLANE_MASTER_KEY says", async () => {
       const data = join(folder, "sealed");
       await (await ServerProcess.start({ data, env: { TUNNELPLANE_MASTER_KEY: undefined } })).stop();
-      const rotate = (...more: string[]) => within(data, ["keys", "rotate", ...more], { TUNNELPLANE_MASTER_KEY: MASTER_KEY });
+      const rotate = (...more: string[]) =>
+        within(data, ["keys", "rotate", ...more], { TUNNELPLANE_MASTER_KEY: MASTER_KEY });
       expect((await rotate()).err).to.contain("sealed under another master key");
       expect((await rotate("--master-key-file", join(data, "master.key"))).code).to.equal(0);
     });

@@ -17,7 +17,12 @@ async function send(server: ServerProcess, bytes: string): Promise<Socket> {
 }
 
 const head = (server: ServerProcess, ...lines: string[]): string =>
-  [...lines, `Host: ${new URL(server.url).host}`, `Authorization: Bearer ${server.apiKey}`, "Service-Version: 2"].join("\r\n");
+  [
+    ...lines,
+    `Host: ${new URL(server.url).host}`,
+    `Authorization: Bearer ${server.apiKey}`,
+    "Service-Version: 2",
+  ].join("\r\n");
 
 /** A request whose body does not end yet; the server has begun with it. */
 async function unfinished(server: ServerProcess): Promise<Socket> {
@@ -46,7 +51,10 @@ onEveryDatabase("A server that gets a signal to stop", (startServer) => {
   it("accepts no new connections, and refuses requests on old ones with 503 and Retry-After", async () => {
     const server = await start();
     // One write: when the first request is answered, the server has the beginning of the second too.
-    const [first, second] = ["GET /livez HTTP/1.1\r\nHost: tunnels.example.com\r\n\r\n", "GET /ip_policies HTTP/1.1\r\n"];
+    const [first, second] = [
+      "GET /livez HTTP/1.1\r\nHost: tunnels.example.com\r\n\r\n",
+      "GET /ip_policies HTTP/1.1\r\n",
+    ];
     const late = await send(server, first + second);
     await once(late, "data");
     const stopped = server.stop();
@@ -56,7 +64,10 @@ onEveryDatabase("A server that gets a signal to stop", (startServer) => {
     expect(answer)
       .to.match(/^HTTP\/1.1 503 /)
       .and.to.match(/\r\nretry-after: \d+\r\n/i);
-    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).to.include({ error_code: "TP_1801", status_code: 503 });
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).to.include({
+      error_code: "TP_1801",
+      status_code: 503,
+    });
     expect(await stopped).to.equal(0);
   });
 
@@ -74,8 +85,12 @@ onEveryDatabase("A server that gets a signal to stop", (startServer) => {
     await unfinished(server);
     expect(await server.stop()).to.equal(1);
     const lines = server.log.trim().split("\n");
-    const [line, ...others] = lines.map((text) => JSON.parse(text)).filter(({ msg }) => msg === "request cut off");
-    expect(line).to.include({ method: "POST", path: "/ip_policies", level: 40 }).and.to.have.property("operation_id");
+    const [line, ...others] = lines
+      .map((text) => JSON.parse(text))
+      .filter(({ msg }) => msg === "request cut off");
+    expect(line)
+      .to.include({ method: "POST", path: "/ip_policies", level: 40 })
+      .and.to.have.property("operation_id");
     expect(others).to.deep.equal([]);
     expect(server.log).not.to.contain(server.apiKey).and.not.to.contain("in-the-query");
   });
@@ -90,7 +105,9 @@ onEveryDatabase("A server that gets a signal to stop", (startServer) => {
   });
 
   it("refuses a limit that is not a number of seconds", async () => {
-    expect(await start({ args: ["--shutdown-limit", "soon"] }).catch(String)).to.contain("Expected a whole number from 0 to 3600");
+    expect(await start({ args: ["--shutdown-limit", "soon"] }).catch(String)).to.contain(
+      "Expected a whole number from 0 to 3600",
+    );
   });
 });
 

@@ -29,9 +29,13 @@ onEveryDatabase("A client that is slow or sends invalid HTTP", (start) => {
   }
 
   const head = (method: string, path: string, ...lines: string[]) =>
-    [`${method} ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${server.apiKey}`, "service-version: 2", ...lines].join(
-      "\r\n",
-    );
+    [
+      `${method} ${path} HTTP/1.1`,
+      "host: localhost",
+      `authorization: Bearer ${server.apiKey}`,
+      "service-version: 2",
+      ...lines,
+    ].join("\r\n");
 
   /** The refusal that an answer on the wire carries, in the form that all have. */
   function refusalIn(answer: string): { status: number; code: string } {
@@ -73,11 +77,16 @@ onEveryDatabase("A client that is slow or sends invalid HTTP", (start) => {
   });
 
   it("gets an error if its headers are too large", async () => {
-    const answer = await untilClosed(`${head("GET", "/ip_policies", `x-large: ${"a".repeat(20_000)}`)}\r\n\r\n`);
+    const answer = await untilClosed(
+      `${head("GET", "/ip_policies", `x-large: ${"a".repeat(20_000)}`)}\r\n\r\n`,
+    );
     expect(refusalIn(answer)).to.deep.equal({ status: 431, code: "TP_1405" });
   });
 
   it("gets an error if it does not speak HTTP", async () => {
-    expect(refusalIn(await untilClosed("HELO tunnels.example.com\r\n\r\n"))).to.deep.equal({ status: 400, code: "TP_1009" });
+    expect(refusalIn(await untilClosed("HELO tunnels.example.com\r\n\r\n"))).to.deep.equal({
+      status: 400,
+      code: "TP_1009",
+    });
   });
 });

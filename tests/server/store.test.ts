@@ -19,15 +19,19 @@ for (const database of DATABASES) {
 
     after(() => store.close());
 
-    const set = (name: string) => store.write((transaction) => insertSetting(transaction, { name, value: "" }));
+    const set = (name: string) =>
+      store.write((transaction) => insertSetting(transaction, { name, value: "" }));
     const names = async () =>
-      ((await rowsIn(data, "select name from setting order by name")) as { name: string }[]).map(({ name }) => name);
+      ((await rowsIn(data, "select name from setting order by name")) as { name: string }[]).map(
+        ({ name }) => name,
+      );
 
     it("keeps nothing of a change if a part fails, also nothing of parts that end later", async () => {
       const before = await names();
       const failed = store.write((transaction) => {
         const slow = async () => {
-          for (const step of ["first", "second", "third"]) await insertSetting(transaction, { name: step, value: "" });
+          for (const step of ["first", "second", "third"])
+            await insertSetting(transaction, { name: step, value: "" });
         };
         return pipelined([slow(), Promise.reject(new Error("refused"))]);
       });

@@ -11,7 +11,8 @@ import { onEveryDatabase, untilTestEnds } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
-const forThisMachine = (): Certificate => certificate({ name: "127.0.0.1", extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
+const forThisMachine = (): Certificate =>
+  certificate({ name: "127.0.0.1", extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
 
 onEveryDatabase("A server that speaks TLS", (startServer) => {
   const start = untilTestEnds(startServer);
@@ -37,7 +38,10 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     new Promise<{ fingerprint: string; version: string | null }>((resolve, reject) => {
       const { hostname, port } = new URL(url);
       const socket = connect({ host: hostname, port: Number(port), ...options }, () => {
-        resolve({ fingerprint: socket.getPeerX509Certificate()?.fingerprint256 ?? "", version: socket.getProtocol() });
+        resolve({
+          fingerprint: socket.getPeerX509Certificate()?.fingerprint256 ?? "",
+          version: socket.getProtocol(),
+        });
         socket.destroy();
       });
       socket.on("error", reject);
@@ -51,7 +55,9 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
       const api = new Tunnelplane({ baseUrl: process.env.URL, apiKey: process.env.KEY });
       api.ipPolicies.create({ description: "over TLS" }).then(({ uri }) => console.log(uri), ({ message }) => console.log(message)).then(() => api.close());`;
     const env = { ...process.env, URL: server.url, KEY: server.apiKey, NODE_EXTRA_CA_CERTS: authority ?? "" };
-    return (await promisify(execFile)(process.execPath, ["-e", program], { env, cwd: join(__dirname, "../..") })).stdout.trim();
+    return (
+      await promisify(execFile)(process.execPath, ["-e", program], { env, cwd: join(__dirname, "../..") })
+    ).stdout.trim();
   }
 
   it("serves clients that trust its authority, answers https addresses, and tells other clients what to do", async () => {
@@ -67,9 +73,18 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     write(made);
     const server = await secured();
     for (const version of ["TLSv1.2", "TLSv1.3"] as const)
-      expect((await handshake(server, { ca: made.pem, minVersion: version, maxVersion: version })).version).to.equal(version);
-    const old: ConnectionOptions = { ca: made.pem, minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" };
-    expect(await handshake(server, old).catch(({ code }) => code)).to.equal("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
+      expect(
+        (await handshake(server, { ca: made.pem, minVersion: version, maxVersion: version })).version,
+      ).to.equal(version);
+    const old: ConnectionOptions = {
+      ca: made.pem,
+      minVersion: "TLSv1",
+      maxVersion: "TLSv1.1",
+      ciphers: "DEFAULT@SECLEVEL=0",
+    };
+    expect(await handshake(server, old).catch(({ code }) => code)).to.equal(
+      "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+    );
   });
 
   it("loads a renewed certificate on SIGHUP, and keeps the old one if the new one is invalid", async () => {
@@ -100,20 +115,36 @@ onEveryDatabase("A server that speaks TLS", (startServer) => {
     expect(await refusal("--tls-cert", join(folder, "none.pem"), "--tls-key", key))
       .to.contain("Cannot read the TLS certificate")
       .and.contain("none.pem");
-    expect(await refusal("--tls-cert", key, "--tls-key", key)).to.contain(`${key} holds no certificate as PEM`);
-    expect(await refusal("--tls-cert", cert, "--tls-key", cert)).to.contain(`${cert} holds no private key as PEM`);
-    const locked = createPrivateKey(made.privateKey).export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" });
+    expect(await refusal("--tls-cert", key, "--tls-key", key)).to.contain(
+      `${key} holds no certificate as PEM`,
+    );
+    expect(await refusal("--tls-cert", cert, "--tls-key", cert)).to.contain(
+      `${cert} holds no private key as PEM`,
+    );
+    const locked = createPrivateKey(made.privateKey).export({
+      type: "pkcs8",
+      format: "pem",
+      cipher: "aes-256-cbc",
+      passphrase: "x",
+    });
     writeFileSync(key, locked);
-    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain(`${key} is encrypted; store it without a passphrase`);
+    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain(
+      `${key} is encrypted; store it without a passphrase`,
+    );
     writeFileSync(key, forThisMachine().privateKey);
-    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain("does not belong to the certificate");
+    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain(
+      "does not belong to the certificate",
+    );
   });
 
   it("is recommended in the log if plain HTTP is open to other machines, and only then", async () => {
     write(forThisMachine());
     const open = await start({ listen: "0.0.0.0:0" });
     await open.logged("unencrypted");
-    const closed = [await start(), await start({ listen: "0.0.0.0:0", args: ["--tls-cert", cert, "--tls-key", key] })];
+    const closed = [
+      await start(),
+      await start({ listen: "0.0.0.0:0", args: ["--tls-cert", cert, "--tls-key", key] }),
+    ];
     for (const server of closed) {
       await server.stop();
       expect(server.log).not.to.contain("unencrypted");

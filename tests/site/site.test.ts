@@ -11,22 +11,33 @@ describe("The site", () => {
   let site: string;
   before("build it; a link that leads nowhere fails the build", () => {
     site = mkdtempSync(join(tmpdir(), "tunnelplane-site-"));
-    execFileSync(process.execPath, [VITEPRESS, "build", "docs", "--outDir", site], { cwd: ROOT, stdio: "pipe" });
+    execFileSync(process.execPath, [VITEPRESS, "build", "docs", "--outDir", site], {
+      cwd: ROOT,
+      stdio: "pipe",
+    });
   });
   after(() => rmSync(site, { recursive: true, force: true }));
 
   it("has every page of the documentation, but those on how the code is built", () => {
-    const written = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "docs/*.md"], {
-      cwd: ROOT,
-      encoding: "utf8",
-    });
-    const pages = written.split("\n").filter((path) => path && !path.startsWith("docs/architecture/") && existsSync(join(ROOT, path)));
+    const written = execFileSync(
+      "git",
+      ["ls-files", "--cached", "--others", "--exclude-standard", "docs/*.md"],
+      {
+        cwd: ROOT,
+        encoding: "utf8",
+      },
+    );
+    const pages = written
+      .split("\n")
+      .filter((path) => path && !path.startsWith("docs/architecture/") && existsSync(join(ROOT, path)));
     const missing = pages.filter(
       (path) =>
         !existsSync(
           join(
             site,
-            path.slice("docs/".length).replace(/(README|index)?\.md$/, (_, name) => (name ? "index.html" : ".html")),
+            path
+              .slice("docs/".length)
+              .replace(/(README|index)?\.md$/, (_, name) => (name ? "index.html" : ".html")),
           ),
         ),
     );
@@ -59,17 +70,23 @@ describe("The site", () => {
   });
 
   it("searches without a service: the index is part of it", () => {
-    const chunks = readdirSync(join(site, "assets/chunks")).filter((name) => name.includes("localSearchIndex"));
+    const chunks = readdirSync(join(site, "assets/chunks")).filter((name) =>
+      name.includes("localSearchIndex"),
+    );
     const index = chunks.map((name) => readFileSync(join(site, "assets/chunks", name), "utf8")).join("");
     for (const word of ["TP_1501", "mutual TLS", "recover", "listen"]) expect(index).to.contain(word);
   });
 
   it("loads nothing from elsewhere", () => {
-    const pages = readdirSync(site, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".html"));
+    const pages = readdirSync(site, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".html"),
+    );
     const foreign = pages.flatMap((name) =>
-      [...readFileSync(join(site, name), "utf8").matchAll(/<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="(https?:)?\/\/[^"]*"/g)].map(
-        ([tag]) => `${name}: ${tag}`,
-      ),
+      [
+        ...readFileSync(join(site, name), "utf8").matchAll(
+          /<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="(https?:)?\/\/[^"]*"/g,
+        ),
+      ].map(([tag]) => `${name}: ${tag}`),
     );
     expect(foreign).to.deep.equal([]);
   });

@@ -19,7 +19,10 @@ describe("A host with a certificate", () => {
       },
     });
     const holder = await world.identity(users, { principals: [LOGIN] });
-    return sshd.login(holder, { hostName: NAME, knownHosts: `@cert-authority *.example.com ${trusting.public_key}` });
+    return sshd.login(holder, {
+      hostName: NAME,
+      knownHosts: `@cert-authority *.example.com ${trusting.public_key}`,
+    });
   }
 
   for (const private_key_type of ["ed25519", "ecdsa", "rsa"]) {
@@ -38,7 +41,11 @@ describe("A host with a certificate", () => {
 
   for (const [what, body, reason] of [
     ["has expired", { valid_after: hours(-2), valid_until: hours(-1) }, "Certificate invalid: expired"],
-    ["names another host", { principals: ["other.example.com"] }, "Certificate invalid: name is not a listed principal"],
+    [
+      "names another host",
+      { principals: ["other.example.com"] },
+      "Certificate invalid: name is not a listed principal",
+    ],
   ] as const) {
     it(`is not known when the certificate ${what}`, async () => {
       const authority = await world.authority();
@@ -58,7 +65,10 @@ describe("A host with a certificate", () => {
       },
     });
     const holder = await world.identity(users, { principals: [LOGIN] });
-    const login = await sshd.login(holder, { hostName: NAME, knownHosts: `@cert-authority * ${authority.public_key}` });
+    const login = await sshd.login(holder, {
+      hostName: NAME,
+      knownHosts: `@cert-authority * ${authority.public_key}`,
+    });
     expect(login.code).to.equal(255);
     expect(login.stderr).to.contain("Host key verification failed");
   });

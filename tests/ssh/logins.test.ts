@@ -54,9 +54,21 @@ describe("A real sshd that trusts an authority", () => {
   });
 
   for (const [what, body, reason] of [
-    ["has expired", { principals: [LOGIN], valid_after: hours(-2), valid_until: hours(-1) }, "Certificate invalid: expired"],
-    ["is not valid yet", { principals: [LOGIN], valid_after: hours(1) }, "Certificate invalid: not yet valid"],
-    ["names another user", { principals: [`${LOGIN}-other`] }, "Certificate invalid: name is not a listed principal"],
+    [
+      "has expired",
+      { principals: [LOGIN], valid_after: hours(-2), valid_until: hours(-1) },
+      "Certificate invalid: expired",
+    ],
+    [
+      "is not valid yet",
+      { principals: [LOGIN], valid_after: hours(1) },
+      "Certificate invalid: not yet valid",
+    ],
+    [
+      "names another user",
+      { principals: [`${LOGIN}-other`] },
+      "Certificate invalid: name is not a listed principal",
+    ],
     ["names nobody at all", { principals: [] }, undefined],
     [
       "comes from another address",
@@ -98,7 +110,10 @@ describe("A real sshd that trusts an authority", () => {
   it("runs the forced command in place of the requested one", async () => {
     const authority = await world.authority();
     const sshd = await world.sshd({ trusted: [authority.public_key] });
-    const forced = { principals: [LOGIN], critical_options: { "force-command": 'echo "forced, not $SSH_ORIGINAL_COMMAND"' } };
+    const forced = {
+      principals: [LOGIN],
+      critical_options: { "force-command": 'echo "forced, not $SSH_ORIGINAL_COMMAND"' },
+    };
     const login = await sshd.login(await world.identity(authority, forced), { command: "whoami" });
     expect(login).to.include({ code: 0, stdout: "forced, not whoami\n" });
   });
@@ -116,6 +131,8 @@ describe("A real sshd that trusts an authority", () => {
     const authority = await world.authority();
     const sshd = await world.sshd({ trusted: [authority.public_key] });
     const extensions = { "permit-pty": "", "team@example.com": "platform", "a@example.com": "" };
-    expect(await sshd.login(await world.identity(authority, { principals: [LOGIN], extensions }))).to.include({ code: 0 });
+    expect(await sshd.login(await world.identity(authority, { principals: [LOGIN], extensions }))).to.include(
+      { code: 0 },
+    );
   });
 });

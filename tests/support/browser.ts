@@ -5,14 +5,23 @@ const { locateBrowser } = require("../../scripts/browser.cjs") as {
   locateBrowser(): { readonly program: string; readonly env: Record<string, string> } | undefined;
 };
 
-/** Whether there is a browser on this machine; `npm test` unpacks Chromium on Linux, and `TUNNELPLANE_CHROMIUM` names another one. */
+/**
+ * Whether there is a browser on this machine; `npm test` unpacks Chromium on Linux, and
+ * `TUNNELPLANE_CHROMIUM` names another one.
+ */
 export const HAS_BROWSER = locateBrowser() !== undefined;
 
 /** The ways in which a page is shown. */
 export const LOOKS = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: "light" },
   dark: { viewport: { width: 1280, height: 900 }, colorScheme: "dark" },
-  phone: { viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+  phone: {
+    viewport: { width: 390, height: 844 },
+    colorScheme: "light",
+    isMobile: true,
+    hasTouch: true,
+    deviceScaleFactor: 2,
+  },
 } as const satisfies Record<string, BrowserContextOptions>;
 
 /** A page in a window of its own, with its requests and errors. */
@@ -35,7 +44,8 @@ export class RealBrowser {
     if (!found) throw new Error("There is no browser; `node scripts/setup.cjs browser` unpacks one on Linux");
     const browser = await chromium.launch({
       executablePath: found.program,
-      // Root cannot use the sandbox, and some containers have little shared memory. The tests open only their own pages.
+      // Root cannot use the sandbox, and some containers have little shared memory. The tests open only their
+      // own pages.
       args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
       env: { ...process.env, ...found.env },
     });

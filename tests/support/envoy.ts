@@ -17,7 +17,10 @@ export const ENVOY = locateEnvoy();
  * @param make makes the configuration; gets the folder for secrets
  * @param change changes the bootstrap
  */
-export function complaint(make: (secrets: string) => Configuration, change = (one: object) => one): string | undefined {
+export function complaint(
+  make: (secrets: string) => Configuration,
+  change = (one: object) => one,
+): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "tpe-"));
   const configuration = make(join(folder, "secrets"));
   try {
@@ -26,7 +29,9 @@ export function complaint(make: (secrets: string) => Configuration, change = (on
     const { listeners, clusters } = configuration;
     const whole = { ...change(start), static_resources: { listeners, clusters } };
     writeFileSync(join(folder, "static.json"), JSON.stringify(whole));
-    execFileSync(ENVOY as string, ["--mode", "validate", "-c", join(folder, "static.json")], { stdio: "pipe" });
+    execFileSync(ENVOY as string, ["--mode", "validate", "-c", join(folder, "static.json")], {
+      stdio: "pipe",
+    });
     return undefined;
   } catch (error) {
     return String((error as { stderr?: Buffer }).stderr ?? error);
@@ -57,9 +62,16 @@ export class EnvoyProcess {
   }
 
   /** @param change changes its bootstrap */
-  static async start(folder = mkdtempSync(join(tmpdir(), "tpe-")), change = (text: string) => text): Promise<EnvoyProcess> {
-    for (const name of ["cds", "lds"]) writeFileSync(join(folder, `${name}.json`), JSON.stringify({ version_info: "0", resources: [] }));
-    writeFileSync(join(folder, "bootstrap.json"), change(JSON.stringify(bootstrap({ folder, admin: join(folder, "admin.sock") }))));
+  static async start(
+    folder = mkdtempSync(join(tmpdir(), "tpe-")),
+    change = (text: string) => text,
+  ): Promise<EnvoyProcess> {
+    for (const name of ["cds", "lds"])
+      writeFileSync(join(folder, `${name}.json`), JSON.stringify({ version_info: "0", resources: [] }));
+    writeFileSync(
+      join(folder, "bootstrap.json"),
+      change(JSON.stringify(bootstrap({ folder, admin: join(folder, "admin.sock") }))),
+    );
     const args = [
       "-c",
       join(folder, "bootstrap.json"),
@@ -73,7 +85,10 @@ export class EnvoyProcess {
       "warn",
       "--disable-hot-restart",
     ];
-    const envoy = new EnvoyProcess(folder, spawn(ENVOY as string, args, { stdio: ["ignore", "pipe", "pipe"] }));
+    const envoy = new EnvoyProcess(
+      folder,
+      spawn(ENVOY as string, args, { stdio: ["ignore", "pipe", "pipe"] }),
+    );
     for (;;) {
       if (envoy.child.exitCode !== null) throw new Error(`Envoy ended before it was ready: ${envoy.output}`);
       if ((await envoy.admin("/ready").catch(() => "")).startsWith("LIVE")) return envoy;
@@ -109,7 +124,9 @@ export class EnvoyProcess {
     }
     while (
       name === "lds" &&
-      (await this.stats("listener_manager.total_listeners_warming"))["listener_manager.total_listeners_warming"] !== 0
+      (await this.stats("listener_manager.total_listeners_warming"))[
+        "listener_manager.total_listeners_warming"
+      ] !== 0
     )
       await sleep(10);
   }

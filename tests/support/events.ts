@@ -16,7 +16,11 @@ import { MASTER_KEY } from "./server";
 const UPDATED = "ip_policy_updated.v0";
 
 /** What a stand-in does with a batch. Events that it accepts count as arrived. */
-export type Behaviour = (batch: readonly Outgoing[], take: (event: Outgoing) => void, signal: AbortSignal) => Promise<Sent[]> | Sent[];
+export type Behaviour = (
+  batch: readonly Outgoing[],
+  take: (event: Outgoing) => void,
+  signal: AbortSignal,
+) => Promise<Sent[]> | Sent[];
 
 export const takeAll: Behaviour = (batch, take) =>
   batch.map((event): Sent => {
@@ -24,7 +28,10 @@ export const takeAll: Behaviour = (batch, take) =>
     return { ok: true };
   });
 
-/** Stands in for a service that receives events: a test sets its behaviour, and it remembers the events that arrived. */
+/**
+ * Stands in for a service that receives events: a test sets its behaviour, and it remembers the events that
+ * arrived.
+ */
 export class StandInTarget implements Target {
   readonly arrived: Outgoing[] = [];
   readonly batches: (readonly Outgoing[])[] = [];
@@ -56,7 +63,10 @@ export class StandInTarget implements Target {
   }
 }
 
-/** A real database, written by the server's code, with stand-ins for the services of destinations, and a clock that tests move. */
+/**
+ * A real database, written by the server's code, with stand-ins for the services of destinations, and a clock
+ * that tests move.
+ */
 export class World {
   /** The dispatchers' clock. It is ahead of the real time, which events carry. */
   now = new Date(Date.now() + 60_000);
@@ -70,11 +80,18 @@ export class World {
   ) {}
 
   static async open(data: string): Promise<World> {
-    const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data, masterKey: MASTER_KEY } : { data };
+    const place = data.startsWith("postgres:")
+      ? { data: "", databaseUrl: data, masterKey: MASTER_KEY }
+      : { data };
     const core = await openContext({ ...place, databasePool: 10 });
     await bootstrap(core, "key-of-the-admin-of-this-world");
     const caller = await new ApiKeys(core.store).callerOf("key-of-the-admin-of-this-world");
-    return new World(core, { caller: caller as Caller, operationId: "op_1", client: "127.0.0.1", dryRun: false });
+    return new World(core, {
+      caller: caller as Caller,
+      operationId: "op_1",
+      client: "127.0.0.1",
+      dryRun: false,
+    });
   }
 
   async close(): Promise<void> {
@@ -101,16 +118,23 @@ export class World {
   }
 
   /** Creates a destination, and a subscription that sends it updates of IP policies. */
-  async destination(properties: Partial<StandInTarget> = {}): Promise<{ id: string; subscription: string; target: StandInTarget }> {
+  async destination(
+    properties: Partial<StandInTarget> = {},
+  ): Promise<{ id: string; subscription: string; target: StandInTarget }> {
     const target = Object.assign(new StandInTarget(), properties);
     const name = `service-${this.targets.size}`;
     this.targets.set(name, target);
-    const id = await this.#create("event_destination", { target: { monitoring_service: { api_key: "none", service: name } } });
+    const id = await this.#create("event_destination", {
+      target: { monitoring_service: { api_key: "none", service: name } },
+    });
     return { id, target, subscription: await this.subscribe([id]) };
   }
 
   subscribe(destinations: readonly string[], types: readonly string[] = [UPDATED]): Promise<string> {
-    return this.#create("event_subscription", { sources: types.map((type) => ({ type })), destination_ids: destinations });
+    return this.#create("event_subscription", {
+      sources: types.map((type) => ({ type })),
+      destination_ids: destinations,
+    });
   }
 
   async remove(kind: string, id: string): Promise<void> {
@@ -127,7 +151,12 @@ export class World {
     for (let time = 0; time < times; time++) {
       await Promise.all(
         objects.map((id) =>
-          this.resources.update(definitionNamed("ip_policy"), { id }, { description: `${++this.#changes}` }, () => undefined),
+          this.resources.update(
+            definitionNamed("ip_policy"),
+            { id },
+            { description: `${++this.#changes}` },
+            () => undefined,
+          ),
         ),
       );
     }

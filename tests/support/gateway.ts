@@ -23,7 +23,10 @@ export class GatewayProcess {
   static start(args: readonly string[], env: Record<string, string> = {}): GatewayProcess {
     const settings = { TUNNELPLANE_API_KEY: API_KEY, TUNNELPLANE_ENVOY_ARGS: "--concurrency 1", ...env };
     return new GatewayProcess(
-      spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...settings }, stdio: ["ignore", "pipe", "pipe"] }),
+      spawn(process.execPath, [CLI, ...args], {
+        env: { ...process.env, ...settings },
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
     );
   }
 
@@ -34,7 +37,8 @@ export class GatewayProcess {
   /** Waits until the log contains a text; fails if the process ends first. */
   async logged(text: string): Promise<void> {
     while (!this.log.includes(text)) {
-      if (this.child.exitCode !== null) throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);
+      if (this.child.exitCode !== null)
+        throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);
       await sleep(20);
     }
   }

@@ -15,22 +15,113 @@ import { z } from "zod";
 type Json = Record<string, unknown>;
 type Arbitrary = fc.Arbitrary<unknown>;
 
-/** Texts that are right in one place and wrong in another: which of them a field takes, its schema decides. */
+/**
+ * Texts that are right in one place and wrong in another: which of them a field takes, its schema decides.
+ */
 const TEXTS = [
-  ...["", "a", "A-b_c.d", "x ", " x", "é", "日本", "a\tb", "a\nb", "a\u0000b", "100%", "%%", '"', "\\", "$1", "$[HOST]", "a".repeat(64)],
-  ...["/", "/a", "/a/", "/a%C3%A9", "/a%zz", "/a%25", "/a//b", "/a/../b", "/%2e%2e", "/a;b", "/a%2Fb", "/A~b", "/$&+,:=@!'()*", "/a?b"],
-  ...["content-type", "Content-Length", "host", "x-a", "a:b", ":path", "set-cookie", "x-envoy-a", "Authorization", "Bearer ", "te"],
-  ...["^curl/", "(a|b)*c", "a{3}", "\\Qa", "\\Qa\\E", "(", "[[:alpha:]]", "(?i)bot", "a\\z", "^/x/(.*)$", "/y/$1", "/y/$2", "/$$"],
+  ...[
+    "",
+    "a",
+    "A-b_c.d",
+    "x ",
+    " x",
+    "é",
+    "日本",
+    "a\tb",
+    "a\nb",
+    "a\u0000b",
+    "100%",
+    "%%",
+    '"',
+    "\\",
+    "$1",
+    "$[HOST]",
+    "a".repeat(64),
+  ],
+  ...[
+    "/",
+    "/a",
+    "/a/",
+    "/a%C3%A9",
+    "/a%zz",
+    "/a%25",
+    "/a//b",
+    "/a/../b",
+    "/%2e%2e",
+    "/a;b",
+    "/a%2Fb",
+    "/A~b",
+    "/$&+,:=@!'()*",
+    "/a?b",
+  ],
+  ...[
+    "content-type",
+    "Content-Length",
+    "host",
+    "x-a",
+    "a:b",
+    ":path",
+    "set-cookie",
+    "x-envoy-a",
+    "Authorization",
+    "Bearer ",
+    "te",
+  ],
+  ...[
+    "^curl/",
+    "(a|b)*c",
+    "a{3}",
+    "\\Qa",
+    "\\Qa\\E",
+    "(",
+    "[[:alpha:]]",
+    "(?i)bot",
+    "a\\z",
+    "^/x/(.*)$",
+    "/y/$1",
+    "/y/$2",
+    "/$$",
+  ],
   ...["1s", "24h", "25h", "1440m", "86400s", "86401s", "99999999999999h", "0s", "5m"],
-  ...["true", 'req.path == "/a"', 'conn.client_ip.inCidrRange("10.0.0.0/8")', 'req.headers["x"] in ["", "%"]', '"', "req.body"],
-  ...['req.host.matches("^[a-z]+\\\\.")', '!(req.method in ["GET"]) || req.user_agent.contains("x")', "conn.client_ip", "req.host"],
-  ...["https://id.example.com", "https://[::1]:8443/a", "https://id.example.com/a?b#c", "http://x", "https://xn--a", "https://127.1/"],
-  ...["10.0.0.7:80", "[2001:db8::1]:443", "localhost:1", "host:65535", "[fe80::1%25eth0]:80", "a.b:0", "app.example.com:443"],
+  ...[
+    "true",
+    'req.path == "/a"',
+    'conn.client_ip.inCidrRange("10.0.0.0/8")',
+    'req.headers["x"] in ["", "%"]',
+    '"',
+    "req.body",
+  ],
+  ...[
+    'req.host.matches("^[a-z]+\\\\.")',
+    '!(req.method in ["GET"]) || req.user_agent.contains("x")',
+    "conn.client_ip",
+    "req.host",
+  ],
+  ...[
+    "https://id.example.com",
+    "https://[::1]:8443/a",
+    "https://id.example.com/a?b#c",
+    "http://x",
+    "https://xn--a",
+    "https://127.1/",
+  ],
+  ...[
+    "10.0.0.7:80",
+    "[2001:db8::1]:443",
+    "localhost:1",
+    "host:65535",
+    "[fe80::1%25eth0]:80",
+    "a.b:0",
+    "app.example.com:443",
+  ],
   ...["openid", "email profile", "1.2", "10.0.0.0/8", "2001:db8::/32"],
 ];
 
 /** Bodies of a type that the contract takes, with every field and every action in them now and then. */
-export function bodiesOf(definition: Definition, ids: Readonly<Record<string, readonly string[]>>): fc.Arbitrary<Json> {
+export function bodiesOf(
+  definition: Definition,
+  ids: Readonly<Record<string, readonly string[]>>,
+): fc.Arbitrary<Json> {
   const sample = sampleFields(definition);
   return arbitraryOf(createSchema(definition), sample, definition.kind, ids)
     .map((body) => validateCreate(definition, body))
@@ -38,7 +129,12 @@ export function bodiesOf(definition: Definition, ids: Readonly<Record<string, re
     .map(({ value }) => value);
 }
 
-function arbitraryOf(schema: z.ZodType, sample: unknown, path: string, ids: Readonly<Record<string, readonly string[]>>): Arbitrary {
+function arbitraryOf(
+  schema: z.ZodType,
+  sample: unknown,
+  path: string,
+  ids: Readonly<Record<string, readonly string[]>>,
+): Arbitrary {
   const inner = bare(schema);
   const { reference } = marksOf(schema);
   const { variants } = marksOf(inner);
@@ -49,7 +145,11 @@ function arbitraryOf(schema: z.ZodType, sample: unknown, path: string, ids: Read
   }
   if (element) {
     const first = Array.isArray(sample) ? sample[0] : undefined;
-    return fc.uniqueArray(arbitraryOf(element, first, `${path}[]`, ids), { minLength: 1, maxLength: 3, selector: JSON.stringify });
+    return fc.uniqueArray(arbitraryOf(element, first, `${path}[]`, ids), {
+      minLength: 1,
+      maxLength: 3,
+      selector: JSON.stringify,
+    });
   }
   const fields = fieldsOf(inner);
   if (fields) {
@@ -67,29 +167,39 @@ function arbitraryOf(schema: z.ZodType, sample: unknown, path: string, ids: Read
   return leafOf(inner, sample, path);
 }
 
-const withoutUndefined = (body: object): Json => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+const withoutUndefined = (body: object): Json =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 
 function leafOf(inner: z.ZodType, sample: unknown, path: string): Arbitrary {
   if (inner instanceof z.ZodBoolean) return fc.boolean();
   if (inner instanceof z.ZodEnum) return fc.constantFrom(...inner.options);
   if (inner instanceof z.ZodLiteral) return fc.constantFrom(...inner.values);
   if (inner instanceof z.ZodNumber) {
-    const [min, max] = [Math.max(inner.minValue ?? 0, -(2 ** 31)), Math.min(inner.maxValue ?? 2 ** 31, 2 ** 32 - 1)];
+    const [min, max] = [
+      Math.max(inner.minValue ?? 0, -(2 ** 31)),
+      Math.min(inner.maxValue ?? 2 ** 31, 2 ** 32 - 1),
+    ];
     return fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max }));
   }
   if (inner instanceof z.ZodRecord) return mapOf(inner, path);
   if (!(inner instanceof z.ZodString)) return fc.constantFrom({}, { team: "web", nested: [1, null, "%"] });
-  const known = [...TEXTS, ...(typeof sample === "string" ? [sample] : [])].filter((one) => inner.safeParse(one).success);
-  if (known.length === 0) throw new Error(`No text in TEXTS of tests/support/generatedBodies.ts is right for ${path}: add one`);
+  const known = [...TEXTS, ...(typeof sample === "string" ? [sample] : [])].filter(
+    (one) => inner.safeParse(one).success,
+  );
+  if (known.length === 0)
+    throw new Error(`No text in TEXTS of tests/support/generatedBodies.ts is right for ${path}: add one`);
   const right = (one: string) => !/\p{Cs}/u.test(one) && inner.safeParse(one).success;
-  const any = fc.string({ unit: "binary", maxLength: 8 }).map((one) => (right(one) ? one : (known[0] as string)));
+  const any = fc
+    .string({ unit: "binary", maxLength: 8 })
+    .map((one) => (right(one) ? one : (known[0] as string)));
   return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: any });
 }
 
 function mapOf(inner: z.ZodRecord, path: string): Arbitrary {
   const right = (key: string, value: unknown) => inner.safeParse({ [key]: value }).success;
   const keys = TEXTS.filter((key) => right(key, "a") || right(key, 1));
-  if (keys.length === 0) throw new Error(`No text in TEXTS of tests/support/generatedBodies.ts is a key of ${path}: add one`);
+  if (keys.length === 0)
+    throw new Error(`No text in TEXTS of tests/support/generatedBodies.ts is a key of ${path}: add one`);
   const value = fc.oneof(fc.constantFrom(...TEXTS), fc.integer({ min: 0, max: 100 }));
   const entries = fc.array(fc.tuple(fc.constantFrom(...keys), value), { maxLength: 3 });
   return entries

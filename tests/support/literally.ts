@@ -9,17 +9,18 @@ export interface Step {
 }
 
 /**
- * What a page has its reader do, in order: each `sh` block, and the lines behind `$` in `console` blocks. The other lines of a
- * `console` block are what is printed.
+ * What a page has its reader do, in order: each `sh` block, and the lines behind `$` in `console` blocks. The
+ * other lines of a `console` block are what is printed.
  * @param section only what stands below this heading
  */
 export function stepsOf(page: string, section?: string): Step[] {
   const text = readFileSync(page, "utf8");
   const [, within = ""] = section === undefined ? ["", text] : text.split(`\n## ${section}\n`);
   const steps: { commands: string[]; shown: string[] }[] = [];
-  for (const [, language, block = ""] of (section === undefined ? text : (within.split("\n## ")[0] ?? "")).matchAll(
-    /^```(sh|console)\n(.*?)^```/gms,
-  )) {
+  for (const [, language, block = ""] of (section === undefined
+    ? text
+    : (within.split("\n## ")[0] ?? "")
+  ).matchAll(/^```(sh|console)\n(.*?)^```/gms)) {
     if (language === "sh") steps.push({ commands: [], shown: [] });
     for (const line of block.replaceAll("\\\n", "").split("\n")) {
       const command = language === "sh" ? line : /^\$ (.*)/.exec(line)?.[1];
@@ -50,12 +51,15 @@ printed() {
 }`;
 
 /**
- * Follows a page: types its commands into one shell, as a reader does, and compares what is printed with what the page shows.
- * Ids, times and keys differ from run to run, so any stands for any; "…" stands for any text. Returns all that was printed.
- * A command that goes on runs beside the others; \`printed TEXT\` in a replacement waits for what one of them prints.
+ * Follows a page: types its commands into one shell, as a reader does, and compares what is printed with what
+ * the page shows. Ids, times and keys differ from run to run, so any stands for any; "…" stands for any text.
+ * Returns all that was printed. A command that goes on runs beside the others; \`printed TEXT\` in a
+ * replacement waits for what one of them prints.
  */
 export async function followed(steps: readonly Step[], shell: Shell): Promise<string> {
-  const script = steps.map(({ commands }) => `printf '${NEXT_STEP}'\n${commands.map((line) => scriptOf(line, shell)).join("\n")}`);
+  const script = steps.map(
+    ({ commands }) => `printf '${NEXT_STEP}'\n${commands.map((line) => scriptOf(line, shell)).join("\n")}`,
+  );
   const output = await run([PRELUDE, ...script].join("\n"), shell);
   const parts = output.split(NEXT_STEP).slice(1);
   for (const [at, { shown }] of steps.entries()) compared(parts[at] ?? "", shown);
@@ -73,7 +77,8 @@ export function compared(printed: string, shown: readonly string[]): void {
 }
 
 /** Types commands, of which nothing is shown. */
-export const typed = (commands: readonly string[], shell: Shell): Promise<string> => followed([{ commands, shown: [] }], shell);
+export const typed = (commands: readonly string[], shell: Shell): Promise<string> =>
+  followed([{ commands, shown: [] }], shell);
 
 function scriptOf(line: string, { replace = {} }: Shell): string {
   const command = Object.entries(replace).reduce((text, [from, to]) => text.replaceAll(from, to), line);

@@ -23,19 +23,27 @@ export class LossyProxy {
   private constructor(private readonly standIn: StandInServer) {}
 
   /** @param fateOf decides about each request; called once for each */
-  static async start(server: string, fateOf: (request: IncomingMessage) => Fate | Promise<Fate>): Promise<LossyProxy> {
+  static async start(
+    server: string,
+    fateOf: (request: IncomingMessage) => Fate | Promise<Fate>,
+  ): Promise<LossyProxy> {
     const standIn = await StandInServer.start(async (asked, response) => {
       const [body, fate] = [await bytesOf(asked), await fateOf(asked)];
       if (fate === "lost") return void asked.socket.destroy();
-      const forwarded = request(server + asked.url, { method: asked.method, headers: asked.headers }, async (answer) => {
-        const bytes = await bytesOf(answer);
-        if (fate === "silence" || fate === "cut") return;
-        if (fate === "answer lost") return void asked.socket.destroy();
-        if (fate === "bad gateway") return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        if (fate === "answered") return void response.end(bytes);
-        response.write(bytes.subarray(0, bytes.length / 2), () => asked.socket.destroy());
-      });
+      const forwarded = request(
+        server + asked.url,
+        { method: asked.method, headers: asked.headers },
+        async (answer) => {
+          const bytes = await bytesOf(answer);
+          if (fate === "silence" || fate === "cut") return;
+          if (fate === "answer lost") return void asked.socket.destroy();
+          if (fate === "bad gateway")
+            return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          if (fate === "answered") return void response.end(bytes);
+          response.write(bytes.subarray(0, bytes.length / 2), () => asked.socket.destroy());
+        },
+      );
       forwarded.on("error", () => asked.socket.destroy()).end(body);
       if (fate === "cut") setImmediate(() => asked.socket.destroy());
     });

@@ -9,7 +9,9 @@ const PROGRAM = join(__dirname, "../../node_modules/.tunnelplane/moto/bin/moto_s
 /** Whether moto is on this machine; `npm test` installs it if there is Python 3 with venv. */
 export const HAS_MOTO = existsSync(PROGRAM);
 
-/** The cloud's services, simulated by moto (a project of others), on a free port of the loopback interface. */
+/**
+ * The cloud's services, simulated by moto (a project of others), on a free port of the loopback interface.
+ */
 export class Moto {
   private constructor(
     readonly url: string,

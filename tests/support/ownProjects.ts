@@ -7,11 +7,16 @@ import { freePort } from "./ports";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 
-/** Projects as strangers make them, from packed tarballs in a folder outside of the repository. `remove` deletes it. */
+/**
+ * Projects as strangers make them, from packed tarballs in a folder outside of the repository. `remove`
+ * deletes it.
+ */
 export class OwnProjects {
   private constructor(
     private readonly packed: Packed,
-    /** A project of the example that uses all packages, which were installed; the other projects borrow them. */
+    /**
+     * A project of the example that uses all packages, which were installed; the other projects borrow them.
+     */
     readonly installed: string,
   ) {}
 
@@ -61,7 +66,13 @@ export class OwnProjects {
   async shellIn(folder: string): Promise<Shell> {
     const home = join(this.folder, "homes", relative(this.folder, folder));
     mkdirSync(join(home, "state"), { recursive: true });
-    const path = [join(locateEngine() ?? "", "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"];
+    const path = [
+      join(locateEngine() ?? "", "bin"),
+      dirname(process.execPath),
+      "/usr/local/bin",
+      "/usr/bin",
+      "/bin",
+    ];
     const [server, https, ssh, metrics, program] = await Promise.all([1, 2, 3, 4, 5].map(freePort));
     return {
       folder,
@@ -113,7 +124,10 @@ const installedEnvoy = (): string => (ENVOY ? join(ENVOY, "../../../../../..") :
 function askpass(home: string): string {
   const file = join(home, "askpass");
   if (!existsSync(file))
-    writeFileSync(file, `#!/bin/sh\ncase "$1" in *yes/no*) echo yes ;; *) pulumi stack output authtoken --show-secrets ;; esac\n`);
+    writeFileSync(
+      file,
+      `#!/bin/sh\ncase "$1" in *yes/no*) echo yes ;; *) pulumi stack output authtoken --show-secrets ;; esac\n`,
+    );
   chmodSync(file, 0o700);
   return file;
 }

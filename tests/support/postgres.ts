@@ -36,7 +36,13 @@ export class PostgresServer {
       // A collation as in production, which is not the order of bytes.
       initdbFlags: ["--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync"],
       // Test data need not survive a crash of the machine, so do not sync. No socket in a shared folder.
-      postgresFlags: [...(durable ? [] : ["-c", "fsync=off"]), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
+      postgresFlags: [
+        ...(durable ? [] : ["-c", "fsync=off"]),
+        "-c",
+        "listen_addresses=127.0.0.1",
+        "-c",
+        "unix_socket_directories=",
+      ],
       onLog: (line) => log.push(line),
       onError: (error) => log.push(String(error)),
     });
@@ -102,13 +108,18 @@ export async function waiting(session: Session, count: number): Promise<number[]
 
 export type Session = ReturnType<EmbeddedPostgres["getPgClient"]>;
 
-/** A free port below the range for outgoing connections, so that none of those takes it while PostgreSQL is stopped. */
+/**
+ * A free port below the range for outgoing connections, so that none of those takes it while PostgreSQL is
+ * stopped.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
     const isFree = await new Promise<boolean>((resolve) => {
       const server = createServer();
-      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+      server
+        .once("error", () => resolve(false))
+        .listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
     if (isFree) return port;
   }

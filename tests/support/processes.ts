@@ -1,10 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** A process and all its descendants, also those in process groups of their own, such as the engine's plugins. */
+/**
+ * A process and all its descendants, also those in process groups of their own, such as the engine's plugins.
+ */
 export function treeOf(root: number): number[] {
   const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  const children = rows.map((row) => row.trim().split(/\s+/).map(Number)).filter(([, parent]) => parent === root);
+  const children = rows
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === root);
   return [root, ...children.flatMap(([child]) => treeOf(child as number))];
 }
 

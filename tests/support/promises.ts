@@ -2,10 +2,15 @@ import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import type { RestAnswer } from "./rest";
 
 interface Document {
-  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
+  readonly paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>
+  >;
 }
 
-/** Errors that every request may get: before the server knows the operation, and for paths that do not exist. */
+/**
+ * Errors that every request may get: before the server knows the operation, and for paths that do not exist.
+ */
 const ANYWHERE = [400, 401, 404, 405, 408, 413, 415, 431];
 /** Paths for programs that watch the server; not part of the API. */
 const BESIDE_THE_API = ["/livez", "/readyz", "/openapi.json", "/openapi-wire.json"];
@@ -18,7 +23,10 @@ export class Promises {
 
   constructor(private readonly document: Document) {
     this.#ajv.addSchema(document, "openapi");
-    this.#paths = Object.keys(document.paths).map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`) }));
+    this.#paths = Object.keys(document.paths).map((path) => ({
+      path,
+      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),
+    }));
   }
 
   /** What is wrong with the answer to a request with this first line; undefined if nothing is. */
@@ -30,7 +38,8 @@ export class Promises {
     if (method === "HEAD" || status === 204) return text === "" ? undefined : "it has a body";
     const path = pathOf(target);
     const schema = this.#promised(method, path, status);
-    if (schema === undefined) return BESIDE_THE_API.includes(path) && status === 200 ? undefined : "the document does not have it";
+    if (schema === undefined)
+      return BESIDE_THE_API.includes(path) && status === 200 ? undefined : "the document does not have it";
     const validate = this.#validator(schema);
     if (body === undefined) return "its body is not JSON";
     return validate(body) ? undefined : this.#ajv.errorsText(validate.errors);
@@ -47,7 +56,8 @@ export class Promises {
   }
 
   #validator(pointer: string): ValidateFunction {
-    const known = this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
+    const known =
+      this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
     this.#validators.set(pointer, known);
     return known;
   }

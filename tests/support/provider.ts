@@ -18,7 +18,11 @@ export class World {
     return Object.assign(server, { rest: new Rest(server.url, server.apiKey) });
   }
 
-  async stack(server: Pick<ServerProcess, "url" | "apiKey">, program: PulumiFn, options: Partial<EngineOptions> = {}): Promise<Engine> {
+  async stack(
+    server: Pick<ServerProcess, "url" | "apiKey">,
+    program: PulumiFn,
+    options: Partial<EngineOptions> = {},
+  ): Promise<Engine> {
     const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey, ...options.env };
     const engine = await Engine.create({ ...options, program, env });
     this.engines.push(engine);
@@ -33,7 +37,9 @@ export class World {
 
 /** The engine's steps as `<op> <name> <properties>`, without unchanged resources. */
 export const changesOf = (run: Run): string[] =>
-  run.steps.filter(({ op }) => op !== "same" && op !== "refresh").map(({ op, name, changes }) => [op, name, ...changes].join(" "));
+  run.steps
+    .filter(({ op }) => op !== "same" && op !== "refresh")
+    .map(({ op, name, changes }) => [op, name, ...changes].join(" "));
 
 /** The error message of a run that must fail. */
 export async function failureOf(run: Promise<unknown>): Promise<string> {
@@ -60,8 +66,31 @@ export function makeCertificates(name: string): { authority: string; leaf: strin
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-ca-"));
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
   try {
-    openssl("req", "-x509", "-newkey", "ed25519", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-subj", `/CN=${name}`);
-    openssl("req", "-newkey", "ed25519", "-nodes", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=leaf");
+    openssl(
+      "req",
+      "-x509",
+      "-newkey",
+      "ed25519",
+      "-nodes",
+      "-keyout",
+      "ca.key",
+      "-out",
+      "ca.pem",
+      "-subj",
+      `/CN=${name}`,
+    );
+    openssl(
+      "req",
+      "-newkey",
+      "ed25519",
+      "-nodes",
+      "-keyout",
+      "leaf.key",
+      "-out",
+      "leaf.csr",
+      "-subj",
+      "/CN=leaf",
+    );
     openssl(
       "req",
       "-x509",

@@ -2,7 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import * as dynamic from "@tunnelplane/pulumi";
 
 const { resources } = require("../../plugin/schema.json") as {
-  readonly resources: Readonly<Record<string, { readonly properties: object; readonly aliases: pulumi.Alias[] }>>;
+  readonly resources: Readonly<
+    Record<string, { readonly properties: object; readonly aliases: pulumi.Alias[] }>
+  >;
 };
 
 /** The classes of a provider's package. */
@@ -22,8 +24,17 @@ function nativeClasses(): Partial<Classes> {
     return [token.split(":")[2], Native];
   });
   class Provider extends pulumi.ProviderResource {
-    constructor(name: string, { validateOnServer, ...args }: dynamic.AccountArgs = {}, options?: pulumi.ResourceOptions) {
-      super("tunnelplane", name, { ...args, validateOnServer: validateOnServer && pulumi.jsonStringify(validateOnServer) }, options);
+    constructor(
+      name: string,
+      { validateOnServer, ...args }: dynamic.AccountArgs = {},
+      options?: pulumi.ResourceOptions,
+    ) {
+      super(
+        "tunnelplane",
+        name,
+        { ...args, validateOnServer: validateOnServer && pulumi.jsonStringify(validateOnServer) },
+        options,
+      );
     }
   }
   return { ...Object.fromEntries(classes), Account: Provider as unknown as typeof dynamic.Account };
@@ -31,7 +42,10 @@ function nativeClasses(): Partial<Classes> {
 
 export const PROVIDERS = { dynamic, native } as const;
 
-/** A `describe` for each provider, because what a program is promised must not depend on which of them it uses. */
+/**
+ * A `describe` for each provider, because what a program is promised must not depend on which of them it
+ * uses.
+ */
 export function onEveryProvider(
   title: string,
   tests: (this: Mocha.Suite, tunnels: Classes, provider: keyof typeof PROVIDERS) => void,

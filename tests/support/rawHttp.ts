@@ -3,12 +3,18 @@ import { connect, type Socket } from "node:net";
 import type { RestAnswer } from "./rest";
 
 /**
- * Sends any bytes on a new connection. Returns the first answer, or undefined if the server closes the connection without one.
+ * Sends any bytes on a new connection. Returns the first answer, or undefined if the server closes the
+ * connection without one.
  *
- * @param patience after so many milliseconds of silence, the client ends its side. A request that is shorter than it says makes
- *   the server wait; when the client ends, the server drops it. On a slow machine, that may also hit a valid request.
+ * @param patience after so many milliseconds of silence, the client ends its side. A request that is shorter
+ *   than it says makes the server wait; when the client ends, the server drops it. On a slow machine, that
+ *   may also hit a valid request.
  */
-export function exchange(url: string, request: Buffer | string, patience = 1_000): Promise<RestAnswer | undefined> {
+export function exchange(
+  url: string,
+  request: Buffer | string,
+  patience = 1_000,
+): Promise<RestAnswer | undefined> {
   const { hostname, port } = new URL(url);
   const bytes = Buffer.from(request);
   return new Promise((resolve) => {
@@ -72,19 +78,28 @@ export class Connection {
 }
 
 /** The first answer in the bytes, if it is complete, and the rest of the bytes. */
-function firstAnswerIn(bytes: Buffer, withoutBody: boolean): { answer: RestAnswer; rest: Buffer<ArrayBuffer> } | undefined {
+function firstAnswerIn(
+  bytes: Buffer,
+  withoutBody: boolean,
+): { answer: RestAnswer; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
   if (status === 100) return firstAnswerIn(bytes.subarray(end + 4), withoutBody);
   const headers = new Headers(
-    lines.map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
+    lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(":")),
+      line.slice(line.indexOf(":") + 1).trim(),
+    ]),
   );
   const length = withoutBody ? 0 : Number(headers.get("content-length") ?? 0);
   if (bytes.length < end + 4 + length) return undefined;
   const text = bytes.subarray(end + 4, end + 4 + length).toString();
-  return { answer: { status, headers, text, body: parsed(text) }, rest: Buffer.from(bytes.subarray(end + 4 + length)) };
+  return {
+    answer: { status, headers, text, body: parsed(text) },
+    rest: Buffer.from(bytes.subarray(end + 4 + length)),
+  };
 }
 
 function parsed(text: string): unknown {

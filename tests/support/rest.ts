@@ -15,7 +15,12 @@ export class Rest {
     private readonly apiKey: string,
   ) {}
 
-  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<RestAnswer> {
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<RestAnswer> {
     const sent: Record<string, string> = { authorization: `Bearer ${this.apiKey}`, "service-version": "2" };
     if (body !== undefined) sent["content-type"] = "application/json";
     const response = await fetch(path.startsWith("http") ? path : this.url + path, {
@@ -25,12 +30,21 @@ export class Rest {
     });
     const text = await response.text();
     const json = response.headers.get("content-type")?.includes("json");
-    return { status: response.status, headers: response.headers, text, body: json && text ? JSON.parse(text) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: json && text ? JSON.parse(text) : undefined,
+    };
   }
 
   get = (path: string, headers?: Record<string, string>) => this.request("GET", path, undefined, headers);
-  post = (path: string, body?: unknown, headers?: Record<string, string>) => this.request("POST", path, body, headers);
-  patch = (path: string, body?: unknown, headers?: Record<string, string>) => this.request("PATCH", path, body, headers);
-  put = (path: string, body?: unknown, headers?: Record<string, string>) => this.request("PUT", path, body, headers);
-  delete = (path: string, headers?: Record<string, string>) => this.request("DELETE", path, undefined, headers);
+  post = (path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.request("POST", path, body, headers);
+  patch = (path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.request("PATCH", path, body, headers);
+  put = (path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.request("PUT", path, body, headers);
+  delete = (path: string, headers?: Record<string, string>) =>
+    this.request("DELETE", path, undefined, headers);
 }

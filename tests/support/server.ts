@@ -97,7 +97,13 @@ export class ServerProcess {
   }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
     const settings = { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env };
-    const child = command(folder, ["serve", "--listen", listen, ...args], settings, keepLog ? "pipe" : "ignore", program);
+    const child = command(
+      folder,
+      ["serve", "--listen", listen, ...args],
+      settings,
+      keepLog ? "pipe" : "ignore",
+      program,
+    );
     const output = { out: "", log: "" };
     child.stderr?.on("data", (chunk) => {
       output.log += chunk;
@@ -108,7 +114,9 @@ export class ServerProcess {
         const found = / listens on (https?:\S+),/.exec(line)?.[1];
         if (found) resolve(found);
       });
-      child.once("close", (code) => reject(new Error(`The server ended with ${code} before it listened: ${output.log}`)));
+      child.once("close", (code) =>
+        reject(new Error(`The server ended with ${code} before it listened: ${output.log}`)),
+      );
     });
     return new ServerProcess(url, API_KEY, folder, child, output, data === undefined);
   }

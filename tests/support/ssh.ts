@@ -12,14 +12,19 @@ export interface Authority {
   readonly public_key: string;
 }
 
-/** A tunnelplane server and any number of sshds for a test file. Skips the file, and says so, if there is no sshd. */
+/**
+ * A tunnelplane server and any number of sshds for a test file. Skips the file, and says so, if there is no
+ * sshd.
+ */
 export function sshWorld() {
   const server = serverOfThisFile((options) => ServerProcess.start(options));
   const running: Sshd[] = [];
 
   before("look for sshd", function () {
     if (SSHD) return;
-    console.log("    Skipped: this machine has no sshd, so nobody can log in for real; install openssh-server");
+    console.log(
+      "    Skipped: this machine has no sshd, so nobody can log in for real; install openssh-server",
+    );
     this.skip();
   });
   afterEach("stop every sshd", async () => {

@@ -8,8 +8,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** sshd must be started by its full path, and is often in a folder that is only on the administrator's PATH. */
-export const SSHD = ["/usr/sbin/sshd", "/usr/bin/sshd", "/usr/local/sbin/sshd"].find((path) => existsSync(path));
+/**
+ * sshd must be started by its full path, and is often in a folder that is only on the administrator's PATH.
+ */
+export const SSHD = ["/usr/sbin/sshd", "/usr/bin/sshd", "/usr/local/sbin/sshd"].find((path) =>
+  existsSync(path),
+);
 
 /** An sshd without privileges only accepts the user who runs it. */
 export const LOGIN = userInfo().username;
@@ -62,7 +66,8 @@ export class Sshd {
     const at = (name: string) => join(folder, name);
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at("host")]);
     writeFileSync(at("trusted"), `${trusted.join("\n")}\n`);
-    if (certifyHost) writeFileSync(at("host-cert.pub"), await certifyHost(readFileSync(at("host.pub"), "utf8")));
+    if (certifyHost)
+      writeFileSync(at("host-cert.pub"), await certifyHost(readFileSync(at("host.pub"), "utf8")));
     const port = await freePort();
     const settings = {
       ListenAddress: `127.0.0.1:${port}`,
@@ -88,17 +93,25 @@ export class Sshd {
         "line",
         (line) => line.includes("Server listening") && resolve(),
       );
-      child.once("close", (code) => reject(new Error(`sshd ended with ${code} before it listened: ${sshd.log}`)));
+      child.once("close", (code) =>
+        reject(new Error(`sshd ended with ${code} before it listened: ${sshd.log}`)),
+      );
     });
     return sshd;
   }
 
   /** Logs in as the user who runs the tests, with the real ssh, but without that user's keys and settings. */
-  async login({ privateKey, certificate }: Identity, { command = "echo welcome", ...host }: LoginOptions = {}): Promise<Login> {
+  async login(
+    { privateKey, certificate }: Identity,
+    { command = "echo welcome", ...host }: LoginOptions = {},
+  ): Promise<Login> {
     const folder = join(this.folder, `login-${++this.logins}`);
     mkdirSync(folder);
     const at = (name: string) => join(folder, name);
-    const { hostName = "this-host", knownHosts = `this-host ${readFileSync(join(this.folder, "host.pub"), "utf8")}` } = host;
+    const {
+      hostName = "this-host",
+      knownHosts = `this-host ${readFileSync(join(this.folder, "host.pub"), "utf8")}`,
+    } = host;
     writeFileSync(at("key"), privateKey, { mode: 0o600 });
     writeFileSync(at("certificate"), `${certificate}\n`);
     writeFileSync(at("known_hosts"), `${knownHosts.trim()}\n`);

@@ -13,7 +13,10 @@ export class StandInServer {
   static async start(answer: RequestListener, tls?: { key: string; cert: string }): Promise<StandInServer> {
     const server = tls ? createTlsServer(tls, answer) : createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new StandInServer(`${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
+    return new StandInServer(
+      `${tls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      server,
+    );
   }
 
   /** Is told of each connection, whether or not it asks for anything. */

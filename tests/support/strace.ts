@@ -46,7 +46,8 @@ export class Strace {
     }
     // Read line by line: the file may exceed the longest possible string.
     const lines: string[] = [];
-    for await (const line of createInterface({ input: createReadStream(join(this.folder, "trace")) })) lines.push(line);
+    for await (const line of createInterface({ input: createReadStream(join(this.folder, "trace")) }))
+      lines.push(line);
     rmSync(this.folder, { recursive: true });
     return lines;
   }

@@ -1,11 +1,23 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
-import { type Outgoing, openTarget, type Target, TargetError, type TargetOptions } from "../../server/src/events/targets";
+import {
+  type Outgoing,
+  openTarget,
+  type Target,
+  TargetError,
+  type TargetOptions,
+} from "../../server/src/events/targets";
 
-const NONE: EventDestinationTarget = { stream_service: null, delivery_service: null, log_service: null, monitoring_service: null };
+const NONE: EventDestinationTarget = {
+  stream_service: null,
+  delivery_service: null,
+  log_service: null,
+  monitoring_service: null,
+};
 
 export const KEYS = { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG" };
 export const REGION = "eu-west-1";
-export const arn = (service: string, resource: string): string => `arn:aws:${service}:${REGION}:123456789012:${resource}`;
+export const arn = (service: string, resource: string): string =>
+  `arn:aws:${service}:${REGION}:123456789012:${resource}`;
 
 const creds = (keys = KEYS) => ({
   role: null,
@@ -16,25 +28,50 @@ export const role = { role: { role_ref: "arn:aws:iam::123456789012:role/events" 
 /** A target of each kind in the cloud, with made-up keys. */
 export const inTheCloud = (auth: ReturnType<typeof creds> | typeof role = creds()) => ({
   stream_service: { ...NONE, stream_service: { auth, stream_ref: arn("kinesis", "stream/events") } },
-  delivery_service: { ...NONE, delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") } },
+  delivery_service: {
+    ...NONE,
+    delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") },
+  },
   log_service: { ...NONE, log_service: { auth, log_group_ref: arn("logs", "log-group:events") } },
 });
 
-export const monitoring = (fields: Partial<NonNullable<EventDestinationTarget["monitoring_service"]>> = {}): EventDestinationTarget => ({
+export const monitoring = (
+  fields: Partial<NonNullable<EventDestinationTarget["monitoring_service"]>> = {},
+): EventDestinationTarget => ({
   ...NONE,
-  monitoring_service: { api_key: "key-of-the-monitoring", monitoring_tags: "env:test", service: "tunnels", monitoring_site: "", ...fields },
+  monitoring_service: {
+    api_key: "key-of-the-monitoring",
+    monitoring_tags: "env:test",
+    service: "tunnels",
+    monitoring_site: "",
+    ...fields,
+  },
 });
 
 let last = 0;
 
-/** An event with the current time. Its text has more bytes than characters, so that tests notice which are counted. */
+/**
+ * An event with the current time. Its text has more bytes than characters, so that tests notice which are
+ * counted.
+ */
 export function event(fields: Partial<Outgoing> = {}): Outgoing {
   const id = `ev_${++last}`;
-  return { id, key: "ipp_1", time: new Date().toISOString(), body: JSON.stringify({ event_id: id, text: "Grüße" }), ...fields };
+  return {
+    id,
+    key: "ipp_1",
+    time: new Date().toISOString(),
+    body: JSON.stringify({ event_id: id, text: "Grüße" }),
+    ...fields,
+  };
 }
 
 /** Sends to a target, and closes it afterwards. */
-export async function sendOnce(target: EventDestinationTarget, batch: readonly Outgoing[], options: TargetOptions, signal = forever()) {
+export async function sendOnce(
+  target: EventDestinationTarget,
+  batch: readonly Outgoing[],
+  options: TargetOptions,
+  signal = forever(),
+) {
   const opened = openTarget(target, options);
   try {
     return await opened.send(batch, signal);

@@ -14,8 +14,8 @@ export function memoryOf(pid: number): number {
 }
 
 /**
- * Runs an attack, and checks the server: /livez answers within a second during the attack, and afterwards memory returns to
- * within 200 MB of its value before.
+ * Runs an attack, and checks the server: /livez answers within a second during the attack, and afterwards
+ * memory returns to within 200 MB of its value before.
  */
 export async function underAttack<T>(server: ServerProcess, attack: () => Promise<T>): Promise<T> {
   const before = memoryOf(server.pid);
@@ -30,7 +30,9 @@ export async function underAttack<T>(server: ServerProcess, attack: () => Promis
   return result;
 }
 
-/** Requests /livez again and again, and once more after the attack. Resolves with the slowest answer in ms. */
+/**
+ * Requests /livez again and again, and once more after the attack. Resolves with the slowest answer in ms.
+ */
 async function watchHealth(server: ServerProcess, isOver: () => boolean): Promise<number> {
   let slowest = 0;
   for (let last = false; !last; ) {

@@ -6,7 +6,17 @@ import { expect } from "chai";
 import { openTarget } from "../../server/src/events/targets";
 import { HAS_MOTO, Moto } from "../support/moto";
 import { StandInServer } from "../support/standIn";
-import { event, eventOfSize, failureOf, forever, inTheCloud, KEYS, REGION, role, sendOnce } from "../support/targets";
+import {
+  event,
+  eventOfSize,
+  failureOf,
+  forever,
+  inTheCloud,
+  KEYS,
+  REGION,
+  role,
+  sendOnce,
+} from "../support/targets";
 
 // Without access control, moto serves buckets to any signed request.
 const SIGNED = `AWS4-HMAC-SHA256 Credential=${KEYS.accessKeyId}/20260101/us-east-1/s3/aws4_request`;
@@ -22,11 +32,21 @@ describe("Targets in the cloud", () => {
 
   let moto: Moto;
   let endpoints: Record<(typeof KINDS)[number] | "sts", string>;
-  const client = () => ({ endpoint: moto.url, region: REGION, credentials: KEYS, requestHandler: new NodeHttpHandler() });
+  const client = () => ({
+    endpoint: moto.url,
+    region: REGION,
+    credentials: KEYS,
+    requestHandler: new NodeHttpHandler(),
+  });
 
   before(async () => {
     moto = await Moto.start();
-    endpoints = { stream_service: moto.url, delivery_service: moto.url, log_service: moto.url, sts: moto.url };
+    endpoints = {
+      stream_service: moto.url,
+      delivery_service: moto.url,
+      log_service: moto.url,
+      sts: moto.url,
+    };
     await new Kinesis(client()).createStream({ StreamName: "events", ShardCount: 1 });
     await bucket("PUT", "/events");
     await new Firehose(client()).createDeliveryStream({
@@ -51,10 +71,15 @@ describe("Targets in the cloud", () => {
         ShardIteratorType: "TRIM_HORIZON",
       });
       const { Records = [] } = await kinesis.getRecords({ ShardIterator });
-      return Records.map(({ PartitionKey, Data }) => ({ key: PartitionKey, body: Buffer.from(Data ?? []).toString() }));
+      return Records.map(({ PartitionKey, Data }) => ({
+        key: PartitionKey,
+        body: Buffer.from(Data ?? []).toString(),
+      }));
     },
     async delivery_service(): Promise<{ body: string }[]> {
-      const keys = [...(await bucket("GET", "/events?list-type=2")).matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key]) => key);
+      const keys = [...(await bucket("GET", "/events?list-type=2")).matchAll(/<Key>([^<]+)<\/Key>/g)].map(
+        ([, key]) => key,
+      );
       const objects = await Promise.all(keys.map((key) => bucket("GET", `/events/${key}`)));
       const text = objects.join("");
       expect(text, keys.join()).to.match(/\n$/);
@@ -75,7 +100,11 @@ describe("Targets in the cloud", () => {
   for (const kind of KINDS) {
     it(`a ${kind} receives every event unchanged`, async () => {
       const batch = [event(), event({ key: "ipp_2" }), event()];
-      expect(await sendOnce(inTheCloud()[kind], batch, { endpoints })).to.deep.equal([{ ok: true }, { ok: true }, { ok: true }]);
+      expect(await sendOnce(inTheCloud()[kind], batch, { endpoints })).to.deep.equal([
+        { ok: true },
+        { ok: true },
+        { ok: true },
+      ]);
       const bodies = (await arrived[kind]()).map(({ body }) => body);
       expect(bodies).to.include.members(batch.map(({ body }) => body));
     });
@@ -125,13 +154,23 @@ describe("Targets in the cloud", () => {
     const now = Date.now();
     const batch = [0, -5_000, 1_000].map((ms) => event({ time: new Date(now + ms).toISOString() }));
     await sendOnce(inTheCloud().log_service, batch, { endpoints });
-    const logged = (await arrived.log_service()).filter(({ body }) => batch.some((sent) => sent.body === body));
-    expect(logged).to.deep.equal([now, now, now + 1_000].map((at, index) => ({ at, body: batch[index]?.body })));
+    const logged = (await arrived.log_service()).filter(({ body }) =>
+      batch.some((sent) => sent.body === body),
+    );
+    expect(logged).to.deep.equal(
+      [now, now, now + 1_000].map((at, index) => ({ at, body: batch[index]?.body })),
+    );
   });
 
   it("a log group gets events of several days in one batch", async () => {
-    const days = [3, 1, 0].map((ago) => event({ time: new Date(Date.now() - ago * 24 * 3600 * 1000).toISOString() }));
-    expect(await sendOnce(inTheCloud().log_service, days, { endpoints })).to.deep.equal([{ ok: true }, { ok: true }, { ok: true }]);
+    const days = [3, 1, 0].map((ago) =>
+      event({ time: new Date(Date.now() - ago * 24 * 3600 * 1000).toISOString() }),
+    );
+    expect(await sendOnce(inTheCloud().log_service, days, { endpoints })).to.deep.equal([
+      { ok: true },
+      { ok: true },
+      { ok: true },
+    ]);
   });
 
   describe("with a role", () => {
@@ -147,7 +186,10 @@ describe("Targets in the cloud", () => {
       }
     });
 
-    /** Stands between a target and moto's STS, and says that the keys it hands out end after so many milliseconds. */
+    /**
+     * Stands between a target and moto's STS, and says that the keys it hands out end after so many
+     * milliseconds.
+     */
     const stsWithKeysThatEndAfter = async (ms: number) => {
       const asked: string[] = [];
       const standIn = await StandInServer.start(async (request, response) => {
@@ -155,8 +197,15 @@ describe("Targets in the cloud", () => {
         for await (const chunk of request) body += chunk;
         asked.push(new URLSearchParams(body).get("RoleArn") ?? "");
         const { host, "content-length": _, ...headers } = request.headers;
-        const answer = await fetch(moto.url, { method: "POST", body, headers: { ...(headers as Record<string, string>) } });
-        const text = (await answer.text()).replace(/(<Expiration>)[^<]*/, `$1${new Date(Date.now() + ms).toISOString()}`);
+        const answer = await fetch(moto.url, {
+          method: "POST",
+          body,
+          headers: { ...(headers as Record<string, string>) },
+        });
+        const text = (await answer.text()).replace(
+          /(<Expiration>)[^<]*/,
+          `$1${new Date(Date.now() + ms).toISOString()}`,
+        );
         response.writeHead(answer.status, { "content-type": "text/xml" }).end(text);
       });
       return { asked, standIn };
@@ -168,9 +217,12 @@ describe("Targets in the cloud", () => {
     ] as const)
       it(`a role ${name}`, async () => {
         const { asked, standIn } = await stsWithKeysThatEndAfter(ms);
-        const target = openTarget(inTheCloud(role).stream_service, { endpoints: { ...endpoints, sts: standIn.url } });
+        const target = openTarget(inTheCloud(role).stream_service, {
+          endpoints: { ...endpoints, sts: standIn.url },
+        });
         try {
-          for (let tries = 0; tries < 3; tries++) expect(await target.send([event()], forever())).to.deep.equal([{ ok: true }]);
+          for (let tries = 0; tries < 3; tries++)
+            expect(await target.send([event()], forever())).to.deep.equal([{ ok: true }]);
           expect(asked.length).to.be.within(fewest, most);
           expect(new Set(asked)).to.deep.equal(new Set([role.role.role_ref]));
         } finally {
@@ -188,7 +240,9 @@ describe("Targets in the cloud", () => {
           .end('{"FailedRecordCount":0,"Records":[{"ShardId":"1"}]}');
       });
       try {
-        await sendOnce(inTheCloud(role).stream_service, [event()], { endpoints: { ...endpoints, stream_service: standIn.url } });
+        await sendOnce(inTheCloud(role).stream_service, [event()], {
+          endpoints: { ...endpoints, stream_service: standIn.url },
+        });
         expect(signers[0]).to.match(/^ASIA/);
       } finally {
         standIn.stop();

@@ -10,10 +10,9 @@ import { event, failureOf, inTheCloud, monitoring, sendOnce } from "../support/t
 const CANARY = "canary/+= 'of\"the\\secret~ü";
 /** The canary with codes in place of some of its characters, as many writers of JSON write them. */
 const coded = (characters: RegExp) =>
-  JSON.stringify(CANARY.replace(characters, (char) => `<${char.charCodeAt(0).toString(16).padStart(4, "0")}>`)).replace(
-    /<(\w{4})>/g,
-    "\\u$1",
-  );
+  JSON.stringify(
+    CANARY.replace(characters, (char) => `<${char.charCodeAt(0).toString(16).padStart(4, "0")}>`),
+  ).replace(/<(\w{4})>/g, "\\u$1");
 const DEFINITION = definitionOf("event_destination");
 
 /** Forms in which an answer may repeat a secret. */
@@ -30,15 +29,23 @@ const FORMS: Readonly<Record<string, string>> = {
   "in JSON with codes for all but words": coded(/\W/g),
   "in JSON with codes alone": coded(/./g),
   "in JSON with codes alone, within JSON": JSON.stringify(coded(/./g)),
-  "in JSON with codes in capital letters": coded(/[^ -~]|["&'+<>`]/g).replace(/u\w{4}/g, (code) => `u${code.slice(1).toUpperCase()}`),
+  "in JSON with codes in capital letters": coded(/[^ -~]|["&'+<>`]/g).replace(
+    /u\w{4}/g,
+    (code) => `u${code.slice(1).toUpperCase()}`,
+  ),
   "in a URL": `https://user:${encodeURIComponent(CANARY)}@example.com/`,
-  "in a URL with codes in small letters": encodeURIComponent(CANARY).replace(/%../g, (code) => code.toLowerCase()),
+  "in a URL with codes in small letters": encodeURIComponent(CANARY).replace(/%../g, (code) =>
+    code.toLowerCase(),
+  ),
   "in the path of a URL": encodeURI(CANARY),
   "in a form": new URLSearchParams({ key: CANARY }).toString(),
   "in base64": Buffer.from(CANARY).toString("base64"),
   "in base64 of URLs": Buffer.from(CANARY).toString("base64url"),
   ...Object.fromEntries(
-    ["u:", "us:", "use:"].map((user) => [`in Basic, after ${user}`, Buffer.from(`${user}${CANARY}:`).toString("base64")]),
+    ["u:", "us:", "use:"].map((user) => [
+      `in Basic, after ${user}`,
+      Buffer.from(`${user}${CANARY}:`).toString("base64"),
+    ]),
   ),
   "in hexadecimal digits": Buffer.from(CANARY).toString("hex"),
 };
@@ -54,7 +61,8 @@ describe("Errors of services that receive events", () => {
   const paths = secretPathsOf(DEFINITION);
 
   it("each kind of target has secrets that the contract marks", () => {
-    for (const kind of kinds) expect(paths.filter((path) => path.startsWith(`target.${kind}.`))).not.to.deep.equal([]);
+    for (const kind of kinds)
+      expect(paths.filter((path) => path.startsWith(`target.${kind}.`))).not.to.deep.equal([]);
   });
 
   for (const path of paths)
@@ -62,7 +70,14 @@ describe("Errors of services that receive events", () => {
       for (const [form, text] of Object.entries(FORMS)) {
         const said = maskOf(withCanary(path))(`before ${text} after`);
         expect(said, form).to.match(/^before .*….* after$/);
-        for (const part of ["canary", "of%22the", "secret", Buffer.from(CANARY).toString("base64").slice(6, 14), "63616e617279", "u0063"])
+        for (const part of [
+          "canary",
+          "of%22the",
+          "secret",
+          Buffer.from(CANARY).toString("base64").slice(6, 14),
+          "63616e617279",
+          "u0063",
+        ])
           expect(said, form).not.to.include(part);
       }
     });
@@ -74,24 +89,38 @@ describe("Errors of services that receive events", () => {
     });
     const definition = { ...DEFINITION, fields: { ...DEFINITION.fields, target: later } };
     const target = { webhook: { url: CANARY } } as unknown as EventDestinationTarget;
-    expect(maskOf(target, definition)(`cannot be reached: ${encodeURIComponent(CANARY)}`)).to.equal("cannot be reached: …");
+    expect(maskOf(target, definition)(`cannot be reached: ${encodeURIComponent(CANARY)}`)).to.equal(
+      "cannot be reached: …",
+    );
   });
 
   it("are masked where a service repeats the request, for each kind of target", async () => {
     const secret = "wJalr/XUtnFEMI+K7MDENG";
-    const answer = JSON.stringify({ __type: "ValidationException", message: `you sent ${encodeURIComponent(secret)} and ${secret}` });
+    const answer = JSON.stringify({
+      __type: "ValidationException",
+      message: `you sent ${encodeURIComponent(secret)} and ${secret}`,
+    });
     const standIn = await StandInServer.start((request, response) => {
-      request.resume().on("end", () => response.writeHead(400, { "content-type": "application/x-amz-json-1.1" }).end(answer));
+      request
+        .resume()
+        .on("end", () =>
+          response.writeHead(400, { "content-type": "application/x-amz-json-1.1" }).end(answer),
+        );
     });
     try {
-      const creds = { role: null, creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: secret } };
+      const creds = {
+        role: null,
+        creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: secret },
+      };
       const targets: Readonly<Record<string, EventDestinationTarget>> = {
         ...inTheCloud(creds),
         monitoring_service: monitoring({ api_key: secret }),
       };
       expect(Object.keys(targets)).to.have.members(kinds);
       for (const [kind, target] of Object.entries(targets)) {
-        const { message } = await failureOf(sendOnce(target, [event()], { endpoints: { [kind]: standIn.url } }));
+        const { message } = await failureOf(
+          sendOnce(target, [event()], { endpoints: { [kind]: standIn.url } }),
+        );
         expect(message, kind).to.include("you sent … and …").and.not.to.include(secret);
       }
     } finally {

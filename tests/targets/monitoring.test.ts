@@ -36,7 +36,11 @@ describe("The monitoring service", () => {
       async (request, response) => {
         const chunks: Buffer[] = [];
         for await (const chunk of request) chunks.push(chunk);
-        received.push({ path: request.url, headers: request.headers, logs: JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()) });
+        received.push({
+          path: request.url,
+          headers: request.headers,
+          logs: JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()),
+        });
         answer(response);
       },
       { key: privateKey, cert: pem },
@@ -62,7 +66,11 @@ describe("The monitoring service", () => {
     expect(await sendOnce(monitoring(), batch, { endpoints })).to.deep.equal([{ ok: true }, { ok: true }]);
     const [{ path, headers, logs }] = received as [Received];
     expect(path).to.equal("/api/v2/logs");
-    expect(headers).to.include({ "dd-api-key": SECRET, "content-encoding": "gzip", "content-type": "application/json" });
+    expect(headers).to.include({
+      "dd-api-key": SECRET,
+      "content-encoding": "gzip",
+      "content-type": "application/json",
+    });
     expect(logs.map(({ message }) => message)).to.deep.equal(batch.map(({ body }) => body));
     expect(logs.map(({ timestamp }) => timestamp)).to.deep.equal(batch.map(({ time }) => time));
     for (const log of logs) {
@@ -84,7 +92,10 @@ describe("The monitoring service", () => {
 
   it("can say with 429 how long to wait, in Retry-After or X-RateLimit-Reset", async () => {
     expect(await refusing(429, { "retry-after": "3" })).to.include({ throttled: true, retryAfterMs: 3000 });
-    expect(await refusing(429, { "x-ratelimit-reset": "2" })).to.include({ throttled: true, retryAfterMs: 2000 });
+    expect(await refusing(429, { "x-ratelimit-reset": "2" })).to.include({
+      throttled: true,
+      retryAfterMs: 2000,
+    });
     expect(await refusing(429)).to.include({ throttled: true, retryAfterMs: undefined });
   });
 
@@ -97,7 +108,9 @@ describe("The monitoring service", () => {
   });
 
   it("is reported with its own message if it fails, without the key", async () => {
-    expect((await refusing(400, {}, `bad request of ${SECRET}`)).message).to.equal("refused with status 400: bad request of …");
+    expect((await refusing(400, {}, `bad request of ${SECRET}`)).message).to.equal(
+      "refused with status 400: bad request of …",
+    );
     expect(await refusing(500)).to.include({ credentials: false, throttled: false });
   });
 
@@ -118,7 +131,9 @@ describe("The monitoring service", () => {
     expect(late.message).to.equal("gave no answer within 0.2 s");
     const down = await StandInServer.start(() => {});
     down.stop();
-    const gone = await failureOf(sendOnce(monitoring(), [event()], { endpoints: { monitoring_service: down.url } }));
+    const gone = await failureOf(
+      sendOnce(monitoring(), [event()], { endpoints: { monitoring_service: down.url } }),
+    );
     expect(gone.message).to.match(/^cannot be reached: .*ECONNREFUSED/);
   });
 
@@ -136,18 +151,53 @@ describe("The monitoring service", () => {
 
 describe("A site that a user names", () => {
   it("must be a domain name, even if it was stored before that was checked", () => {
-    for (const wrong of ["a@127.0.0.1", "example.com/x", "example.com:22", "127.0.0.1", "[::1]", "https://example.com"])
+    for (const wrong of [
+      "a@127.0.0.1",
+      "example.com/x",
+      "example.com:22",
+      "127.0.0.1",
+      "[::1]",
+      "https://example.com",
+    ])
       expect(() => openTarget(monitoring({ monitoring_site: wrong })), wrong).to.throw(/no domain name/);
   });
 
   it("may not have an address of this machine, of a private network or of a cloud's metadata", () => {
     for (const hidden of [
-      ...["127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "100.100.100.200"],
-      ...["168.63.129.16", "192.0.0.192", "224.0.0.1", "255.255.255.255", "198.18.0.1", "::", "::1", "fe80::1", "fe80::1%eth0"],
-      ...["fc00::1", "fd00:ec2::254", "::ffff:127.0.0.1", "::ffff:a00:1", "64:ff9b::7f00:1", "2002:7f00:1::", "nonsense"],
+      ...[
+        "127.0.0.1",
+        "0.0.0.0",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "100.100.100.200",
+      ],
+      ...[
+        "168.63.129.16",
+        "192.0.0.192",
+        "224.0.0.1",
+        "255.255.255.255",
+        "198.18.0.1",
+        "::",
+        "::1",
+        "fe80::1",
+        "fe80::1%eth0",
+      ],
+      ...[
+        "fc00::1",
+        "fd00:ec2::254",
+        "::ffff:127.0.0.1",
+        "::ffff:a00:1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+        "nonsense",
+      ],
     ])
       expect(isPublic(hidden), hidden).to.equal(false);
-    for (const open of ["1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8"]) expect(isPublic(open), open).to.equal(true);
+    for (const open of ["1.1.1.1", "8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
+      expect(isPublic(open), open).to.equal(true);
   });
 
   /** Connects to this machine under a name that resolves to the given addresses. */
@@ -161,7 +211,9 @@ describe("A site that a user names", () => {
     const resolve = ((_host: string, _options: object, callback: (error: null, found: object) => void) =>
       callback(null, answers)) as unknown as typeof lookup;
     const agent = new Agent({ connect: publicOnly({}, resolve) });
-    const error = await request(`http://${host}:${new URL(standIn.url).port}`, { dispatcher: agent }).catch((reason) => reason);
+    const error = await request(`http://${host}:${new URL(standIn.url).port}`, { dispatcher: agent }).catch(
+      (reason) => reason,
+    );
     await agent.destroy();
     standIn.stop();
     return { reached, message: String(error.message) };

@@ -7,7 +7,9 @@ type Answer = { status?: number; headers?: Record<string, string>; body: unknown
 
 const JSON_TYPE = { "content-type": "application/x-amz-json-1.1" };
 
-/** Behaviour that moto lacks: partial refusals and throttling, in the form of the services' API references. */
+/**
+ * Behaviour that moto lacks: partial refusals and throttling, in the form of the services' API references.
+ */
 describe("Refusals by services in the cloud:", () => {
   const standIns: StandInServer[] = [];
   afterEach(() => {
@@ -19,54 +21,99 @@ describe("Refusals by services in the cloud:", () => {
     const operations: string[] = [];
     const standIn = await StandInServer.start((request, response) => {
       operations.push(String(request.headers["x-amz-target"]).split(".").at(-1) as string);
-      const { status = 200, headers, body } = answers[Math.min(operations.length, answers.length) - 1] as Answer;
-      request.resume().on("end", () => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body)));
+      const {
+        status = 200,
+        headers,
+        body,
+      } = answers[Math.min(operations.length, answers.length) - 1] as Answer;
+      request
+        .resume()
+        .on("end", () => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body)));
     });
     standIns.push(standIn);
     const { url } = standIn;
-    return { operations, options: { endpoints: { stream_service: url, delivery_service: url, log_service: url } } };
+    return {
+      operations,
+      options: { endpoints: { stream_service: url, delivery_service: url, log_service: url } },
+    };
   };
-  const failing = (type: string, message = "…", status = 400): Answer => ({ status, body: { __type: type, message } });
+  const failing = (type: string, message = "…", status = 400): Answer => ({
+    status,
+    body: { __type: type, message },
+  });
 
-  const failed = { ErrorCode: "ProvisionedThroughputExceededException", ErrorMessage: "Rate exceeded for shard" };
+  const failed = {
+    ErrorCode: "ProvisionedThroughputExceededException",
+    ErrorMessage: "Rate exceeded for shard",
+  };
   const broken = { ErrorCode: "InternalFailure", ErrorMessage: "Internal service failure" };
 
   for (const [kind, body] of [
-    ["stream_service", { FailedRecordCount: 2, Records: [{ ShardId: "1", SequenceNumber: "1" }, failed, broken] }],
+    [
+      "stream_service",
+      { FailedRecordCount: 2, Records: [{ ShardId: "1", SequenceNumber: "1" }, failed, broken] },
+    ],
     [
       "delivery_service",
-      { FailedPutCount: 2, RequestResponses: [{ RecordId: "1" }, { ...failed, ErrorCode: "ServiceUnavailableException" }, broken] },
+      {
+        FailedPutCount: 2,
+        RequestResponses: [
+          { RecordId: "1" },
+          { ...failed, ErrorCode: "ServiceUnavailableException" },
+          broken,
+        ],
+      },
     ],
   ] as const)
     it(`the result of each event is known if a ${kind} accepts only a part`, async () => {
       const { options } = await answering({ body });
-      const [taken, throttled, lost, unmentioned] = await sendOnce(inTheCloud()[kind], [event(), event(), event(), event()], options);
+      const [taken, throttled, lost, unmentioned] = await sendOnce(
+        inTheCloud()[kind],
+        [event(), event(), event(), event()],
+        options,
+      );
       expect(taken).to.deep.equal({ ok: true });
       expect(throttled).to.deep.include({ ok: false, throttled: true });
-      expect(lost).to.deep.equal({ ok: false, error: "InternalFailure: Internal service failure", throttled: false });
+      expect(lost).to.deep.equal({
+        ok: false,
+        error: "InternalFailure: Internal service failure",
+        throttled: false,
+      });
       expect(unmentioned).to.deep.include({ ok: false });
     });
 
   it("an overloaded service has another error than one that refuses the keys, with the time to wait", async () => {
     for (const kind of ["stream_service", "delivery_service", "log_service"] as const) {
-      const busy = await answering({ ...failing("ThrottlingException", "Rate exceeded"), headers: { "retry-after": "7" } });
+      const busy = await answering({
+        ...failing("ThrottlingException", "Rate exceeded"),
+        headers: { "retry-after": "7" },
+      });
       const error = await failureOf(sendOnce(inTheCloud()[kind], [event()], busy.options));
       expect(error).to.include({ throttled: true, credentials: false, retryAfterMs: 7000 });
       expect(busy.operations, "the sender decides when to repeat").to.have.length(1);
       const closed = await answering(failing("AccessDeniedException", "not authorized"));
-      expect(await failureOf(sendOnce(inTheCloud()[kind], [event()], closed.options))).to.include({ throttled: false, credentials: true });
+      expect(await failureOf(sendOnce(inTheCloud()[kind], [event()], closed.options))).to.include({
+        throttled: false,
+        credentials: true,
+      });
     }
   });
 
   it("a secret in an answer is removed", async () => {
-    const { options } = await answering(failing("SignatureDoesNotMatch", `you signed with ${KEYS.secretAccessKey}`, 403));
+    const { options } = await answering(
+      failing("SignatureDoesNotMatch", `you signed with ${KEYS.secretAccessKey}`, 403),
+    );
     const error = await failureOf(sendOnce(inTheCloud().stream_service, [event()], options));
     expect(error.message).to.equal("refused: SignatureDoesNotMatch: you signed with …");
     expect(JSON.stringify(error) + error.stack).not.to.include(KEYS.secretAccessKey);
   });
 
   it("a log group's events that are too old, too new or expired are refused for good, and the others are not", async () => {
-    const rejectedLogEventsInfo = { expiredLogEventEndIndex: 1, tooOldLogEventEndIndex: 2, tooNewLogEventStartIndex: 3 };
+    const rejectedLogEventsInfo = {
+      expiredLogEventEndIndex: 1,
+      tooOldLogEventEndIndex: 2,
+      tooNewLogEventStartIndex: 3,
+    };
     const { options } = await answering({ body: { rejectedLogEventsInfo } });
     const sent = await sendOnce(inTheCloud().log_service, [event(), event(), event(), event()], options);
     expect(sent.map(({ ok }) => ok)).to.deep.equal([false, false, true, false]);
@@ -84,7 +131,9 @@ describe("Refusals by services in the cloud:", () => {
 
   it("if a log group's batch fails half-way, its first part counts as accepted and the rest does not", async () => {
     const { options } = await answering({ body: {} }, failing("ServiceUnavailableException", "later", 503));
-    const days = [3, 0].map((ago) => event({ time: new Date(Date.now() - ago * 24 * 3600 * 1000).toISOString() }));
+    const days = [3, 0].map((ago) =>
+      event({ time: new Date(Date.now() - ago * 24 * 3600 * 1000).toISOString() }),
+    );
     const [first, second] = await sendOnce(inTheCloud().log_service, days, options);
     expect(first).to.deep.equal({ ok: true });
     expect(second).to.deep.include({ ok: false, throttled: true });
@@ -101,9 +150,13 @@ describe("Refusals by services in the cloud:", () => {
   });
 
   it("an answer that no such service would give leads to an error that names the endpoint", async () => {
-    const page = await StandInServer.start((_, response) => response.writeHead(502).end("<html>Bad gateway</html>"));
+    const page = await StandInServer.start((_, response) =>
+      response.writeHead(502).end("<html>Bad gateway</html>"),
+    );
     standIns.push(page);
-    const error = await failureOf(sendOnce(inTheCloud().stream_service, [event()], { endpoints: { stream_service: page.url } }));
+    const error = await failureOf(
+      sendOnce(inTheCloud().stream_service, [event()], { endpoints: { stream_service: page.url } }),
+    );
     expect(error.message).to.equal("answered 502 in no form that the service has; check its endpoint");
   });
 
@@ -111,7 +164,12 @@ describe("Refusals by services in the cloud:", () => {
     const giveUp = new AbortController();
     const silent = await StandInServer.start(() => giveUp.abort(new Error("shutting down")));
     standIns.push(silent);
-    const sending = sendOnce(inTheCloud().stream_service, [event()], { endpoints: { stream_service: silent.url } }, giveUp.signal);
+    const sending = sendOnce(
+      inTheCloud().stream_service,
+      [event()],
+      { endpoints: { stream_service: silent.url } },
+      giveUp.signal,
+    );
     expect(await sending.catch((error) => error.message)).to.equal("shutting down");
   });
 
@@ -119,7 +177,11 @@ describe("Refusals by services in the cloud:", () => {
     const standIn = await StandInServer.start(() => {});
     standIn.stop();
     for (const target of Object.values(inTheCloud())) {
-      const endpoints = { stream_service: standIn.url, delivery_service: standIn.url, log_service: standIn.url };
+      const endpoints = {
+        stream_service: standIn.url,
+        delivery_service: standIn.url,
+        log_service: standIn.url,
+      };
       const error = await failureOf(sendOnce(target, [event()], { endpoints }));
       expect(error.message).to.match(/^cannot be reached: .*ECONNREFUSED/);
     }
@@ -133,7 +195,9 @@ describe("Refusals by services in the cloud:", () => {
       arn("firehose", "deliverystream/events"),
       arn("kinesis", "stream/events").replace("123456789012", "evil.example/"),
     ])
-      expect(() => openTarget({ ...stream_service, stream_service: { auth, stream_ref: wrong } })).to.throw(/no ARN/);
+      expect(() => openTarget({ ...stream_service, stream_service: { auth, stream_ref: wrong } })).to.throw(
+        /no ARN/,
+      );
   });
 
   it("nothing is sent if every event of a batch is too large", async () => {

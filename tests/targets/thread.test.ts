@@ -44,7 +44,8 @@ describe("The thread that sends events", () => {
   afterEach(() => target.close());
 
   const thread = new TargetThread();
-  const openTarget = () => thread.openTarget(monitoring(), { endpoints: { monitoring_service: standIn.url } });
+  const openTarget = () =>
+    thread.openTarget(monitoring(), { endpoints: { monitoring_service: standIn.url } });
   /** Sends, and waits until the service is asked. */
   async function send(signal = forever()): Promise<{ sending: Promise<unknown>; asked: Asked }> {
     const arrival = new Promise<void>((resolve) => {
@@ -75,13 +76,18 @@ describe("The thread that sends events", () => {
       records = ((await json(request)) as { Records: typeof records }).Records;
       response.end(JSON.stringify({ FailedRecordCount: 1, Records: [accepted, failed, accepted] }));
     });
-    const stream = thread.openTarget(inTheCloud().stream_service, { endpoints: { stream_service: kinesis.url } });
+    const stream = thread.openTarget(inTheCloud().stream_service, {
+      endpoints: { stream_service: kinesis.url },
+    });
     const events = [1, 2, 3].map((number) => event({ key: `ipp_${number}` }));
     const sent = await stream.send(events, forever());
     stream.close();
     kinesis.stop();
     expect(sent.map(({ ok }) => ok)).to.deep.equal([true, false, true]);
-    const arrived = records.map(({ Data, PartitionKey }) => ({ key: PartitionKey, body: Buffer.from(Data, "base64").toString() }));
+    const arrived = records.map(({ Data, PartitionKey }) => ({
+      key: PartitionKey,
+      body: Buffer.from(Data, "base64").toString(),
+    }));
     expect(arrived).to.deep.equal(events.map(({ key, body }) => ({ key, body })));
   });
 
@@ -89,7 +95,12 @@ describe("The thread that sends events", () => {
     const { sending, asked } = await send();
     asked[1].writeHead(429, { "retry-after": "7" }).end("too many");
     const error = await failureOf(sending);
-    expect(error).to.include({ name: "TargetError", message: "refused with status 429: too many", throttled: true, retryAfterMs: 7000 });
+    expect(error).to.include({
+      name: "TargetError",
+      message: "refused with status 429: too many",
+      throttled: true,
+      retryAfterMs: 7000,
+    });
   });
 
   it("aborts a batch when its sender gives up", async () => {
@@ -102,7 +113,9 @@ describe("The thread that sends events", () => {
   });
 
   it("sends nothing if the sender has given up already", async () => {
-    expect(await failureOf(target.send([event()], AbortSignal.abort(new Error("given up"))))).to.have.property("message", "given up");
+    expect(
+      await failureOf(target.send([event()], AbortSignal.abort(new Error("given up")))),
+    ).to.have.property("message", "given up");
     expect(threads).to.deep.equal([]);
   });
 

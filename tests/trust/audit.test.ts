@@ -15,7 +15,11 @@ const ROWS = 12;
 const forbidden = { status: 403, code: "TP_1200" };
 const isUrl = (data: string) => data.startsWith("postgres:");
 const literal = (value: unknown): string =>
-  value === null ? "null" : typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+  value === null
+    ? "null"
+    : typeof value === "number"
+      ? String(value)
+      : `'${String(value).replaceAll("'", "''")}'`;
 
 async function auditRows(data: string): Promise<AuditEventRow[]> {
   await settled(data);
@@ -24,7 +28,11 @@ async function auditRows(data: string): Promise<AuditEventRow[]> {
 }
 
 async function headOf(data: string): Promise<{ sequence: number; hash: string; mac: string }> {
-  const [head] = (await rowsIn(data, "select * from audit_head")) as { sequence: number; hash: string; mac: string }[];
+  const [head] = (await rowsIn(data, "select * from audit_head")) as {
+    sequence: number;
+    hash: string;
+    mac: string;
+  }[];
   return { ...(head as { sequence: number; hash: string; mac: string }), sequence: Number(head?.sequence) };
 }
 
@@ -48,7 +56,8 @@ onEveryDatabase("The audit log", (start, database) => {
     data = await database.create();
     server = await start({ data });
     rest = new Rest(server.url, server.apiKey);
-    for (let index = 1; index < ROWS; index++) await rest.post("/ip_policies", { description: `policy ${index}` });
+    for (let index = 1; index < ROWS; index++)
+      await rest.post("/ip_policies", { description: `policy ${index}` });
     expect(await auditRows(data)).to.have.length(ROWS); // the first row is the admin's API key
   });
   after(() => server.stop());
@@ -106,26 +115,40 @@ onEveryDatabase("The audit log", (start, database) => {
     const row = (await auditRows(data))[5] as AuditEventRow;
     for (const [name, value] of Object.entries(row)) {
       if (name === "sequence") continue; // that is moving a row
-      await expectFound(update(6, { [name]: value === null ? "x" : `${String(value).slice(0, -1)}~` }), /row 6 /);
+      await expectFound(
+        update(6, { [name]: value === null ? "x" : `${String(value).slice(0, -1)}~` }),
+        /row 6 /,
+      );
     }
-    for (const name of ["key_id", "client", "object_id", "event_id"]) await expectFound(update(6, { [name]: null }), /row 6 was changed/);
+    for (const name of ["key_id", "client", "object_id", "event_id"])
+      await expectFound(update(6, { [name]: null }), /row 6 was changed/);
   });
 
   it("shows that rows were removed: from its beginning, its middle or its end", async () => {
     await expectFound("delete from audit_event where sequence = 1", /rows 1 to 1 are missing/);
     await expectFound("delete from audit_event where sequence in (4, 5)", /rows 4 to 5 are missing/);
-    await expectFound("delete from audit_event where sequence > 9", /ends with row 9, but it was written up to row 12/);
+    await expectFound(
+      "delete from audit_event where sequence > 9",
+      /ends with row 9, but it was written up to row 12/,
+    );
     await expectFound("delete from audit_event", /ends with row 0, but it was written up to row 12/);
   });
 
   it("shows that rows were swapped, or that the gap of a removed row was closed", async () => {
-    const swap = "update audit_event set sequence = 0 where sequence = 4; update audit_event set sequence = 4 where sequence = 7;";
-    await expectFound(`${swap} update audit_event set sequence = 7 where sequence = 0`, /row 4 does not follow row 3/);
+    const swap =
+      "update audit_event set sequence = 0 where sequence = 4; update audit_event set sequence = 4 where sequence = 7;";
+    await expectFound(
+      `${swap} update audit_event set sequence = 7 where sequence = 0`,
+      /row 4 does not follow row 3/,
+    );
     const close = Array.from(
       { length: ROWS - 5 },
       (_, index) => `update audit_event set sequence = ${index + 5} where sequence = ${index + 6};`,
     );
-    await expectFound(`delete from audit_event where sequence = 5; ${close.join("")}`, /row 5 does not follow row 4/);
+    await expectFound(
+      `delete from audit_event where sequence = 5; ${close.join("")}`,
+      /row 5 does not follow row 4/,
+    );
   });
 
   it("shows that rows were added, after its head or before its beginning", async () => {
@@ -144,7 +167,10 @@ onEveryDatabase("The audit log", (start, database) => {
   it("shows that its tail was cut off and an old head put back, because the head's signature needs the master key", async () => {
     const row = (await auditRows(data))[8] as AuditEventRow;
     const cut = `delete from audit_event where sequence > 9; update audit_head set sequence = 9, hash = '${row.hash}'`;
-    await expectFound(cut, /the end of the log \(row 9\) was not written by a server that has the master key/);
+    await expectFound(
+      cut,
+      /the end of the log \(row 9\) was not written by a server that has the master key/,
+    );
     await expectFound(`${cut}, mac = ''`, /the end of the log \(row 9\)/);
     await expectFound("update audit_head set sequence = 5", /end of the log/);
   });
@@ -155,7 +181,11 @@ onEveryDatabase("The audit log", (start, database) => {
     const statements = rows.slice(5).map((row) => {
       const forged = { ...row, previous_hash, ...(row.sequence === 6 && { principal_id: unknownId("usr") }) };
       previous_hash = hashOf(forged);
-      return update(row.sequence, { principal_id: forged.principal_id, previous_hash: forged.previous_hash, hash: previous_hash });
+      return update(row.sequence, {
+        principal_id: forged.principal_id,
+        previous_hash: forged.previous_hash,
+        hash: previous_hash,
+      });
     });
     const head = `update audit_head set hash = '${previous_hash}'`;
     await expectFound(
@@ -175,7 +205,8 @@ onEveryDatabase("The audit log", (start, database) => {
     const [rows, head] = [await auditRows(data), (await rowsIn(data, "select * from audit_head"))[0] as Json];
     if (!isUrl(data)) {
       await server.stop();
-      for (const name of files) if (existsSync(join(data, name))) copyFileSync(join(data, name), join(copy, name));
+      for (const name of files)
+        if (existsSync(join(data, name))) copyFileSync(join(data, name), join(copy, name));
       server = await start({ data });
       rest = new Rest(server.url, server.apiKey);
     }
@@ -191,8 +222,10 @@ onEveryDatabase("The audit log", (start, database) => {
          delete from event where sequence > ${rows.length}; update audit_head set sequence = ${Number(head.sequence)}, hash = '${head.hash}', mac = '${head.mac}'`,
       );
     } else {
-      for (const name of ["tunnelplane.db", "tunnelplane.db-wal", "tunnelplane.db-shm"]) rmSync(join(data, name), { force: true });
-      for (const name of files) if (existsSync(join(copy, name))) copyFileSync(join(copy, name), join(data, name));
+      for (const name of ["tunnelplane.db", "tunnelplane.db-wal", "tunnelplane.db-shm"])
+        rmSync(join(data, name), { force: true });
+      for (const name of files)
+        if (existsSync(join(copy, name))) copyFileSync(join(copy, name), join(data, name));
     }
     expect((await verify()).code).to.equal(0);
     expect((await verify("--expect", older)).code).to.equal(0);
@@ -235,7 +268,11 @@ onEveryDatabase("In the audit log", (start, database) => {
     for (const row of news) {
       const matching = events_.filter(({ sequence }) => Number(sequence) === row.sequence);
       expect(matching).to.have.length(1);
-      expect(matching[0]).to.include({ id: row.event_id, object_id: row.object_id, type: `${row.action}.v0` });
+      expect(matching[0]).to.include({
+        id: row.event_id,
+        object_id: row.object_id,
+        type: `${row.action}.v0`,
+      });
     }
     return news;
   };
@@ -245,7 +282,10 @@ onEveryDatabase("In the audit log", (start, database) => {
       const body = await type.body(rest); // makes what it refers to
       let path = type.path;
       if (path.includes("{edge_id}"))
-        path = path.replace("{edge_id}", (await rest.post("/edges/https", { hostports: [hostport()] })).body.id);
+        path = path.replace(
+          "{edge_id}",
+          (await rest.post("/edges/https", { hostports: [hostport()] })).body.id,
+        );
       let answers: RestAnswer[] = [];
       const rows = await added(async () => {
         const made = await rest.post(path, body);
@@ -254,10 +294,17 @@ onEveryDatabase("In the audit log", (start, database) => {
       });
       expect(answers.map(({ status }) => status)).to.deep.equal([201, 200, 204]);
       const subject = registry.find(({ idPrefix }) => idPrefix === type.prefix)?.subject;
-      expect(rows.map(({ action }) => action)).to.deep.equal(["created", "updated", "deleted"].map((change) => `${subject}_${change}`));
+      expect(rows.map(({ action }) => action)).to.deep.equal(
+        ["created", "updated", "deleted"].map((change) => `${subject}_${change}`),
+      );
       const [me] = (await rest.get("/api_keys")).body.keys.slice(-1);
       for (const [index, row] of rows.entries()) {
-        expect(row).to.include({ object_id: answers[0]?.body.id, principal_id: me.owner_id, key_id: me.id, client: "127.0.0.1" });
+        expect(row).to.include({
+          object_id: answers[0]?.body.id,
+          principal_id: me.owner_id,
+          key_id: me.id,
+          client: "127.0.0.1",
+        });
         expect(row.operation_id).to.equal(answers[index]?.headers.get("x-request-id"));
       }
       expect(rows.map(({ changed }) => JSON.parse(changed))).to.deep.equal([[], ["description"], []]);
@@ -295,7 +342,9 @@ onEveryDatabase("In the audit log", (start, database) => {
 
   it("a change that is repeated with its Idempotency-Key has one row", async () => {
     const key = { "idempotency-key": unique() };
-    const rows = await added(() => Promise.all(Array.from({ length: 10 }, () => rest.post("/ip_policies", {}, key))));
+    const rows = await added(() =>
+      Promise.all(Array.from({ length: 10 }, () => rest.post("/ip_policies", {}, key))),
+    );
     expect(rows).to.have.length(1);
   });
 
@@ -309,13 +358,22 @@ onEveryDatabase("In the audit log", (start, database) => {
     }
     const stored = (await auditRows(server.data)).reverse();
     expect(listed).to.deep.equal(
-      stored.map(({ sequence, changed, ...row }) => ({ id: `au_${sequence}`, ...row, changed: JSON.parse(changed) })),
+      stored.map(({ sequence, changed, ...row }) => ({
+        id: `au_${sequence}`,
+        ...row,
+        changed: JSON.parse(changed),
+      })),
     );
     const bot = (await rest.post("/bot_users", { name: "ci" })).body;
     const { token } = (await rest.post("/api_keys", { owner_id: bot.id })).body;
     const member = new Rest(server.url, token);
     const event = (await rest.get("/events?limit=1")).body.events[0];
-    for (const path of ["/audit_events", "/events", `/events/${event.event_id}`, "/audit_events?before_id=au_5"]) {
+    for (const path of [
+      "/audit_events",
+      "/events",
+      `/events/${event.event_id}`,
+      "/audit_events?before_id=au_5",
+    ]) {
       expectRefused(await member.get(path), forbidden);
     }
     for (const method of ["POST", "PATCH", "PUT", "DELETE"]) {

@@ -42,7 +42,14 @@ describe("Requests generated from the OpenAPI document", () => {
         "all",
         "--no-color",
       ],
-      ...["--phases", "examples,coverage,fuzzing", "--header", `Authorization: Bearer ${server.apiKey}`, "--header", "Service-Version: 2"],
+      ...[
+        "--phases",
+        "examples,coverage,fuzzing",
+        "--header",
+        `Authorization: Bearer ${server.apiKey}`,
+        "--header",
+        "Service-Version: 2",
+      ],
       // With more workers, Python 3.11 fails ("AST constructor recursion depth mismatch").
       ...["--max-examples", String(EXAMPLES), "--workers", "1"],
     ];
@@ -71,17 +78,29 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
     const requests: Buffer[] = [];
     const add = async (method: string, path: string, body?: Json): Promise<void> => {
       const { pathname, search } = new URL(await server.uriOf(path));
-      const headers = { host: new URL(server.url).host, ...server.headersWithout(), "content-type": "application/json" };
+      const headers = {
+        host: new URL(server.url).host,
+        ...server.headersWithout(),
+        "content-type": "application/json",
+      };
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const text = `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}Content-Length: 0\r\n\r\n${body ? JSON.stringify(body) : ""}`;
       requests.push(withItsLength(Buffer.from(text)));
     };
     for (const type of TYPES) {
       const { id } = await server.created(type.path, await type.body(server.rest));
-      await add("POST", type.path, { description: "one", metadata: "more", ...(await type.body(server.rest)) });
+      await add("POST", type.path, {
+        description: "one",
+        metadata: "more",
+        ...(await type.body(server.rest)),
+      });
       await add("GET", `${type.path}?limit=2&before_id=${id}`);
       await add("GET", `${type.path}/${id}`);
-      await add("PATCH", `${type.path}/${id}`, { description: "changed", metadata: "changed", ...type.update });
+      await add("PATCH", `${type.path}/${id}`, {
+        description: "changed",
+        metadata: "changed",
+        ...type.update,
+      });
     }
     for (const prefix of ["edgtls", "edghtsrt"]) {
       const owner = TYPES.find((type) => type.prefix === prefix);
@@ -107,13 +126,17 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
         const line = bytes.toString("latin1").trimStart().split("\r\n")[0] ?? "";
         // Node closes the connection without an answer for an empty request and for CONNECT.
         const nothing = line.trim() === "" || line.startsWith("CONNECT ");
-        const answer = (await exchange(server.url, bytes)) ?? (nothing ? undefined : await exchange(server.url, bytes, PATIENCE_MS));
+        const answer =
+          (await exchange(server.url, bytes)) ??
+          (nothing ? undefined : await exchange(server.url, bytes, PATIENCE_MS));
         const status = answer?.status ?? "none";
         statuses[status] = (statuses[status] ?? 0) + 1;
         const fault = answer ? promises.fault(line, answer) : nothing ? undefined : "there is none";
         if (!fault) continue;
         left = 0;
-        expect.fail(`${fault}: ${answer?.status} ${answer?.text} to ${JSON.stringify(bytes.toString("latin1").slice(0, 4_000))}`);
+        expect.fail(
+          `${fault}: ${answer?.status} ${answer?.text} to ${JSON.stringify(bytes.toString("latin1").slice(0, 4_000))}`,
+        );
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, send));
@@ -134,7 +157,10 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
 /** The memory of a process; available on Linux only. */
 function memoryOf(pid: number): { expectBounded(): void } {
   const inMebibytes = (): number =>
-    Number(existsSync("/proc/self/status") && /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) >> 10;
+    Number(
+      existsSync("/proc/self/status") &&
+        /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
+    ) >> 10;
   const before = inMebibytes();
   return {
     expectBounded() {
@@ -147,8 +173,12 @@ function memoryOf(pid: number): { expectBounded(): void } {
 
 function run(command: string, args: string[], cwd: string): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    execFile(command, args, { cwd, timeout: LIMIT_MS, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
+    execFile(
+      command,
+      args,
+      { cwd, timeout: LIMIT_MS, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
     );
   });
 }

@@ -6,15 +6,29 @@ import type { Rest, RestAnswer } from "../support/rest";
 
 /** A secret that tests can search for everywhere. */
 export const canary = (): string => `canary-${randomBytes(12).toString("hex")}`;
-export const monitoring = (api_key: string) => ({ format: "json", target: { monitoring_service: { api_key } } });
+export const monitoring = (api_key: string) => ({
+  format: "json",
+  target: { monitoring_service: { api_key } },
+});
 export const inCloud = (service: string, secret: string) => {
-  const all = targets({ creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: secret } }) as Json;
+  const all = targets({
+    creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: secret },
+  }) as Json;
   return { format: "json", target: { [service]: all[service] } };
 };
-export const oidc = (client_secret: unknown) => ({ issuer: "https://id.example.com", client_id: "shop", client_secret });
+export const oidc = (client_secret: unknown) => ({
+  issuer: "https://id.example.com",
+  client_id: "shop",
+  client_secret,
+});
 const SERVICES = ["stream_service", "delivery_service", "log_service"];
 
-export async function created(rest: Rest, path: string, body: unknown, headers = {}): Promise<RestAnswer["body"]> {
+export async function created(
+  rest: Rest,
+  path: string,
+  body: unknown,
+  headers = {},
+): Promise<RestAnswer["body"]> {
   const answer = await rest.post(path, body, headers);
   expect(answer.status, answer.text).to.equal(201);
   return answer.body;

@@ -26,10 +26,17 @@ describe("On SQLite: an answer to a write", () => {
   });
   after(() => server.stop());
 
-  const write = (name: string): Promise<RestAnswer> => rest.post("/ip_policies", { description: name }, { "x-request-id": name });
+  const write = (name: string): Promise<RestAnswer> =>
+    rest.post("/ip_policies", { description: name }, { "x-request-id": name });
   const traced = async (work: () => Promise<RestAnswer[]>): Promise<Trace> => {
     // strace shows whole pages, so that the test finds the written values in them.
-    const strace = await Strace.attach(server.pid, "-s", "8192", "-e", "trace=read,write,writev,pwrite64,fsync,fdatasync");
+    const strace = await Strace.attach(
+      server.pid,
+      "-s",
+      "8192",
+      "-e",
+      "trace=read,write,writev,pwrite64,fsync,fdatasync",
+    );
     const answers = await work();
     const trace = new Trace(await strace.detach());
     for (const answer of answers) expect(answer.status, answer.text).to.equal(201);
@@ -50,7 +57,9 @@ describe("On SQLite: an answer to a write", () => {
 
   it(`is sent only after that even if ${TOGETHER} writes at a time share a sync: ${GROUPS * TOGETHER} writes`, async function () {
     this.timeout(LIMIT_MS);
-    const names = Array.from({ length: GROUPS }, (_, group) => Array.from({ length: TOGETHER }, (_, index) => `group-${group}-${index}.`));
+    const names = Array.from({ length: GROUPS }, (_, group) =>
+      Array.from({ length: TOGETHER }, (_, index) => `group-${group}-${index}.`),
+    );
     const trace = await traced(async () => {
       const answers: RestAnswer[] = [];
       for (const group of names) answers.push(...(await Promise.all(group.map(write))));
@@ -86,9 +95,10 @@ class Trace {
     expect(arrived, `the arrival of ${name}`).to.be.a("number");
     const written = this.#next(arrived as number, (call) => isWrite(call) && call.includes(name));
     const synced = this.#next(written, isSync);
-    expect(this.#answers.get(name), `the answer to ${name}, which was written at ${written} and synced at ${synced}`).to.be.greaterThan(
-      synced,
-    );
+    expect(
+      this.#answers.get(name),
+      `the answer to ${name}, which was written at ${written} and synced at ${synced}`,
+    ).to.be.greaterThan(synced);
   }
 
   #next(start: number, matches: (call: string) => boolean): number {
@@ -100,7 +110,9 @@ class Trace {
 const isWrite = (call: string): boolean => /^pwrite64\(\d+<[^>]*-wal>/.test(call);
 const isSync = (call: string): boolean => /^f(data)?sync\(\d+<[^>]*-wal>\) += 0/.test(call);
 
-/** The calls without thread numbers. A call that was interrupted by another thread's is listed where it ended. */
+/**
+ * The calls without thread numbers. A call that was interrupted by another thread's is listed where it ended.
+ */
 function whole(lines: readonly string[]): string[] {
   const begun = new Map<string, string>();
   return lines.flatMap((line) => {
@@ -124,7 +136,9 @@ describe("On PostgreSQL: every transaction of a server", () => {
     await session.query(
       "create function see() returns trigger language plpgsql as 'begin insert into seen values (current_setting(''synchronous_commit'')); return null; end'",
     );
-    await session.query("create trigger see after insert or update or delete on resource for each row execute function see()");
+    await session.query(
+      "create trigger see after insert or update or delete on resource for each row execute function see()",
+    );
     await session.end();
     const server = await ServerProcess.start({ data });
     const rest = new Rest(server.url, server.apiKey);
@@ -134,8 +148,8 @@ describe("On PostgreSQL: every transaction of a server", () => {
       await rest.delete(uri);
     };
     await Promise.all(Array.from({ length: 20 }, one)).finally(() => server.stop());
-    expect(await rowsIn(data, "select setting, count(*)::int as times from seen group by setting")).to.deep.equal([
-      { setting: "on", times: 60 },
-    ]);
+    expect(
+      await rowsIn(data, "select setting, count(*)::int as times from seen group by setting"),
+    ).to.deep.equal([{ setting: "on", times: 60 }]);
   });
 });

@@ -12,7 +12,9 @@ const reused = (key: string) => ({ status: 422, code: "TP_1700", mentions: [key]
 const badHeader = { status: 400, code: "TP_1008", mentions: ["Idempotency-Key"] };
 
 async function countOf(data: string, kind: string): Promise<number> {
-  const [row] = (await rowsIn(data, `select count(*) as count from resource where kind = '${kind}'`)) as { count: number | string }[];
+  const [row] = (await rowsIn(data, `select count(*) as count from resource where kind = '${kind}'`)) as {
+    count: number | string;
+  }[];
   return Number(row?.count);
 }
 
@@ -27,10 +29,18 @@ async function untilAnswered(rest: Rest, path: string, body: unknown, key: strin
   }
 }
 
-/** Creations that must happen once, each for another reason: only the key, a unique value, a locked parent, a list. */
+/**
+ * Creations that must happen once, each for another reason: only the key, a unique value, a locked parent, a
+ * list.
+ */
 async function creations(rest: Rest): Promise<{ path: string; body: Json }[]> {
   const edge = (await rest.post("/edges/https", { hostports: [hostport()] })).body.id;
-  const destination = (await rest.post("/event_destinations", { format: "json", target: { monitoring_service: { api_key: "k" } } })).body;
+  const destination = (
+    await rest.post("/event_destinations", {
+      format: "json",
+      target: { monitoring_service: { api_key: "k" } },
+    })
+  ).body;
   const subscription = await rest.post("/event_subscriptions", {
     sources: [{ type: "ip_policy_created.v0" }],
     destination_ids: [destination.id],
@@ -65,7 +75,10 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
   it("makes one object per creation, however many answers are lost", async function () {
     this.timeout(LIMIT_MS);
     const count = size(300, 10_000);
-    const before = { cr: await countOf(server.data, "tunnel_credential"), edge: await countOf(server.data, "tls_edge") };
+    const before = {
+      cr: await countOf(server.data, "tunnel_credential"),
+      edge: await countOf(server.data, "tls_edge"),
+    };
     const fates: Fate[] = ["answered", "answer lost", "cut"];
     let asked = 0;
     const proxy = await LossyProxy.start(server.url, () => fates[asked++ % fates.length] as Fate);
@@ -75,7 +88,8 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
       let next = 0;
       const client = async () => {
         while (next < count) {
-          const [path, body] = next++ % 2 ? ["/edges/tls", { hostports: [hostport()] }] : ["/credentials", {}];
+          const [path, body] =
+            next++ % 2 ? ["/edges/tls", { hostports: [hostport()] }] : ["/credentials", {}];
           answers.push(await untilAnswered(lossy, path as string, body, randomUUID()));
         }
       };
@@ -97,7 +111,9 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
   it("of 50 requests at once makes one object, of any kind", async () => {
     for (const { path, body } of await creations(rest)) {
       const key = randomUUID();
-      expectOneCreation(await Promise.all(Array.from({ length: 50 }, () => rest.post(path, body, named(key)))));
+      expectOneCreation(
+        await Promise.all(Array.from({ length: 50 }, () => rest.post(path, body, named(key)))),
+      );
     }
   });
 
@@ -140,9 +156,13 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     const key = randomUUID();
     const first = await rest.post("/ip_policies", { description: "first" }, named(key));
     await rest.patch(`/ip_policies/${first.body.id}`, { description: "second" });
-    expect((await rest.post("/ip_policies", { description: "first" }, named(key))).body).to.deep.equal(first.body);
+    expect((await rest.post("/ip_policies", { description: "first" }, named(key))).body).to.deep.equal(
+      first.body,
+    );
     await rest.delete(`/ip_policies/${first.body.id}`);
-    expect((await rest.post("/ip_policies", { description: "first" }, named(key))).body).to.deep.equal(first.body);
+    expect((await rest.post("/ip_policies", { description: "first" }, named(key))).body).to.deep.equal(
+      first.body,
+    );
     expect((await rest.get(`/ip_policies/${first.body.id}`)).status).to.equal(404);
   });
 
@@ -158,7 +178,11 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expect(theirs.headers.has("idempotent-replayed")).to.equal(false);
     expect(theirs.body.id).not.to.equal(mine.body.id);
     expect(theirs.body.owner_id).to.equal(bot.id);
-    const differing = await new Rest(server.url, token).post("/credentials", { description: "another" }, named(key));
+    const differing = await new Rest(server.url, token).post(
+      "/credentials",
+      { description: "another" },
+      named(key),
+    );
     expectRefused(differing, reused(key));
   });
 
@@ -169,7 +193,10 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expectRefused(await rest.post("/ip_policies", { description: "another" }, named(key)), reused(key));
     expectRefused(await rest.post("/ip_policies", {}, named(key)), reused(key));
     expectRefused(await rest.post("/credentials", { description: "first" }, named(key)), reused(key));
-    expect([await countOf(server.data, "ip_policy"), await countOf(server.data, "tunnel_credential")]).to.deep.equal(before);
+    expect([
+      await countOf(server.data, "ip_policy"),
+      await countOf(server.data, "tunnel_credential"),
+    ]).to.deep.equal(before);
   });
 
   it("is refused if it is empty, too long, or has spaces or non-ASCII characters", async () => {
@@ -190,7 +217,9 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
     expectRefused(await rest.post("/edges/tls", missing, named(key)), missingReference("backend.backend_id"));
     expectRefused(await rest.post("/edges/tls", { hostports: [port] }, named(key)), taken("hostports[0]"));
     await rest.delete(`/edges/tls/${holder}`);
-    expect((await rest.post("/edges/tls?dry_run=true", { hostports: [port] }, named(key))).status).to.equal(201);
+    expect((await rest.post("/edges/tls?dry_run=true", { hostports: [port] }, named(key))).status).to.equal(
+      201,
+    );
     const answer = await rest.post("/edges/tls", { hostports: [port] }, named(key));
     expect(answer.status, answer.text).to.equal(201);
     expect(answer.headers.has("idempotent-replayed")).to.equal(false);
@@ -199,11 +228,16 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
   it("may be used for another request after a day", async () => {
     const key = randomUUID();
     const first = await rest.post("/ip_policies", {}, named(key));
-    await execute(server.data, `update idempotency_key set created_at = '2020-01-01T00:00:00.000Z' where key = '${key}'`);
+    await execute(
+      server.data,
+      `update idempotency_key set created_at = '2020-01-01T00:00:00.000Z' where key = '${key}'`,
+    );
     const second = await rest.post("/ip_policies", { description: "another" }, named(key));
     expect(second.status, second.text).to.equal(201);
     expect(second.body.id).not.to.equal(first.body.id);
-    expect((await rest.post("/ip_policies", { description: "another" }, named(key))).body.id).to.equal(second.body.id);
+    expect((await rest.post("/ip_policies", { description: "another" }, named(key))).body.id).to.equal(
+      second.body.id,
+    );
   });
 });
 
@@ -223,7 +257,9 @@ describe("On PostgreSQL with two servers: an Idempotency-Key", () => {
     for (const { path, body } of await creations(rests[0] as Rest)) {
       const key = randomUUID();
       expectOneCreation(
-        await Promise.all(Array.from({ length: 50 }, (_, index) => (rests[index % 2] as Rest).post(path, body, named(key)))),
+        await Promise.all(
+          Array.from({ length: 50 }, (_, index) => (rests[index % 2] as Rest).post(path, body, named(key))),
+        ),
       );
     }
   });

@@ -20,7 +20,10 @@ onEveryDatabase("Clients that read an object, change it and write it back under 
     this.timeout(LIMIT_MS);
     const rest = new Rest(server.url, server.apiKey);
     const paths = await Promise.all(
-      Array.from({ length: OBJECTS }, async () => `/ip_policies/${(await rest.post("/ip_policies", { metadata: "0" })).body.id}`),
+      Array.from(
+        { length: OBJECTS },
+        async () => `/ip_policies/${(await rest.post("/ip_policies", { metadata: "0" })).body.id}`,
+      ),
     );
     let collisions = 0;
     const count = async (path: string): Promise<void> => {
@@ -45,6 +48,8 @@ onEveryDatabase("Clients that read an object, change it and write it back under 
       expect(headers.get("etag")).to.equal(`"${turns + 1}"`);
     }
     expect(collisions, "collisions, without which nothing was tried").to.be.greaterThan(0);
-    figure(`${CLIENTS * TURNS} updates, of which none is lost; ${collisions} times one got 412 and read again`);
+    figure(
+      `${CLIENTS * TURNS} updates, of which none is lost; ${collisions} times one got 412 and read again`,
+    );
   });
 });

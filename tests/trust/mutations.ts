@@ -17,7 +17,20 @@ export class Dice {
 
 /** Values that are known to break parsers, storage and programs. */
 const TOKENS = [
-  ...["\0", "\\u0000", "\\ud800", "\ud83d\ude80", "\u202e", "\xff", "\x80", "\ufeff", "\r\n", "\r", "\n", "\t"],
+  ...[
+    "\0",
+    "\\u0000",
+    "\\ud800",
+    "\ud83d\ude80",
+    "\u202e",
+    "\xff",
+    "\x80",
+    "\ufeff",
+    "\r\n",
+    "\r",
+    "\n",
+    "\t",
+  ],
   ...["%00", "%", "%zz", "%2f", "%c0%af", "..", "//", "/../", "?", "#", "&", ";", "=", "*"],
   ...[
     "-1",
@@ -40,9 +53,31 @@ const TOKENS = [
     "\\",
     ",",
   ],
-  ...['"__proto__":{"x":1},', '"constructor":{"prototype":{}},', '"description":"twice",', "' or 1=1 --", "<script>", "$" + "{x}", "{{x}}"],
+  ...[
+    '"__proto__":{"x":1},',
+    '"constructor":{"prototype":{}},',
+    '"description":"twice",',
+    "' or 1=1 --",
+    "<script>",
+    "$" + "{x}",
+    "{{x}}",
+  ],
   ...["[".repeat(5_000), "a".repeat(300), "a".repeat(20_000), "x-more: 1\r\n".repeat(30)],
-  ...["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "M-SEARCH", "HTTP/1.0", "HTTP/2.0"],
+  ...[
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "CONNECT",
+    "QUERY",
+    "M-SEARCH",
+    "HTTP/1.0",
+    "HTTP/2.0",
+  ],
   ...[
     "Transfer-Encoding: chunked\r\n",
     "Expect: 100-continue\r\n",
@@ -96,8 +131,8 @@ function wordAt(bytes: Buffer, at: number): [number, number] {
 }
 
 /**
- * Changes a few bytes of one of the requests: in its method and path, its headers, or its body. Usually corrects its length
- * afterwards, because otherwise the server would not read the rest.
+ * Changes a few bytes of one of the requests: in its method and path, its headers, or its body. Usually
+ * corrects its length afterwards, because otherwise the server would not read the rest.
  */
 export function mutated(requests: readonly Buffer[], dice: Dice): Buffer {
   let bytes = dice.pick(requests);
@@ -125,5 +160,8 @@ export function withItsLength(bytes: Buffer): Buffer {
   if (end < 0) return bytes;
   const head = bytes.subarray(0, end).toString("latin1");
   const length = `Content-Length: ${bytes.length - end - 4}`;
-  return Buffer.concat([Buffer.from(head.replace(/^content-length:.*$/im, length), "latin1"), bytes.subarray(end)]);
+  return Buffer.concat([
+    Buffer.from(head.replace(/^content-length:.*$/im, length), "latin1"),
+    bytes.subarray(end),
+  ]);
 }

@@ -108,11 +108,17 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
         else setTimeout(end, randomInt(100));
         return (["lost", "answer lost", "answered"] as const)[moment] as Fate;
       });
-      const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program(tunnels), { checkpoints: true });
-      run = spawn(process.execPath, ["-r", "ts-node/register/transpile-only", KILLED_RUN, stack.folder, provider], {
-        env: { ...process.env, TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
-        stdio: "ignore",
+      const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program(tunnels), {
+        checkpoints: true,
       });
+      run = spawn(
+        process.execPath,
+        ["-r", "ts-node/register/transpile-only", KILLED_RUN, stack.folder, provider],
+        {
+          env: { ...process.env, TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
+          stdio: "ignore",
+        },
+      );
       const [, signal] = await once(run, "close");
       expect(signal, "the run was killed on its way").to.equal("SIGKILL");
       run = undefined;
@@ -131,13 +137,17 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
       expect(changesOf(await stack.up())).to.deep.equal([]);
       declared += found.length;
     }
-    figure(`${kills} runs killed, ${recorded} objects recorded by then; afterwards ${declared} declared, as many on the servers`);
+    figure(
+      `${kills} runs killed, ${recorded} objects recorded by then; afterwards ${declared} declared, as many on the servers`,
+    );
   });
 
   it("if a run never gets the answer, the next one does, with the one-time secret", async () => {
     const server = await world.server();
     let lossy = true;
-    const proxy = await proxyOf(server.url, ({ method }) => (lossy && method === "POST" ? "answer lost" : "answered"));
+    const proxy = await proxyOf(server.url, ({ method }) =>
+      lossy && method === "POST" ? "answer lost" : "answered",
+    );
     const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, async () => {
       const { token } = new tunnels.TunnelCredential("web");
       return { token };
@@ -146,7 +156,9 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
     expect(await recordedIn(stack)).to.deep.equal([]);
     lossy = false;
     await stack.up();
-    expect(await idsIn(server.rest, "/credentials")).to.deep.equal((await recordedIn(stack)).map(({ id }) => id));
+    expect(await idsIn(server.rest, "/credentials")).to.deep.equal(
+      (await recordedIn(stack)).map(({ id }) => id),
+    );
     expect((await stack.outputs()).token?.value).to.be.a("string").and.not.be.empty;
   });
 });
@@ -156,7 +168,8 @@ onEveryProvider("Another intent makes another object, even with the same argumen
   const world = new World();
   after(() => world.close());
 
-  const one = (name: string, options?: object) => new tunnels.TunnelCredential(name, { description: "the same" }, options);
+  const one = (name: string, options?: object) =>
+    new tunnels.TunnelCredential(name, { description: "the same" }, options);
   const idIn = async (stack: Engine) => (await recordedIn(stack)).map(({ id }) => id);
 
   it("because the object was deleted and is declared again", async () => {
@@ -230,7 +243,8 @@ onEveryProvider("Another intent makes another object, even with the same argumen
     description = "second";
     expect(changesOf(await stack.preview())).to.deep.equal(["update office description"]);
     const [resource] = (await recordedIn(stack)) as [Recorded & { inputs: Record<string, unknown> }];
-    const hiddenIn = (properties: object) => Object.entries(properties).filter(([name]) => name.startsWith("__") && name !== "__provider");
+    const hiddenIn = (properties: object) =>
+      Object.entries(properties).filter(([name]) => name.startsWith("__") && name !== "__provider");
     expect(JSON.stringify(hiddenIn(resource.inputs))).to.have.length.lessThan(50);
     // Where it is, the object itself does not say.
     const { __server: place, ...others } = Object.fromEntries(hiddenIn(resource.outputs));

@@ -17,7 +17,9 @@ const someMore = (writers: Writers, server: ServerProcess, writes = WRITES): Pro
 };
 
 const tell = ({ acknowledged, refused, inDoubt }: Writers): void =>
-  figure(`${acknowledged} writes acknowledged and kept, ${refused} refused and without a trace, ${inDoubt} in doubt`);
+  figure(
+    `${acknowledged} writes acknowledged and kept, ${refused} refused and without a trace, ${inDoubt} in doubt`,
+  );
 
 for (const fault of [...DISKS_THAT_REFUSE, DISK_THAT_FAILS_TO_SYNC]) {
   describe(`On SQLite: a server whose disk ${fault.name}`, () => {
@@ -55,7 +57,9 @@ for (const fault of [...DISKS_THAT_REFUSE, DISK_THAT_FAILS_TO_SYNC]) {
       expect((await fetch(`${server.url}/livez`)).status).to.equal(200);
     };
     const words =
-      fault === DISK_THAT_FAILS_TO_SYNC ? "never says that a write was kept" : "answers writes with 503, having changed nothing";
+      fault === DISK_THAT_FAILS_TO_SYNC
+        ? "never says that a write was kept"
+        : "answers writes with 503, having changed nothing";
 
     it(`${words}, goes on reading, and writes again by itself after the repair: ${ROUNDS} times`, async function () {
       this.timeout(LIMIT_MS);
@@ -104,7 +108,10 @@ describe("On PostgreSQL: a server whose database goes away while 50 write", () =
   });
   afterEach(() => server.stop());
 
-  /** Takes the database away during writes, `ROUNDS` times, and compares the stored objects with the acknowledged ones. */
+  /**
+   * Takes the database away during writes, `ROUNDS` times, and compares the stored objects with the
+   * acknowledged ones.
+   */
   const survive = async (outage: () => Promise<void>): Promise<void> => {
     const writers = new Writers();
     for (let round = 0; round < ROUNDS; round++) {

@@ -27,8 +27,10 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     servers.push(server);
     return { server, rest: new Rest(server.url, server.apiKey) };
   };
-  const keysIn = async () => (await rowsIn(data, "select id, master_id from sealing_key")) as { id: string; master_id: string }[];
-  const sealedUnder = async () => new Set([...JSON.stringify(await contentOf(data)).matchAll(/sealed:([\w-]+)\./g)].map(([, id]) => id));
+  const keysIn = async () =>
+    (await rowsIn(data, "select id, master_id from sealing_key")) as { id: string; master_id: string }[];
+  const sealedUnder = async () =>
+    new Set([...JSON.stringify(await contentOf(data)).matchAll(/sealed:([\w-]+)\./g)].map(([, id]) => id));
   const refusedToStart = async (options: Parameters<typeof serve>[0]) => {
     const { message } = await serve(options).then(
       () => expect.fail("The server started"),
@@ -36,10 +38,17 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     );
     return message;
   };
-  /** Starts a server without the master key that tests usually pass on PostgreSQL; it is in a file, as with a folder. */
-  const byFile = (file: string) => ({ env: { TUNNELPLANE_MASTER_KEY: undefined }, args: ["--master-key-file", file] });
+  /**
+   * Starts a server without the master key that tests usually pass on PostgreSQL; it is in a file, as with a
+   * folder.
+   */
+  const byFile = (file: string) => ({
+    env: { TUNNELPLANE_MASTER_KEY: undefined },
+    args: ["--master-key-file", file],
+  });
 
-  const runWithoutKey = (...args: string[]) => endOf(command(data, args, { TUNNELPLANE_MASTER_KEY: undefined }));
+  const runWithoutKey = (...args: string[]) =>
+    endOf(command(data, args, { TUNNELPLANE_MASTER_KEY: undefined }));
 
   for (const count of database.name === "SQLite" ? [1] : [1, 2]) {
     it(`are rotated while ${count === 1 ? "a server serves" : "two servers serve"}, and no request fails`, async () => {
@@ -63,14 +72,18 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
         const mine = rests[index % count] as Rest;
         while (working) {
           const secret = canary();
-          const { id } = await created(mine, "/event_destinations", monitoring(canary()), { "idempotency-key": unique() });
+          const { id } = await created(mine, "/event_destinations", monitoring(canary()), {
+            "idempotency-key": unique(),
+          });
           const patched = await mine.patch(`/event_destinations/${id}`, monitoring(secret));
           expect(patched.status, patched.text).to.equal(200);
           written.push({ id, secret });
           requests += 2;
         }
       };
-      const load = Promise.all(Array.from({ length: 10 }, (_, index) => (index % 2 ? reader(index >> 1) : writer(index >> 1))));
+      const load = Promise.all(
+        Array.from({ length: 10 }, (_, index) => (index % 2 ? reader(index >> 1) : writer(index >> 1))),
+      );
       try {
         for (let turn = 0; turn < 3; turn++) {
           const { code, out, err } = await run(data, "keys", "rotate");
@@ -91,7 +104,9 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
       const { rest: later } = await serve();
       await expectReadable(later, secrets);
       for (const { id, secret } of written) {
-        expect((await later.get(`/event_destinations/${id}`)).body.target.monitoring_service.api_key).to.equal(secret);
+        expect(
+          (await later.get(`/event_destinations/${id}`)).body.target.monitoring_service.api_key,
+        ).to.equal(secret);
       }
       await created(later, "/ssh_user_certificates", {
         ssh_certificate_authority_id: authority,
@@ -104,7 +119,8 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
   it("lose no secret if several rotate them at once", async () => {
     const { server, rest } = await serve();
     const secrets = await secretsOf(rest);
-    for (let index = 0; index < 150; index++) await created(rest, "/event_destinations", monitoring(canary()));
+    for (let index = 0; index < 150; index++)
+      await created(rest, "/event_destinations", monitoring(canary()));
     const rotations = await Promise.all(Array.from({ length: 4 }, () => run(data, "keys", "rotate")));
     expect(rotations.some(({ code }) => code === 0)).to.equal(true);
     for (const { code, err } of rotations.filter((ended) => ended.code !== 0)) {

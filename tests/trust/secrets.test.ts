@@ -55,7 +55,11 @@ function expectNone(secrets: readonly string[], where: Readonly<Record<string, s
 
 /** A database, opened with the server's own code and the master key. */
 const coreOf = (data: string) =>
-  openContext({ ...(isUrl(data) ? { data: "", databaseUrl: data } : { data }), masterKey: MASTER_KEY, databasePool: 1 });
+  openContext({
+    ...(isUrl(data) ? { data: "", databaseUrl: data } : { data }),
+    masterKey: MASTER_KEY,
+    databasePool: 1,
+  });
 
 /** The private key of an authority, which no answer shows. */
 async function privateKeyOf(data: string, id: string): Promise<string> {
@@ -68,7 +72,10 @@ async function privateKeyOf(data: string, id: string): Promise<string> {
   }
 }
 
-/** The number of fields in the contract that are marked as secret, also below lists and maps, where no code looks for them. */
+/**
+ * The number of fields in the contract that are marked as secret, also below lists and maps, where no code
+ * looks for them.
+ */
 function marked(schema: z.ZodType): number {
   const inner = schema as z.ZodType & {
     unwrap?: () => z.ZodType;
@@ -89,7 +96,9 @@ function marked(schema: z.ZodType): number {
 
 describe("The contract's secrets", () => {
   const paths = Object.fromEntries(
-    registry.map((definition) => [definition.kind, secretPathsOf(definition)]).filter(([, found]) => found?.length),
+    registry
+      .map((definition) => [definition.kind, secretPathsOf(definition)])
+      .filter(([, found]) => found?.length),
   );
 
   it("are exactly these", () => {
@@ -138,13 +147,17 @@ onEveryDatabase("A secret", (start, database) => {
     for (const { write } of first) expect((await write(renewed)).status).to.equal(200);
     const secrets = first.map((one) => ({ ...one, secret: renewed }));
     await expectReadable(rest, secrets);
-    const authority = (await created(rest, "/ssh_certificate_authorities", {}, { "idempotency-key": unique() })).id;
+    const authority = (
+      await created(rest, "/ssh_certificate_authorities", {}, { "idempotency-key": unique() })
+    ).id;
     const pem = await privateKeyOf(server.data, authority);
     const oneTime = [
       (await created(rest, "/credentials", {}, { "idempotency-key": unique() })).token,
       (await created(rest, "/api_keys", {}, { "idempotency-key": unique() })).token,
     ];
-    const kept = await created(rest, "/event_destinations", monitoring(canary()), { "idempotency-key": unique() });
+    const kept = await created(rest, "/event_destinations", monitoring(canary()), {
+      "idempotency-key": unique(),
+    });
     const gone = await created(rest, "/event_destinations", monitoring(canary()));
     await rest.delete(`/event_destinations/${gone.id}`);
     const all = [
@@ -186,11 +199,20 @@ onEveryDatabase("A secret", (start, database) => {
     const routes = `/edges/https/${edge}/routes`;
     const match = { match_type: "path_prefix", match: "/" };
     const bodies: [string, unknown][] = [
-      ...[{ x: secret }, [secret]].map((wrong): [string, unknown] => [routes, { ...match, oidc: oidc(wrong) }]),
+      ...[{ x: secret }, [secret]].map((wrong): [string, unknown] => [
+        routes,
+        { ...match, oidc: oidc(wrong) },
+      ]),
       [routes, { ...match, oidc: secret }],
       [routes, { ...match, oidc: [oidc(secret)] }],
       [routes, { ...match, oidc: { client_secret: secret } }],
-      [routes, { ...match, oidc: { ...oidc(secret), secret, inactivity_timeout: secret, scopes: secret, issuer: secret } }],
+      [
+        routes,
+        {
+          ...match,
+          oidc: { ...oidc(secret), secret, inactivity_timeout: secret, scopes: secret, issuer: secret },
+        },
+      ],
       [routes, { ...match, client_secret: secret }],
       [routes, { ...match, oidc: oidc(secret), match_type: "none" }],
       [routes, { ...match, oidc: oidc(secret), backend: { backend_id: `bkdtg_${"0".repeat(27)}` } }],
@@ -198,17 +220,32 @@ onEveryDatabase("A secret", (start, database) => {
       ["/event_destinations", { format: secret, target: { monitoring_service: secret } }],
       ["/event_destinations", { target: { monitoring_service: { api_key: [secret] } } }],
       ["/event_destinations", { target: { monitoring_service: { api_key: { secret } } } }],
-      ["/event_destinations", { target: { monitoring_service: { api_key: secret, key: secret, service: [secret] } } }],
-      ["/event_destinations", { target: { ...monitoring(secret).target, ...inCloud("log_service", secret).target } }],
-      ["/event_destinations", { target: { log_service: { auth: { creds: secret }, log_group_ref: secret } } }],
-      ["/event_destinations", { target: { log_service: { auth: { creds: { cloud_secret_access_key: secret } } } } }],
+      [
+        "/event_destinations",
+        { target: { monitoring_service: { api_key: secret, key: secret, service: [secret] } } },
+      ],
+      [
+        "/event_destinations",
+        { target: { ...monitoring(secret).target, ...inCloud("log_service", secret).target } },
+      ],
+      [
+        "/event_destinations",
+        { target: { log_service: { auth: { creds: secret }, log_group_ref: secret } } },
+      ],
+      [
+        "/event_destinations",
+        { target: { log_service: { auth: { creds: { cloud_secret_access_key: secret } } } } },
+      ],
       ["/event_destinations", { ...monitoring(secret), description: "d".repeat(256) }],
       ["/credentials", { token: secret }],
       ["/api_keys", { token: secret }],
       ["/credentials", { description: secret.repeat(20) }],
       ["/credentials", { metadata: { secret } }],
       ["/ssh_credentials", { public_key: sshKey().privateKey.replace(/\n.{20}/, `\n${secret}`) }],
-      ["/certificate_authorities", { ca_pem: `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----` }],
+      [
+        "/certificate_authorities",
+        { ca_pem: `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----` },
+      ],
       ["/ssh_certificate_authorities", { private_key: secret }],
       ["/bot_users", { name: [secret] }],
       ["/credentials", `{"token": "${secret}"`],
@@ -219,9 +256,12 @@ onEveryDatabase("A secret", (start, database) => {
     ];
     const answers: RestAnswer[] = [];
     const log = await server.logDuring(async () => {
-      for (const [path, body] of bodies) answers.push(await rest.post(path, body), await rest.post(`${path}?dry_run=true`, body));
-      for (const query of ["limit", "before_id", "anything", "api_key"]) answers.push(await rest.get(`/credentials?${query}=${secret}`));
-      for (const query of ["type", "before_id", "token"]) answers.push(await rest.get(`/events?${query}=${secret}`));
+      for (const [path, body] of bodies)
+        answers.push(await rest.post(path, body), await rest.post(`${path}?dry_run=true`, body));
+      for (const query of ["limit", "before_id", "anything", "api_key"])
+        answers.push(await rest.get(`/credentials?${query}=${secret}`));
+      for (const query of ["type", "before_id", "token"])
+        answers.push(await rest.get(`/events?${query}=${secret}`));
       answers.push(await rest.post(`/credentials?dry_run=${secret}`, {}));
       for (const authorization of [`Bearer ${secret}`, secret, `Basic ${secret}`])
         answers.push(await rest.get("/credentials", { authorization }));
@@ -243,7 +283,9 @@ onEveryDatabase("A secret", (start, database) => {
       await created(rest, "/event_destinations", monitoring(theirs)),
     ];
     const documentOf = async (id: string) => {
-      const [row] = (await rowsIn(server.data, `select document from resource where id = '${id}'`)) as { document: string }[];
+      const [row] = (await rowsIn(server.data, `select document from resource where id = '${id}'`)) as {
+        document: string;
+      }[];
       return row?.document ?? "";
     };
     const sealedIn = (document: string) => /"(sealed:[\w-]+\.[\w-]+)"/.exec(document)?.[1] ?? "";
@@ -251,7 +293,10 @@ onEveryDatabase("A secret", (start, database) => {
     const sealed = sealedIn(before);
     const flipped = sealed.slice(0, -10) + (sealed.at(-10) === "A" ? "B" : "A") + sealed.slice(-9);
     for (const replacement of [sealedIn(await documentOf(other.id)), flipped, sealed.slice(0, 40)]) {
-      await execute(server.data, `update resource set document = '${before.replace(sealed, replacement)}' where id = '${one.id}'`);
+      await execute(
+        server.data,
+        `update resource set document = '${before.replace(sealed, replacement)}' where id = '${one.id}'`,
+      );
       const log = await server.logDuring(async () => {
         for (const answer of [
           await rest.get(`/event_destinations/${one.id}`),
@@ -264,10 +309,14 @@ onEveryDatabase("A secret", (start, database) => {
       });
       expect(log).to.include(`${one.id}/target.monitoring_service.api_key`);
       for (const secret of [mine, theirs]) expect(log).not.to.include(secret);
-      expect((await rest.get(`/event_destinations/${other.id}`)).body.target.monitoring_service.api_key).to.equal(theirs);
+      expect(
+        (await rest.get(`/event_destinations/${other.id}`)).body.target.monitoring_service.api_key,
+      ).to.equal(theirs);
     }
     await execute(server.data, `update resource set document = '${before}' where id = '${one.id}'`);
-    expect((await rest.get(`/event_destinations/${one.id}`)).body.target.monitoring_service.api_key).to.equal(mine);
+    expect((await rest.get(`/event_destinations/${one.id}`)).body.target.monitoring_service.api_key).to.equal(
+      mine,
+    );
   });
 
   it("that was copied from one authority to another in the database signs nothing", async () => {
@@ -278,7 +327,9 @@ onEveryDatabase("A secret", (start, database) => {
     const swap = `update sealed_secret set value = (select value from sealed_secret where resource_id = '${other}') where resource_id = '${one}'`;
     await execute(server.data, swap);
     const body = { ssh_certificate_authority_id: one, public_key: sshKey().openssh, principals: ["ada"] };
-    const log = await server.logDuring(async () => expectRefused(await rest.post("/ssh_user_certificates", body), internal));
+    const log = await server.logDuring(async () =>
+      expectRefused(await rest.post("/ssh_user_certificates", body), internal),
+    );
     expect(log).to.include(`${one}/private_key`);
     await created(rest, "/ssh_user_certificates", { ...body, ssh_certificate_authority_id: other });
   });
@@ -302,9 +353,15 @@ onEveryDatabase("A secret", (start, database) => {
     }
     await core.store.close();
     for (const [id, document] of answered) {
-      await execute(server.data, `update resource set document = '${document.replaceAll("'", "''")}' where id = '${id}'`);
+      await execute(
+        server.data,
+        `update resource set document = '${document.replaceAll("'", "''")}' where id = '${id}'`,
+      );
     }
-    await execute(server.data, `update sealed_secret set value = '${pem}' where resource_id = '${authority}'`);
+    await execute(
+      server.data,
+      `update sealed_secret set value = '${pem}' where resource_id = '${authority}'`,
+    );
     await execute(server.data, "delete from setting where name = 'sealed_at_rest'");
     expect(JSON.stringify(await contentOf(server.data))).to.include(secrets[0]?.secret);
     server = await start({ data: server.data });

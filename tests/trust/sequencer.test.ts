@@ -23,7 +23,8 @@ const STEPS: Readonly<Record<string, RegExp>> = {
 const CREATIONS = size(1000, 20_000);
 
 /** Statements that only the connection of a sequencer has sent. */
-const isSequencer = (before: ReadonlySet<string>): boolean => [...before].some((sql) => /skip locked/.test(sql));
+const isSequencer = (before: ReadonlySet<string>): boolean =>
+  [...before].some((sql) => /skip locked/.test(sql));
 
 describe("On PostgreSQL: a server that is killed while it moves changes to the end of the log", () => {
   let data: string;
@@ -138,7 +139,9 @@ describe("On PostgreSQL: the writers of two servers", () => {
     const servers = [await ServerProcess.start({ data }), await ServerProcess.start({ data })];
     const session = await postgres.connect(data);
     try {
-      const before = Number(((await rowsIn(data, "select count(*) as count from resource")) as { count: number }[])[0]?.count);
+      const before = Number(
+        ((await rowsIn(data, "select count(*) as count from resource")) as { count: number }[])[0]?.count,
+      );
       let left = CREATIONS;
       const write = async (server: ServerProcess) => {
         const rest = new Rest(server.url, server.apiKey);
@@ -154,12 +157,16 @@ describe("On PostgreSQL: the writers of two servers", () => {
           waits.push(...rows.map(({ wait_event, query }) => `${wait_event}: ${query}`));
         }
       };
-      await Promise.all([sample(), ...Array.from({ length: 32 }, (_, index) => write(servers[index % 2] as ServerProcess))]);
+      await Promise.all([
+        sample(),
+        ...Array.from({ length: 32 }, (_, index) => write(servers[index % 2] as ServerProcess)),
+      ]);
       expect(waits).to.deep.equal([]);
       await settled(data);
-      const [{ count }] = (await rowsIn(data, "select count(*) as count from event where type = 'ip_policy_created.v0'")) as [
-        { count: number },
-      ];
+      const [{ count }] = (await rowsIn(
+        data,
+        "select count(*) as count from event where type = 'ip_policy_created.v0'",
+      )) as [{ count: number }];
       expect(Number(count)).to.be.at.least(CREATIONS);
       const [{ all }] = (await rowsIn(data, 'select count(*) as "all" from resource')) as [{ all: number }];
       expect(Number(all) - before).to.equal(Number(count));
@@ -172,7 +179,10 @@ describe("On PostgreSQL: the writers of two servers", () => {
 
 /** Each object's events are in the order of its versions. */
 async function expectInOrder(data: string): Promise<void> {
-  const events = (await rowsIn(data, "select object_id, payload from event where type like 'tls_edge_%' order by sequence")) as {
+  const events = (await rowsIn(
+    data,
+    "select object_id, payload from event where type like 'tls_edge_%' order by sequence",
+  )) as {
     object_id: string;
     payload: string;
   }[];

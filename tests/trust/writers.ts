@@ -21,9 +21,10 @@ interface Edge {
 /**
  * Clients that write at the same time, and remember the acknowledged state of every object.
  *
- * Each creates an edge with a backend and two hostports, moves it to other hostports, deletes every third one, and goes on
- * with the next. So every write changes an object, its references and unique values. After an acknowledged write, an object
- * has one possible state. Without an answer, or if the server says that it does not know, it has the old or the new one.
+ * Each creates an edge with a backend and two hostports, moves it to other hostports, deletes every third
+ * one, and goes on with the next. So every write changes an object, its references and unique values. After
+ * an acknowledged write, an object has one possible state. Without an answer, or if the server says that it
+ * does not know, it has the old or the new one.
  */
 export class Writers {
   acknowledged = 0;
@@ -38,7 +39,8 @@ export class Writers {
   /** Writes until the server is gone or `enough`, which is called after each answer, returns true. */
   async run({ url, apiKey }: ServerProcess, enough: () => boolean): Promise<void> {
     const rest = new Rest(url, apiKey);
-    this.#backend ??= (await rest.post("/backends/tunnel_group", { labels: { app: "shop" } })).body.id as string;
+    this.#backend ??= (await rest.post("/backends/tunnel_group", { labels: { app: "shop" } })).body
+      .id as string;
     await Promise.all(Array.from({ length: WRITERS }, () => this.#write(rest, enough)));
   }
 
@@ -46,9 +48,19 @@ export class Writers {
     try {
       while (!enough()) {
         const name = `edge-${this.#states.size + 1}`;
-        const created = await this.#expect(name, ["absent"], 1, rest.post(EDGES, revision(name, 1, this.#backend)));
+        const created = await this.#expect(
+          name,
+          ["absent"],
+          1,
+          rest.post(EDGES, revision(name, 1, this.#backend)),
+        );
         if (!created || enough()) continue;
-        const updated = await this.#expect(name, [1], 2, rest.patch(`${EDGES}/${created.body.id}`, revision(name, 2)));
+        const updated = await this.#expect(
+          name,
+          [1],
+          2,
+          rest.patch(`${EDGES}/${created.body.id}`, revision(name, 2)),
+        );
         if (!updated || enough() || this.acknowledged % 3 !== 0) continue;
         await this.#expect(name, [2], "absent", rest.delete(`${EDGES}/${created.body.id}`));
       }
@@ -58,13 +70,24 @@ export class Writers {
     }
   }
 
-  /** Returns the answer that acknowledges the write; undefined if it was refused or its outcome is unknown. */
-  async #expect(name: string, before: readonly State[], after: State, sent: Promise<RestAnswer>): Promise<RestAnswer | undefined> {
+  /**
+   * Returns the answer that acknowledges the write; undefined if it was refused or its outcome is unknown.
+   */
+  async #expect(
+    name: string,
+    before: readonly State[],
+    after: State,
+    sent: Promise<RestAnswer>,
+  ): Promise<RestAnswer | undefined> {
     this.#states.set(name, [...before, after]);
     this.inDoubt++;
     const answer = await sent;
     if (answer.status === 500) {
-      expectRefused(answer, { status: 500, code: "TP_1800", mentions: ["not known whether the change was made"] });
+      expectRefused(answer, {
+        status: 500,
+        code: "TP_1800",
+        mentions: ["not known whether the change was made"],
+      });
       return undefined;
     }
     this.inDoubt--;
@@ -81,22 +104,38 @@ export class Writers {
     return answer;
   }
 
-  /** Checks directly in the database that every object is complete, and in the state that its writer remembers. */
+  /**
+   * Checks directly in the database that every object is complete, and in the state that its writer
+   * remembers.
+   */
   async check(data: string): Promise<void> {
     await settled(data);
-    const rows = (await rowsIn(data, "select id, version, document from resource where kind = 'tls_edge'")) as {
+    const rows = (await rowsIn(
+      data,
+      "select id, version, document from resource where kind = 'tls_edge'",
+    )) as {
       id: string;
       version: number;
       document: string;
     }[];
-    const edges = rows.map(({ document, version }): Edge => ({ ...JSON.parse(document), version: Number(version) }));
+    const edges = rows.map(
+      ({ document, version }): Edge => ({ ...JSON.parse(document), version: Number(version) }),
+    );
     const found = new Map(edges.map((edge) => [edge.description, edge]));
     expect(found.size, "no object is there twice").to.equal(edges.length);
-    for (const { description } of edges) expect(this.#states.has(description), `${description} was asked for`).to.equal(true);
+    for (const { description } of edges)
+      expect(this.#states.has(description), `${description} was asked for`).to.equal(true);
     for (const [name, states] of this.#states) {
       const edge = found.get(name);
-      expect(edge ? Number(edge.metadata) : "absent", `${name}, which its writer left as ${states.join(" or ")}`).to.be.oneOf(states);
-      if (edge) expect(edge).to.deep.include({ version: Number(edge.metadata), hostports: hostportsOf(name, edge.version) });
+      expect(
+        edge ? Number(edge.metadata) : "absent",
+        `${name}, which its writer left as ${states.join(" or ")}`,
+      ).to.be.oneOf(states);
+      if (edge)
+        expect(edge).to.deep.include({
+          version: Number(edge.metadata),
+          hostports: hostportsOf(name, edge.version),
+        });
     }
     await this.#expectWhole(data, edges);
   }
@@ -128,7 +167,8 @@ export class Writers {
   }
 }
 
-const hostportsOf = (name: string, revision: number): string[] => ["a", "b"].map((half) => `${half}${revision}.${name}.example.com:443`);
+const hostportsOf = (name: string, revision: number): string[] =>
+  ["a", "b"].map((half) => `${half}${revision}.${name}.example.com:443`);
 
 const revision = (name: string, number: number, backend?: string) => ({
   description: name,

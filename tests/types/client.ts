@@ -38,7 +38,8 @@ export async function client(): Promise<void> {
   const other: TlsEdge = found;
 
   // Lists go on by themselves; what they are asked for is checked.
-  for await (const { cidr, action } of api.ipPolicyRules.list({ pageSize: 10, beforeId: "ipr_1" })) text(cidr, action);
+  for await (const { cidr, action } of api.ipPolicyRules.list({ pageSize: 10, beforeId: "ipr_1" }))
+    text(cidr, action);
   // @ts-expect-error a page has a size, not a limit
   api.ipPolicyRules.list({ limit: 10 });
 

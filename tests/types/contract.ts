@@ -28,8 +28,11 @@ export const rule: SentOf<"ip_policy_rule"> = {
 // @ts-expect-error an action is allow or deny
 export const wrongAction: SentOf<"ip_policy_rule">["action"] = "refuse";
 export const termination: SentOf<"tls_edge">["tls_termination"] = { enabled: true, terminate_at: "upstream" };
-// @ts-expect-error TLS ends at the edge or upstream
-export const wrongTermination: SentOf<"tls_edge">["tls_termination"] = { enabled: true, terminate_at: "nowhere" };
+export const wrongTermination: SentOf<"tls_edge">["tls_termination"] = {
+  enabled: true,
+  // @ts-expect-error TLS ends at the edge or upstream
+  terminate_at: "nowhere",
+};
 
 // Functions of a definition see its own fields.
 defineResource({

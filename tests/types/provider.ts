@@ -6,7 +6,11 @@ import * as tunnels from "@tunnelplane/pulumi";
 export function program(): Record<string, pulumi.Output<unknown>> {
   // Arguments: camelCase, values of other resources as they are, and no argument besides.
   const office = new tunnels.IpPolicy("office");
-  const rule = new tunnels.IpPolicyRule("rule", { ipPolicyId: office.id, cidr: pulumi.output("192.0.2.0/24"), action: "allow" });
+  const rule = new tunnels.IpPolicyRule("rule", {
+    ipPolicyId: office.id,
+    cidr: pulumi.output("192.0.2.0/24"),
+    action: "allow",
+  });
   // @ts-expect-error a rule needs a policy
   new tunnels.IpPolicyRule("rule", { cidr: "192.0.2.0/24", action: "allow" });
   // @ts-expect-error an action is allow or deny

@@ -2,7 +2,10 @@ import { expect } from "chai";
 import { z } from "zod";
 import { Types } from "../../generate/schema/types";
 
-const schema = require("../../plugin/schema.json") as { resources: Record<string, { description: string }>; types: object };
+const schema = require("../../plugin/schema.json") as {
+  resources: Record<string, { description: string }>;
+  types: object;
+};
 const { resources } = schema;
 
 describe("The native provider's schema", () => {
@@ -33,9 +36,12 @@ describe("The native provider's schema", () => {
   });
 
   it("offers for each place only the actions that are accepted there", () => {
-    const actions = (token: string) => JSON.stringify((schema.types as Record<string, unknown>)[`tunnelplane:index:${token}`]);
+    const actions = (token: string) =>
+      JSON.stringify((schema.types as Record<string, unknown>)[`tunnelplane:index:${token}`]);
     expect(actions("HttpsEdgeRoutePoliciesModuleInboundActionsType")).to.contain("custom-response");
-    expect(actions("TlsEdgePoliciesModuleInboundActionsType")).to.contain("deny").and.not.to.contain("custom-response");
+    expect(actions("TlsEdgePoliciesModuleInboundActionsType"))
+      .to.contain("deny")
+      .and.not.to.contain("custom-response");
   });
 
   it("tells of a deprecated field, as the contract does", () => {

@@ -1,14 +1,19 @@
 /** The bind address of the stock client: `-R ADDRESS:PORT:…`. */
-export type Bind = { readonly host: string; readonly port: number } | { readonly labels: Readonly<Record<string, string>> };
+export type Bind =
+  | { readonly host: string; readonly port: number }
+  | { readonly labels: Readonly<Record<string, string>> };
 
 const MOST_LABELS = 32;
 const LONGEST = 1024;
 
-/** Reads a bind address: a host, or `key=value` with commas between; returns what is wrong with it as a text. */
+/**
+ * Reads a bind address: a host, or `key=value` with commas between; returns what is wrong with it as a text.
+ */
 export function readBindAddress(address: string, port: number): Bind | string {
   if (address.length > LONGEST) return `a bind address may have at most ${LONGEST} characters`;
   // For port 0 a server would have to choose one and answer it; clients that ask for labels need none.
-  if (port < 1 || port > 65535) return "expected a port from 1 to 65535: -R HOST:PORT:…, or -R key=value:PORT:…";
+  if (port < 1 || port > 65535)
+    return "expected a port from 1 to 65535: -R HOST:PORT:…, or -R key=value:PORT:…";
   if (address.includes("=")) {
     const pairs = address.split(",").map((pair) => pair.split("="));
     if (pairs.length > MOST_LABELS || pairs.some((pair) => pair.length !== 2 || pair.includes("")))
@@ -16,10 +21,13 @@ export function readBindAddress(address: string, port: number): Bind | string {
     if (new Set(pairs.map(([key]) => key)).size < pairs.length) return "each label may stand once";
     return { labels: Object.fromEntries(pairs) as Record<string, string> };
   }
-  if (!/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(address)) return "expected -R HOST:PORT:…, or -R key=value:PORT:…";
+  if (!/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(address))
+    return "expected -R HOST:PORT:…, or -R key=value:PORT:…";
   return { host: address.toLowerCase(), port };
 }
 
 /** A bind in the words of `POST /bind_authorizations`. */
 export const rulesOf = (bind: Bind): string[] =>
-  "labels" in bind ? Object.entries(bind.labels).map(([key, value]) => `bind:${key}=${value}`) : [`bind:${bind.host}:${bind.port}`];
+  "labels" in bind
+    ? Object.entries(bind.labels).map(([key, value]) => `bind:${key}=${value}`)
+    : [`bind:${bind.host}:${bind.port}`];

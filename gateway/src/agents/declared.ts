@@ -22,7 +22,9 @@ export function declaredBy({ tls_edge, https_edge, tunnel_group_backend }: Objec
     ...https_edge.filter(({ routes }) => routes.some(({ backend }) => !backend)),
   ];
   return {
-    hostports: new Set(open.flatMap(({ hostports }) => hostports.map((one) => socketOfHostport(readHostport(one))))),
+    hostports: new Set(
+      open.flatMap(({ hostports }) => hostports.map((one) => socketOfHostport(readHostport(one)))),
+    ),
     groups: grouped(
       tunnel_group_backend.map(({ labels }) => ({ socket: socketOfLabels(labels), labels })),
       ({ labels }) => textsOf(labels).slice(0, 1),
@@ -32,8 +34,11 @@ export function declaredBy({ tls_edge, https_edge, tunnel_group_backend }: Objec
 
 /** The sockets of what a bind serves: the same hostport, or the groups all of whose labels it has. */
 export function socketsServedBy(bound: Bind, { hostports, groups }: Declared): ReadonlySet<string> {
-  if (!("labels" in bound)) return new Set([socketOfHostport(bound)].filter((socket) => hostports.has(socket)));
+  if (!("labels" in bound))
+    return new Set([socketOfHostport(bound)].filter((socket) => hostports.has(socket)));
   const candidates = textsOf(bound.labels).flatMap((text) => groups.get(text) ?? []);
-  const served = candidates.filter(({ labels }) => Object.entries(labels).every(([key, value]) => bound.labels[key] === value));
+  const served = candidates.filter(({ labels }) =>
+    Object.entries(labels).every(([key, value]) => bound.labels[key] === value),
+  );
   return new Set(served.map(({ socket }) => socket));
 }

@@ -2,7 +2,10 @@ import type { Socket } from "node:net";
 import { Pace } from "./pace";
 
 const MOST_CONNECTIONS = 5000;
-/** Connections of one address that have not logged in: it keeps nobody else away. As many as OpenSSH's MaxStartups. */
+/**
+ * Connections of one address that have not logged in: it keeps nobody else away. As many as OpenSSH's
+ * MaxStartups.
+ */
 const MOST_UNKNOWN = 100;
 /** Failed attempts of one address in a minute; beyond, it is not listened to. */
 const MOST_FAILURES = 20;
@@ -27,7 +30,10 @@ export interface Visitor {
   rekeys: number;
 }
 
-/** Decides which connections are listened to. It counts from their first byte on: ssh2 tells of one only once it has said hello. */
+/**
+ * Decides which connections are listened to. It counts from their first byte on: ssh2 tells of one only once
+ * it has said hello.
+ */
 export class Door {
   /** By address and port. */
   readonly #visitors = new Map<string, Visitor>();

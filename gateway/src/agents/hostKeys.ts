@@ -16,7 +16,10 @@ export interface HostCertificates {
 interface Options {
   /** The file of the host's key; beside it, its public key and its certificate. */
   readonly file: string;
-  /** The certificate to prove it with, and where it and those that follow it are; undefined where none is wanted. */
+  /**
+   * The certificate to prove it with, and where it and those that follow it are; undefined where none is
+   * wanted.
+   */
   readonly certificate: { readonly id: string; readonly among: HostCertificates } | undefined;
   readonly complain: (message: string) => void;
 }
@@ -27,7 +30,10 @@ interface Kept {
   readonly used: SshHostCertificate;
 }
 
-/** What the gateway proves to agents that it is: a key of its own and, where wanted, a certificate that was issued for it. */
+/**
+ * What the gateway proves to agents that it is: a key of its own and, where wanted, a certificate that was
+ * issued for it.
+ */
 export class HostKeys {
   #certificate: Buffer | undefined;
 
@@ -44,7 +50,9 @@ export class HostKeys {
     const parsed = utils.parseKey(made);
     const key = Array.isArray(parsed) ? (parsed[0] as ParsedKey) : parsed;
     if (key instanceof Error || key.type !== "ssh-ed25519")
-      throw new Error(`the host's key at ${file} is no Ed25519 key without a passphrase: remove it, and a new one is made`);
+      throw new Error(
+        `the host's key at ${file} is no Ed25519 key without a passphrase: remove it, and a new one is made`,
+      );
     const one = new HostKeys(signingFast(key), options);
     writeWhole(`${file}.pub`, `ssh-ed25519 ${one.#publicKey} tunnelplane-gateway\n`);
     if (options.certificate) one.#use(await one.#newest(options.certificate, true));
@@ -58,7 +66,9 @@ export class HostKeys {
     try {
       this.#use(await this.#newest(certificate, false));
     } catch (error) {
-      complain(`the host's certificate was not read again: ${(error as Error).message}. The one before is used on`);
+      complain(
+        `the host's certificate was not read again: ${(error as Error).message}. The one before is used on`,
+      );
     }
   }
 
@@ -66,8 +76,14 @@ export class HostKeys {
     return this.key.getPublicSSH().toString("base64");
   }
 
-  /** The certificate that was asked for, or the one that follows it: of the same authority for the same key and names, and ending last. */
-  async #newest({ id, among }: { readonly id: string; readonly among: HostCertificates }, atStart: boolean): Promise<SshHostCertificate> {
+  /**
+   * The certificate that was asked for, or the one that follows it: of the same authority for the same key
+   * and names, and ending last.
+   */
+  async #newest(
+    { id, among }: { readonly id: string; readonly among: HostCertificates },
+    atStart: boolean,
+  ): Promise<SshHostCertificate> {
     const kept = readKept(this.#keptFile, id);
     try {
       let newest = await among.get(id).catch((error: Error) => {
@@ -81,7 +97,9 @@ export class HostKeys {
       if (!atStart) throw error;
       if (error instanceof NotFoundError || !kept)
         throw new Error(`the certificate of --ssh-host-certificate could not be read: ${message}`);
-      this.options.complain(`the server was not asked for the host's certificate: ${message}. The one of the last start is used`);
+      this.options.complain(
+        `the server was not asked for the host's certificate: ${message}. The one of the last start is used`,
+      );
       return kept;
     }
   }
@@ -89,7 +107,9 @@ export class HostKeys {
   #use(found: SshHostCertificate): void {
     const { file, certificate, complain } = this.options;
     if (keyOf(found) !== this.#publicKey)
-      throw new Error(`${found.id} certifies another key than this gateway's: issue one for the key in ${file}.pub, and name that one`);
+      throw new Error(
+        `${found.id} certifies another key than this gateway's: issue one for the key in ${file}.pub, and name that one`,
+      );
     if (Date.parse(found.valid_until) <= Date.now())
       complain(
         `${found.id} ended at ${found.valid_until}, so agents that trust its authority do not connect: issue a new one for the key in ${file}.pub`,
@@ -106,12 +126,15 @@ export class HostKeys {
   /** For ssh2, which knows keys only: a certificate is one whose public form is the certificate. */
   get offered(): { key: ParsedKey }[] {
     const plain = { key: this.key };
-    return this.#certificate ? [{ key: this.#certified(this.#certificate, () => undefined) }, plain] : [plain];
+    return this.#certificate
+      ? [{ key: this.#certified(this.#certificate, () => undefined) }, plain]
+      : [plain];
   }
 
   /**
-   * The signature of a certified key bears the name of the plain type; ssh2 would write what was negotiated. The exchange is
-   * private to ssh2, so where it is not found, the handshake fails, and nobody is let in by mistake.
+   * The signature of a certified key bears the name of the plain type; ssh2 would write what was negotiated.
+   * The exchange is private to ssh2, so where it is not found, the handshake fails, and nobody is let in by
+   * mistake.
    */
   prepare(connection: Connection): void {
     if (!this.#certificate) return;

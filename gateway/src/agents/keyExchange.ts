@@ -4,7 +4,10 @@ import { type Exchange, insideOf } from "./ssh2Inside";
 
 const { subtle } = webcrypto;
 
-/** The key exchanges that are taken, and what computes them. Those of classic Diffie-Hellman cost more and give no more. */
+/**
+ * The key exchanges that are taken, and what computes them. Those of classic Diffie-Hellman cost more and
+ * give no more.
+ */
 const EXCHANGES: Readonly<Record<string, webcrypto.EcKeyGenParams>> = {
   "curve25519-sha256": { name: "X25519", namedCurve: "X25519" },
   "curve25519-sha256@libssh.org": { name: "X25519", namedCurve: "X25519" },
@@ -86,7 +89,10 @@ export class KeyExchanges {
 }
 
 /** @throws where the client's key is none of the curve, or a weak one */
-async function agree(name: string, clients: Buffer): Promise<{ readonly own: Buffer; readonly secret: Buffer }> {
+async function agree(
+  name: string,
+  clients: Buffer,
+): Promise<{ readonly own: Buffer; readonly secret: Buffer }> {
   const algorithm = EXCHANGES[name];
   if (!algorithm) throw new Error(`${name} was not offered`);
   const pair = (await subtle.generateKey(algorithm, false, ["deriveBits"])) as webcrypto.CryptoKeyPair;

@@ -1,9 +1,14 @@
-/** Key exchanges that begin in a window, of one address and of all together. One takes half a millisecond of the loop. */
+/**
+ * Key exchanges that begin in a window, of one address and of all together. One takes half a millisecond of
+ * the loop.
+ */
 const WINDOW_MS = 100;
 const MOST_OF_ADDRESS = 3;
 const MOST_OF_ALL = 20;
 
-/** Lets connections in one after the other: no address has more than its share, and those of each take turns. */
+/**
+ * Lets connections in one after the other: no address has more than its share, and those of each take turns.
+ */
 export class Pace {
   /** Those that wait, by address. Whoever waits is counted by the door, which bounds them. */
   readonly #waiting = new Map<string, (() => void)[]>();

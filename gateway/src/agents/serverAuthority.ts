@@ -47,7 +47,8 @@ export class ServerAuthority implements BindAuthority {
       this.#known.set(key, { credential: credential.id, acl, at: Date.now() });
       return { allowed, credential: credential.id, reason };
     } catch (error) {
-      if (error instanceof BadRequestError) return { allowed: false, credential: null, reason: error.message };
+      if (error instanceof BadRequestError)
+        return { allowed: false, credential: null, reason: error.message };
       const refused = error instanceof AuthenticationError || error instanceof PermissionError;
       this.options.complain(
         `the server could not be asked who may bind: ${(error as Error).message}${refused ? ". Use the API key of a bot of role gateway" : ""}`,
@@ -58,9 +59,15 @@ export class ServerAuthority implements BindAuthority {
 
   #remembered(key: string, bind: readonly string[]): Verdict {
     const known = this.#known.get(key);
-    const refuse = (reason: string): Verdict => ({ allowed: false, credential: known?.credential ?? null, reason });
+    const refuse = (reason: string): Verdict => ({
+      allowed: false,
+      credential: known?.credential ?? null,
+      reason,
+    });
     if (!known || Date.now() - known.at > COME_BACK_MS)
-      return refuse("the server does not answer, and did not allow this credential anything in the last 15 minutes");
+      return refuse(
+        "the server does not answer, and did not allow this credential anything in the last 15 minutes",
+      );
     const refusal = refusalToBind(known.credential, known.acl, bind);
     if (refusal !== undefined) return refuse(refusal);
     return { allowed: true, credential: known.credential, reason: "" };
@@ -75,7 +82,8 @@ export class ServerAuthority implements BindAuthority {
   /** What was known of these no longer counts. */
   forget(credentials: ReadonlySet<string> | "all"): void {
     this.#isWritten = false;
-    for (const [key, { credential }] of this.#known) if (credentials === "all" || credentials.has(credential)) this.#known.delete(key);
+    for (const [key, { credential }] of this.#known)
+      if (credentials === "all" || credentials.has(credential)) this.#known.delete(key);
   }
 
   stop(): void {
@@ -90,7 +98,8 @@ export class ServerAuthority implements BindAuthority {
   }
 }
 
-const hashOf = (proof: Proof): string => createHash("sha256").update(JSON.stringify(proof)).digest("base64url");
+const hashOf = (proof: Proof): string =>
+  createHash("sha256").update(JSON.stringify(proof)).digest("base64url");
 
 function readKnown(file: string): Map<string, Known> {
   try {

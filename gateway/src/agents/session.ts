@@ -13,7 +13,8 @@ const MOST_CHANNELS = 1000; // of one connection
 const OPEN_MS = 10_000;
 const MOST_REASONS = 3; // the stock client shows 400 bytes
 const SETTLE_MS = 200;
-const UNDECLARED = "no edge without a backend declares this hostport, and no tunnel group these labels. Declare it, or correct -R";
+const UNDECLARED =
+  "no edge without a backend declares this hostport, and no tunnel group these labels. Declare it, or correct -R";
 /** For an agent to hang up when it is told to. */
 export const LEAVE_MS = 1000;
 
@@ -85,18 +86,28 @@ export class Session {
   async #bind(address: string, port: number): Promise<boolean> {
     const bind = readBindAddress(address, port);
     const refuse = (reason: string, logged = reason) => {
-      this.options.log("agent refused", { address: this.visitor.ip, bind: address, port, credential: this.credential, reason: logged });
+      this.options.log("agent refused", {
+        address: this.visitor.ip,
+        bind: address,
+        port,
+        credential: this.credential,
+        reason: logged,
+      });
       return this.#tell(reason);
     };
     if (typeof bind === "string") return refuse(bind);
-    if (!this.#proof || this.#agents.size + this.#asked >= MOST_BINDS) return refuse(`a connection may bind ${MOST_BINDS} things`);
+    if (!this.#proof || this.#agents.size + this.#asked >= MOST_BINDS)
+      return refuse(`a connection may bind ${MOST_BINDS} things`);
     this.#asked++;
-    const { allowed, credential, reason } = await this.options.authority.ask(this.#proof, rulesOf(bind)).finally(() => {
-      this.#asked--;
-    });
+    const { allowed, credential, reason } = await this.options.authority
+      .ask(this.#proof, rulesOf(bind))
+      .finally(() => {
+        this.#asked--;
+      });
     if (this.#isClosed) return false;
     if (!allowed) return refuse(reason, `its credential does not allow it: ${reason}`);
-    if (!this.options.sockets.isDeclared(bind)) return refuse(`${rulesOf(bind).join(", ")} is nobody's: ${UNDECLARED}`);
+    if (!this.options.sockets.isDeclared(bind))
+      return refuse(`${rulesOf(bind).join(", ")} is nobody's: ${UNDECLARED}`);
     this.#unbind(`${address}:${port}`);
     const agent = this.#agentFor(bind, address, port);
     this.#agents.set(`${address}:${port}`, agent);
@@ -106,8 +117,8 @@ export class Session {
   }
 
   /**
-   * Tells the agent why something was refused. The stock client shows a message with -v only, and always why it was hung up
-   * on: so an agent that serves nothing is hung up on.
+   * Tells the agent why something was refused. The stock client shows a message with -v only, and always why
+   * it was hung up on: so an agent that serves nothing is hung up on.
    */
   async #tell(reason: string): Promise<false> {
     const inside = insideOf(this.connection);
@@ -169,7 +180,10 @@ export class Session {
     const bound = [...this.#agents.values()].flatMap(({ bind }) => rulesOf(bind));
     const { allowed, reason } = await this.options.authority.ask(this.#proof, bound);
     if (allowed) return;
-    this.options.log("agent ended, because its credential no longer allows what it has bound", { address: this.visitor.ip, reason });
+    this.options.log("agent ended, because its credential no longer allows what it has bound", {
+      address: this.visitor.ip,
+      reason,
+    });
     this.end(reason);
   }
 
@@ -196,5 +210,7 @@ function proofOf(context: AuthContext): Proof | undefined {
   const parsed = utils.parseKey(key.data);
   if (parsed instanceof Error) return undefined;
   if (signature && parsed.verify(blob as Buffer, signature, hashAlgo) !== true) return undefined;
-  return { public_key: `${key.algo.replace(/^rsa-sha2-(256|512)$/, "ssh-rsa")} ${key.data.toString("base64")}` };
+  return {
+    public_key: `${key.algo.replace(/^rsa-sha2-(256|512)$/, "ssh-rsa")} ${key.data.toString("base64")}`,
+  };
 }

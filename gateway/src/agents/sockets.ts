@@ -14,7 +14,10 @@ export interface Agent {
   open(): Promise<Duplex>;
 }
 
-/** A socket for each thing that is declared and that some agent serves: there while one does, so that Envoy sees who is down. */
+/**
+ * A socket for each thing that is declared and that some agent serves: there while one does, so that Envoy
+ * sees who is down.
+ */
 export class AgentSockets {
   readonly #agents = new Set<Agent>();
   readonly #open = new Map<string, { readonly server: Server; readonly agents: Set<Agent> }>();
@@ -25,7 +28,8 @@ export class AgentSockets {
   declare(declared: Declared): void {
     this.#declared = declared;
     const serving = new Map<string, Agent[]>();
-    for (const agent of this.#agents) for (const name of socketsServedBy(agent.bind, declared)) addTo(serving, name, agent);
+    for (const agent of this.#agents)
+      for (const name of socketsServedBy(agent.bind, declared)) addTo(serving, name, agent);
     for (const [name, { agents }] of this.#open) {
       const still = new Set(serving.get(name));
       for (const agent of agents) if (!still.has(agent)) this.#leave(name, agent);
@@ -67,7 +71,10 @@ export class AgentSockets {
   #listen(name: string, agents: Set<Agent>): void {
     const path = join(this.folder, name);
     rmSync(path, { force: true });
-    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) => void this.#connect(socket, agents));
+    const server = createServer(
+      { pauseOnConnect: true, allowHalfOpen: true },
+      (socket) => void this.#connect(socket, agents),
+    );
     server.on("error", () => this.#open.delete(name));
     server.listen(path, () => chmodSync(path, 0o600));
     this.#open.set(name, { server, agents });

@@ -10,7 +10,9 @@ export interface Exchange {
   computeSecret(): Buffer;
 }
 
-/** What ssh2 1.17 keeps to itself and has no other way to: whoever uses it fails closed where it is not there. */
+/**
+ * What ssh2 1.17 keeps to itself and has no other way to: whoever uses it fails closed where it is not there.
+ */
 export interface Inside {
   _hostKeys: Record<string, ParsedKey>;
   _kex: Exchange | undefined;
@@ -27,7 +29,9 @@ export interface Inside {
 /** Undefined where ssh2 is built in another way. */
 export function insideOf(connection: Connection): Inside | undefined {
   const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
-  return inside?._hostKeys && inside._packetRW?.write && inside._cipher && "_kex" in inside ? inside : undefined;
+  return inside?._hostKeys && inside._packetRW?.write && inside._cipher && "_kex" in inside
+    ? inside
+    : undefined;
 }
 
 /** Sends a packet now, past those that wait for a key exchange. */
@@ -45,10 +49,12 @@ const BY_APPLICATION = 11;
 const LONGEST = 1024;
 
 /** SSH_MSG_DISCONNECT, with words that the stock client shows. */
-export const disconnectMessage = (text: string): Buffer => Buffer.concat([Buffer.of(1), number(BY_APPLICATION), string(text), string("")]);
+export const disconnectMessage = (text: string): Buffer =>
+  Buffer.concat([Buffer.of(1), number(BY_APPLICATION), string(text), string("")]);
 
 /** SSH_MSG_DEBUG that is always to be shown; the stock client does with -v. */
-export const debugMessage = (text: string): Buffer => Buffer.concat([Buffer.of(4, 1), string(text), string("")]);
+export const debugMessage = (text: string): Buffer =>
+  Buffer.concat([Buffer.of(4, 1), string(text), string("")]);
 
 function number(value: number): Buffer {
   const four = Buffer.alloc(4);

@@ -16,7 +16,10 @@ interface Options extends SessionOptions {
   readonly address: string;
   readonly port: number;
   readonly hostKeys: HostKeys;
-  /** How often an agent is asked whether it is there; it is hung up on when it did not answer three times. Default: 15 s. */
+  /**
+   * How often an agent is asked whether it is there; it is hung up on when it did not answer three times.
+   * Default: 15 s.
+   */
   readonly keepAliveMs?: number;
 }
 
@@ -38,7 +41,9 @@ export class SshServer {
       } as ConstructorParameters<typeof Server>[0],
       (connection, { ip, port }) => this.#welcome(connection, this.#door.visitorAt(ip, port)),
     );
-    this.#listener = createServer({ noDelay: true }, (socket) => this.#door.admit(socket, () => this.#ssh.injectSocket(socket)));
+    this.#listener = createServer({ noDelay: true }, (socket) =>
+      this.#door.admit(socket, () => this.#ssh.injectSocket(socket)),
+    );
   }
 
   static async start(options: Options): Promise<SshServer> {
@@ -84,13 +89,18 @@ export class SshServer {
     let count = 0;
     for (const session of this.#sessions) if (session.credential === credential) count++;
     if (count <= MOST_OF_CREDENTIAL) return false;
-    this.options.log("agent refused", { credential, reason: `a credential may have ${MOST_OF_CREDENTIAL} connections` });
+    this.options.log("agent refused", {
+      credential,
+      reason: `a credential may have ${MOST_OF_CREDENTIAL} connections`,
+    });
     return true;
   }
 
   /** Ends the sessions of these credentials that no longer allow what was bound. */
   async review(credentials: ReadonlySet<string> | "all"): Promise<void> {
-    const sessions = [...this.#sessions].filter(({ credential }) => credential && (credentials === "all" || credentials.has(credential)));
+    const sessions = [...this.#sessions].filter(
+      ({ credential }) => credential && (credentials === "all" || credentials.has(credential)),
+    );
     for (let next = 0; next < sessions.length; next += REVIEWED_AT_ONCE)
       await Promise.all(sessions.slice(next, next + REVIEWED_AT_ONCE).map((session) => session.review()));
   }

@@ -11,7 +11,10 @@ const DAY_MS = 86_400_000;
 /** So long before the end a new one is made. */
 const RENEW_MS = 10 * DAY_MS;
 
-/** A local authority, for development: it makes a certificate for any host. Clients trust `dev-ca.pem` in the state's folder. */
+/**
+ * A local authority, for development: it makes a certificate for any host. Clients trust `dev-ca.pem` in the
+ * state's folder.
+ */
 export class DevelopmentAuthority {
   readonly #made = new Map<string, ServerCertificate>();
 
@@ -27,7 +30,9 @@ export class DevelopmentAuthority {
     require("reflect-metadata");
     const x509 = require("@peculiar/x509") as typeof X509;
     const [file, keyFile] = [join(folder, "dev-ca.pem"), join(folder, "dev-ca.key")];
-    let [pem, keyPem] = [file, keyFile].map((path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined));
+    let [pem, keyPem] = [file, keyFile].map((path) =>
+      existsSync(path) ? readFileSync(path, "utf8") : undefined,
+    );
     if (pem === undefined || keyPem === undefined) {
       const keys = await newKeys();
       const made = await x509.X509CertificateGenerator.createSelfSigned({
@@ -35,7 +40,10 @@ export class DevelopmentAuthority {
         name: "CN=tunnelplane development authority",
         keys,
         signingAlgorithm: ALGORITHM,
-        extensions: [new x509.BasicConstraintsExtension(true, 0, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)],
+        extensions: [
+          new x509.BasicConstraintsExtension(true, 0, true),
+          new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+        ],
       });
       [pem, keyPem] = [made.toString("pem"), await pemOf(keys.privateKey)];
       keep(keyFile, keyPem);
@@ -49,7 +57,8 @@ export class DevelopmentAuthority {
   /** A certificate for each host, made when it is first asked for. */
   async certificates(hosts: readonly string[]): Promise<ServerCertificate[]> {
     for (const host of hosts)
-      if ((this.#made.get(host)?.notAfter ?? 0) < Date.now() + RENEW_MS) this.#made.set(host, await this.#make(host));
+      if ((this.#made.get(host)?.notAfter ?? 0) < Date.now() + RENEW_MS)
+        this.#made.set(host, await this.#make(host));
     return hosts.flatMap((host) => this.#made.get(host) ?? []);
   }
 
@@ -63,7 +72,10 @@ export class DevelopmentAuthority {
       publicKey: keys.publicKey,
       signingKey: this.key,
       signingAlgorithm: ALGORITHM,
-      extensions: [new x509.SubjectAlternativeNameExtension([{ type: "dns", value: host }]), new x509.BasicConstraintsExtension(false)],
+      extensions: [
+        new x509.SubjectAlternativeNameExtension([{ type: "dns", value: host }]),
+        new x509.BasicConstraintsExtension(false),
+      ],
     });
     return certificateOf(`${made.toString("pem")}\n`, await pemOf(keys.privateKey), host);
   }
@@ -73,7 +85,9 @@ const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "ve
 
 const pemOf = async (key: webcrypto.CryptoKey): Promise<string> => {
   const der = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", key));
-  return createPrivateKey({ key: der, format: "der", type: "pkcs8" }).export({ format: "pem", type: "pkcs8" }).toString();
+  return createPrivateKey({ key: der, format: "der", type: "pkcs8" })
+    .export({ format: "pem", type: "pkcs8" })
+    .toString();
 };
 
 const lasting = (days: number) => ({

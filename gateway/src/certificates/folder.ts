@@ -17,7 +17,9 @@ interface Read {
   readonly found: Found | string;
 }
 
-/** The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. What did not change is not read again. */
+/**
+ * The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. What did not change is not read again.
+ */
 export class CertificateFolder {
   #read = new Map<string, Read>();
   #stamps: ReadonlyMap<string, string> | string = new Map();
@@ -51,7 +53,12 @@ export class CertificateFolder {
       const key = `${parse(name).name}.key`;
       const both = `${stamp} ${this.#stamps.get(key)}`;
       const known = this.#read.get(name);
-      read.set(name, known?.stamp === both ? known : { stamp: both, found: readPair(join(this.folder, name), join(this.folder, key)) });
+      read.set(
+        name,
+        known?.stamp === both
+          ? known
+          : { stamp: both, found: readPair(join(this.folder, name), join(this.folder, key)) },
+      );
     }
     this.#read = read;
     const found: Found[] = [];
@@ -83,7 +90,10 @@ export class CertificateFolder {
   }
 }
 
-const isSame = (one: ReadonlyMap<string, string> | string, other: ReadonlyMap<string, string> | string): boolean =>
+const isSame = (
+  one: ReadonlyMap<string, string> | string,
+  other: ReadonlyMap<string, string> | string,
+): boolean =>
   typeof one === "string" || typeof other === "string"
     ? one === other
     : one.size === other.size && [...one].every(([name, stamp]) => other.get(name) === stamp);
@@ -92,7 +102,8 @@ type Found = ServerCertificate & { readonly file: string };
 
 function complainOfEnded(certificates: readonly Found[], complain: (message: string) => void): void {
   for (const { file, notAfter } of certificates)
-    if (notAfter <= Date.now()) complain(`${file} ended at ${new Date(notAfter).toISOString()}: put a new one in its place`);
+    if (notAfter <= Date.now())
+      complain(`${file} ended at ${new Date(notAfter).toISOString()}: put a new one in its place`);
 }
 
 /** Two that are good for the same name: usual for a while when one is renewed, and a mistake otherwise. */
@@ -103,7 +114,10 @@ function complainOfRivals(certificates: readonly Found[], complain: (message: st
       const other = best.get(name);
       const [served, left] = other && other.notAfter >= one.notAfter ? [other, one] : [one, other];
       best.set(name, served);
-      if (left) complain(`${served.file} and ${left.file} are both for ${name}: the first, which ends last, is served; remove the other`);
+      if (left)
+        complain(
+          `${served.file} and ${left.file} are both for ${name}: the first, which ends last, is served; remove the other`,
+        );
     }
   }
 }
@@ -130,9 +144,20 @@ export function certificateOf(chain: string, key: string, file: string): ServerC
   try {
     fits = certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
-    throw new Error(`the key beside ${file} is no private key in PEM without a passphrase: put such a key there`);
+    throw new Error(
+      `the key beside ${file} is no private key in PEM without a passphrase: put such a key there`,
+    );
   }
-  if (!fits) throw new Error(`the key beside ${file} belongs to another certificate: put the key of this one there`);
-  const names = [...(certificate.subjectAltName ?? "").matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) => present(name).toLowerCase());
-  return { names, chain, key, notBefore: Date.parse(certificate.validFrom), notAfter: Date.parse(certificate.validTo) };
+  if (!fits)
+    throw new Error(`the key beside ${file} belongs to another certificate: put the key of this one there`);
+  const names = [...(certificate.subjectAltName ?? "").matchAll(/DNS:([^,\s"]+)/g)].map(([, name]) =>
+    present(name).toLowerCase(),
+  );
+  return {
+    names,
+    chain,
+    key,
+    notBefore: Date.parse(certificate.validFrom),
+    notAfter: Date.parse(certificate.validTo),
+  };
 }

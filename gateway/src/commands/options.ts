@@ -25,12 +25,15 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
 
 /** The address in the form that Envoy writes too; an address with a zone would lose that. */
 const inOneForm = (address: string): string =>
-  isIP(address) === 4 || address.includes("%") ? address : new SocketAddress({ address, family: "ipv6" }).address;
+  isIP(address) === 4 || address.includes("%")
+    ? address
+    : new SocketAddress({ address, family: "ipv6" }).address;
 
 export function placeOption(text: string): Place {
   const [, address = "", port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? [];
   const host = address.replace(/^\[|\]$/g, "");
-  if ((isIP(host) || host === "localhost") && Number(port) >= 1 && Number(port) <= 65535) return { address: host, port: Number(port) };
+  if ((isIP(host) || host === "localhost") && Number(port) >= 1 && Number(port) <= 65535)
+    return { address: host, port: Number(port) };
   throw new InvalidArgumentError('Expected ADDRESS:PORT with an IP address, for example "127.0.0.1:4041".');
 }
 
@@ -58,11 +61,18 @@ export function nameOption(text: string): string {
 }
 
 export const commonOptions = (): Option[] => [
-  new Option("--url <url>", "where the server is").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040"),
-  new Option("--api-key <key>", "an API key; better in the environment, where other users do not see it").env("TUNNELPLANE_API_KEY"),
+  new Option("--url <url>", "where the server is")
+    .env("TUNNELPLANE_BASE_URL")
+    .default("http://127.0.0.1:4040"),
+  new Option("--api-key <key>", "an API key; better in the environment, where other users do not see it").env(
+    "TUNNELPLANE_API_KEY",
+  ),
   new Option("--certs <folder>", "certificates and keys of hostports: NAME.pem or NAME.crt beside NAME.key"),
   new Option("--dev-ca", "make certificates with a local authority, for development").default(false),
-  new Option("--listen <[port=]address:port>", "where to serve hostports of a port; may be repeated").argParser(listenOption),
+  new Option(
+    "--listen <[port=]address:port>",
+    "where to serve hostports of a port; may be repeated",
+  ).argParser(listenOption),
   new Option(
     "--trust-forwarded <cidr>",
     "network of load balancers in front, whose X-Forwarded-For says who the caller is; may be repeated",
@@ -77,9 +87,17 @@ export const commonOptions = (): Option[] => [
     .preset("true")
     .argParser(trueOrFalse)
     .default(false),
-  new Option("--state <folder>", "where everything is kept").env("TUNNELPLANE_GATEWAY_STATE").default("./.tunnelplane-gateway"),
-  new Option("--trust <file>", "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)"),
-  new Option("--allow-upstreams <cidr>", "let backends, issuers and key sets be in this network, which is denied; may be repeated")
+  new Option("--state <folder>", "where everything is kept")
+    .env("TUNNELPLANE_GATEWAY_STATE")
+    .default("./.tunnelplane-gateway"),
+  new Option(
+    "--trust <file>",
+    "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)",
+  ),
+  new Option(
+    "--allow-upstreams <cidr>",
+    "let backends, issuers and key sets be in this network, which is denied; may be repeated",
+  )
     .env("TUNNELPLANE_GATEWAY_ALLOW_UPSTREAMS")
     .argParser(networksOption),
   new Option(

@@ -26,7 +26,11 @@ export function renderCommand(): Command {
 }
 
 async function render(file: string | undefined, flags: CommonFlags): Promise<void> {
-  const machine = await Machine.open(flags, (message) => console.error(`tunnelplane-gateway: ${message}`), keepNothing);
+  const machine = await Machine.open(
+    flags,
+    (message) => console.error(`tunnelplane-gateway: ${message}`),
+    keepNothing,
+  );
   const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
   const surroundings = await machine.surroundings(objects, NAMES_MS);
   const { listeners, clusters, secrets, edges } = translate(objects, surroundings);
@@ -38,8 +42,12 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
   for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
     console.error(`tunnelplane-gateway: ${inOneLine(`${id} is rejected: ${reason}`)}`);
   if (Object.keys(secrets).length > 0)
-    console.error("tunnelplane-gateway: sign-in needs the files of `secrets`, which `run` writes; Envoy ignores them here");
-  process.stdout.write(`${JSON.stringify({ ...start, static_resources: { listeners, clusters } }, null, 2)}\n`);
+    console.error(
+      "tunnelplane-gateway: sign-in needs the files of `secrets`, which `run` writes; Envoy ignores them here",
+    );
+  process.stdout.write(
+    `${JSON.stringify({ ...start, static_resources: { listeners, clusters } }, null, 2)}\n`,
+  );
 }
 
 async function fromServer({ url, apiKey }: CommonFlags): Promise<readonly Entry[]> {
@@ -63,7 +71,8 @@ function fromFile(file: string): readonly Entry[] {
   const list = Array.isArray(read) ? read : (read as { objects?: unknown } | null)?.objects;
   const isEntry = (one: unknown): one is Entry =>
     typeof one === "object" && one !== null && "kind" in one && typeof (one as Entry).fields === "object";
-  if (!Array.isArray(list) || !list.every(isEntry)) throw new Error(`${file} must hold {"objects": [{"kind": …, "fields": {…}}, …]}`);
+  if (!Array.isArray(list) || !list.every(isEntry))
+    throw new Error(`${file} must hold {"objects": [{"kind": …, "fields": {…}}, …]}`);
   for (const [index, entry] of list.entries()) refuseMistake(entry, `${file}, objects[${index}]`);
   return list;
 }
@@ -84,7 +93,11 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 /** A check that is misspelt must not be left out in silence. */
 function refuseMistake({ kind, fields }: Entry, place: string): void {
   const kinds: string[] = registry.map((definition) => definition.kind);
-  if (!kinds.includes(kind)) throw new Error(`${place}: there is no kind ${JSON.stringify(kind)}; expected one of ${kinds.join(", ")}`);
+  if (!kinds.includes(kind))
+    throw new Error(
+      `${place}: there is no kind ${JSON.stringify(kind)}; expected one of ${kinds.join(", ")}`,
+    );
   const missing = (NEEDED[kind] ?? []).filter((name) => !(name in fields));
-  if (missing.length > 0) throw new Error(`${place}: ${missing.join(" and ")} missing; give each ${kind} as the API answers it`);
+  if (missing.length > 0)
+    throw new Error(`${place}: ${missing.join(" and ")} missing; give each ${kind} as the API answers it`);
 }

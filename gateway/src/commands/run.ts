@@ -32,11 +32,15 @@ interface Flags extends CommonFlags {
 }
 
 export function runCommand(): Command {
-  const command = new Command("run").description("Have Envoy serve what the server declares, and keep it up to date");
+  const command = new Command("run").description(
+    "Have Envoy serve what the server declares, and keep it up to date",
+  );
   for (const option of commonOptions()) command.addOption(option);
   return command
     .addOption(
-      new Option("--envoy <path>", "Envoy's program, or none where it runs beside the gateway").env("TUNNELPLANE_ENVOY").default("envoy"),
+      new Option("--envoy <path>", "Envoy's program, or none where it runs beside the gateway")
+        .env("TUNNELPLANE_ENVOY")
+        .default("envoy"),
     )
     .addOption(
       new Option("--metrics <address:port>", "where /metrics, /livez and /readyz are")
@@ -45,7 +49,10 @@ export function runCommand(): Command {
         .argParser(placeOption),
     )
     .addOption(
-      new Option("--name <name>", "what the server's list calls this gateway (default: this machine's name at the first start)")
+      new Option(
+        "--name <name>",
+        "what the server's list calls this gateway (default: this machine's name at the first start)",
+      )
         .env("TUNNELPLANE_GATEWAY_NAME")
         .argParser(nameOption),
     )
@@ -55,16 +62,25 @@ export function runCommand(): Command {
         "the SSH host certificate that was issued for STATE/ssh_host_key.pub, so that agents trust it at once",
       ),
     )
-    .addOption(new Option("--ssh-listen <address:port>", "where agents come in with ssh -R (default: nowhere)").argParser(placeOption))
+    .addOption(
+      new Option(
+        "--ssh-listen <address:port>",
+        "where agents come in with ssh -R (default: nowhere)",
+      ).argParser(placeOption),
+    )
     .action(run);
 }
 
 async function run(flags: Flags): Promise<void> {
-  const log = pino({ base: undefined, hooks: { streamWrite: visible } }, pino.destination({ dest: 2, sync: true }));
+  const log = pino(
+    { base: undefined, hooks: { streamWrite: visible } },
+    pino.destination({ dest: 2, sync: true }),
+  );
   if (!flags.apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY");
   const state = resolve(flags.state);
   refuseLongState(state);
-  for (const folder of ["", "envoy", "sockets"]) mkdirSync(join(state, folder), { recursive: true, mode: 0o700 });
+  for (const folder of ["", "envoy", "sockets"])
+    mkdirSync(join(state, folder), { recursive: true, mode: 0o700 });
   const said = new Map<string, number>();
   const complain = (message: string) => {
     // Repeat a lasting fault once a minute.
@@ -76,20 +92,34 @@ async function run(flags: Flags): Promise<void> {
   const machine = await Machine.open(flags, complain);
   const listen = flags.listen ?? DEFAULT_LISTEN;
   const ports = listen.map(({ port }) => port);
-  const envoy = new Envoy(join(state, "envoy"), flags.envoy === "none" ? undefined : flags.envoy, complain, ports);
+  const envoy = new Envoy(
+    join(state, "envoy"),
+    flags.envoy === "none" ? undefined : flags.envoy,
+    complain,
+    ports,
+  );
   const source = new ServerSource({ baseUrl: flags.url, apiKey: flags.apiKey });
   const lastState = join(state, "objects.json");
   const last = existsSync(lastState) ? readFileSync(lastState, "utf8") : undefined;
   const agents =
     flags.sshListen === undefined
       ? undefined
-      : await openAgents(flags.sshListen, { state, log, complain, api: source.api, certificate: flags.sshHostCertificate });
-  // Kept, because the key of a gateway reports for one name, and a container has a new one each time that it is made.
+      : await openAgents(flags.sshListen, {
+          state,
+          log,
+          complain,
+          api: source.api,
+          certificate: flags.sshHostCertificate,
+        });
+  // Kept, because the key of a gateway reports for one name, and a container has a new one each time that it
+  // is made.
   const name = flags.name ?? keptOr(join(state, "name"), () => nameOfMachine());
   const report = async (what: Omit<GatewayReport, "version" | "envoy_version">) =>
     source.api.gateways.report(name, { version: VERSION, envoy_version: await envoy.version(), ...what });
   const gateway = new Gateway({ agents, source, machine, envoy, log, complain, lastState, report });
-  const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) => refuseTaken(error, flags.metrics, "--metrics"));
+  const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) =>
+    refuseTaken(error, flags.metrics, "--metrics"),
+  );
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
   await envoy.start();
@@ -130,8 +160,15 @@ interface AgentsOptions {
   readonly certificate?: string;
 }
 
-async function openAgents(listen: Place, { state, log, complain, api, certificate }: AgentsOptions): Promise<Agents> {
-  const authority = new ServerAuthority({ gateways: api.gateways, file: join(state, "agents.json"), complain });
+async function openAgents(
+  listen: Place,
+  { state, log, complain, api, certificate }: AgentsOptions,
+): Promise<Agents> {
+  const authority = new ServerAuthority({
+    gateways: api.gateways,
+    file: join(state, "agents.json"),
+    complain,
+  });
   const sockets = new AgentSockets(join(state, "sockets"));
   const hostKeys = await HostKeys.open({
     file: join(state, "ssh_host_key"),
@@ -145,11 +182,19 @@ async function openAgents(listen: Place, { state, log, complain, api, certificat
     sockets,
     log: (message: string, fields: object) => log.info(fields, message),
   };
-  return { authority, hostKeys, sockets, ssh: await SshServer.start(options).catch((error) => refuseTaken(error, listen, "--ssh-listen")) };
+  return {
+    authority,
+    hostKeys,
+    sockets,
+    ssh: await SshServer.start(options).catch((error) => refuseTaken(error, listen, "--ssh-listen")),
+  };
 }
 
 function refuseTaken(error: NodeJS.ErrnoException, { address, port }: Place, flag: string): never {
   const place = placeOf({ address, bindPort: port });
-  if (error.code === "EADDRINUSE") throw new Error(`another process listens on ${place}: stop it, or choose another with ${flag}`);
-  throw new Error(`${place} cannot be listened on (${error.code ?? error.message}): choose another with ${flag}`);
+  if (error.code === "EADDRINUSE")
+    throw new Error(`another process listens on ${place}: stop it, or choose another with ${flag}`);
+  throw new Error(
+    `${place} cannot be listened on (${error.code ?? error.message}): choose another with ${flag}`,
+  );
 }

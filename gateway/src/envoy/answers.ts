@@ -8,13 +8,23 @@ export type Response = {
   readonly response_headers_to_add?: readonly Json[];
 };
 
-export function answerOf(status: number, body = "", headers: Readonly<Record<string, string>> = {}): Response {
+export function answerOf(
+  status: number,
+  body = "",
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   if (!Number.isInteger(status) || status < 200 || status > 599)
-    throw new Unservable(`it answers with the status ${status}, which is none that a request can end with: use 200 to 599`);
+    throw new Unservable(
+      `it answers with the status ${status}, which is none that a request can end with: use 200 to 599`,
+    );
   const added = Object.entries(headers).map(([key, value]) => {
     const complaint = complainAboutResponseHeader(key) ?? complainAboutHeaderValue(value);
-    if (complaint) throw new Unservable(`it answers with the header ${JSON.stringify(key)}, which ${complaint}`);
-    return { header: { key, value: value.replaceAll("%", "%%") }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" };
+    if (complaint)
+      throw new Unservable(`it answers with the header ${JSON.stringify(key)}, which ${complaint}`);
+    return {
+      header: { key, value: value.replaceAll("%", "%%") },
+      append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+    };
   });
   return {
     direct_response: { status, ...(body === "" ? {} : { body: { inline_string: body } }) },

@@ -15,9 +15,15 @@ interface Share {
 }
 
 /** Where traffic goes: shares of it to clusters, or an answer of Envoy's own, or nowhere. */
-export type Destination = { readonly clusters: readonly Share[] } | { readonly response: Response } | "nowhere";
+export type Destination =
+  | { readonly clusters: readonly Share[] }
+  | { readonly response: Response }
+  | "nowhere";
 
-/** The same, while what contains it is looked at: clusters in order are one cluster only where nothing puts them into its own order. */
+/**
+ * The same, while what contains it is looked at: clusters in order are one cluster only where nothing puts
+ * them into its own order.
+ */
 type Found = Destination | { readonly failover: string; readonly order: readonly string[] };
 
 /** The socket of those agents that have bound a hostport. */
@@ -41,7 +47,9 @@ export class Backends {
   readonly #orders = new Map<string, readonly string[]>();
   readonly #listeners = new Map<string, Json>();
   readonly #checked = new Set<string>();
-  /** What was found of a backend: several may share one, and nests of such would be walked through for ever. */
+  /**
+   * What was found of a backend: several may share one, and nests of such would be walked through for ever.
+   */
   readonly #found = new Map<string, Found>();
   /** The backends around the one that is looked at. */
   readonly #around = new Set<string>();
@@ -73,10 +81,13 @@ export class Backends {
 
   /** @param http whether Envoy reads HTTP there, so that it can answer by itself */
   destination(module: BackendModule | null, hostport: Hostport, http: boolean): Destination {
-    if (!module) return one(this.#agents(`${BOUND}:${hostport.host}:${hostport.port}`, socketOfHostport(hostport)));
+    if (!module)
+      return one(this.#agents(`${BOUND}:${hostport.host}:${hostport.port}`, socketOfHostport(hostport)));
     if (!module.enabled) return "nowhere";
     const found = this.#of(module.backend.id, http);
-    return typeof found === "object" && "order" in found ? one(this.#inOrder(found.failover, found.order)) : found;
+    return typeof found === "object" && "order" in found
+      ? one(this.#inOrder(found.failover, found.order))
+      : found;
   }
 
   /** A cluster that speaks TLS to the host of a URL; key sets and issuers are there. */
@@ -95,7 +106,8 @@ export class Backends {
     const known = this.#found.get(`${http} ${id}`);
     if (known) return known;
     if (this.#around.has(id)) throw new Unservable(`the backend ${id} contains itself`);
-    if (this.#around.size > DEEPEST) throw new Unservable(`the backend ${id} is in more than ${DEEPEST} others: nest fewer`);
+    if (this.#around.size > DEEPEST)
+      throw new Unservable(`the backend ${id} is in more than ${DEEPEST} others: nest fewer`);
     this.#around.add(id);
     try {
       const found = this.#read(id, http);
@@ -111,11 +123,14 @@ export class Backends {
     const group = withId(objects.tunnel_group_backend, id);
     if (group) return one(this.#agents(id, socketOfLabels(group.labels)));
     const fixed = withId(objects.static_backend, id);
-    if (fixed) return one(this.#address(`the backend ${id}`, placeOfAddress(fixed.address), fixed.tls.enabled));
+    if (fixed)
+      return one(this.#address(`the backend ${id}`, placeOfAddress(fixed.address), fixed.tls.enabled));
     const response = withId(objects.http_response_backend, id);
     if (response) {
       if (!http)
-        throw new Unservable(`the backend ${id} answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge`);
+        throw new Unservable(
+          `the backend ${id} answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge`,
+        );
       return { response: answerOf(response.status_code, response.body, response.headers) };
     }
     const weighted = withId(objects.weighted_backend, id);
@@ -136,11 +151,16 @@ export class Backends {
   #share(id: string, http: boolean): string {
     const found = this.#of(id, http);
     if (found === "nowhere")
-      throw new Unservable(`the backend ${id}, a part of a weighted one, goes nowhere: give one of its backends a weight`);
+      throw new Unservable(
+        `the backend ${id}, a part of a weighted one, goes nowhere: give one of its backends a weight`,
+      );
     return "order" in found ? this.#inOrder(found.failover, found.order) : this.#single(id, found);
   }
 
-  /** One that is in another is laid out in the other's order: Envoy asks nothing that is in order for its health, and would go past it. */
+  /**
+   * One that is in another is laid out in the other's order: Envoy asks nothing that is in order for its
+   * health, and would go past it.
+   */
   #failover(id: string, members: readonly string[], http: boolean): Found {
     const [first, ...others] = [...new Set(members)].flatMap((member) => {
       const found = this.#of(member, http);
@@ -149,10 +169,14 @@ export class Backends {
     if (!first) return "nowhere";
     if (others.length === 0) return first.found;
     const order = new Set(
-      [first, ...others].flatMap(({ member, found }) => ("order" in found ? found.order : [this.#single(member, found)])),
+      [first, ...others].flatMap(({ member, found }) =>
+        "order" in found ? found.order : [this.#single(member, found)],
+      ),
     );
     if (order.size > MOST_IN_ORDER)
-      throw new Unservable(`the failover backend ${id} has more than ${MOST_IN_ORDER} backends, with those in others: use fewer`);
+      throw new Unservable(
+        `the failover backend ${id} has more than ${MOST_IN_ORDER} backends, with those in others: use fewer`,
+      );
     return { failover: id, order: [...order] };
   }
 
@@ -171,7 +195,9 @@ export class Backends {
   #single(id: string, found: Exclude<Destination, "nowhere">): string {
     if ("response" in found) return this.#within(`answer ${id}`, answering(id, found.response));
     const [first, ...others] = found.clusters;
-    return first && others.length === 0 ? first.name : this.#within(`${WITHIN}${id}`, splitting(id, found.clusters));
+    return first && others.length === 0
+      ? first.name
+      : this.#within(`${WITHIN}${id}`, splitting(id, found.clusters));
   }
 
   #agents(name: string, socket: string): string {

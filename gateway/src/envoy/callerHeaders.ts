@@ -17,7 +17,10 @@ const FORWARDED_MORE = "x-forwarded-(?:.{0,2}|.{4,}|[^f]..|f[^o].|fo[^r])";
 const HOST = "%REQ(:AUTHORITY)%";
 const CLIENT_IP = "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%";
 
-/** What Envoy does with the headers that say who the caller is. Nothing but the connection and trusted balancers say that. */
+/**
+ * What Envoy does with the headers that say who the caller is. Nothing but the connection and trusted
+ * balancers say that.
+ */
 export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Json {
   const own = Object.values(OWN_HEADERS);
   const removed = [
@@ -32,12 +35,20 @@ export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Jso
     // Backends get X-Forwarded-For anew, and policies read nothing there that Envoy wrote.
     skip_xff_append: true,
     ...(forwarded ? { xff_num_trusted_hops: 1 } : {}),
-    // Envoy would believe more of what private addresses send, and write no CLIENT_IP_HEADER for them. Nobody is at this one.
+    // Envoy would believe more of what private addresses send, and write no CLIENT_IP_HEADER for them. Nobody
+    // is at this one.
     internal_address_config: { cidr_ranges: [cidrRange("255.255.255.255/32")] },
     early_header_mutation_extensions: [
-      extension("caller headers", "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation", {
-        mutations: [...removed, ...(conditional ? own.map(({ name, value }) => ({ append: overwritten(name, value) })) : [])],
-      }),
+      extension(
+        "caller headers",
+        "envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation",
+        {
+          mutations: [
+            ...removed,
+            ...(conditional ? own.map(({ name, value }) => ({ append: overwritten(name, value) })) : []),
+          ],
+        },
+      ),
     ],
   };
 }
@@ -46,7 +57,8 @@ export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Jso
 export function headersForBackends({ port }: Arrival): Json {
   return {
     request_headers_to_add: [
-      // Only requests that upgrade still have it. It could name the headers below, and backends would drop them.
+      // Only requests that upgrade still have it. It could name the headers below, and backends would drop
+      // them.
       { header: { key: "connection", value: "upgrade" }, append_action: "OVERWRITE_IF_EXISTS" },
       overwritten(FORWARDED_FOR, CLIENT_IP),
       overwritten("x-forwarded-proto", "https"),
@@ -54,8 +66,15 @@ export function headersForBackends({ port }: Arrival): Json {
       overwritten("x-forwarded-port", String(port)),
       overwritten("x-real-ip", CLIENT_IP),
     ],
-    request_headers_to_remove: [...Object.values(OWN_HEADERS).map(({ name }) => name), CLIENT_IP_HEADER, LOWER_HOST],
+    request_headers_to_remove: [
+      ...Object.values(OWN_HEADERS).map(({ name }) => name),
+      CLIENT_IP_HEADER,
+      LOWER_HOST,
+    ],
   };
 }
 
-const overwritten = (key: string, value: string): Json => ({ header: { key, value }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD" });
+const overwritten = (key: string, value: string): Json => ({
+  header: { key, value },
+  append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+});

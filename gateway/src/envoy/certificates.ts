@@ -2,10 +2,16 @@ import { grouped, onceForEach } from "./indexes";
 import type { ServerCertificate } from "./model";
 import { isWildcard } from "./names";
 
-const byName = onceForEach((certificates: readonly ServerCertificate[]) => grouped(certificates, ({ names }) => [...new Set(names)]));
+const byName = onceForEach((certificates: readonly ServerCertificate[]) =>
+  grouped(certificates, ({ names }) => [...new Set(names)]),
+);
 
 /** The certificate for a host: the one that names it most closely, and of several the one that ends last. */
-export function certificateFor(host: string, certificates: readonly ServerCertificate[], now: number): ServerCertificate | string {
+export function certificateFor(
+  host: string,
+  certificates: readonly ServerCertificate[],
+  now: number,
+): ServerCertificate | string {
   const parent = `*.${host.split(".").slice(1).join(".")}`;
   const named = byName(certificates).get(host) ?? [];
   const covering = isWildcard(host) ? [] : (byName(certificates).get(parent) ?? []);
@@ -16,7 +22,8 @@ export function certificateFor(host: string, certificates: readonly ServerCertif
     if (best) return best;
   }
   const [old] = [...named, ...covering].sort((a, b) => b.notAfter - a.notAfter);
-  if (!old) return `no certificate names ${host}: put one into the certificates' folder, as NAME.pem beside NAME.key`;
+  if (!old)
+    return `no certificate names ${host}: put one into the certificates' folder, as NAME.pem beside NAME.key`;
   return old.notAfter <= now
     ? `the certificate for ${host} ended at ${new Date(old.notAfter).toISOString()}: put a new one into the certificates' folder`
     : `the certificate for ${host} is not valid before ${new Date(old.notBefore).toISOString()}: check this machine's clock, or put another one into the certificates' folder`;

@@ -27,7 +27,11 @@ export function clusterOf(name: string, { addresses, transport }: Target, checke
     name,
     type: "STATIC",
     connect_timeout: "5s",
-    circuit_breakers: { thresholds: [{ max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE, max_requests: MOST_AT_ONCE }] },
+    circuit_breakers: {
+      thresholds: [
+        { max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE, max_requests: MOST_AT_ONCE },
+      ],
+    },
     load_assignment: { cluster_name: name, ...endpointsOf(addresses, checked) },
     ...(transport ? { transport_socket: transport } : {}),
     ...(checked ? { health_checks: [CHECK] } : {}),
@@ -35,8 +39,9 @@ export function clusterOf(name: string, { addresses, transport }: Target, checke
 }
 
 /**
- * One endpoint, whose addresses Envoy tries one after the other (happy eyeballs). A health check asks the first of them alone
- * (Envoy 1.40), so where one is made each address begins an endpoint of its own; one that is well is enough for all of the traffic.
+ * One endpoint, whose addresses Envoy tries one after the other (happy eyeballs). A health check asks the
+ * first of them alone (Envoy 1.40), so where one is made each address begins an endpoint of its own; one that
+ * is well is enough for all of the traffic.
  */
 function endpointsOf(addresses: readonly Json[], checked: boolean): Json {
   const beginning = (first: Json): Json => {
@@ -44,7 +49,8 @@ function endpointsOf(addresses: readonly Json[], checked: boolean): Json {
     return { endpoint: { address: first, ...(others.length > 0 ? { additional_addresses: others } : {}) } };
   };
   const lb_endpoints = (checked ? addresses : addresses.slice(0, 1)).map(beginning);
-  const isOneEnough = checked && addresses.length > 1 ? { policy: { overprovisioning_factor: 100 * addresses.length } } : {};
+  const isOneEnough =
+    checked && addresses.length > 1 ? { policy: { overprovisioning_factor: 100 * addresses.length } } : {};
   return { endpoints: [{ lb_endpoints }], ...isOneEnough };
 }
 
@@ -68,17 +74,27 @@ export const within = (name: string, filter: Json): { readonly listener: Json; r
 /** A filter that always gives the same answer. */
 export function answering(id: string, response: Response): Json {
   const route = { match: { prefix: "/" }, ...response };
-  return extension("http", "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {
-    stat_prefix: id,
-    route_config: {
-      name: id,
-      max_direct_response_body_size_bytes: 1_048_576,
-      virtual_hosts: [{ name: id, domains: ["*"], routes: [route] }],
+  return extension(
+    "http",
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    {
+      stat_prefix: id,
+      route_config: {
+        name: id,
+        max_direct_response_body_size_bytes: 1_048_576,
+        virtual_hosts: [{ name: id, domains: ["*"], routes: [route] }],
+      },
+      http_filters: [extension("router", "envoy.extensions.filters.http.router.v3.Router")],
     },
-    http_filters: [extension("router", "envoy.extensions.filters.http.router.v3.Router")],
-  });
+  );
 }
 
 /** A filter that gives each cluster its share of the connections. */
-export const splitting = (id: string, clusters: readonly { readonly name: string; readonly weight: number }[]): Json =>
-  extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", { stat_prefix: id, weighted_clusters: { clusters } });
+export const splitting = (
+  id: string,
+  clusters: readonly { readonly name: string; readonly weight: number }[],
+): Json =>
+  extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", {
+    stat_prefix: id,
+    weighted_clusters: { clusters },
+  });

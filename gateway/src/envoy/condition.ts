@@ -20,7 +20,8 @@ export type Condition =
   | { readonly any: readonly Condition[] }
   | { readonly input: Input; readonly test: Test };
 
-export const not = (condition: Condition): Condition => (typeof condition === "boolean" ? !condition : { not: condition });
+export const not = (condition: Condition): Condition =>
+  typeof condition === "boolean" ? !condition : { not: condition };
 
 export function all(conditions: readonly Condition[]): Condition {
   if (conditions.includes(false)) return false;

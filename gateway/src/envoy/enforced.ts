@@ -14,8 +14,8 @@ import { effectOf, type Policies } from "./policies";
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
 
 /**
- * What enforces each module, for each kind that has it. A module of the contract without an entry does not compile; one
- * that a newer server brings makes its edge rejected.
+ * What enforces each module, for each kind that has it. A module of the contract without an entry does not
+ * compile; one that a newer server brings makes its edge rejected.
  */
 export const ENFORCED = {
   backend: { tls_edge: "the TCP proxy's clusters", https_edge_route: "the route's clusters" },
@@ -31,11 +31,15 @@ export const ENFORCED = {
 /** Something for every module of the contract and every kind that has it. */
 export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith<M>, string>> };
 
-/** @throws where an edge, or one of its routes, has an enabled module, an action or a value that this gateway does not know */
+/**
+ * @throws where an edge, or one of its routes, has an enabled module, an action or a value that this gateway
+ * does not know
+ */
 export function refuseUnknown(edge: HttpsEdge | TlsEdge): void {
   refuseUnknownOf("routes" in edge ? "https_edge" : "tls_edge", edge, "the edge");
   const routes = "routes" in edge ? edge.routes : [];
-  for (const route of routes) refuseUnknownOf("https_edge_route", route, `the route ${JSON.stringify(route.match)}`);
+  for (const route of routes)
+    refuseUnknownOf("https_edge_route", route, `the route ${JSON.stringify(route.match)}`);
 }
 
 function refuseUnknownOf(kind: Kind, fields: HttpsEdge | HttpsEdgeRoutes | TlsEdge, owner: string): void {
@@ -47,7 +51,10 @@ function refuseUnknownOf(kind: Kind, fields: HttpsEdge | HttpsEdgeRoutes | TlsEd
   // Also of policies whose conditions never hold, and after an action that ends the request.
   if ("policies" in fields && isEnabled(fields.policies))
     for (const { actions } of policiesOf(fields.policies)) for (const { type } of actions) effectOf(type);
-  const choice = unknownChoice(createSchema(definitionOf(kind)), Object.fromEntries(Object.entries(fields).filter(isAsked)));
+  const choice = unknownChoice(
+    createSchema(definitionOf(kind)),
+    Object.fromEntries(Object.entries(fields).filter(isAsked)),
+  );
   if (choice)
     throw new Unservable(
       `the value ${JSON.stringify(choice.value)} of ${formatPath(choice.path)} of ${owner} is not known to this gateway: upgrade this gateway, or choose another`,

@@ -49,7 +49,8 @@ function conditionOf(node: ASTNode, depth: number): Condition {
       return call(node, node.args[0], node.args[1], node.args[2]);
     case "call":
       // A function of the family: inCidrRange(conn.client_ip, "10.0.0.0/8").
-      if (node.args[0] === "inCidrRange" && node.args[1][0]) return call(node, node.args[0], node.args[1][0], node.args[1].slice(1));
+      if (node.args[0] === "inCidrRange" && node.args[1][0])
+        return call(node, node.args[0], node.args[1][0], node.args[1].slice(1));
       throw beyond(node);
     default:
       throw beyond(node);
@@ -73,7 +74,9 @@ function call(node: ASTNode, name: string, receiver: ASTNode, args: readonly AST
   const input = inputOf(receiver);
   if (name === "inCidrRange") {
     if (input !== "client_ip") throw beyond(node);
-    return any(literals(argument).map((value) => ({ input, test: { cidr: networkOf(argument, value, true) } })));
+    return any(
+      literals(argument).map((value) => ({ input, test: { cidr: networkOf(argument, value, true) } })),
+    );
   }
   const test = textTest(name, textOf(argument));
   if (!test) throw beyond(node);

@@ -9,36 +9,46 @@ import { misdirected } from "./virtualHost";
 const LARGEST_ANSWER = 1_048_576; // of direct responses: four bytes for each of the contract's 65,536 characters, and more
 
 /** The filter that reads HTTP for all edges of a chain. */
-export function httpManager(virtualHosts: readonly Json[], strangers: readonly string[], needs: readonly Needs[], arrival: Arrival): Json {
+export function httpManager(
+  virtualHosts: readonly Json[],
+  strangers: readonly string[],
+  needs: readonly Needs[],
+  arrival: Arrival,
+): Json {
   const conditional = needs.some((one) => one.conditional);
-  return extension("http", "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager", {
-    stat_prefix: "http",
-    ...callerHeaders(arrival, conditional),
-    // Browsers name every port but 443, and some clients that one too.
-    strip_any_host_port: true,
-    normalize_path: true,
-    merge_slashes: true,
-    path_with_escaped_slashes_action: "REJECT_REQUEST",
-    common_http_protocol_options: { idle_timeout: "600s", headers_with_underscores_action: "DROP_HEADER" },
-    // Envoy's own windows are 16 and 24 MiB: so much would be kept of each connection whose backend does not read.
-    http2_protocol_options: {
-      max_concurrent_streams: 100,
-      initial_stream_window_size: 1_048_576,
-      initial_connection_window_size: 2_097_152,
+  return extension(
+    "http",
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+    {
+      stat_prefix: "http",
+      ...callerHeaders(arrival, conditional),
+      // Browsers name every port but 443, and some clients that one too.
+      strip_any_host_port: true,
+      normalize_path: true,
+      merge_slashes: true,
+      path_with_escaped_slashes_action: "REJECT_REQUEST",
+      common_http_protocol_options: { idle_timeout: "600s", headers_with_underscores_action: "DROP_HEADER" },
+      // Envoy's own windows are 16 and 24 MiB: so much would be kept of each connection whose backend does
+      // not read.
+      http2_protocol_options: {
+        max_concurrent_streams: 100,
+        initial_stream_window_size: 1_048_576,
+        initial_connection_window_size: 2_097_152,
+      },
+      request_headers_timeout: "30s",
+      upgrade_configs: [{ upgrade_type: "websocket" }],
+      ...(needs.some(({ logs }) => logs) ? { access_log: [accessLog()] } : {}),
+      route_config: {
+        name: "routes",
+        // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
+        validate_clusters: false,
+        max_direct_response_body_size_bytes: LARGEST_ANSWER,
+        ...headersForBackends(arrival),
+        virtual_hosts: [...virtualHosts, misdirected(strangers)],
+      },
+      http_filters: filters(needs),
     },
-    request_headers_timeout: "30s",
-    upgrade_configs: [{ upgrade_type: "websocket" }],
-    ...(needs.some(({ logs }) => logs) ? { access_log: [accessLog()] } : {}),
-    route_config: {
-      name: "routes",
-      // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
-      validate_clusters: false,
-      max_direct_response_body_size_bytes: LARGEST_ANSWER,
-      ...headersForBackends(arrival),
-      virtual_hosts: [...virtualHosts, misdirected(strangers)],
-    },
-    http_filters: filters(needs),
-  });
+  );
 }
 
 /** Access checks come before rate limits and before requests to an issuer. */
@@ -58,7 +68,10 @@ function filters(needs: readonly Needs[]): Json[] {
     ...(needs.some(({ logs }) => logs) ? [markForLog()] : []),
     httpRbac("admit"),
     ...(tokens.length > 0
-      ? [extension("jwt", "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", jwt), httpRbac("token")]
+      ? [
+          extension("jwt", "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", jwt),
+          httpRbac("token"),
+        ]
       : []),
     ...(needs.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
     ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),

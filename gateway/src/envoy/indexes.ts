@@ -1,4 +1,7 @@
-/** Remembers what is made of a list for as long as the list is there, so that each is gone through once and not for each edge. */
+/**
+ * Remembers what is made of a list for as long as the list is there, so that each is gone through once and
+ * not for each edge.
+ */
 export function onceForEach<List extends object, Made>(make: (list: List) => Made): (list: List) => Made {
   const made = new WeakMap<List, Made>();
   return (list) => {
@@ -18,13 +21,18 @@ export function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item):
 }
 
 /** Sorts items into lists by keys, of which each may have several. */
-export function grouped<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): ReadonlyMap<string, readonly Item[]> {
+export function grouped<Item>(
+  items: readonly Item[],
+  keysOf: (item: Item) => readonly string[],
+): ReadonlyMap<string, readonly Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) for (const key of keysOf(item)) addTo(groups, key, item);
   return groups;
 }
 
-const idsOf = onceForEach((list: readonly { readonly id: string }[]) => new Map(list.map((one) => [one.id, one])));
+const idsOf = onceForEach(
+  (list: readonly { readonly id: string }[]) => new Map(list.map((one) => [one.id, one])),
+);
 
 /** The object of a list with an id. */
 export const withId = <T extends { readonly id: string }>(list: readonly T[], id: string): T | undefined =>

@@ -2,10 +2,16 @@
 export type Json = { readonly [name: string]: unknown };
 
 /** A message that names its type, as extensions need it. */
-export const typed = (type: string, fields: Json = {}): Json => ({ "@type": `type.googleapis.com/${type}`, ...fields });
+export const typed = (type: string, fields: Json = {}): Json => ({
+  "@type": `type.googleapis.com/${type}`,
+  ...fields,
+});
 
 /** An extension by its name. */
-export const extension = (name: string, type: string, fields: Json = {}): Json => ({ name, typed_config: typed(type, fields) });
+export const extension = (name: string, type: string, fields: Json = {}): Json => ({
+  name,
+  typed_config: typed(type, fields),
+});
 
 /** A filter that runs a script in Lua, for what no other filter does. */
 export const script = (name: string, inline_string: string): Json =>

@@ -4,12 +4,20 @@ import type { Backends } from "./backends";
 import { type Json, typed } from "./json";
 import { type Surroundings, Unreachable, Unservable } from "./model";
 
-/** How long keys are used before they are asked for again; an issuer that changes keys publishes both for longer. */
+/**
+ * How long keys are used before they are asked for again; an issuer that changes keys publishes both for
+ * longer.
+ */
 const KEYS_FOR = "300s";
-/** How far clocks may be apart: a token is taken for so long before its begin (nbf) and after its end (exp). */
+/**
+ * How far clocks may be apart: a token is taken for so long before its begin (nbf) and after its end (exp).
+ */
 const LEEWAY_SECONDS = 60;
 
-/** A route's token checks: entries of the filter's tables, and what tokens must have that the filter does not compare exactly. */
+/**
+ * A route's token checks: entries of the filter's tables, and what tokens must have that the filter does not
+ * compare exactly.
+ */
 export interface TokenCheck {
   readonly providers: Readonly<Record<string, Json>>;
   readonly requirement: Json;
@@ -35,18 +43,25 @@ export function tokenCheck(
     jwt.jws.keys.sources.additional_jkus,
   ];
   if (lists.some((list) => list.length === 0))
-    throw new Unservable("a list of jwt_validation is empty, so that no token could pass: fill it, or disable the module");
+    throw new Unservable(
+      "a list of jwt_validation is empty, so that no token could pass: fill it, or disable the module",
+    );
   for (const uri of jwt.jws.keys.sources.additional_jkus) backends.permit(uri);
   const silent = jwt.jws.keys.sources.additional_jkus.find((uri) => keySets?.has(uri) === false);
   if (silent !== undefined)
-    throw new Unreachable(`the key set ${silent} was never read: is it reachable from here, and trusted (--trust)?`);
+    throw new Unreachable(
+      `the key set ${silent} was never read: is it reachable from here, and trusted (--trust)?`,
+    );
   const providers: Record<string, Json> = {};
   for (const { value: issuer } of jwt.issuer.allow_list)
     for (const uri of jwt.jws.keys.sources.additional_jkus)
       providers[`${route}.${Object.keys(providers).length}`] = {
         issuer,
         audiences: jwt.audience.allow_list.map(({ value }) => value),
-        from_headers: jwt.http.tokens.map(({ name, prefix }) => ({ name, ...(prefix === "" ? {} : { value_prefix: prefix }) })),
+        from_headers: jwt.http.tokens.map(({ name, prefix }) => ({
+          name,
+          ...(prefix === "" ? {} : { value_prefix: prefix }),
+        })),
         require_expiration: true,
         clock_skew_seconds: LEEWAY_SECONDS,
         forward: true,
@@ -63,7 +78,10 @@ export function tokenCheck(
   return {
     providers,
     requirement: names.length > 1 ? { requires_any: { requirements: names } } : present(names[0]),
-    exact: [algorithmIn(jwt.jws.allowed_algorithms), audienceIn(jwt.audience.allow_list.map(({ value }) => value))],
+    exact: [
+      algorithmIn(jwt.jws.allowed_algorithms),
+      audienceIn(jwt.audience.allow_list.map(({ value }) => value)),
+    ],
   };
 }
 
@@ -85,7 +103,9 @@ const audienceIn = (allowed: readonly string[]): Json =>
 const anyOf = (rules: readonly Json[]): Json => ({ or_rules: { rules } });
 
 const found = (path: readonly string[], value: Json): Json => ({
-  sourced_metadata: { metadata_matcher: { filter: "envoy.filters.http.jwt_authn", path: path.map((key) => ({ key })), value } },
+  sourced_metadata: {
+    metadata_matcher: { filter: "envoy.filters.http.jwt_authn", path: path.map((key) => ({ key })), value },
+  },
 });
 
 export const requireToken = (requirement_name: string): Json =>

@@ -2,10 +2,15 @@ import { extension, type Json, script } from "./json";
 import { Unservable } from "./model";
 import type { Limit } from "./policies";
 
-/** How many different clients, hosts or headers are counted at once; the one that was not seen for longest is forgotten. */
+/**
+ * How many different clients, hosts or headers are counted at once; the one that was not seen for longest is
+ * forgotten.
+ */
 const MOST_COUNTED = 10_000;
 
-/** Carries the host in lower case, since each spelling would have a count of its own; Envoy took the port off. */
+/**
+ * Carries the host in lower case, since each spelling would have a count of its own; Envoy took the port off.
+ */
 export const HOST = "x-tunnelplane-host";
 const LOWER = `function envoy_on_request(handle)
   local headers = handle:headers()
@@ -14,17 +19,25 @@ end`;
 export const lowerHost = (): Json => script("lower host", LOWER);
 export const countsByHost = ({ config }: Limit): boolean => keysOf(config).some(({ key }) => key === HOST);
 
-const keysOf = (config: Limit["config"]): Key[] => ((config.bucket_key as readonly string[] | undefined) ?? []).map(keyOf);
+const keysOf = (config: Limit["config"]): Key[] =>
+  ((config.bucket_key as readonly string[] | undefined) ?? []).map(keyOf);
 
-/** The filter that counts requests for a declared rate-limit; routes turn it on, so that all of them share its count. */
+/**
+ * The filter that counts requests for a declared rate-limit; routes turn it on, so that all of them share its
+ * count.
+ */
 export function limitFilter({ id, config }: Limit): Json {
   const bucket = bucketOf(config);
   const each = keysOf(config);
   const headers = each.filter(({ header }) => header !== undefined);
-  if (headers.length > 1) throw new Unservable("a rate-limit counts by more than one header; gateways count by one header at most");
+  if (headers.length > 1)
+    throw new Unservable("a rate-limit counts by more than one header; gateways count by one header at most");
   const fields = { stat_prefix: "limit", filter_enabled: ALWAYS, filter_enforced: ALWAYS };
   const one = (name: string, more: Json) => ({
-    ...extension(name, "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit", { ...fields, ...more }),
+    ...extension(name, "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit", {
+      ...fields,
+      ...more,
+    }),
     disabled: true,
   });
   if (each.length === 0) return one(nameOf(id), { token_bucket: bucket });
@@ -33,7 +46,11 @@ export function limitFilter({ id, config }: Limit): Json {
       key.header === header
         ? {
             action: {
-              header_value_match: { descriptor_value: "absent", expect_match: false, headers: [{ name: header, present_match: true }] },
+              header_value_match: {
+                descriptor_value: "absent",
+                expect_match: false,
+                headers: [{ name: header, present_match: true }],
+              },
             },
             key: "header_match",
             value: "absent",
@@ -63,16 +80,21 @@ const LONGEST_SECONDS = 86_400;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /**
- * A bucket with the declared average: what a sliding window admits in each window, at most twice of it across a border.
- * Ranges are the contract's, once more: Envoy reads nothing of a file with one number that is too large.
+ * A bucket with the declared average: what a sliding window admits in each window, at most twice of it across
+ * a border. Ranges are the contract's, once more: Envoy reads nothing of a file with one number that is too
+ * large.
  */
 export function bucketOf({ capacity, rate }: Limit["config"]): Json {
   if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MOST_REQUESTS)
-    throw new Unservable(`the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MOST_REQUESTS}`);
+    throw new Unservable(
+      `the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MOST_REQUESTS}`,
+    );
   const [, count, unit] = /^(\d{1,5})([smh])$/.exec(String(rate)) ?? [];
   const seconds = Number(count) * Number(SECONDS[unit ?? ""]);
   if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
-    throw new Unservable(`the rate ${JSON.stringify(rate)} of a rate-limit is out of range: use 1s to 24h, in s, m or h`);
+    throw new Unservable(
+      `the rate ${JSON.stringify(rate)} of a rate-limit is out of range: use 1s to 24h, in s, m or h`,
+    );
   return { max_tokens: capacity, tokens_per_fill: capacity, fill_interval: `${seconds}s` };
 }
 
@@ -85,18 +107,24 @@ interface Key {
 }
 
 function keyOf(text: string): Key {
-  const name = /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase() ?? NAMED[text];
+  const name =
+    /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase() ?? NAMED[text];
   if (name !== undefined) {
     const key = name === "host" ? HOST : name;
     const action = { request_headers: { header_name: key, descriptor_key: key } };
     return key === HOST || key === ":method" ? { key, action } : { key, action, header: key };
   }
-  if (text === "conn.client_ip" || text === "conn.ClientIP") return { key: "remote_address", action: { remote_address: {} } };
+  if (text === "conn.client_ip" || text === "conn.ClientIP")
+    return { key: "remote_address", action: { remote_address: {} } };
   throw new Unservable(
     `a rate-limit counts by ${JSON.stringify(text)}; gateways count by conn.client_ip, req.host, req.method, req.user_agent and req.headers["…"]`,
   );
 }
 
-const NAMED: Readonly<Record<string, string>> = { "req.host": HOST, "req.method": ":method", "req.user_agent": "user-agent" };
+const NAMED: Readonly<Record<string, string>> = {
+  "req.host": HOST,
+  "req.method": ":method",
+  "req.user_agent": "user-agent",
+};
 
 const ALWAYS: Json = { default_value: { numerator: 100, denominator: "HUNDRED" } };

@@ -21,7 +21,10 @@ export type Front = { readonly hostport: Hostport; readonly transport: Json | un
   | { readonly filters: readonly Json[] }
 );
 
-/** A listener for each port: chains by the names that are served, and one that refuses the names of what is not. */
+/**
+ * A listener for each port: chains by the names that are served, and one that refuses the names of what is
+ * not.
+ */
 export function listenersOf(
   fronts: readonly Front[],
   refused: readonly Hostport[],
@@ -71,12 +74,25 @@ const HANDSHAKE = "15s";
 const COMMON: Json = { listener_filters_timeout: "10s", per_connection_buffer_limit_bytes: 1_048_576 };
 
 function addresses(listen: readonly Listen[]): Json {
-  const [first, ...others] = listen.map(({ address, bindPort }) => ({ socket_address: { address, port_value: bindPort } }));
-  return { address: first, ...(others.length > 0 ? { additional_addresses: others.map((address) => ({ address })) } : {}) };
+  const [first, ...others] = listen.map(({ address, bindPort }) => ({
+    socket_address: { address, port_value: bindPort },
+  }));
+  return {
+    address: first,
+    ...(others.length > 0 ? { additional_addresses: others.map((address) => ({ address })) } : {}),
+  };
 }
 
-/** Edges for which the same is checked before routing share a chain; the Host header says which of them a request is for. */
-function httpChains(here: readonly Front[], hosts: readonly string[], port: number, { only, forwarded }: Arrivals): Json[] {
+/**
+ * Edges for which the same is checked before routing share a chain; the Host header says which of them a
+ * request is for.
+ */
+function httpChains(
+  here: readonly Front[],
+  hosts: readonly string[],
+  port: number,
+  { only, forwarded }: Arrivals,
+): Json[] {
   const shared = new Map<string, Extract<Front, { virtualHost: Json }>[]>();
   for (const front of here) {
     if (!("virtualHost" in front)) continue;
@@ -95,7 +111,13 @@ function httpChains(here: readonly Front[], hosts: readonly string[], port: numb
       sorted.flatMap(({ needs }) => needs),
       { port, forwarded },
     );
-    return chain(`https ${key}${forwarded ? " through a balancer" : ""}`, own, only, [manager], fronts[0]?.transport);
+    return chain(
+      `https ${key}${forwarded ? " through a balancer" : ""}`,
+      own,
+      only,
+      [manager],
+      fronts[0]?.transport,
+    );
   });
 }
 
@@ -108,7 +130,15 @@ function tcpChain(front: Front, only: readonly string[]): Json[] {
 const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>
   hosts.length === 0
     ? []
-    : [chain("not served", [...hosts].sort(), only, [networkRbac("refuse", admittingNothing()), tcpProxy("nowhere")], undefined)];
+    : [
+        chain(
+          "not served",
+          [...hosts].sort(),
+          only,
+          [networkRbac("refuse", admittingNothing()), tcpProxy("nowhere")],
+          undefined,
+        ),
+      ];
 
 /** @param only the networks that may connect; what no chain takes is closed */
 function chain(
@@ -130,7 +160,9 @@ function chain(
 /** A wildcard covers one label; Envoy's covers any number. */
 function onlyNames(hosts: readonly string[]): Json {
   const rules = hosts.map((host) => ({
-    requested_server_name: isWildcard(host) ? { safe_regex: { regex: `[^.]+${escapeRegex(host.slice(1))}` } } : { exact: host },
+    requested_server_name: isWildcard(host)
+      ? { safe_regex: { regex: `[^.]+${escapeRegex(host.slice(1))}` } }
+      : { exact: host },
   }));
   const policies = { names: { permissions: [{ or_rules: { rules } }], principals: [{ any: true }] } };
   return networkRbac("names", { rules: { action: "ALLOW", policies } });
@@ -140,7 +172,8 @@ function onlyNames(hosts: readonly string[]): Json {
 const MOST_CONNECTIONS = 50_000;
 /** A crowd at one port leaves room for others. Envoy knows no limit for each address: firewalls do. */
 const MOST_OF_A_PORT = 40_000;
-const connectionLimit = (port: number): string => `envoy.resource_limits.listener.${listenerName(port)}.connection_limit`;
+const connectionLimit = (port: number): string =>
+  `envoy.resource_limits.listener.${listenerName(port)}.connection_limit`;
 
 /** The bootstrap of Envoy; the rest comes from two files that Envoy watches. */
 export function bootstrap({
@@ -166,11 +199,19 @@ export function bootstrap({
     admin: { address: { pipe: { path: admin, mode: 0o600 } } },
     dynamic_resources: { lds_config: file("lds.json"), cds_config: file("cds.json") },
     bootstrap_extensions: [
-      extension("envoy.bootstrap.internal_listener", "envoy.extensions.bootstrap.internal_listener.v3.InternalListener"),
+      extension(
+        "envoy.bootstrap.internal_listener",
+        "envoy.extensions.bootstrap.internal_listener.v3.InternalListener",
+      ),
     ],
     // Envoy reads the limit of a listener nowhere else.
     layered_runtime: {
-      layers: [{ name: "limits", static_layer: Object.fromEntries(ports.map((port) => [connectionLimit(port), MOST_OF_A_PORT])) }],
+      layers: [
+        {
+          name: "limits",
+          static_layer: Object.fromEntries(ports.map((port) => [connectionLimit(port), MOST_OF_A_PORT])),
+        },
+      ],
     },
     overload_manager: {
       resource_monitors: [

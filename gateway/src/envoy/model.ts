@@ -59,7 +59,10 @@ export interface Issuer {
   readonly tokenEndpoint: string;
 }
 
-/** Where an upstream is: its addresses, none while its name cannot be resolved; or why nothing may be sent there. */
+/**
+ * Where an upstream is: its addresses, none while its name cannot be resolved; or why nothing may be sent
+ * there.
+ */
 export type Upstream = { readonly addresses: readonly string[] } | { readonly refused: string };
 
 /** Where static backends, issuers and key sets are, at one moment. */
@@ -85,7 +88,9 @@ export interface Surroundings {
   /** By their URLs, the key sets that answered once; without, all are taken for good. */
   readonly keySets?: ReadonlyMap<string, unknown>;
   readonly upstreams: Upstreams;
-  /** How many routes may sign users in: Envoy aborts when it cannot watch another file. Default: any number. */
+  /**
+   * How many routes may sign users in: Envoy aborts when it cannot watch another file. Default: any number.
+   */
   readonly mostSignIns?: number;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
@@ -114,7 +119,10 @@ export interface Configuration {
 /** Something that was declared and cannot be enforced: the edge is not served, and this is why. */
 export class Unservable extends Error {}
 
-/** A route needs something out there that does not answer, or may not be reached: the route is refused at its place, and its edge goes on. */
+/**
+ * A route needs something out there that does not answer, or may not be reached: the route is refused at its
+ * place, and its edge goes on.
+ */
 export class Unreachable extends Unservable {}
 
 const KINDS: readonly (keyof Objects)[] = [

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { isAddress, isDomain } from "@tunnelplane/sdk/contract";
 
 /** A short name for a text: 64 bits, which nobody meets twice by chance. */
-export const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+export const shortHash = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 export interface Hostport {
   /** In lower case; may begin with `*.`. */

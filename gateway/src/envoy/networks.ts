@@ -8,9 +8,13 @@ interface IpRestriction {
   readonly ip_policies: readonly Ref[];
 }
 
-const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) => grouped(rules, ({ ip_policy }) => [ip_policy.id]));
+const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) =>
+  grouped(rules, ({ ip_policy }) => [ip_policy.id]),
+);
 
-/** Which source addresses an enabled module admits, as a principal of RBAC: those allowed, less those denied. */
+/**
+ * Which source addresses an enabled module admits, as a principal of RBAC: those allowed, less those denied.
+ */
 export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Objects): Json | undefined {
   if (!module?.enabled) return undefined;
   const policies = new Set(module.ip_policies.map(({ id }) => id));
@@ -27,7 +31,9 @@ export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Obj
       .sort();
   const [allowed, denied] = [of("allow"), of("deny")];
   if (allowed.length === 0) return { not_id: { any: true } };
-  const among = (cidrs: readonly string[]): Json => ({ or_ids: { ids: cidrs.map((cidr) => ({ remote_ip: cidrRange(cidr) })) } });
+  const among = (cidrs: readonly string[]): Json => ({
+    or_ids: { ids: cidrs.map((cidr) => ({ remote_ip: cidrRange(cidr) })) },
+  });
   if (denied.length === 0) return among(allowed);
   return { and_ids: { ids: [among(allowed), { not_id: among(denied) }] } };
 }

@@ -32,7 +32,9 @@ export interface Limit {
   readonly id: string;
   readonly config: Action["config"];
 }
-export type Decision = { readonly outcome: Outcome } | { readonly when: Condition; readonly yes: Decision; readonly no: Decision };
+export type Decision =
+  | { readonly outcome: Outcome }
+  | { readonly when: Condition; readonly yes: Decision; readonly no: Decision };
 
 /** Conditional actions that go on afterwards double the outcomes of a route. */
 const MOST_OUTCOMES = 64;
@@ -81,7 +83,10 @@ function follow(steps: readonly Step[], so: Outcome, outcomes: { left: number })
     return { outcome: so };
   }
   if (step.when === false) return follow(rest, so, outcomes);
-  const after = step.actions.reduce((outcome, action, index) => apply(outcome, action, `${step.id}.${index}`), so);
+  const after = step.actions.reduce(
+    (outcome, action, index) => apply(outcome, action, `${step.id}.${index}`),
+    so,
+  );
   const yes: Decision = after.answer ? { outcome: after } : follow(rest, after, outcomes);
   return step.when === true ? yes : { when: step.when, yes, no: follow(rest, so, outcomes) };
 }
@@ -97,7 +102,10 @@ export const ENFORCED_ACTIONS = {
   log: (so, { config }) => ({ ...so, logs: [...so.logs, (config.metadata as Json | undefined) ?? {}] }),
   "rate-limit": (so, { config }, id) => ({ ...so, limits: [...so.limits, { id, config }] }),
   "url-rewrite": (so, action) => {
-    if (so.rewrite) throw new Unservable("a request would be rewritten twice; Envoy rewrites once: put both into one url-rewrite");
+    if (so.rewrite)
+      throw new Unservable(
+        "a request would be rewritten twice; Envoy rewrites once: put both into one url-rewrite",
+      );
     return { ...so, rewrite: action };
   },
 } satisfies Readonly<Record<ActionName, Effect>>;
@@ -107,7 +115,9 @@ export type Effect = (so: Outcome, action: Action, id: string) => Outcome;
 /** @throws where this gateway does not know the action */
 export function effectOf(type: string): Effect {
   if (Object.hasOwn(ENFORCED_ACTIONS, type)) return ENFORCED_ACTIONS[type as ActionName];
-  throw new Unservable(`the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`);
+  throw new Unservable(
+    `the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`,
+  );
 }
 
 const apply: Effect = (so, action, id) => (so.answer ? so : effectOf(action.type)(so, action, id));

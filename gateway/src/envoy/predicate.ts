@@ -4,13 +4,19 @@ import { Unservable } from "./model";
 import { cidrRange } from "./networks";
 import { escapeRegex, searching } from "./regex";
 
-/** Envoy chooses routes by headers alone; these carry what else is asked, set before a route is chosen, and never sent on. */
+/**
+ * Envoy chooses routes by headers alone; these carry what else is asked, set before a route is chosen, and
+ * never sent on.
+ */
 export const OWN_HEADERS = {
   path: { name: "x-tunnelplane-path", value: "%PATH(NQ)%" },
   sni: { name: "x-tunnelplane-sni", value: "%REQUESTED_SERVER_NAME%" },
 } as const;
 
-/** The caller's address, which Envoy itself writes before it chooses a route: the connection's, or what a balancer says. */
+/**
+ * The caller's address, which Envoy itself writes before it chooses a route: the connection's, or what a
+ * balancer says.
+ */
 export const CLIENT_IP_HEADER = "x-envoy-external-address";
 
 /** Asks about a request, where a route is chosen. */
@@ -23,8 +29,10 @@ type Ask = (input: Input, test: Test) => Json;
 function predicateOf(condition: Condition, ask: Ask): Json {
   if (typeof condition === "boolean") throw new Error("A condition that is known needs no predicate");
   if ("not" in condition) return { not_matcher: predicateOf(condition.not, ask) };
-  if ("all" in condition) return { and_matcher: { predicate: condition.all.map((one) => predicateOf(one, ask)) } };
-  if ("any" in condition) return { or_matcher: { predicate: condition.any.map((one) => predicateOf(one, ask)) } };
+  if ("all" in condition)
+    return { and_matcher: { predicate: condition.all.map((one) => predicateOf(one, ask)) } };
+  if ("any" in condition)
+    return { or_matcher: { predicate: condition.any.map((one) => predicateOf(one, ask)) } };
   return ask(condition.input, condition.test);
 }
 
@@ -33,19 +41,27 @@ const askRequest: Ask = (input, test) => {
   const found = single(headerInput(header), input === "host" ? hostMatch(test) : matchOf(test));
   // A header that is absent reads as an empty text; Envoy would call every test of it false.
   if (typeof input === "string" || !holds(test, "")) return found;
-  return { or_matcher: { predicate: [found, { not_matcher: single(headerInput(header), matchOf({ regex: "" })) }] } };
+  return {
+    or_matcher: { predicate: [found, { not_matcher: single(headerInput(header), matchOf({ regex: "" })) }] },
+  };
 };
 
 const askConnection: Ask = (input, test) => {
   if (input !== "client_ip" && input !== "sni")
-    throw new Unservable("an expression asks about HTTP, which a TLS edge does not read: it may ask about conn.client_ip and conn.tls.sni");
+    throw new Unservable(
+      "an expression asks about HTTP, which a TLS edge does not read: it may ask about conn.client_ip and conn.tls.sni",
+    );
   const type = input === "sni" ? "ServerNameInput" : "SourceIPInput";
-  return single(extension(input, `envoy.extensions.matching.common_inputs.network.v3.${type}`), matchOf(test));
+  return single(
+    extension(input, `envoy.extensions.matching.common_inputs.network.v3.${type}`),
+    matchOf(test),
+  );
 };
 
 const single = (input: Json, match: Json): Json => ({ single_predicate: { input, ...match } });
 
-const headerInput = (name: string): Json => extension("header", "envoy.type.matcher.v3.HttpRequestHeaderMatchInput", { header_name: name });
+const headerInput = (name: string): Json =>
+  extension("header", "envoy.type.matcher.v3.HttpRequestHeaderMatchInput", { header_name: name });
 
 function headerOf(input: Input): string {
   if (typeof input !== "string") return input.header;
@@ -58,7 +74,12 @@ function matchOf(test: Test): Json {
   if ("regex" in test) return regexMatch(searching(test.regex));
   if ("cidr" in test) {
     const fields = { stat_prefix: "policy", cidr_ranges: [cidrRange(test.cidr)] };
-    return { custom_match: { name: "ip", typed_config: typed("envoy.extensions.matching.input_matchers.ip.v3.Ip", fields) } };
+    return {
+      custom_match: {
+        name: "ip",
+        typed_config: typed("envoy.extensions.matching.input_matchers.ip.v3.Ip", fields),
+      },
+    };
   }
   // Envoy refuses empty prefixes; each text has one.
   const [[, text] = ["", ""]] = Object.entries(test);

@@ -19,6 +19,7 @@ export const admittingNothing = (): Json => ({ rules: { action: "ALLOW" } });
 export const networkRbac = (name: string, rules: Json): Json =>
   extension(name, "envoy.extensions.filters.network.rbac.v3.RBAC", { stat_prefix: name, ...rules });
 
-export const routeRbac = (rules: Json): Json => typed("envoy.extensions.filters.http.rbac.v3.RBACPerRoute", { rbac: rules });
+export const routeRbac = (rules: Json): Json =>
+  typed("envoy.extensions.filters.http.rbac.v3.RBACPerRoute", { rbac: rules });
 
 export const httpRbac = (name: string): Json => extension(name, "envoy.extensions.filters.http.rbac.v3.RBAC");

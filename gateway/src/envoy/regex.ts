@@ -14,7 +14,9 @@ export function searching(pattern: string): string {
       RE2JS.compile(one);
     } catch (error) {
       // An open \Q would take in what follows the pattern; it then fails to compile here, and is not served.
-      throw new Unservable(`the pattern ${JSON.stringify(pattern)} is no RE2 expression that can be searched for: ${messageOf(error)}`);
+      throw new Unservable(
+        `the pattern ${JSON.stringify(pattern)} is no RE2 expression that can be searched for: ${messageOf(error)}`,
+      );
     }
   }
   return whole;
@@ -25,6 +27,8 @@ export const finds = (pattern: string, text: string): boolean => RE2JS.compile(p
 
 /** What re2js made of an expression: its program, and how many groups it has. */
 export function programOf(pattern: string): { readonly program: Program; readonly groups: number } {
-  const { re2Input } = RE2JS.compile(pattern) as unknown as { re2Input: { prog: Program; numSubexp: number } };
+  const { re2Input } = RE2JS.compile(pattern) as unknown as {
+    re2Input: { prog: Program; numSubexp: number };
+  };
   return { program: re2Input.prog, groups: re2Input.numSubexp };
 }

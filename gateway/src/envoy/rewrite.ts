@@ -32,12 +32,16 @@ const MOST_KNOWN = 10_000;
 function make(from: string, to: string): Json {
   searching(from);
   if (/\\\?|\[[^\]]*\?/.test(from) || to.includes("?"))
-    throw new Unservable("a url-rewrite reads or writes the query; Envoy rewrites the path, and leaves the query as it is");
+    throw new Unservable(
+      "a url-rewrite reads or writes the query; Envoy rewrites the path, and leaves the query as it is",
+    );
   const { program, groups } = programOf(from);
   const pieces = piecesOf(to);
   const missing = pieces.find((piece) => typeof piece === "number" && piece > groups);
   if (missing !== undefined)
-    throw new Unservable(`a url-rewrite writes $${missing}, but its pattern ${JSON.stringify(from)} has no such group`);
+    throw new Unservable(
+      `a url-rewrite writes $${missing}, but its pattern ${JSON.stringify(from)} has no such group`,
+    );
   // A text without the slash at its beginning gets it, where that makes a path of the result.
   const good = [pieces, ["/", ...pieces]].find((some) => staysInForm(program, some));
   if (!good)
@@ -59,5 +63,7 @@ function piecesOf(to: string): Piece[] {
 const inForm = (text: string): string =>
   text
     .replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
-    .replace(/%[0-9a-f]{2}/gi, (code) => (isNeedlesslyEncoded(code) ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : code))
+    .replace(/%[0-9a-f]{2}/gi, (code) =>
+      isNeedlesslyEncoded(code) ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : code,
+    )
     .replace(/\/\.(?=\/)/g, "");

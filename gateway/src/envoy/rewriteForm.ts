@@ -18,15 +18,31 @@ interface Instruction {
   matchRune(rune: number): boolean;
 }
 /** Its operations, by the numbers of re2js. */
-const OP = { alt: 1, altMatch: 2, capture: 3, empty: 4, match: 6, nop: 7, rune: 8, rune1: 9, any: 10, anyNotNewline: 11 };
+const OP = {
+  alt: 1,
+  altMatch: 2,
+  capture: 3,
+  empty: 4,
+  match: 6,
+  nop: 7,
+  rune: 8,
+  rune1: 9,
+  any: 10,
+  anyNotNewline: 11,
+};
 /** Conditions of places: at the begin, and at the end, of a line or a text. Paths have one line. */
 const [AT_BEGIN, AT_END] = [1 | 4, 2 | 8];
 
-/** How far a path was read: to its `start`, a slash (`/`, `/.`, `/..`), in a segment (`x`), in a code (`%`, `%2`). */
+/**
+ * How far a path was read: to its `start`, a slash (`/`, `/.`, `/..`), in a segment (`x`), in a code (`%`,
+ * `%2`).
+ */
 type Form = string;
 const START: Form = "start";
 const isWhole = (form: Form): boolean => form === "/" || form === "x" || form.startsWith("%");
-const CHARACTERS = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromCharCode(0x21 + index)).filter(isOfPaths);
+const CHARACTERS = Array.from({ length: 0x7e - 0x20 }, (_, index) =>
+  String.fromCharCode(0x21 + index),
+).filter(isOfPaths);
 
 const known = new Map<string, Form | undefined>();
 /** Reads one more character; undefined where no path goes on so. */
@@ -68,8 +84,9 @@ interface Made {
 const MOST_STEPS = 100_000;
 
 /**
- * Whether each path in normal form, rewritten by a pattern, is a path in normal form again. Goes through all that the
- * pattern could match, the longest match or not, so it may say no where a look at each path would say yes.
+ * Whether each path in normal form, rewritten by a pattern, is a path in normal form again. Goes through all
+ * that the pattern could match, the longest match or not, so it may say no where a look at each path would
+ * say yes.
  */
 export function staysInForm(program: Program, pieces: readonly Piece[]): boolean {
   const budget = { left: MOST_STEPS };
@@ -152,7 +169,9 @@ class Graph {
       }
       so = [...longer.values()];
     }
-    return so.flatMap((one) => this.#matchesFrom(one.at ? [one.at] : this.#nodes).map((at) => ({ at, made: one.made })));
+    return so.flatMap((one) =>
+      this.#matchesFrom(one.at ? [one.at] : this.#nodes).map((at) => ({ at, made: one.made })),
+    );
   }
 
   /** All that copying a group may make, with the places where it ends. */
@@ -179,7 +198,9 @@ class Graph {
   }
 
   #matchesFrom(nodes: readonly Node[]): Node[] {
-    return [...reachable(nodes, ({ steps }) => steps.map(({ to }) => to))].filter((node) => this.#isMatch(node));
+    return [...reachable(nodes, ({ steps }) => steps.map(({ to }) => to))].filter((node) =>
+      this.#isMatch(node),
+    );
   }
 
   /** Whether there is a match in which a group takes no part. */
@@ -192,12 +213,14 @@ class Graph {
   // Group 0 is the whole match.
   #begins = (node: Node, group: number): boolean =>
     group === 0 ? node.pc === this.program.start && !node.moved : this.#captures(node, 2 * group);
-  #ends = (node: Node, group: number): boolean => (group === 0 ? this.#isMatch(node) : this.#captures(node, 2 * group + 1));
+  #ends = (node: Node, group: number): boolean =>
+    group === 0 ? this.#isMatch(node) : this.#captures(node, 2 * group + 1);
   #captures({ pc }: Place, border: number): boolean {
     const { op, arg } = this.#at(pc);
     return op === OP.capture && arg === border;
   }
-  #isMatch = ({ pc, ended, form }: Place): boolean => this.#at(pc).op === OP.match && (!ended || isWhole(form));
+  #isMatch = ({ pc, ended, form }: Place): boolean =>
+    this.#at(pc).op === OP.match && (!ended || isWhole(form));
   #at = (pc: number): Instruction => present(this.program.inst[pc]);
 
   /** What can come after a place. */
@@ -237,7 +260,9 @@ class Graph {
 
   #work(): void {
     if (this.budget.left-- === 0)
-      throw new Unservable("the pattern of a url-rewrite is too large to say what it may make of paths: use a smaller one");
+      throw new Unservable(
+        "the pattern of a url-rewrite is too large to say what it may make of paths: use a smaller one",
+      );
   }
 }
 

@@ -48,11 +48,18 @@ export interface Context {
 }
 
 type Place = Pick<Served, "exact" | "path" | "method">;
-/** In the order in which Envoy tries them: whole paths, those for one method first, then the longest beginnings. */
+/**
+ * In the order in which Envoy tries them: whole paths, those for one method first, then the longest
+ * beginnings.
+ */
 export const inOrder = (a: Place, b: Place): number =>
   Number(b.exact) - Number(a.exact) ||
   b.path.length - a.path.length ||
-  (a.path === b.path ? Number(b.method !== undefined) - Number(a.method !== undefined) : a.path < b.path ? -1 : 1);
+  (a.path === b.path
+    ? Number(b.method !== undefined) - Number(a.method !== undefined)
+    : a.path < b.path
+      ? -1
+      : 1);
 
 interface Serving {
   readonly served: readonly Served[];
@@ -74,14 +81,24 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
 function refuse(route: HttpsEdgeRoutes, why: string, hidesCookies: boolean): Serving {
   const fields = () => ({ name: route.id, ...answerOf(503) });
   return {
-    served: [{ exact: route.match_type === "exact_path", path: route.match, decision: { outcome: NOTHING }, fields }],
+    served: [
+      { exact: route.match_type === "exact_path", path: route.match, decision: { outcome: NOTHING }, fields },
+    ],
     needs: { hidesCookies, limits: [], countsByHost: false, logs: false, conditional: false },
     refusal: `the route ${route.match} is refused, and the others are served: ${why}`,
   };
 }
 
-/** Takes what is below the gateway's own path and belongs to no route, such as ways back to routes that are refused. */
-export const OWN: Served = { exact: false, path: OWN_PATHS, decision: { outcome: NOTHING }, fields: () => answerOf(404) };
+/**
+ * Takes what is below the gateway's own path and belongs to no route, such as ways back to routes that are
+ * refused.
+ */
+export const OWN: Served = {
+  exact: false,
+  path: OWN_PATHS,
+  decision: { outcome: NOTHING },
+  fields: () => answerOf(404),
+};
 
 function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Serving {
   const { objects, surroundings, backends, signIns } = context;
@@ -94,13 +111,16 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
   const agents = userAgents(route.user_agent_filter);
   // What an edge is rejected for comes before what is out there.
   const destination = backends.destination(route.backend, hostport, true);
-  const check = route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, surroundings);
+  const check =
+    route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, surroundings);
   const tokens = check ? { ...check, name: route.id } : undefined;
   if (route.oidc?.enabled && !signIns.has(route.id))
     throw new Unreachable(
       `${signIns.size} older routes sign users in, and Envoy can watch the secrets of no more here: raise fs.inotify.max_user_instances`,
     );
-  const session = route.oidc?.enabled ? signIn(route.id, route.oidc, hostport, backends, surroundings) : undefined;
+  const session = route.oidc?.enabled
+    ? signIn(route.id, route.oidc, hostport, backends, surroundings)
+    : undefined;
   const from = networks ? [networks] : [];
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, from)) } : {};
   const open = { ...admit, ...session?.on };
@@ -121,7 +141,11 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
         own(
           session.signOut,
           answerOf(404),
-          { ...session.on, ...returning(), admit: routeRbac(admitting([...agents, ...session.mayEnd], from)) },
+          {
+            ...session.on,
+            ...returning(),
+            admit: routeRbac(admitting([...agents, ...session.mayEnd], from)),
+          },
           "POST",
         ),
         own(session.signOut, answerOf(405, "", { allow: "POST" }), admit),
@@ -152,7 +176,12 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
 const outcomesOf = (decision: Decision): Outcome[] =>
   "outcome" in decision ? [decision.outcome] : [...outcomesOf(decision.yes), ...outcomesOf(decision.no)];
 
-function fieldsOf(route: HttpsEdgeRoutes, { limits, logs, rewrite, answer }: Outcome, destination: Destination, checks: Json): Json {
+function fieldsOf(
+  route: HttpsEdgeRoutes,
+  { limits, logs, rewrite, answer }: Outcome,
+  destination: Destination,
+  checks: Json,
+): Json {
   const turned = [...limitNames(limits), ...(logs.length > 0 ? ["log"] : [])].map((name) => [name, turnOn()]);
   const filters = { ...checks, ...Object.fromEntries(turned) };
   return {
@@ -166,7 +195,11 @@ function fieldsOf(route: HttpsEdgeRoutes, { limits, logs, rewrite, answer }: Out
 function answerTo({ type, config }: Action): Json {
   const status = Number(config.status_code ?? 403);
   if (type === "deny") return answerOf(status);
-  return answerOf(status, config.content as string | undefined, config.headers as Record<string, string> | undefined);
+  return answerOf(
+    status,
+    config.content as string | undefined,
+    config.headers as Record<string, string> | undefined,
+  );
 }
 
 function towards(destination: Destination, rewrite: Action | undefined): Json {
@@ -174,7 +207,8 @@ function towards(destination: Destination, rewrite: Action | undefined): Json {
   if ("response" in destination) return destination.response;
   const { clusters } = destination;
   const to = clusters.length === 1 ? { cluster: clusters[0]?.name } : { weighted_clusters: { clusters } };
-  // Downloads and streams take as long as they take; one that stands still ends after five minutes, which is Envoy's own limit.
+  // Downloads and streams take as long as they take; one that stands still ends after five minutes, which is
+  // Envoy's own limit.
   return { route: { ...to, timeout: "0s", ...(rewrite ? { regex_rewrite: rewriteOf(rewrite) } : {}) } };
 }
 
@@ -184,17 +218,24 @@ function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
   const found = (patterns: readonly string[]): Json => ({
     or_rules: {
       rules: patterns.map((pattern) => ({
-        header: { name: "user-agent", string_match: { safe_regex: { regex: searching(pattern) } }, treat_missing_header_as_empty: true },
+        header: {
+          name: "user-agent",
+          string_match: { safe_regex: { regex: searching(pattern) } },
+          treat_missing_header_as_empty: true,
+        },
       })),
     },
   });
-  return [...(filter.allow.length > 0 ? [found(filter.allow)] : []), ...(filter.deny.length > 0 ? [{ not_rule: found(filter.deny) }] : [])];
+  return [
+    ...(filter.allow.length > 0 ? [found(filter.allow)] : []),
+    ...(filter.deny.length > 0 ? [{ not_rule: found(filter.deny) }] : []),
+  ];
 }
 
 /**
- * Whether something depends on more of the path than its beginning with "/": which route takes a request, what a policy
- * decides, or what is rewritten. Some servers cut a path off at a semicolon, so that it would be one path here and another
- * one there.
+ * Whether something depends on more of the path than its beginning with "/": which route takes a request,
+ * what a policy decides, or what is rewritten. Some servers cut a path off at a semicolon, so that it would
+ * be one path here and another one there.
  */
 export const dependsOnPath = ({ routes }: HttpsEdge, served: readonly Served[]): boolean =>
   routes.some(({ match, match_type }) => match !== "/" || match_type === "exact_path") ||

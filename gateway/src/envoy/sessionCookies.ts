@@ -15,7 +15,9 @@ const COOKIES = [
   ["verifier", "code_verifier_cookie_config", "code_verifier"],
 ] as const;
 
-export const COOKIE_SETTINGS: Json = Object.fromEntries(COOKIES.map(([, setting]) => [setting, { same_site: "LAX" }]));
+export const COOKIE_SETTINGS: Json = Object.fromEntries(
+  COOKIES.map(([, setting]) => [setting, { same_site: "LAX" }]),
+);
 
 /** Browsers take `__Host-` cookies from this very host alone, over TLS: no other site can plant one. */
 const BOUND = "__Host-";
@@ -23,7 +25,9 @@ const BOUND = "__Host-";
 export function cookieNames(prefix: string, id: string): Json {
   const start = `${prefix.startsWith(BOUND) ? "" : BOUND}${prefix === "" ? "tunnelplane" : prefix}_${id}`;
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(start))
-    throw new Unservable(`cookie_prefix ${JSON.stringify(prefix)} holds what no cookie's name may: use letters, digits, - and _`);
+    throw new Unservable(
+      `cookie_prefix ${JSON.stringify(prefix)} holds what no cookie's name may: use letters, digits, - and _`,
+    );
   return Object.fromEntries(COOKIES.map(([part, , field]) => [field, `${start}_${part}`]));
 }
 

@@ -23,7 +23,9 @@ export interface SignIn {
 
 /** The routes that may sign users in, the oldest first, so that a new one takes no other's place. */
 export function signInPlaces({ https_edge }: Objects, { mostSignIns }: Surroundings): ReadonlySet<string> {
-  const asking = https_edge.flatMap(({ routes }) => routes.filter(({ oidc }) => oidc?.enabled).map(({ id }) => id));
+  const asking = https_edge.flatMap(({ routes }) =>
+    routes.filter(({ oidc }) => oidc?.enabled).map(({ id }) => id),
+  );
   return new Set(asking.sort().slice(0, mostSignIns));
 }
 
@@ -46,7 +48,11 @@ export function signIn(
   const callback = `${OWN_PATHS}callback/${route}`;
   const signOut = `${OWN_PATHS}sign-out/${route}`;
   const config = {
-    token_endpoint: { uri: issuer.tokenEndpoint, cluster: backends.forUrl(issuer.tokenEndpoint), timeout: "5s" },
+    token_endpoint: {
+      uri: issuer.tokenEndpoint,
+      cluster: backends.forUrl(issuer.tokenEndpoint),
+      timeout: "5s",
+    },
     authorization_endpoint: issuer.authorizationEndpoint,
     redirect_uri: `https://%REQ(:authority)%${port === 443 ? "" : `:${port}`}${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
@@ -62,13 +68,18 @@ export function signIn(
     auth_scopes: [...new Set(["openid", ...oidc.scopes])],
     // With a refresh token, a cookie whose signature is wrong would be made good by it.
     use_refresh_token: false,
-    ...(oidc.options_passthrough ? { pass_through_matcher: [{ name: ":method", string_match: { exact: "OPTIONS" } }] } : {}),
+    ...(oidc.options_passthrough
+      ? { pass_through_matcher: [{ name: ":method", string_match: { exact: "OPTIONS" } }] }
+      : {}),
   };
   const name = `sign-in ${id}`;
   return {
     on: { [name]: turnOn() },
     mayEnd: mayEnd(host),
-    filters: [returnHere(port), { ...extension(name, "envoy.extensions.filters.http.oauth2.v3.OAuth2", { config }), disabled: true }],
+    filters: [
+      returnHere(port),
+      { ...extension(name, "envoy.extensions.filters.http.oauth2.v3.OAuth2", { config }), disabled: true },
+    ],
     callback,
     signOut,
     secrets: { [secretName]: secret(secretName, oidc.client_secret), [keyName]: secret(keyName, key) },
@@ -77,8 +88,8 @@ export function signIn(
 }
 
 /**
- * Envoy ends a session when the issuer's token ends, and knows no other limit. So the key that sessions are signed with
- * changes as often as the shorter limit says: none outlives it, and most end before.
+ * Envoy ends a session when the issuer's token ends, and knows no other limit. So the key that sessions are
+ * signed with changes as often as the shorter limit says: none outlives it, and most end before.
  */
 function sessionKey(
   route: string,
@@ -120,7 +131,10 @@ function mayEnd(host: string): Json[] {
   const own = isWildcard(host) ? `[^.:/]+${escapeRegex(host.slice(1))}` : escapeRegex(host);
   const fromHere = (name: string, regex: string): Json => ({
     or_rules: {
-      rules: [{ not_rule: { header: { name, present_match: true } } }, { header: { name, string_match: { safe_regex: { regex } } } }],
+      rules: [
+        { not_rule: { header: { name, present_match: true } } },
+        { header: { name, string_match: { safe_regex: { regex } } } },
+      ],
     },
   });
   return [fromHere("origin", `https://${own}(?::[0-9]+)?`), fromHere("sec-fetch-site", "same-origin|none")];
@@ -128,9 +142,17 @@ function mayEnd(host: string): Json[] {
 
 const secretFrom = (name: string, { secrets }: Surroundings): Json => ({
   name,
-  sds_config: { path_config_source: { path: `${secrets}/${name}`, watched_directory: { path: secrets } }, resource_api_version: "V3" },
+  sds_config: {
+    path_config_source: { path: `${secrets}/${name}`, watched_directory: { path: secrets } },
+    resource_api_version: "V3",
+  },
 });
 
 const secret = (name: string, inline_string: string): Json => ({
-  resources: [typed("envoy.extensions.transport_sockets.tls.v3.Secret", { name, generic_secret: { secret: { inline_string } } })],
+  resources: [
+    typed("envoy.extensions.transport_sockets.tls.v3.Secret", {
+      name,
+      generic_secret: { secret: { inline_string } },
+    }),
+  ],
 });

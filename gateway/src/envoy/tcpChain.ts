@@ -13,14 +13,20 @@ import { admitting, networkRbac } from "./rbac";
 export function tcpFilters(edge: TlsEdge, destination: Destination, objects: Objects): Json[] {
   const networks = networksOf(edge.ip_restriction, objects);
   const { filters, logs } = policyFilters(edge);
-  return [...(networks ? [networkRbac("networks", admitting([], [networks]))] : []), ...filters, tcpProxy(destination, logs)];
+  return [
+    ...(networks ? [networkRbac("networks", admitting([], [networks]))] : []),
+    ...filters,
+    tcpProxy(destination, logs),
+  ];
 }
 
 export function tcpProxy(destination: Destination, logs: readonly Json[] = []): Json {
-  if (destination !== "nowhere" && "response" in destination) throw new Error("A TLS edge answers nothing by itself");
+  if (destination !== "nowhere" && "response" in destination)
+    throw new Error("A TLS edge answers nothing by itself");
   const clusters = destination === "nowhere" ? [] : destination.clusters;
   // A cluster that is not there ends the connection.
-  const to = clusters.length > 1 ? { weighted_clusters: { clusters } } : { cluster: clusters[0]?.name ?? "nowhere" };
+  const to =
+    clusters.length > 1 ? { weighted_clusters: { clusters } } : { cluster: clusters[0]?.name ?? "nowhere" };
   return extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", {
     stat_prefix: "tcp",
     ...to,
@@ -42,16 +48,21 @@ function policyFilters(edge: TlsEdge): { filters: Json[]; logs: Json[] } {
           `the policy ${JSON.stringify(policy.name)} has expressions and the action ${action.type}; on a TLS edge only deny may be conditional`,
         );
       else if (action.type === "log") logs.push((action.config.metadata as Json | undefined) ?? {});
-      else if (action.type === "rate-limit") filters.push(limiting(action, `limit ${filters.length}.${index}`));
+      else if (action.type === "rate-limit")
+        filters.push(limiting(action, `limit ${filters.length}.${index}`));
       else
-        throw new Unservable(`the action ${action.type} works on requests, which a TLS edge does not read: use a route of an HTTPS edge`);
+        throw new Unservable(
+          `the action ${action.type} works on requests, which a TLS edge does not read: use a route of an HTTPS edge`,
+        );
     }
   }
   return { filters, logs };
 }
 
 function denying(when: Condition, name: string): Json {
-  const allow = { action: extension("allow", "envoy.config.rbac.v3.Action", { name: "others", action: "ALLOW" }) };
+  const allow = {
+    action: extension("allow", "envoy.config.rbac.v3.Action", { name: "others", action: "ALLOW" }),
+  };
   // No match means deny.
   if (when === true) return networkRbac(name, { rules: { action: "ALLOW" } });
   const predicate = connectionPredicate(all([not(when)]));
@@ -60,7 +71,9 @@ function denying(when: Condition, name: string): Json {
 
 function limiting({ config }: Action, name: string): Json {
   if (config.bucket_key !== undefined)
-    throw new Unservable("a rate-limit of a TLS edge has a bucket_key; connections are counted all together there");
+    throw new Unservable(
+      "a rate-limit of a TLS edge has a bucket_key; connections are counted all together there",
+    );
   return extension(name, "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit", {
     stat_prefix: "limit",
     token_bucket: bucketOf(config),

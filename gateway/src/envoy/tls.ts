@@ -11,7 +11,10 @@ interface MutualTls {
 /** The checks before any data of a connection is read. */
 export interface Termination {
   readonly minVersion: "1.2" | "1.3";
-  /** The authorities that may have signed a client's certificate, PEMs one after the other; without, nobody is asked for one. */
+  /**
+   * The authorities that may have signed a client's certificate, PEMs one after the other; without, nobody is
+   * asked for one.
+   */
   readonly clients: string | undefined;
 }
 
@@ -23,24 +26,42 @@ export function terminationOf(
   const minVersion = (termination?.enabled ? termination.min_version : null) ?? "1.2";
   if (!mutual?.enabled) return { minVersion, clients: undefined };
   if (mutual.certificate_authorities.length === 0)
-    throw new Unservable("mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it");
+    throw new Unservable(
+      "mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it",
+    );
   const pems = mutual.certificate_authorities.map(({ id }) => {
     const pem = withId(certificate_authority, id)?.ca_pem;
-    if (pem === undefined) throw new Unservable(`the certificate authority ${id} of mutual_tls does not exist`);
+    if (pem === undefined)
+      throw new Unservable(`the certificate authority ${id} of mutual_tls does not exist`);
     return pem.trim();
   });
   return { minVersion, clients: `${pems.sort().join("\n")}\n` };
 }
 
 /** A session that is resumed does not show its certificate again, which may have ended since. */
-const NOT_RESUMED: Json = { disable_stateless_session_resumption: true, disable_stateful_session_resumption: true };
+const NOT_RESUMED: Json = {
+  disable_stateless_session_resumption: true,
+  disable_stateful_session_resumption: true,
+};
 
-export function downstreamTls({ minVersion, clients }: Termination, certificate: ServerCertificate, protocols: readonly string[]): Json {
+export function downstreamTls(
+  { minVersion, clients }: Termination,
+  certificate: ServerCertificate,
+  protocols: readonly string[],
+): Json {
   return extension("tls", "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", {
     ...(clients === undefined ? {} : { require_client_certificate: true, ...NOT_RESUMED }),
     common_tls_context: {
-      tls_params: { tls_minimum_protocol_version: `TLSv${minVersion.replace(".", "_")}`, tls_maximum_protocol_version: "TLSv1_3" },
-      tls_certificates: [{ certificate_chain: { inline_string: certificate.chain }, private_key: { inline_string: certificate.key } }],
+      tls_params: {
+        tls_minimum_protocol_version: `TLSv${minVersion.replace(".", "_")}`,
+        tls_maximum_protocol_version: "TLSv1_3",
+      },
+      tls_certificates: [
+        {
+          certificate_chain: { inline_string: certificate.chain },
+          private_key: { inline_string: certificate.key },
+        },
+      ],
       ...(clients === undefined ? {} : { validation_context: { trusted_ca: { inline_string: clients } } }),
       ...(protocols.length === 0 ? {} : { alpn_protocols: protocols }),
     },
@@ -64,7 +85,9 @@ export function upstreamTls(host: string, trust: string): Json {
 /** Reads what a balancer says of each connection; one without it is closed. Versions 1 and 2. */
 export const proxyProtocol = (): Json => ({
   name: "proxy_protocol",
-  typed_config: typed("envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol", { stat_prefix: "balancers" }),
+  typed_config: typed("envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol", {
+    stat_prefix: "balancers",
+  }),
 });
 
 export const tlsInspector = (): Json => ({

@@ -14,11 +14,15 @@ import { downstreamTls, type Termination, terminationOf } from "./tls";
 import { virtualHost } from "./virtualHost";
 
 /**
- * Turns what is declared into what Envoy is told. An edge of which anything cannot be enforced is not served: its names
- * are refused, and its reason is in `edges`.
+ * Turns what is declared into what Envoy is told. An edge of which anything cannot be enforced is not served:
+ * its names are refused, and its reason is in `edges`.
  * @param leftOut edges that Envoy itself refused, and why
  */
-export function translate(objects: Objects, surroundings: Surroundings, leftOut: ReadonlyMap<string, string> = new Map()): Configuration {
+export function translate(
+  objects: Objects,
+  surroundings: Surroundings,
+  leftOut: ReadonlyMap<string, string> = new Map(),
+): Configuration {
   const backends = new Backends(objects, surroundings);
   const fronts: Front[] = [];
   const refused: Hostport[] = [];
@@ -39,7 +43,9 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
       }
       // Envoy would refuse all edges of a port for such a name.
       const strange = edge.hostports.filter((one) => !isHostport(one));
-      reasons.push(...strange.map((one) => `${JSON.stringify(one)} is not served, because it is no NAME:PORT`));
+      reasons.push(
+        ...strange.map((one) => `${JSON.stringify(one)} is not served, because it is no NAME:PORT`),
+      );
     } catch (error) {
       served.length = 0;
       reasons.splice(0, reasons.length, error instanceof Unservable ? error.message : unreadable(error));
@@ -53,9 +59,13 @@ export function translate(objects: Objects, surroundings: Surroundings, leftOut:
   };
   const signIns = signInPlaces(objects, surroundings);
   for (const edge of objects.https_edge)
-    serve(edge, (hostport, attempt) => httpsFront(edge, hostport, { objects, surroundings, signIns, backends: attempt }));
+    serve(edge, (hostport, attempt) =>
+      httpsFront(edge, hostport, { objects, surroundings, signIns, backends: attempt }),
+    );
   for (const edge of objects.tls_edge)
-    serve(edge, (hostport, attempt) => tlsFront(edge, hostport, { objects, surroundings, backends: attempt }));
+    serve(edge, (hostport, attempt) =>
+      tlsFront(edge, hostport, { objects, surroundings, backends: attempt }),
+    );
   const needs = fronts.flatMap((front) => ("needs" in front ? front.needs : []));
   const renewals = needs.flatMap(({ signIn }) => signIn?.renewAt ?? []);
   return {
@@ -79,10 +89,16 @@ const inShort = (reasons: readonly string[], what: string): string[] => [
 ];
 
 const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
-  edge.tls_termination?.enabled === true && "terminate_at" in edge.tls_termination && edge.tls_termination.terminate_at === "upstream";
+  edge.tls_termination?.enabled === true &&
+  "terminate_at" in edge.tls_termination &&
+  edge.tls_termination.terminate_at === "upstream";
 
 /** Says what this machine lacks to serve a hostport. Other hostports of the edge are served. */
-function missingFor({ host, port }: Hostport, edge: HttpsEdge | TlsEdge, { listen, certificates, now }: Surroundings): string | undefined {
+function missingFor(
+  { host, port }: Hostport,
+  edge: HttpsEdge | TlsEdge,
+  { listen, certificates, now }: Surroundings,
+): string | undefined {
   if (!listen.some((one) => one.port === port))
     return `${host}:${port} is not served, because this gateway does not listen for port ${port}: add --listen [${port}=]ADDRESS:PORT`;
   if (endsUpstream(edge)) return undefined;
@@ -105,7 +121,10 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
   const termination = terminationOf(edge.tls_termination, edge.mutual_tls, context.objects);
   const all = edge.routes.map((route) => serveRoute(route, hostport, context));
   const needs: Needs[] = all.map((one) => one.needs);
-  const served = [...all.flatMap((one) => one.served), ...(edge.routes.some(({ oidc }) => oidc?.enabled) ? [OWN] : [])];
+  const served = [
+    ...all.flatMap((one) => one.served),
+    ...(edge.routes.some(({ oidc }) => oidc?.enabled) ? [OWN] : []),
+  ];
   return {
     hostport,
     transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.surroundings),
@@ -115,7 +134,11 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
   };
 }
 
-function tlsFront(edge: TlsEdge, hostport: Hostport, { objects, surroundings, backends }: Omit<Context, "signIns">): Front {
+function tlsFront(
+  edge: TlsEdge,
+  hostport: Hostport,
+  { objects, surroundings, backends }: Omit<Context, "signIns">,
+): Front {
   const upstream = endsUpstream(edge);
   if (upstream && (edge.mutual_tls?.enabled || edge.policies?.enabled))
     throw new Unservable(

@@ -15,13 +15,20 @@ interface Guard {
 }
 
 /** A hostport's routes: a plain list where only paths decide, and else a tree that asks what policies ask. */
-export function virtualHost({ host }: Hostport, served: readonly Served[], { semicolons }: { readonly semicolons: boolean }): Json {
+export function virtualHost(
+  { host }: Hostport,
+  served: readonly Served[],
+  { semicolons }: { readonly semicolons: boolean },
+): Json {
   const guards = [...(isWildcard(host) ? [oneLabel(host)] : []), ...(semicolons ? [noSemicolon] : [])];
   const ordered = [...served].sort(inOrder);
   const start = { name: host, domains: [host] };
   if (ordered.every(({ decision }) => "outcome" in decision)) {
     const routes = ordered.map((route) => ({ match: matchOf(route), ...onlyFields(route) }));
-    return { ...start, routes: [...guards.map(({ match, status }) => ({ match, ...answerOf(status) })), ...routes] };
+    return {
+      ...start,
+      routes: [...guards.map(({ match, status }) => ({ match, ...answerOf(status) })), ...routes],
+    };
   }
   const last = ordered.find(({ exact, path }) => !exact && path === "/");
   const matchers = [
@@ -31,10 +38,17 @@ export function virtualHost({ host }: Hostport, served: readonly Served[], { sem
       .map((route) => ({ predicate: predicateOf(route), on_match: toDecision(route.decision, route) })),
   ];
   const otherwise = last ? toDecision(last.decision, last) : toRoute(answerOf(404));
-  return { ...start, matcher: matchers.length > 0 ? { matcher_list: { matchers }, on_no_match: otherwise } : (otherwise.matcher ?? {}) };
+  return {
+    ...start,
+    matcher:
+      matchers.length > 0
+        ? { matcher_list: { matchers }, on_no_match: otherwise }
+        : (otherwise.matcher ?? {}),
+  };
 }
 
-const onlyFields = ({ decision, fields }: Served): Json => ("outcome" in decision ? fields(decision.outcome) : {});
+const onlyFields = ({ decision, fields }: Served): Json =>
+  "outcome" in decision ? fields(decision.outcome) : {};
 
 const matchOf = ({ exact, path, method }: Served): Json => ({
   ...(exact ? { path } : { prefix: path }),
@@ -57,7 +71,9 @@ function toDecision(decision: Decision, route: Served): Json {
     rest = rest.no;
   }
   const otherwise = toRoute(route.fields(rest.outcome));
-  return matchers.length === 0 ? otherwise : { matcher: { matcher_list: { matchers }, on_no_match: otherwise } };
+  return matchers.length === 0
+    ? otherwise
+    : { matcher: { matcher_list: { matchers }, on_no_match: otherwise } };
 }
 
 const toRoute = (fields: Json): Json => ({
@@ -68,10 +84,14 @@ const toRoute = (fields: Json): Json => ({
 function oneLabel(host: string): Guard {
   const regex = `(?i:[^.:]+${escapeRegex(host.slice(1))})(?::[0-9]+)?`;
   const name = ":authority";
-  const input = extension("header", "envoy.type.matcher.v3.HttpRequestHeaderMatchInput", { header_name: name });
+  const input = extension("header", "envoy.type.matcher.v3.HttpRequestHeaderMatchInput", {
+    header_name: name,
+  });
   return {
     match: { prefix: "/", headers: [{ name, string_match: { safe_regex: { regex } }, invert_match: true }] },
-    predicate: { not_matcher: { single_predicate: { input, value_match: { safe_regex: { google_re2: {}, regex } } } } },
+    predicate: {
+      not_matcher: { single_predicate: { input, value_match: { safe_regex: { google_re2: {}, regex } } } },
+    },
     status: 421,
   };
 }

@@ -32,7 +32,9 @@ export class EnvoyAdmin {
   async updates(stats: string): Promise<Updates | undefined> {
     const said = await this.ask(`/stats?filter=${stats}.(update_|version_text)`).catch(() => undefined);
     if (said === undefined) return undefined;
-    const values = new Map(said.split("\n").map((line) => [line.slice(stats.length + 1).split(": ")[0], line.split(": ")[1]]));
+    const values = new Map(
+      said.split("\n").map((line) => [line.slice(stats.length + 1).split(": ")[0], line.split(": ")[1]]),
+    );
     const count = (name: string) => Number(values.get(`update_${name}`) ?? 0);
     return {
       version: values.get("version_text")?.replaceAll('"', "") ?? "",
@@ -44,7 +46,10 @@ export class EnvoyAdmin {
 
   /** What is wrong with the listener that it refused last. */
   async listenerFault(): Promise<string | undefined> {
-    const said = await this.#dump<{ error_state?: { details?: string } }>("dynamic_listeners", "error_state.details");
+    const said = await this.#dump<{ error_state?: { details?: string } }>(
+      "dynamic_listeners",
+      "error_state.details",
+    );
     const details = said.flatMap(({ error_state }) => error_state?.details ?? []).at(-1);
     return details === undefined ? undefined : causeIn(details);
   }

@@ -23,8 +23,9 @@ interface Written {
 }
 
 /**
- * The files that Envoy reads, of clusters and of listeners. The last of each that it took is kept beside them. It stands in
- * its place again as soon as Envoy does not take another one, and before Envoy starts: so one bad file never takes all down.
+ * The files that Envoy reads, of clusters and of listeners. The last of each that it took is kept beside
+ * them. It stands in its place again as soon as Envoy does not take another one, and before Envoy starts: so
+ * one bad file never takes all down.
  */
 export class EnvoyFiles {
   /** What it took last, by the name of the file. */
@@ -46,7 +47,8 @@ export class EnvoyFiles {
 
   /** Puts in place what Envoy took last, for one that starts. */
   prepare(): void {
-    for (const name of NAMES) if (existsSync(this.#kept(name)) || !existsSync(this.#file(name))) this.#putBack(name);
+    for (const name of NAMES)
+      if (existsSync(this.#kept(name)) || !existsSync(this.#file(name))) this.#putBack(name);
   }
 
   /** Keeps what an Envoy that runs has taken, where an older gateway did not. */
@@ -54,7 +56,8 @@ export class EnvoyFiles {
     for (const name of NAMES) {
       if (existsSync(this.#kept(name))) continue;
       const updates = await this.admin.updates(FILES[name].stats);
-      if (updates !== undefined && updates.version === this.#read(this.#file(name))?.version_info) this.#keep(name);
+      if (updates !== undefined && updates.version === this.#read(this.#file(name))?.version_info)
+        this.#keep(name);
     }
   }
 
@@ -63,11 +66,17 @@ export class EnvoyFiles {
     const updates = await this.admin.updates(FILES[name].stats);
     if (updates === undefined) return undefined;
     const written = this.#read(this.#kept(name));
-    return written?.version_info === updates.version ? written.resources.map(({ "@type": _, ...resource }) => resource) : [];
+    return written?.version_info === updates.version
+      ? written.resources.map(({ "@type": _, ...resource }) => resource)
+      : [];
   }
 
   /** Puts a file in place, and waits for what Envoy makes of it. @param patience in milliseconds */
-  async put(name: Name, resources: readonly Json[], patience: number): Promise<{ readonly outcome: Outcome; readonly version: string }> {
+  async put(
+    name: Name,
+    resources: readonly Json[],
+    patience: number,
+  ): Promise<{ readonly outcome: Outcome; readonly version: string }> {
     const { type, stats } = FILES[name];
     const text = JSON.stringify(resources.map((one) => typed(type, one)));
     const version = `${Date.now()}.${++this.#version}`;
@@ -122,7 +131,10 @@ export class EnvoyFiles {
 
   #putBack(name: Name): void {
     const kept = this.#kept(name);
-    writeWhole(this.#file(name), existsSync(kept) ? readFileSync(kept, "utf8") : JSON.stringify({ version_info: "0", resources: [] }));
+    writeWhole(
+      this.#file(name),
+      existsSync(kept) ? readFileSync(kept, "utf8") : JSON.stringify({ version_info: "0", resources: [] }),
+    );
   }
 
   /** Nothing where it is not there, or damaged. */

@@ -11,7 +11,10 @@ import { EnvoyFiles, type Outcome } from "./envoyFiles";
 import { checkProgram, faultOfVersion, validate, versionIn } from "./envoyProgram";
 import type { Engine, Refusal } from "./synchroniser";
 
-/** How long it may say nothing: 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine of two cores. */
+/**
+ * How long it may say nothing: 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine
+ * of two cores.
+ */
 const SILENT_MS = 5000;
 const SILENT_MS_FOR_EACH_CHAIN = 5;
 const LOOK_EVERY_MS = 1000;
@@ -22,7 +25,10 @@ const MOST_REASONS = 20;
 const ITS_LOG = "Envoy's log says why";
 const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 
-/** Envoy, as a child or beside the gateway: it reads files, and tells at its admin interface what became of them. */
+/**
+ * Envoy, as a child or beside the gateway: it reads files, and tells at its admin interface what became of
+ * them.
+ */
 export class Envoy implements Engine {
   #child: ChildProcess | undefined;
   #watching: NodeJS.Timeout | undefined;
@@ -55,7 +61,10 @@ export class Envoy implements Engine {
     const isThere = await this.isReady();
     if (isThere) await this.#files.keepTaken();
     else this.#files.prepare();
-    writeWhole(this.#file("bootstrap"), JSON.stringify(bootstrap({ folder: this.folder, admin: this.#admin.socket, ports: this.ports })));
+    writeWhole(
+      this.#file("bootstrap"),
+      JSON.stringify(bootstrap({ folder: this.folder, admin: this.#admin.socket, ports: this.ports })),
+    );
     if (!this.program) return;
     if (isThere) return this.#adopt(this.program);
     this.#spawn(this.program);
@@ -115,22 +124,29 @@ export class Envoy implements Engine {
   }
 
   /** What it listens on, as `ADDRESS:PORT`; undefined until it is ready. */
-  listening = async (): Promise<string[] | undefined> => ((await this.isReady()) ? this.#admin.listening() : undefined);
+  listening = async (): Promise<string[] | undefined> =>
+    (await this.isReady()) ? this.#admin.listening() : undefined;
   isReady = (): Promise<boolean> => this.#admin.isReady();
 
-  /** Whether it serves anything, be it of the last run, or what came before a configuration that it did not take. */
+  /**
+   * Whether it serves anything, be it of the last run, or what came before a configuration that it did not
+   * take.
+   */
   isServing = async (): Promise<boolean> => this.#files.hasTaken && (await this.isReady());
 
   /** Hands over a configuration. Returns what it says against it, or nothing. */
   async push({ clusters, listeners, secrets }: Configuration): Promise<Refusal | undefined> {
     this.isTold = await this.isReady();
-    for (const [name, secret] of Object.entries(secrets)) writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
+    for (const [name, secret] of Object.entries(secrets))
+      writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
     const names = new Set(clusters.map(({ name }) => name));
     this.#clusters ??= await this.#files.taken("cds");
     // Clusters that leave stay until no listener refers to them.
     const leaving = (this.#clusters ?? []).filter(({ name }) => !names.has(name));
     const patience = patienceFor(listeners);
-    const refused = (await this.#putClusters([...clusters, ...leaving], patience)) ?? (await this.#putListeners(listeners, patience));
+    const refused =
+      (await this.#putClusters([...clusters, ...leaving], patience)) ??
+      (await this.#putListeners(listeners, patience));
     if (refused !== undefined) return refused;
     if (!this.isTold) return undefined; // What it took last may need the others.
     for (const name of readdirSync(join(this.folder, "secrets")))
@@ -143,16 +159,25 @@ export class Envoy implements Engine {
     if (this.#isFine(outcome)) return undefined;
     const reason = outcome === "refused" ? await this.#admin.listenerFault() : undefined;
     await this.#files.undo("lds", patience);
-    return { reason: reason ?? WHAT_HAPPENED[outcome]("lds.json", patience), clusters: new Map(), isSilent: outcome === "silent" };
+    return {
+      reason: reason ?? WHAT_HAPPENED[outcome]("lds.json", patience),
+      clusters: new Map(),
+      isSilent: outcome === "silent",
+    };
   }
 
   async #putClusters(clusters: readonly Json[], patience: number): Promise<Refusal | undefined> {
     const { outcome, version } = await this.#files.put("cds", clusters, patience);
     if (outcome === "taken") this.#clusters = clusters;
     if (this.#isFine(outcome)) return undefined;
-    const reasons = outcome === "refused" ? await this.#faultsAmong(clusters, version) : new Map<string, string>();
+    const reasons =
+      outcome === "refused" ? await this.#faultsAmong(clusters, version) : new Map<string, string>();
     await this.#files.undo("cds", patience);
-    return { reason: WHAT_HAPPENED[outcome]("cds.json", patience), clusters: reasons, isSilent: outcome === "silent" };
+    return {
+      reason: WHAT_HAPPENED[outcome]("cds.json", patience),
+      clusters: reasons,
+      isSilent: outcome === "silent",
+    };
   }
 
   #isFine(outcome: Outcome): outcome is "taken" | "nobody is there" {
@@ -161,8 +186,8 @@ export class Envoy implements Engine {
   }
 
   /**
-   * Those of a file that it does not hold and that are at fault, with what is wrong with each. What it does not hold need not be
-   * at fault: for one field out of range it takes nothing of a file.
+   * Those of a file that it does not hold and that are at fault, with what is wrong with each. What it does
+   * not hold need not be at fault: for one field out of range it takes nothing of a file.
    */
   async #faultsAmong(clusters: readonly Json[], version: string): Promise<ReadonlyMap<string, string>> {
     const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
@@ -184,10 +209,15 @@ export class Envoy implements Engine {
     return this.program && validate(this.program, this.folder, { clusters: [cluster], listeners: [] });
   }
 
-  /** Asks a second Envoy, which serves nothing, what it thinks of a configuration; undefined where there is none to ask. */
+  /**
+   * Asks a second Envoy, which serves nothing, what it thinks of a configuration; undefined where there is
+   * none to ask.
+   */
   get complaint(): Engine["complaint"] {
     const { program } = this;
-    return program === undefined ? undefined : (configuration) => validate(program, this.folder, configuration);
+    return program === undefined
+      ? undefined
+      : (configuration) => validate(program, this.folder, configuration);
   }
 
   async stop(): Promise<void> {
@@ -208,9 +238,13 @@ export class Envoy implements Engine {
 }
 
 const patienceFor = (listeners: readonly Json[]): number =>
-  SILENT_MS + SILENT_MS_FOR_EACH_CHAIN * listeners.reduce((sum, { filter_chains }) => sum + (filter_chains as unknown[]).length, 0);
+  SILENT_MS +
+  SILENT_MS_FOR_EACH_CHAIN *
+    listeners.reduce((sum, { filter_chains }) => sum + (filter_chains as unknown[]).length, 0);
 
-const WHAT_HAPPENED: Readonly<Record<Exclude<Outcome, "taken" | "nobody is there">, (file: string, patience: number) => string>> = {
+const WHAT_HAPPENED: Readonly<
+  Record<Exclude<Outcome, "taken" | "nobody is there">, (file: string, patience: number) => string>
+> = {
   refused: (file) => `Envoy refused ${file}; ${ITS_LOG}`,
   unread: (file) => `Envoy could not read ${file}; ${ITS_LOG}`,
   ended: (file) => `Envoy ended when it was given ${file}`,

@@ -37,7 +37,10 @@ export function checkProgram(program: string): void {
 
 const LONGEST_MS = 60_000;
 
-/** Asks an Envoy that serves nothing what is wrong with a configuration. @param beside the folder for what it reads */
+/**
+ * Asks an Envoy that serves nothing what is wrong with a configuration. @param beside the folder for what it
+ * reads
+ */
 export async function validate(
   program: string,
   beside: string,
@@ -47,17 +50,25 @@ export async function validate(
   const file = join(folder, "all.json");
   try {
     const { dynamic_resources: _, ...start } = bootstrap({ folder, admin: join(folder, "admin.sock") });
-    writeFileSync(file, JSON.stringify({ ...start, static_resources: { clusters, listeners } }), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify({ ...start, static_resources: { clusters, listeners } }), {
+      mode: 0o600,
+    });
     await runFile(program, ["--mode", "validate", "-l", "warn", "-c", file], {
       timeout: LONGEST_MS,
       maxBuffer: 64 << 20,
     });
     return undefined;
   } catch (error) {
-    const { code, killed, stderr = "" } = error as { readonly code?: unknown; readonly killed?: boolean; readonly stderr?: string };
+    const {
+      code,
+      killed,
+      stderr = "",
+    } = error as { readonly code?: unknown; readonly killed?: boolean; readonly stderr?: string };
     // It could not be asked: there is no room for the file, say.
     if (typeof code === "string" && !killed) throw error;
-    return killed ? `it did not come to an end within ${LONGEST_MS / 1000} s` : (causeIn(stderr) ?? "it ended without saying why");
+    return killed
+      ? `it did not come to an end within ${LONGEST_MS / 1000} s`
+      : (causeIn(stderr) ?? "it ended without saying why");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -66,8 +77,8 @@ export async function validate(
 const LONGEST_CAUSE = 300;
 
 /**
- * The cause in what Envoy says against a configuration, and nothing else: it quotes what it could not read, keys and names of
- * others among it.
+ * The cause in what Envoy says against a configuration, and nothing else: it quotes what it could not read,
+ * keys and names of others among it.
  */
 export function causeIn(said: string): string | undefined {
   const own = said.split(/initializing configuration '[^']*': /).at(-1) ?? said;

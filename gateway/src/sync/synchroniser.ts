@@ -26,7 +26,10 @@ export interface Refusal {
 /** Some of what is wrong was found, and the next try goes on from there. */
 export class Unfinished extends Error {}
 
-/** With more, the gateway leaves everything as it was, and goes on from there with the next try: each costs Envoy's start. */
+/**
+ * With more, the gateway leaves everything as it was, and goes on from there with the next try: each costs
+ * Envoy's start.
+ */
 const MOST_CHECKS = 200;
 /** Clusters first, and then listeners; once more, for what Envoy has lost in between. */
 const MOST_ROUNDS = 4;
@@ -38,7 +41,10 @@ interface Refused {
   readonly reason: string;
   /** The configuration of this edge alone: as long as it stays the same, Envoy is not asked again. */
   readonly text: string;
-  /** Whether it is refused without all others, too. One that is not may be innocent, and is tried again with the next change. */
+  /**
+   * Whether it is refused without all others, too. One that is not may be innocent, and is tried again with
+   * the next change.
+   */
   readonly isProven: boolean;
 }
 
@@ -76,7 +82,10 @@ export class Synchroniser {
   /** @param make translates, without the edges that are left out */
   constructor(private readonly engine: Engine) {}
 
-  /** Returns whether something was changed. @throws where Envoy serves something else than was declared; `edges` say which */
+  /**
+   * Returns whether something was changed. @throws where Envoy serves something else than was declared;
+   * `edges` say which
+   */
   async apply(objects: Objects, make: Make): Promise<boolean> {
     const alone = (id: string) => textOf(make(only(objects, id), new Map()));
     for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
@@ -90,7 +99,9 @@ export class Synchroniser {
     } catch (error) {
       this.#served = "";
       this.edges = make(objects, this.#reasons).edges.map((edge) =>
-        edge.state === "applied" && this.#servedAlone(edge.id) !== alone(edge.id) ? { ...edge, state: "rejected", reason: BEHIND } : edge,
+        edge.state === "applied" && this.#servedAlone(edge.id) !== alone(edge.id)
+          ? { ...edge, state: "rejected", reason: BEHIND }
+          : edge,
       );
       throw this.#leftOut.size > known ? new Unfinished((error as Error).message) : error;
     }
@@ -106,7 +117,9 @@ export class Synchroniser {
   #keep(configuration: Configuration, alone: (id: string) => string): void {
     const isTold = this.engine.isTold;
     this.edges = isTold ? configuration.edges : [];
-    const served = new Set(isTold ? configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id)) : []);
+    const served = new Set(
+      isTold ? configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id)) : [],
+    );
     this.#servedAlone = (id) => (served.has(id) ? alone(id) : undefined);
     this.#served = isTold ? textOf(configuration) : "";
   }
@@ -121,14 +134,16 @@ export class Synchroniser {
       const known = this.#leftOut.size;
       // Those that are rejected too: some of their hostports and routes may be served.
       const edges = configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id));
-      if (refused.clusters.size > 0) for (const id of edges) this.#leaveOutUserOf(refused.clusters, id, alone(id));
+      if (refused.clusters.size > 0)
+        for (const id of edges) this.#leaveOutUserOf(refused.clusters, id, alone(id));
       else
         await this.#search(edges, refused, {
           make: (without) => make(objects, new Map([...this.#reasons, ...without])),
           alone,
         });
       const isStuck = this.#leftOut.size === known && refused.clusters.size === 0;
-      if (isStuck || round === MOST_ROUNDS) throw new Error(`${refused.reason}. ${KEPT}; ${this.#leftOut.size} edges were found at fault`);
+      if (isStuck || round === MOST_ROUNDS)
+        throw new Error(`${refused.reason}. ${KEPT}; ${this.#leftOut.size} edges were found at fault`);
       configuration = make(objects, this.#reasons);
       refused = await this.engine.push(configuration);
     }
@@ -136,10 +151,14 @@ export class Synchroniser {
   }
 
   /**
-   * Looks among the edges that changed first. Asks the Envoy that serves last: it may know more, but what it is asked about
-   * it serves.
+   * Looks among the edges that changed first. Asks the Envoy that serves last: it may know more, but what it
+   * is asked about it serves.
    */
-  async #search(edges: readonly string[], { isSilent }: Refusal, tools: Pick<Search, "make" | "alone">): Promise<void> {
+  async #search(
+    edges: readonly string[],
+    { isSilent }: Refusal,
+    tools: Pick<Search, "make" | "alone">,
+  ): Promise<void> {
     const { complaint } = this.engine;
     const changed = edges.filter((id) => this.#servedAlone(id) !== textOf(tools.alone(id)));
     const known = this.#leftOut.size;
@@ -156,7 +175,8 @@ export class Synchroniser {
 
   readonly #askItself: Ask = async (configuration) => {
     const refused = await this.engine.push(configuration);
-    if (refused?.isSilent || !this.engine.isTold) throw new Error(`${refused?.reason ?? "Envoy is gone"}. ${KEPT}`);
+    if (refused?.isSilent || !this.engine.isTold)
+      throw new Error(`${refused?.reason ?? "Envoy is gone"}. ${KEPT}`);
     return refused?.reason;
   };
 
@@ -177,8 +197,8 @@ export class Synchroniser {
   }
 
   /**
-   * Halves what is refused until single edges are left, and leaves those out. It adds to what is good: an edge is at fault
-   * only if all is taken without it.
+   * Halves what is refused until single edges are left, and leaves those out. It adds to what is good: an
+   * edge is at fault only if all is taken without it.
    */
   async #find(ids: readonly string[], search: Search): Promise<void> {
     const { without } = search;
@@ -213,7 +233,8 @@ export class Synchroniser {
   }
 }
 
-const textOf = (configuration: Configuration): string => JSON.stringify({ ...configuration, renewAt: undefined });
+const textOf = (configuration: Configuration): string =>
+  JSON.stringify({ ...configuration, renewAt: undefined });
 
 function only(objects: Objects, id: string): Objects {
   const among = <T extends { id: string }>(edges: readonly T[]) => [withId(edges, id) ?? []].flat();

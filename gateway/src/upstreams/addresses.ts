@@ -30,7 +30,10 @@ const WRAPPING = [
 ].map(([cidr, at]) => ({ network: networkOf(String(cidr)), at: Number(at) }));
 const TEREDO = networkOf("2001::/32");
 
-/** What a connection to an address can end at: the address, the IPv4 address that it holds, and this machine for the unspecified one. */
+/**
+ * What a connection to an address can end at: the address, the IPv4 address that it holds, and this machine
+ * for the unspecified one.
+ */
 export function meaningsOf(text: string): readonly Address[] {
   const address = ipaddr.parse(text.replace(/%.*$/, ""));
   if (address.toNormalizedString() === "0.0.0.0") return [address, ipaddr.parse("127.0.0.1")];
@@ -38,7 +41,9 @@ export function meaningsOf(text: string): readonly Address[] {
   if (address.range() === "unspecified") return [address, ipaddr.parse("::1"), ipaddr.parse("127.0.0.1")];
   if (address.range() === "loopback") return [address];
   const bytes = address.toByteArray();
-  const held = WRAPPING.filter(({ network }) => isIn(address, network)).map(({ at }) => bytes.slice(at, at + 4));
+  const held = WRAPPING.filter(({ network }) => isIn(address, network)).map(({ at }) =>
+    bytes.slice(at, at + 4),
+  );
   if (isIn(address, TEREDO)) held.push(bytes.slice(12).map((byte) => byte ^ 0xff)); // RFC 4380
   return [address, ...held.map((four) => ipaddr.fromByteArray(four))];
 }

@@ -42,7 +42,12 @@ export async function lookup(name: string): Promise<Found> {
         ask(() => resolver.resolve4(candidate, { ttl: true })),
         ask(() => resolver.resolve6(candidate, { ttl: true })),
       ]);
-      last = { v4: four.addresses, v6: six.addresses, ttl: Math.min(four.ttl, six.ttl), code: four.code || six.code };
+      last = {
+        v4: four.addresses,
+        v6: six.addresses,
+        ttl: Math.min(four.ttl, six.ttl),
+        code: four.code || six.code,
+      };
       // A name that is completed in another way may be another machine.
       if (last.v4?.length !== 0 || last.v6?.length !== 0) break;
     }
@@ -52,10 +57,16 @@ export async function lookup(name: string): Promise<Found> {
   }
 }
 
-async function ask(question: () => Promise<readonly { readonly address: string; readonly ttl: number }[]>): Promise<Family> {
+async function ask(
+  question: () => Promise<readonly { readonly address: string; readonly ttl: number }[]>,
+): Promise<Family> {
   try {
     const answers = await question();
-    return { addresses: answers.map(({ address }) => address), ttl: Math.min(...answers.map(({ ttl }) => ttl)), code: "" };
+    return {
+      addresses: answers.map(({ address }) => address),
+      ttl: Math.min(...answers.map(({ ttl }) => ttl)),
+      code: "",
+    };
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code ?? error);
     return { addresses: NONE.includes(code) ? [] : undefined, ttl: Number.POSITIVE_INFINITY, code };

@@ -15,7 +15,10 @@ const [SHORTEST_MS, LONGEST_MS] = [5000, 55_000];
 const EACH_MS = 5;
 /** Timers fire a little early at times. */
 const EARLY_MS = 100;
-/** At once: of names with addresses, of new ones, and of those that could not be resolved, so that these hold up only each other. */
+/**
+ * At once: of names with addresses, of new ones, and of those that could not be resolved, so that these hold
+ * up only each other.
+ */
 const AT_ONCE = 64;
 
 interface Known {
@@ -69,10 +72,15 @@ export class Names {
       );
     for (const name of taken) this.#add(name);
     if (taken.length > 0) this.#lookAtDue();
-    const unknown = taken.filter((name) => this.addressesOf(name)?.length === 0).map((name) => this.#firstTries.get(name)?.done);
+    const unknown = taken
+      .filter((name) => this.addressesOf(name)?.length === 0)
+      .map((name) => this.#firstTries.get(name)?.done);
     if (unknown.length === 0) return;
     const late = new AbortController();
-    await Promise.race([Promise.all(unknown), sleep(longestMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+    await Promise.race([
+      Promise.all(unknown),
+      sleep(longestMs, undefined, { signal: late.signal }).catch(() => undefined),
+    ]);
     late.abort();
   }
 
@@ -112,7 +120,9 @@ export class Names {
 
   #lookAtDue(): void {
     const now = Date.now() + EARLY_MS;
-    const due = [...this.#names].filter(([, { dueAt, isWaiting }]) => dueAt <= now && !isWaiting).sort(([, a], [, b]) => a.dueAt - b.dueAt);
+    const due = [...this.#names]
+      .filter(([, { dueAt, isWaiting }]) => dueAt <= now && !isWaiting)
+      .sort(([, a], [, b]) => a.dueAt - b.dueAt);
     for (const [name, known] of due) {
       known.isWaiting = true;
       if (known.v4.length + known.v6.length > 0) this.#lanes.known.add(name);
@@ -135,7 +145,8 @@ export class Names {
       if (v4) known.v4 = inOneOrder(v4);
       if (v6) known.v6 = inOneOrder(v6);
       known.failures = 0;
-      known.dueAt = startedAt + Math.min(Math.max(ttl * 1000, SHORTEST_MS, this.#names.size * EACH_MS), LONGEST_MS);
+      known.dueAt =
+        startedAt + Math.min(Math.max(ttl * 1000, SHORTEST_MS, this.#names.size * EACH_MS), LONGEST_MS);
       if (String(this.addressesOf(name)) !== before) [this.isChanged, this.#isSaved] = [true, false];
     } else {
       known.failures++;
@@ -152,7 +163,10 @@ export class Names {
     if (this.#isSaved) return;
     this.#isSaved = true;
     try {
-      this.options.keep(this.options.file, JSON.stringify([...this.#names.keys()].map((name) => [name, this.addressesOf(name)])));
+      this.options.keep(
+        this.options.file,
+        JSON.stringify([...this.#names.keys()].map((name) => [name, this.addressesOf(name)])),
+      );
     } catch (error) {
       this.#isSaved = false;
       this.options.complain(`the addresses of names could not be kept: ${(error as Error).message}`);
@@ -189,7 +203,8 @@ class Lane {
 }
 
 /** Servers answer in turns; that is no change. */
-const inOneOrder = (addresses: readonly string[]): readonly string[] => [...new Set(addresses)].sort().slice(0, MOST_ADDRESSES);
+const inOneOrder = (addresses: readonly string[]): readonly string[] =>
+  [...new Set(addresses)].sort().slice(0, MOST_ADDRESSES);
 
 function readLast(file: string): ReadonlyMap<string, readonly string[]> {
   try {

@@ -32,27 +32,36 @@ export class UpstreamRules {
     private readonly places: readonly OwnPlace[],
   ) {}
 
-  /** Why nothing may be sent to an address, in words that follow it, and what to do; undefined where it may. */
+  /**
+   * Why nothing may be sent to an address, in words that follow it, and what to do; undefined where it may.
+   */
   refusal(text: string, port: number): string | undefined {
     for (const address of meaningsOf(text)) {
       const why = this.#refusalOf(address, port);
-      if (why !== undefined) return `${why} --allow-upstreams ${address}/${address.kind() === "ipv4" ? 32 : 128}`;
+      if (why !== undefined)
+        return `${why} --allow-upstreams ${address}/${address.kind() === "ipv4" ? 32 : 128}`;
     }
     return undefined;
   }
 
-  /** The flags decide before what is denied without them, and of their networks the smallest; of two that are the same, the denial. */
+  /**
+   * The flags decide before what is denied without them, and of their networks the smallest; of two that are
+   * the same, the denial.
+   */
   #refusalOf(address: Address, port: number): string | undefined {
     const [allowed, denied] = [this.allowed, this.denied].map((networks) =>
       networks
         .filter((network) => isIn(address, network))
         .reduce<Network | undefined>((a, b) => (a && a.bits >= b.bits ? a : b), undefined),
     );
-    if (denied && denied.bits >= (allowed?.bits ?? 0)) return `is in ${denied.cidr} of --deny-upstreams: take that out, or add`;
+    if (denied && denied.bits >= (allowed?.bits ?? 0))
+      return `is in ${denied.cidr} of --deny-upstreams: take that out, or add`;
     if (allowed) return undefined;
     const why =
       DENIED.find(({ network }) => isIn(address, network))?.why ??
-      this.places.filter((place) => place.port === port && this.#isAt(place, address)).map(({ what }) => `is ${what}`)[0];
+      this.places
+        .filter((place) => place.port === port && this.#isAt(place, address))
+        .map(({ what }) => `is ${what}`)[0];
     return why && `${why}: if it shall be reached from outside, add`;
   }
 
@@ -62,9 +71,13 @@ export class UpstreamRules {
       if (at === "0.0.0.0") return address.kind() === "ipv4" && this.#isHere(address);
       const places = meaningsOf(at);
       if (at.includes(":") && places[0]?.range() === "unspecified") return this.#isHere(address);
-      return places.some((one) => one.toNormalizedString() === text || (isElsewhere && this.#isHere(one) && this.#isHere(address)));
+      return places.some(
+        (one) =>
+          one.toNormalizedString() === text || (isElsewhere && this.#isHere(one) && this.#isHere(address)),
+      );
     });
   }
 
-  #isHere = (address: Address): boolean => address.range() === "loopback" || this.#machine.has(address.toNormalizedString());
+  #isHere = (address: Address): boolean =>
+    address.range() === "loopback" || this.#machine.has(address.toNormalizedString());
 }

@@ -19,7 +19,9 @@ interface Files {
 
 let read: { readonly version: string; readonly files: Files } | undefined;
 
-/** The addresses of a name that need no question: those of this machine (RFC 6761), and those in /etc/hosts. */
+/**
+ * The addresses of a name that need no question: those of this machine (RFC 6761), and those in /etc/hosts.
+ */
 export function addressesHere(name: string): readonly string[] {
   const small = name.toLowerCase();
   return /(^|\.)localhost$/.test(small) ? ["127.0.0.1", "::1"] : (files().hosts.get(small) ?? []);
@@ -36,7 +38,8 @@ export function candidatesFor(name: string): readonly string[] {
 /** Read again when they changed. */
 function files(): Files {
   const version = [HOSTS, RESOLVER].map(versionOf).join();
-  if (read?.version !== version) read = { version, files: { hosts: readHosts(textOf(HOSTS)), ...readResolver(textOf(RESOLVER)) } };
+  if (read?.version !== version)
+    read = { version, files: { hosts: readHosts(textOf(HOSTS)), ...readResolver(textOf(RESOLVER)) } };
   return read.files;
 }
 
@@ -69,7 +72,8 @@ function readHosts(text: string): ReadonlyMap<string, readonly string[]> {
   const hosts = new Map<string, string[]>();
   for (const [address = "", ...names] of linesOf(text)) {
     if (!isIP(address)) continue;
-    for (const name of names.map((one) => one.toLowerCase())) hosts.set(name, [...(hosts.get(name) ?? []), address]);
+    for (const name of names.map((one) => one.toLowerCase()))
+      hosts.set(name, [...(hosts.get(name) ?? []), address]);
   }
   return hosts;
 }
@@ -77,8 +81,10 @@ function readHosts(text: string): ReadonlyMap<string, readonly string[]> {
 function readResolver(text: string): Pick<Files, "suffixes" | "dots"> {
   let [suffixes, dots]: [readonly string[], number] = [[], 1];
   for (const [word, ...values] of linesOf(text)) {
-    if (word === "search" || word === "domain") suffixes = values.map((one) => one.replace(/\.$/, "")).filter((one) => one !== "");
-    if (word === "options") dots = Number(values.flatMap((one) => /^ndots:(\d+)$/.exec(one)?.[1] ?? []).at(-1) ?? dots);
+    if (word === "search" || word === "domain")
+      suffixes = values.map((one) => one.replace(/\.$/, "")).filter((one) => one !== "");
+    if (word === "options")
+      dots = Number(values.flatMap((one) => /^ndots:(\d+)$/.exec(one)?.[1] ?? []).at(-1) ?? dots);
   }
   return { suffixes: suffixes.slice(0, MOST_SUFFIXES), dots };
 }

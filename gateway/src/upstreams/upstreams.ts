@@ -29,7 +29,10 @@ interface Own {
   readonly sshListen?: Bound;
 }
 
-/** Resolves the names of upstreams, and decides where Envoy and the gateway may connect to for what members declare. */
+/**
+ * Resolves the names of upstreams, and decides where Envoy and the gateway may connect to for what members
+ * declare.
+ */
 export class UpstreamWatch {
   readonly #names: Names;
   readonly #rules: { readonly allow: readonly Network[]; readonly deny: readonly Network[] };
@@ -54,7 +57,11 @@ export class UpstreamWatch {
   /** Resolves the names that these objects send to. */
   want(objects: Objects, issuers: ReadonlyMap<string, Issuer>, longestMs: number): Promise<void> {
     const named = issuersOf(objects);
-    const urls = [...keySetsOf(objects), ...named, ...named.flatMap((one) => issuers.get(one)?.tokenEndpoint ?? [])];
+    const urls = [
+      ...keySetsOf(objects),
+      ...named,
+      ...named.flatMap((one) => issuers.get(one)?.tokenEndpoint ?? []),
+    ];
     const hosts = [
       this.#server?.host ?? [],
       ...objects.static_backend.map(({ address }) => placeOfAddress(address).host),
@@ -91,20 +98,25 @@ export class UpstreamWatch {
 
   #judge(rules: UpstreamRules, { host, port }: Place, addresses: readonly string[] | undefined): Upstream {
     const at = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-    if (!addresses) return { refused: `goes to ${at}, and this gateway resolves no more names: give its address` };
+    if (!addresses)
+      return { refused: `goes to ${at}, and this gateway resolves no more names: give its address` };
     for (const address of addresses) {
       const refusal = rules.refusal(address, port);
-      if (refusal !== undefined) return { refused: `goes to ${at}${isIP(host) === 0 ? `, now at ${address}` : ""}, which ${refusal}` };
+      if (refusal !== undefined)
+        return { refused: `goes to ${at}${isIP(host) === 0 ? `, now at ${address}` : ""}, which ${refusal}` };
     }
     return { addresses };
   }
 
-  #addressesOf = (host: string): readonly string[] | undefined => (isIP(host) === 0 ? this.#names.addressesOf(host) : [host]);
+  #addressesOf = (host: string): readonly string[] | undefined =>
+    isIP(host) === 0 ? this.#names.addressesOf(host) : [host];
 
   #places(): readonly OwnPlace[] {
     const { listen, metrics, sshListen } = this.options.own;
     const of = (what: string, place: Bound | undefined) =>
-      place ? [{ what, addresses: place.address === "localhost" ? LOOPS : [place.address], port: place.port }] : [];
+      place
+        ? [{ what, addresses: place.address === "localhost" ? LOOPS : [place.address], port: place.port }]
+        : [];
     const server = this.#server && {
       what: "where the server is (--url)",
       addresses: this.#addressesOf(this.#server.host) ?? [],
@@ -112,7 +124,9 @@ export class UpstreamWatch {
       isElsewhere: true,
     };
     return [
-      ...listen.flatMap(({ address, bindPort }) => of("where this gateway itself listens (--listen)", { address, port: bindPort })),
+      ...listen.flatMap(({ address, bindPort }) =>
+        of("where this gateway itself listens (--listen)", { address, port: bindPort }),
+      ),
       ...of("where this gateway's metrics are (--metrics)", metrics),
       ...of("where this gateway's agents come in (--ssh-listen)", sshListen),
       ...(server ? [server] : []),

@@ -1,22 +1,36 @@
 import type { Existing } from "./world";
 
 /** The fields that a name may come from: the first one with a letter or digit in it. */
-const SOURCES = ["description", "name", "hostports", "subject_common_name", "match", "cidr", "address", "principals", "labels"];
+const SOURCES = [
+  "description",
+  "name",
+  "hostports",
+  "subject_common_name",
+  "match",
+  "cidr",
+  "address",
+  "principals",
+  "labels",
+];
 
 const LONGEST = 50;
 
 /**
- * Gives each object a unique name, made from one of its own fields in lower-case letters, digits, ".", "_" and "-", or else
- * from its kind. If several want the same name, the first (by kind, then by age) gets it; others get their kind appended,
- * then numbers. So names are the same in every run, valid in catalogues, and unambiguous.
+ * Gives each object a unique name, made from one of its own fields in lower-case letters, digits, ".", "_"
+ * and "-", or else from its kind. If several want the same name, the first (by kind, then by age) gets it;
+ * others get their kind appended, then numbers. So names are the same in every run, valid in catalogues, and
+ * unambiguous.
  */
 export function namesOf(objects: readonly Existing[]): ReadonlyMap<Existing, string> {
   const taken = new Set<string>();
   return new Map(
     objects.map((object) => {
       const kind = object.definition.kind.replaceAll("_", "-");
-      const own = SOURCES.map((source) => asName(textOf(object.answer[source]))).find((name) => name !== "") ?? kind;
-      const name = [own, ...(own === kind ? [] : [`${own}-${kind}`])].find((candidate) => !taken.has(candidate)) ?? numbered(own, taken);
+      const own =
+        SOURCES.map((source) => asName(textOf(object.answer[source]))).find((name) => name !== "") ?? kind;
+      const name =
+        [own, ...(own === kind ? [] : [`${own}-${kind}`])].find((candidate) => !taken.has(candidate)) ??
+        numbered(own, taken);
       taken.add(name);
       return [object, name];
     }),

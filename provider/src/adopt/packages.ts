@@ -16,8 +16,8 @@ export interface PackagePlaces {
 }
 
 /**
- * Where a project gets our packages from: the registry, or tarballs in the project, if the registry cannot have them. That is so
- * if this one is of a clone or came from a tarball itself.
+ * Where a project gets our packages from: the registry, or tarballs in the project, if the registry cannot
+ * have them. That is so if this one is of a clone or came from a tarball itself.
  *
  * @param project the project's folder
  * @param given a folder with tarballs, if somebody named one
@@ -55,12 +55,21 @@ function filled(folder: string, fill: (folder: string) => Tarballs): Tarballs {
 /** Npm packs what is installed as well as a clone, and needs no network for it. */
 function packed(destination: string, own: string): Tarballs {
   const folders = [own, dirname(require.resolve(`${SDK}/package.json`))];
-  const args = ["pack", ...folders, "--ignore-scripts", "--silent", "--pack-destination", resolve(destination)];
+  const args = [
+    "pack",
+    ...folders,
+    "--ignore-scripts",
+    "--silent",
+    "--pack-destination",
+    resolve(destination),
+  ];
   try {
     execFileSync("npm", args, { stdio: ["ignore", "ignore", "pipe"], shell: process.platform === "win32" });
   } catch (error) {
     const [reason] = messageOf(error).split("\n");
-    throw new Error(`npm could not pack ${PROVIDER} for the project (${reason}): name a folder of tarballs with --packages`);
+    throw new Error(
+      `npm could not pack ${PROVIDER} for the project (${reason}): name a folder of tarballs with --packages`,
+    );
   }
   return tarballsIn(destination);
 }
@@ -75,7 +84,10 @@ function tarballsIn(folder: string): Tarballs {
   const files = existsSync(folder) ? readdirSync(folder) : [];
   const find = (name: string): string => {
     const file = files.find((one) => new RegExp(`^tunnelplane-${name}-\\d.*\\.tgz$`).test(one));
-    if (!file) throw new Error(`${folder} holds no tarball of @tunnelplane/${name}; in a clone, npm run pack writes them to release/`);
+    if (!file)
+      throw new Error(
+        `${folder} holds no tarball of @tunnelplane/${name}; in a clone, npm run pack writes them to release/`,
+      );
     return file;
   };
   return { provider: find("pulumi"), sdk: find("sdk") };
@@ -85,7 +97,9 @@ function tarballsIn(folder: string): Tarballs {
 function isFromRegistry(own: string): boolean {
   if (!own.includes(`${sep}node_modules${sep}`)) return false;
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
-    const { dependencies = {}, devDependencies = {} } = existsSync(join(folder, "package.json")) ? manifestIn(folder) : {};
+    const { dependencies = {}, devDependencies = {} } = existsSync(join(folder, "package.json"))
+      ? manifestIn(folder)
+      : {};
     const range = dependencies[PROVIDER] ?? devDependencies[PROVIDER];
     if (range !== undefined) return !/^(file|link|workspace):|\.tgz$/.test(range);
     if (folder === dirname(folder)) return true;
@@ -100,4 +114,5 @@ interface Manifest {
   readonly devDependencies?: Ranges;
 }
 
-const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+const manifestIn = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;

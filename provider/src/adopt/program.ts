@@ -19,7 +19,10 @@ export class Secret {
 /** A resource that a program declares. */
 export interface Declared extends Existing {
   readonly name: string;
-  /** Its arguments without defaults, with placeholders for references and secrets; a map whose keys are ids is a Map. */
+  /**
+   * Its arguments without defaults, with placeholders for references and secrets; a map whose keys are ids is
+   * a Map.
+   */
   readonly args: Properties;
 }
 
@@ -30,10 +33,13 @@ export interface Declared extends Existing {
  */
 export function declare(objects: readonly Existing[], only: readonly string[]): Declared[] {
   const names = namesOf(objects);
-  const stands = (word: string, object: Existing) => word === object.definition.kind || word === names.get(object);
+  const stands = (word: string, object: Existing) =>
+    word === object.definition.kind || word === names.get(object);
   for (const word of only) {
     if (!objects.some((object) => stands(word, object)))
-      throw new Error(`--only ${word} fits no object: it is neither a kind on this server, such as tls_edge, nor a name that adopt prints`);
+      throw new Error(
+        `--only ${word} fits no object: it is neither a kind on this server, such as tls_edge, nor a name that adopt prints`,
+      );
   }
   const chosen = objects.filter((object) => only.length === 0 || only.some((word) => stands(word, object)));
   const byId = new Map(chosen.map((object) => [object.id, object]));
@@ -50,7 +56,9 @@ export function declare(objects: readonly Existing[], only: readonly string[]): 
     };
     let args = new Lifecycle(targetOf(object.definition.kind)).withoutDefaults(object.inputs);
     for (const { path, id, isKey } of references) {
-      args = (isKey ? withKeys(args, path.slice(0, -1), named) : replacedAt(args, path, () => named(id))) as Properties;
+      args = (
+        isKey ? withKeys(args, path.slice(0, -1), named) : replacedAt(args, path, () => named(id))
+      ) as Properties;
     }
     for (const path of secretsIn(object.definition, args)) {
       args = replacedAt(args, path, () => new Secret(keyOf(name, path))) as Properties;
@@ -61,7 +69,10 @@ export function declare(objects: readonly Existing[], only: readonly string[]): 
   return [...declared.values()];
 }
 
-function referencesOf({ definition, inputs }: Existing): { path: PropertyKey[]; id: string; isKey: boolean }[] {
+function referencesOf({
+  definition,
+  inputs,
+}: Existing): { path: PropertyKey[]; id: string; isKey: boolean }[] {
   const schema = createSchema(definition);
   return referencesIn(schema, rename(schema, inputs, "wire")).map(({ path, id, isKey = false }) => ({
     path: camelCasePath(schema, path),
@@ -70,8 +81,17 @@ function referencesOf({ definition, inputs }: Existing): { path: PropertyKey[]; 
   }));
 }
 
-/** Replaces keys of the map at a path by references. Makes it a Map, because a reference cannot be a property name. */
-const withKeys = (args: Properties, path: readonly PropertyKey[], named: (id: string) => Reference | undefined): unknown =>
+/**
+ * Replaces keys of the map at a path by references. Makes it a Map, because a reference cannot be a property
+ * name.
+ */
+const withKeys = (
+  args: Properties,
+  path: readonly PropertyKey[],
+  named: (id: string) => Reference | undefined,
+): unknown =>
   replacedAt(args, path, (map) =>
-    map instanceof Map ? map : new Map(Object.entries(map as object).map(([id, item]) => [named(id) ?? id, item])),
+    map instanceof Map
+      ? map
+      : new Map(Object.entries(map as object).map(([id, item]) => [named(id) ?? id, item])),
   );

@@ -17,8 +17,10 @@ export const IMPORT_FILE = "import.json";
 /** Throws if the folder is not empty, so that nothing is overwritten. */
 export function expectRoom(folder: string): void {
   if (!existsSync(folder)) return;
-  if (!statSync(folder).isDirectory()) throw new Error(`${folder} is a file; name a folder that is new or empty`);
-  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty; name a folder that is new or empty`);
+  if (!statSync(folder).isDirectory())
+    throw new Error(`${folder} is a file; name a folder that is new or empty`);
+  if (readdirSync(folder).length > 0)
+    throw new Error(`${folder} is not empty; name a folder that is new or empty`);
 }
 
 /** What a project is made of. */
@@ -36,12 +38,16 @@ export function writeProject(folder: string, { format, resources, from, packages
   mkdirSync(folder, { recursive: true });
   const places = packagesOf(folder, packages);
   const name = basename(resolve(folder)).replace(/[^A-Za-z0-9._-]+/g, "-") || "tunnels";
-  const write = (file: string, text: string, mode?: number) => writeFileSync(join(folder, file), text, { flag: "wx", mode });
+  const write = (file: string, text: string, mode?: number) =>
+    writeFileSync(join(folder, file), text, { flag: "wx", mode });
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   // Write .gitignore first, so that the secrets are never there without it.
   write(".gitignore", `${IMPORT_FILE}\nnode_modules/\n`);
   write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
-  write("Pulumi.yaml", `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`What ${from} holds`)}\n`);
+  write(
+    "Pulumi.yaml",
+    `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`What ${from} holds`)}\n`,
+  );
   write("package.json", json(manifest(name, places)));
   write("tsconfig.json", json(TSCONFIG));
   if (format === "ts") write("index.ts", asTypeScript(resources, from));
@@ -54,7 +60,13 @@ export function writeProject(folder: string, { format, resources, from, packages
 function asImport({ definition, name, resourceId, inputs, outputs }: Declared): object {
   const __provider = providerLiteral(definition.kind);
   const recorded = (properties: Declared["inputs"]) => ({ ...sealed(definition, properties), __provider });
-  return { type: typeToken(definition.type), name, id: resourceId, inputs: recorded(inputs), outputs: recorded(outputs) };
+  return {
+    type: typeToken(definition.type),
+    name,
+    id: resourceId,
+    inputs: recorded(inputs),
+    outputs: recorded(outputs),
+  };
 }
 
 const manifest = (name: string, { dependencies, ...places }: PackagePlaces) => {

@@ -1,4 +1,10 @@
-import { camelCasePath, createSchema, type Definition, formatPath, secretPathsOf } from "@tunnelplane/sdk/contract";
+import {
+  camelCasePath,
+  createSchema,
+  type Definition,
+  formatPath,
+  secretPathsOf,
+} from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core/values";
 
 /** The mark of a secret in an import file: the engine's signature, beside the value as JSON. */
@@ -17,22 +23,36 @@ export const keyOf = (name: string, path: readonly PropertyKey[]): string => `${
 /** Marks the secrets in properties for an import file. */
 export const sealed = (definition: Definition, properties: Properties): Properties =>
   secretsIn(definition, properties).reduce(
-    (all, path) => replacedAt(all, path, (secret) => ({ [SIGNATURE]: SECRET, plaintext: JSON.stringify(secret) })) as Properties,
+    (all, path) =>
+      replacedAt(all, path, (secret) => ({
+        [SIGNATURE]: SECRET,
+        plaintext: JSON.stringify(secret),
+      })) as Properties,
     properties,
   );
 
 /** Every secret in the inputs of a resource in an import file, with its path. */
-export function unsealed(value: unknown, path: readonly PropertyKey[] = []): { path: readonly PropertyKey[]; secret: string }[] {
+export function unsealed(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): { path: readonly PropertyKey[]; secret: string }[] {
   if (typeof value !== "object" || value === null) return [];
   const { [SIGNATURE]: signature, plaintext } = value as Record<string, unknown>;
   if (signature === SECRET) return [{ path, secret: JSON.parse(plaintext as string) }];
-  return Object.entries(value).flatMap(([name, item]) => unsealed(item, [...path, Array.isArray(value) ? Number(name) : name]));
+  return Object.entries(value).flatMap(([name, item]) =>
+    unsealed(item, [...path, Array.isArray(value) ? Number(name) : name]),
+  );
 }
 
 /** A copy with another value at a path. */
-export function replacedAt(value: unknown, [head, ...rest]: readonly PropertyKey[], replace: (value: unknown) => unknown): unknown {
+export function replacedAt(
+  value: unknown,
+  [head, ...rest]: readonly PropertyKey[],
+  replace: (value: unknown) => unknown,
+): unknown {
   if (head === undefined) return replace(value);
-  if (Array.isArray(value)) return value.map((item, index) => (index === head ? replacedAt(item, rest, replace) : item));
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === head ? replacedAt(item, rest, replace) : item));
   return { ...(value as object), [head]: replacedAt((value as Properties)[head as string], rest, replace) };
 }
 

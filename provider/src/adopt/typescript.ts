@@ -33,7 +33,9 @@ function variablesOf(resources: readonly Declared[]): ReadonlyMap<string, string
   const variables = new Map<string, string>();
   for (const { name, definition } of resources.filter((resource) => used.has(resource.name))) {
     const words = name.split(/[^A-Za-z0-9]+/).filter(Boolean);
-    const joined = words.map((word, index) => (index === 0 ? word : present(word[0]).toUpperCase() + word.slice(1))).join("");
+    const joined = words
+      .map((word, index) => (index === 0 ? word : present(word[0]).toUpperCase() + word.slice(1)))
+      .join("");
     const own = /^\d/.test(joined) ? `_${joined}` : joined;
     let variable = taken.has(own) ? own + definition.type : own;
     for (let count = 2; taken.has(variable); count++) variable = `${own}${definition.type}${count}`;
@@ -60,7 +62,9 @@ function literal(value: unknown, variables: ReadonlyMap<string, string>, depth: 
     const entries: [Reference | string, unknown][] = [...value];
     const references = entries.map(([key]) => key).filter((key) => key instanceof Reference);
     const places = new Map<Reference | string, string>(references.map((key, index) => [key, `id${index}`]));
-    const written = entries.map(([key, item]) => `${places.has(key) ? `[${places.get(key)}]` : JSON.stringify(key)}: ${write(item)}`);
+    const written = entries.map(
+      ([key, item]) => `${places.has(key) ? `[${places.get(key)}]` : JSON.stringify(key)}: ${write(item)}`,
+    );
     return `pulumi.all([${references.map(idOf).join(", ")}]).apply(([${[...places.values()].join(", ")}]) => ({ ${written.join(", ")} }))`;
   }
   if (Array.isArray(value)) return around("[", value.map(write), "]", depth);
@@ -87,9 +91,15 @@ function around(open: string, items: readonly string[], close: string, depth: nu
 
 /** Names that a variable may not have, or that mean something else in the program. */
 const RESERVED = [
-  ..."arguments await break case catch class const continue debugger default delete do else enum eval export extends false".split(" "),
-  ..."finally for function if implements import in instanceof interface let new null package private protected public".split(" "),
-  ..."return static super switch this throw true try typeof undefined var void while with yield async of".split(" "),
+  ..."arguments await break case catch class const continue debugger default delete do else enum eval export extends false".split(
+    " ",
+  ),
+  ..."finally for function if implements import in instanceof interface let new null package private protected public".split(
+    " ",
+  ),
+  ..."return static super switch this throw true try typeof undefined var void while with yield async of".split(
+    " ",
+  ),
   ..."config pulumi tunnels require module exports global process NaN Infinity".split(" "),
   ..."__dirname __filename console Object String Number Array".split(" "),
 ];

@@ -50,7 +50,8 @@ export async function readWorld(transport: Transport, progress: (read: number) =
 /** The object, or the reason to leave it out. */
 function take(definition: Definition, answer: Wire, caller: Caller): Existing | string {
   if (answer.id === caller.key_id) return "it is the API key of this command";
-  if (typeof answer.expires_at === "string" && Date.parse(answer.expires_at) <= Date.now()) return `it expired at ${answer.expires_at}`;
+  if (typeof answer.expires_at === "string" && Date.parse(answer.expires_at) <= Date.now())
+    return `it expired at ${answer.expires_at}`;
   const target = present(targets.get(definition.kind));
   const outputs = outputsOf(target.definition, answer, undefined);
   const fields = withoutAddresses(target.definition, outputs);

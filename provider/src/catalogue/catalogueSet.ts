@@ -10,8 +10,9 @@ export interface CatalogueSetArgs {
 }
 
 /**
- * All objects of a YAML file as one resource, with one request and one transaction for all of them. See docs/changesets.md.
- * Objects that are removed from the file are deleted; destroying the resource deletes all of its objects.
+ * All objects of a YAML file as one resource, with one request and one transaction for all of them. See
+ * docs/changesets.md. Objects that are removed from the file are deleted; destroying the resource deletes all
+ * of its objects.
  *
  * @example
  * ```ts
@@ -31,7 +32,13 @@ export class CatalogueSet extends Resource {
     // Loaded when first used: contract and parser would slow the start of programs that need neither.
     const { declaredObjects } = require("./declareSet") as typeof Declare;
     const properties = ["set", "ids", "tokens", "digest"];
-    const shape = { kind: "catalogue_set", type: "CatalogueSet", properties, secrets: ["tokens"], unique: true } as const;
+    const shape = {
+      kind: "catalogue_set",
+      type: "CatalogueSet",
+      properties,
+      secrets: ["tokens"],
+      unique: true,
+    } as const;
     super(shape, name, { set, objects: declaredObjects(file) }, options);
   }
 }

@@ -7,7 +7,11 @@ import * as resources from "../generated";
 import type { CatalogueOptions } from "./options";
 import { readCatalogue } from "./read";
 
-type Class = new (name: string, args: object, options?: pulumi.CustomResourceOptions) => pulumi.CustomResource;
+type Class = new (
+  name: string,
+  args: object,
+  options?: pulumi.CustomResourceOptions,
+) => pulumi.CustomResource;
 
 /** Reads a catalogue and declares its entries. See `catalogue`. */
 export function declare(file: string, options?: CatalogueOptions): resources.Catalogue {
@@ -34,22 +38,30 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
   };
   const collections = registry.map((definition) => {
     const members = entries.filter((entry) => entry.definition === definition);
-    return [collectionOf(definition), Object.fromEntries(members.map((entry) => [entry.name, resourceOf(entry)]))];
+    return [
+      collectionOf(definition),
+      Object.fromEntries(members.map((entry) => [entry.name, resourceOf(entry)])),
+    ];
   });
   return Object.fromEntries(collections);
 }
 
 /**
- * Calls a function as if a line of a file did. The engine keeps the calls that led to a resource as its place in the program,
- * and for whoever reads of the resource, that place is its entry.
+ * Calls a function as if a line of a file did. The engine keeps the calls that led to a resource as its place
+ * in the program, and for whoever reads of the resource, that place is its entry.
  */
 function calledFrom<T>(file: string, line: number, make: () => T): T {
-  const call = runInThisContext("(function entry(make) { return make(); })", { filename: resolve(file), lineOffset: line - 1 });
+  const call = runInThisContext("(function entry(make) { return make(); })", {
+    filename: resolve(file),
+    lineOffset: line - 1,
+  });
   return (call as (make: () => T) => T)(make);
 }
 
 /** A map whose keys may be ids that are not known yet. */
 function mapOf(entries: (readonly [key: unknown, value: unknown])[]): unknown {
   const known = entries.every(([key]) => typeof key === "string");
-  return known ? Object.fromEntries(entries as [string, unknown][]) : pulumi.output(entries).apply((all) => Object.fromEntries(all));
+  return known
+    ? Object.fromEntries(entries as [string, unknown][])
+    : pulumi.output(entries).apply((all) => Object.fromEntries(all));
 }

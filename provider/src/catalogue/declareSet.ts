@@ -5,7 +5,10 @@ import { readCatalogue } from "./read";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The objects of a catalogue by kind and key, as a change set declares them. Secrets are marked, so that the state encrypts them. */
+/**
+ * The objects of a catalogue by kind and key, as a change set declares them. Secrets are marked, so that the
+ * state encrypts them.
+ */
 export function declaredObjects(file: string): Record<string, Fields> {
   const { entries, links } = readCatalogue(file);
   const objects = setObjectsOf(entries, links).map(({ kind, key, fields = {} }): [string, Fields] => {

@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { CatalogueFile, check, commonTags, type Entry, type Later, report, type Tags } from "@tunnelplane/sdk/catalogue";
+import {
+  CatalogueFile,
+  check,
+  commonTags,
+  type Entry,
+  type Later,
+  report,
+  type Tags,
+} from "@tunnelplane/sdk/catalogue";
 import { registry } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 
@@ -12,7 +20,8 @@ export function readCatalogue(file: string): ReadCatalogue {
   const document = new CatalogueFile(read(file), tagsFor(file));
   const checked = check(document, registry);
   // Pulumi shows a RunError without a stack trace; the trace would only show lines of this package.
-  if (document.mistakes.length > 0) throw new pulumi.RunError(visible(report(file, document.mistakes, document.lines)));
+  if (document.mistakes.length > 0)
+    throw new pulumi.RunError(visible(report(file, document.mistakes, document.lines)));
   return { ...checked, lineOf: ({ collection, name }) => document.lineOf([collection, name], "name") };
 }
 
@@ -34,9 +43,14 @@ const tagsFor = (file: string): Tags => ({
   },
 });
 
-function fromStack<T>(key: string, flag: string, get: (config: pulumi.Config, name: string) => T | undefined): T {
+function fromStack<T>(
+  key: string,
+  flag: string,
+  get: (config: pulumi.Config, name: string) => T | undefined,
+): T {
   const [name = "", namespace] = key.split(":").reverse();
   const value = get(new pulumi.Config(namespace), name);
-  if (value === undefined) throw new Error(`is not in the stack's configuration: run "pulumi config set ${flag}${key} …"`);
+  if (value === undefined)
+    throw new Error(`is not in the stack's configuration: run "pulumi config set ${flag}${key} …"`);
   return value;
 }

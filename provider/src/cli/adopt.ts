@@ -15,14 +15,23 @@ interface Options extends ServerOptions {
 
 /** `adopt`: writes a program for the objects of a server, and the file that imports them. */
 export function adoptCommand(): Command {
-  const command = new Command("adopt").description("Write a Pulumi program for the objects of a server, and the file that imports them");
+  const command = new Command("adopt").description(
+    "Write a Pulumi program for the objects of a server, and the file that imports them",
+  );
   for (const option of serverOptions()) command.addOption(option);
   return command
     .requiredOption("--out <folder>", "folder for the project; must be new or empty")
-    .addOption(new Option("--format <format>", "write a program in TypeScript or a YAML catalogue").choices(["ts", "yaml"]).default("ts"))
+    .addOption(
+      new Option("--format <format>", "write a program in TypeScript or a YAML catalogue")
+        .choices(["ts", "yaml"])
+        .default("ts"),
+    )
     .option("--packages <folder>", "take tunnelplane's packages from tarballs in this folder")
     .addOption(
-      new Option("--only <kind or name>", "adopt only this kind, such as tls_edge, or this name, as printed by adopt; may be repeated")
+      new Option(
+        "--only <kind or name>",
+        "adopt only this kind, such as tls_edge, or this name, as printed by adopt; may be repeated",
+      )
         .argParser((word, words: string[]) => [...words, word])
         .default([], "everything"),
     )
@@ -41,10 +50,15 @@ async function adopt({ out, format, only, packages, ...server }: Options): Promi
   const say = (line = "") => console.log(line);
   for (const { definition, name, resourceId } of resources) say(`${definition.kind} ${name} ${resourceId}`);
   say();
-  say(`${out} declares ${resources.length} of the ${world.objects.length} objects that this API key may adopt.`);
+  say(
+    `${out} declares ${resources.length} of the ${world.objects.length} objects that this API key may adopt.`,
+  );
   if (world.leftOut.length > 0) say("Left out:");
   for (const line of world.leftOut) say(`  ${line}`);
-  const secrets = resources.reduce((count, { definition, inputs }) => count + secretsIn(definition, inputs).length, 0);
+  const secrets = resources.reduce(
+    (count, { definition, inputs }) => count + secretsIn(definition, inputs).length,
+    0,
+  );
   say(
     `${IMPORT_FILE} ${secrets > 0 ? "contains their secrets: keep it private, and " : "is needed once: "}delete it after the import. In ${out}:`,
   );

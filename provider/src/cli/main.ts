@@ -6,7 +6,9 @@ import { reviewCommand } from "./review";
 import { secretsCommand } from "./secrets";
 
 const { version } = require("../../package.json") as { version: string };
-const program = new Command("tunnelplane-pulumi").description("Tools for Pulumi programs that declare tunnels").version(version);
+const program = new Command("tunnelplane-pulumi")
+  .description("Tools for Pulumi programs that declare tunnels")
+  .version(version);
 for (const command of [adoptCommand(), reviewCommand(), secretsCommand()]) program.addCommand(command);
 guardOutput();
 program.parseAsync().catch((error: Error) => {

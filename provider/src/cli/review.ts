@@ -21,8 +21,13 @@ const FOUND = 2;
 /** `review`: shows the effects of a preview on callers and owners. */
 export function reviewCommand(): Command {
   const command = new Command("review")
-    .description("Show the effects of a preview on callers. Exit code 0: no findings that fail; 2: findings; 1: the review failed")
-    .argument("[file]", "file with the output of `pulumi preview --json --show-sames`; - or nothing for standard input");
+    .description(
+      "Show the effects of a preview on callers. Exit code 0: no findings that fail; 2: findings; 1: the review failed",
+    )
+    .argument(
+      "[file]",
+      "file with the output of `pulumi preview --json --show-sames`; - or nothing for standard input",
+    );
   for (const option of serverOptions()) command.addOption(option);
   return command
     .addOption(new Option("--format <format>", "format of the report").choices(FORMATS).default("markdown"))
@@ -37,12 +42,18 @@ export function reviewCommand(): Command {
         .default([], "none"),
     )
     .option("--baseline <file>", "accept the findings of an earlier report (--format json)")
-    .option("--project <folder>", "folder of the project, for the lines of a program in YAML (default: the current folder)")
+    .option(
+      "--project <folder>",
+      "folder of the project, for the lines of a program in YAML (default: the current folder)",
+    )
     .option("--events <file>", "read policy violations, and nothing else, from an engine event log")
     .action(run);
 }
 
-async function run(file = "-", { format, failOn, accept, baseline, events, project, ...server }: Options): Promise<void> {
+async function run(
+  file = "-",
+  { format, failOn, accept, baseline, events, project, ...server }: Options,
+): Promise<void> {
   const url = server.url || process.env.TUNNELPLANE_BASE_URL || undefined;
   const apiKey = server.apiKey || process.env.TUNNELPLANE_API_KEY || undefined;
   const preview = read(file, EXPECTED_PREVIEW);
@@ -60,7 +71,9 @@ async function run(file = "-", { format, failOn, accept, baseline, events, proje
   const { length } = failing(report, failOn);
   if (length === 0) return;
   const findings = length === 1 ? "1 finding fails" : `${length} findings fail`;
-  console.error(`${findings} the review, which ends with ${FOUND} (--fail-on ${failOn}); --accept takes those that are meant`);
+  console.error(
+    `${findings} the review, which ends with ${FOUND} (--fail-on ${failOn}); --accept takes those that are meant`,
+  );
   // Do not call process.exit(), which would cut off output that is not written yet.
   process.exitCode = FOUND;
 }
@@ -89,7 +102,11 @@ function reportIn(file: string): Report {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const isReport = isObject(report) && report.version === 1 && typeof report.hash === "string" && Array.isArray(report.findings);
+  const isReport =
+    isObject(report) &&
+    report.version === 1 &&
+    typeof report.hash === "string" &&
+    Array.isArray(report.findings);
   if (!isReport) throw new Error(`${file} is no report; ${EXPECTED_REPORT}`);
   return report as unknown as Report;
 }

@@ -5,7 +5,10 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { keyOf, unsealed } from "../adopt/secrets";
 
-/** `secrets`: sets the configuration that an adopted program reads. Passes values through standard input, never as arguments. */
+/**
+ * `secrets`: sets the configuration that an adopted program reads. Passes values through standard input,
+ * never as arguments.
+ */
 export function secretsCommand(): Command {
   return new Command("secrets")
     .description("Copy the secrets of an import file into the configuration of the stack in the same folder")
@@ -27,18 +30,35 @@ function resourcesOf(file: string): { name: string; inputs: unknown }[] {
     read = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     // Keep the file's content out of the message, because it holds secrets.
-    throw new Error(error instanceof SyntaxError ? `${file} is not JSON; expected the import file that adopt wrote` : messageOf(error));
+    throw new Error(
+      error instanceof SyntaxError
+        ? `${file} is not JSON; expected the import file that adopt wrote`
+        : messageOf(error),
+    );
   }
   const { resources } = (read ?? {}) as { resources?: { name: string; inputs: unknown }[] };
-  if (!Array.isArray(resources)) throw new Error(`${file} holds no \`resources\`; expected the import file that adopt wrote`);
+  if (!Array.isArray(resources))
+    throw new Error(`${file} holds no \`resources\`; expected the import file that adopt wrote`);
   return resources;
 }
 
 function set(folder: string, key: string, secret: string, stack: string | undefined): void {
-  const args = ["config", "set", "--secret", "--non-interactive", ...(stack === undefined ? [] : ["--stack", stack]), key];
+  const args = [
+    "config",
+    "set",
+    "--secret",
+    "--non-interactive",
+    ...(stack === undefined ? [] : ["--stack", stack]),
+    key,
+  ];
   try {
     // The engine removes one line break from the end of its input.
-    execFileSync("pulumi", args, { cwd: folder, input: `${secret}\n`, stdio: ["pipe", "ignore", "pipe"], encoding: "utf8" });
+    execFileSync("pulumi", args, {
+      cwd: folder,
+      input: `${secret}\n`,
+      stdio: ["pipe", "ignore", "pipe"],
+      encoding: "utf8",
+    });
   } catch (error) {
     const { code, stderr } = error as { code?: string; stderr?: string };
     const reason =

@@ -1,4 +1,12 @@
-import { camelCase, camelCasePath, createSchema, type Definition, formatPath, marksOf, secretPathsOf } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  camelCasePath,
+  createSchema,
+  type Definition,
+  formatPath,
+  marksOf,
+  secretPathsOf,
+} from "@tunnelplane/sdk/contract";
 import { type Difference, differences, type Properties } from "./values";
 
 /** How many differences a message lists at most. */
@@ -7,8 +15,9 @@ const MOST_LISTED = 20;
 const LONGEST_SHOWN = 80;
 
 /**
- * Why a program may not adopt an object: the properties in which the two differ. A property that the program leaves out
- * counts with its default. Modules that it leaves out, and properties that the server chooses, may have any value.
+ * Why a program may not adopt an object: the properties in which the two differ. A property that the program
+ * leaves out counts with its default. Modules that it leaves out, and properties that the server chooses, may
+ * have any value.
  *
  * @param actual the object's properties, as the state would record them
  * @param desired the declared properties, with their defaults
@@ -28,11 +37,14 @@ export function refusalToAdopt(
     .map(([name]) => camelCase(name));
   const found = names.flatMap((name) => differences(actual[name], desired[name], [name], isUnknown));
   if (found.length === 0) return undefined;
-  const secrets = secretPathsOf(definition).map((path) => formatPath(camelCasePath(createSchema(definition), path.split("."))));
+  const secrets = secretPathsOf(definition).map((path) =>
+    formatPath(camelCasePath(createSchema(definition), path.split("."))),
+  );
   const listed = found.slice(0, MOST_LISTED).map((difference) => {
     const path = formatPath(difference.path);
     const isSecret =
-      hidden.includes(String(difference.path[0])) || secrets.some((secret) => secret === path || secret.startsWith(`${path}.`));
+      hidden.includes(String(difference.path[0])) ||
+      secrets.some((secret) => secret === path || secret.startsWith(`${path}.`));
     return inWords(path, difference, isSecret);
   });
   const rest = found.length > MOST_LISTED ? `; and ${found.length - MOST_LISTED} more` : "";
@@ -41,6 +53,7 @@ export function refusalToAdopt(
 
 function inWords(path: string, { actual, declared }: Difference, isSecret: boolean): string {
   const [before, after] = [actual, declared].map((value) => JSON.stringify(value ?? null));
-  if (isSecret || [before, after].some((text) => (text as string).length > LONGEST_SHOWN)) return `${path} differs`;
+  if (isSecret || [before, after].some((text) => (text as string).length > LONGEST_SHOWN))
+    return `${path} differs`;
   return `${path} is ${actual == null ? "not set" : before}, ${declared == null ? "not declared" : `declared ${after}`}`;
 }

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 
-/** The host's part of a creation. It makes sure that a lost answer or a killed run leads to one object only. */
+/**
+ * The host's part of a creation. It makes sure that a lost answer or a killed run leads to one object only.
+ */
 export interface Creation {
   /** Identifies the resource by program and state; every run that tries to create it sends the same. */
   readonly intent?: string;
@@ -11,11 +13,14 @@ export interface Creation {
 /**
  * The idempotency key of a creation.
  *
- * @param earlier how many earlier creations with the same request made an object that is deleted or already in the state
+ * @param earlier how many earlier creations with the same request made an object that is deleted or already
+ *   in the state
  */
-export const idempotencyKeyOf = (intent: string, request: unknown, earlier: number): string => hash([intent, request, earlier]);
+export const idempotencyKeyOf = (intent: string, request: unknown, earlier: number): string =>
+  hash([intent, request, earlier]);
 
 /** 128 bits, to keep the state small. */
 export const intentOf = (state: string, urn: string): string => hash([state, urn]).slice(0, 22);
 
-const hash = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+const hash = (value: unknown): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url");

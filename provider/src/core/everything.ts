@@ -18,14 +18,24 @@ export interface Everything {
 
 const PROGRESS_EVERY = 500;
 
-/** Reads all objects, page by page. Objects that are embedded in others, such as routes, are listed on their own too. */
-export async function readServer(transport: Transport, progress: (read: number) => void): Promise<Everything> {
+/**
+ * Reads all objects, page by page. Objects that are embedded in others, such as routes, are listed on their
+ * own too.
+ */
+export async function readServer(
+  transport: Transport,
+  progress: (read: number) => void,
+): Promise<Everything> {
   const caller = await knownCallerOf(transport);
   const leftOut: string[] = [];
   const found: Found[] = [];
   for (const definition of registry.filter(({ path }) => pathFieldsOf({ path }).length === 0)) {
     try {
-      for await (const answer of new Collection<Wire, never, never>(transport, definition.path, definition.listKey).list()) {
+      for await (const answer of new Collection<Wire, never, never>(
+        transport,
+        definition.path,
+        definition.listKey,
+      ).list()) {
         const inside = embeddedIn(definition).flatMap(([name, child]) =>
           (answer[name] as Wire[]).map((one) => ({ definition: child, answer: one })),
         );

@@ -1,4 +1,11 @@
-import { answeredListsOf, camelCase, type Definition, fieldsWhere, pathFieldsOf, type Sent } from "@tunnelplane/sdk/contract";
+import {
+  answeredListsOf,
+  camelCase,
+  type Definition,
+  fieldsWhere,
+  pathFieldsOf,
+  type Sent,
+} from "@tunnelplane/sdk/contract";
 import { holdsUnknown, type Properties, same, toWire } from "./values";
 
 /** What is asked of a resource, and what its state has. */
@@ -9,8 +16,8 @@ interface Planned {
 }
 
 /**
- * The outputs that a creation or update will have. What the server computes from the declared fields alone is computed
- * here, too; the rest of a new object is not known.
+ * The outputs that a creation or update will have. What the server computes from the declared fields alone is
+ * computed here, too; the rest of a new object is not known.
  *
  * @param unknown stands for what is not known
  */
@@ -20,10 +27,15 @@ export function foreseen(
   isUnknown: (value: unknown) => boolean,
   unknown: unknown,
 ): Properties {
-  const answered = [...fieldsWhere(definition, (marks) => marks.serverDefault), ...computedBy(definition)].map(camelCase);
+  const answered = [
+    ...fieldsWhere(definition, (marks) => marks.serverDefault),
+    ...computedBy(definition),
+  ].map(camelCase);
   const declared = Object.entries(desired).filter(([, value]) => value !== undefined && value !== null);
   const derived =
-    recorded || holdsUnknown(desired, isUnknown) ? {} : definition.derive(toWire(definition, desired) as Sent<typeof definition.fields>);
+    recorded || holdsUnknown(desired, isUnknown)
+      ? {}
+      : definition.derive(toWire(definition, desired) as Sent<typeof definition.fields>);
   const before = answered.map((name) => [name, recorded ? recorded[name] : unknown] as const);
   return Object.fromEntries([
     ...before.filter(([, value]) => value !== undefined),
@@ -34,10 +46,18 @@ export function foreseen(
 }
 
 /** The lists of which answers say more than requests, as far as they follow from the present ones. */
-function listsOf(definition: Definition, { recorded, desired }: Planned, unknown: unknown): [name: string, value: unknown][] {
+function listsOf(
+  definition: Definition,
+  { recorded, desired }: Planned,
+  unknown: unknown,
+): [name: string, value: unknown][] {
   return answeredListsOf(definition).map(({ field, answeredAs, key }) => {
     const [name, sent] = [camelCase(answeredAs), desired[camelCase(field)]];
-    if (key === undefined) return [name, recorded && same(recorded[camelCase(field)], sent) ? (recorded[name] ?? unknown) : unknown];
+    if (key === undefined)
+      return [
+        name,
+        recorded && same(recorded[camelCase(field)], sent) ? (recorded[name] ?? unknown) : unknown,
+      ];
     if (!Array.isArray(sent)) return [name, sent ?? []];
     const uriOf = (entry: Properties) => (recorded ? `${recorded.uri}/${field}/${entry[key]}` : unknown);
     return [name, sent.map((entry: unknown) => (isEntry(entry) ? { ...entry, uri: uriOf(entry) } : entry))];
@@ -46,7 +66,9 @@ function listsOf(definition: Definition, { recorded, desired }: Planned, unknown
 
 const isEntry = (value: unknown): value is Properties => typeof value === "object" && value !== null;
 
-/** The fields that answers carry beside those that are sent. A module that is a resource of its own has none. */
+/**
+ * The fields that answers carry beside those that are sent. A module that is a resource of its own has none.
+ */
 function computedBy(definition: Definition): string[] {
   if (definition.idField in definition.fields) return [];
   const own = fieldsWhere(definition, (marks) => !marks.embeds).filter((name) => name in definition.computed);

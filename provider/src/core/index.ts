@@ -3,4 +3,13 @@ export { type Everything, readServer } from "./everything";
 export { type Checked, type IsUnknown, Lifecycle, type Plan } from "./lifecycle";
 export { expectServer, nameOf, OtherServerError, recordOfServer, serverIn } from "./server";
 export { targetOf, type Wire } from "./target";
-export { type Difference, inputsOf, outputsOf, type Properties, recordedOf, same, toProperties, toWire } from "./values";
+export {
+  type Difference,
+  inputsOf,
+  outputsOf,
+  type Properties,
+  recordedOf,
+  same,
+  toProperties,
+  toWire,
+} from "./values";

@@ -71,10 +71,12 @@ export class Lifecycle {
     const { definition } = this.target;
     const schema = createSchema(definition);
     const wireNames = wireNamesIn(schema, declared).map(
-      (path) => `${formatPath(path)} is not a property here; did you mean \`${camelCase(String(path.at(-1)))}\`?`,
+      (path) =>
+        `${formatPath(path)} is not a property here; did you mean \`${camelCase(String(path.at(-1)))}\`?`,
     );
     const { value, problems } = validateCreate(definition, toWire(definition, declared), isUnknown);
-    const inWords = ({ path, message }: Problem) => `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`;
+    const inWords = ({ path, message }: Problem) =>
+      `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`;
     if (wireNames.length + problems.length > 0)
       return { inputs: declared, problems: [...wireNames, ...problems.map(inWords)], warnings: [] };
     const before = toWire(definition, recorded);
@@ -106,16 +108,25 @@ export class Lifecycle {
     return {
       changes: changed.length + removed.length > 0,
       replaces,
-      deleteBeforeReplace: replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
+      deleteBeforeReplace:
+        replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
     };
   }
 
-  /** Where what is declared differs from what is recorded, as far as that is a change. What is not known yet counts as different. */
+  /**
+   * Where what is declared differs from what is recorded, as far as that is a change. What is not known yet
+   * counts as different.
+   */
   details(recorded: Properties, desired: Properties): Difference[] {
     const { changed, removed } = this.#compare(recorded, desired);
     if (changed.length + removed.length === 0) return [];
-    const [before, after] = [withoutAddresses(this.target.definition, recorded), this.#withDefaultsInside(desired)];
-    return [...changed, ...removed].flatMap((name) => differences(before[name], after[name], [name], () => false));
+    const [before, after] = [
+      withoutAddresses(this.target.definition, recorded),
+      this.#withDefaultsInside(desired),
+    ];
+    return [...changed, ...removed].flatMap((name) =>
+      differences(before[name], after[name], [name], () => false),
+    );
   }
 
   /**
@@ -123,13 +134,18 @@ export class Lifecycle {
    *
    * @param recorded of the object that changes; undefined for a new one
    */
-  foresee(recorded: Properties | undefined, desired: Properties, isUnknown: IsUnknown, unknown: unknown): Properties {
+  foresee(
+    recorded: Properties | undefined,
+    desired: Properties,
+    isUnknown: IsUnknown,
+    unknown: unknown,
+  ): Properties {
     return foreseen(this.target.definition, { recorded, desired }, isUnknown, unknown);
   }
 
   /**
-   * Sends the planned change as a dry run, because only the server knows which values are taken and which objects exist.
-   * Skips requests that depend on values which are not known yet.
+   * Sends the planned change as a dry run, because only the server knows which values are taken and which
+   * objects exist. Skips requests that depend on values which are not known yet.
    *
    * @param id the object that is changed or replaced; undefined for a new one
    */
@@ -151,13 +167,27 @@ export class Lifecycle {
     await (isNew ? answer : this.#ofRecorded(transport, id as string, recorded, answer));
   }
 
-  async create(transport: Transport, desired: Properties, creation: Creation): Promise<{ id: string; outputs: Properties }> {
-    const { id, answer } = await this.target.create(transport, toWire(this.target.definition, desired), creation);
+  async create(
+    transport: Transport,
+    desired: Properties,
+    creation: Creation,
+  ): Promise<{ id: string; outputs: Properties }> {
+    const { id, answer } = await this.target.create(
+      transport,
+      toWire(this.target.definition, desired),
+      creation,
+    );
     return { id, outputs: outputsOf(this.target.definition, answer, desired) };
   }
 
-  /** The object as it is now, or undefined if it no longer exists. Reads all modules if nothing is recorded. */
-  async read(transport: Transport, id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
+  /**
+   * The object as it is now, or undefined if it no longer exists. Reads all modules if nothing is recorded.
+   */
+  async read(
+    transport: Transport,
+    id: string,
+    recorded: Properties,
+  ): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
     const answer = await orGone(this.#ofRecorded(transport, id, recorded, this.target.read(transport, id)));
     if (!answer) return undefined;
     const known = Object.keys(recorded).length > 0 ? recorded : undefined;
@@ -166,12 +196,28 @@ export class Lifecycle {
   }
 
   /** Why the program may not adopt an existing object; undefined if the object is as declared. */
-  refusalToAdopt(id: string, actual: Properties, desired: Properties, hidden: readonly string[], isUnknown: IsUnknown): string | undefined {
+  refusalToAdopt(
+    id: string,
+    actual: Properties,
+    desired: Properties,
+    hidden: readonly string[],
+    isUnknown: IsUnknown,
+  ): string | undefined {
     const { definition } = this.target;
-    return refusalToAdopt(definition, id, { actual: withoutAddresses(definition, actual), desired, hidden }, isUnknown);
+    return refusalToAdopt(
+      definition,
+      id,
+      { actual: withoutAddresses(definition, actual), desired, hidden },
+      isUnknown,
+    );
   }
 
-  async update(transport: Transport, id: string, recorded: Properties, desired: Properties): Promise<Properties> {
+  async update(
+    transport: Transport,
+    id: string,
+    recorded: Properties,
+    desired: Properties,
+  ): Promise<Properties> {
     const { definition } = this.target;
     const update = this.target.update(transport, id, this.#changeBetween(recorded, desired));
     const answer = await this.#ofRecorded(transport, id, recorded, update);
@@ -193,14 +239,19 @@ export class Lifecycle {
     const wireNames = Object.keys(definition.fields);
     return {
       desired: wire,
-      changed: Object.fromEntries(wireNames.filter((name) => changed.includes(camelCase(name))).map((name) => [name, wire[name]])),
+      changed: Object.fromEntries(
+        wireNames.filter((name) => changed.includes(camelCase(name))).map((name) => [name, wire[name]]),
+      ),
       removed: wireNames.filter((name) => removed.includes(camelCase(name))),
     };
   }
 
   #compare(outputs: Properties, properties: Properties): { changed: string[]; removed: string[] } {
     const { definition } = this.target;
-    const [recorded, desired] = [withoutAddresses(definition, outputs), withoutAddresses(definition, properties)];
+    const [recorded, desired] = [
+      withoutAddresses(definition, outputs),
+      withoutAddresses(definition, properties),
+    ];
     const modules = modulesOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
     const seeming = names.filter((name) => !same(recorded[name], desired[name]));
@@ -214,7 +265,10 @@ export class Lifecycle {
     };
   }
 
-  /** Properties with the defaults inside of them. After an import, the engine compares what it recorded, and that lacks these. */
+  /**
+   * Properties with the defaults inside of them. After an import, the engine compares what it recorded, and
+   * that lacks these.
+   */
   #withDefaultsInside(properties: Properties): Properties {
     const { inputs, problems } = this.check(properties, properties, () => false);
     if (problems.length > 0) return properties;
@@ -231,4 +285,9 @@ export class Lifecycle {
 }
 
 const oneTimeSecretsOf = (recorded: Properties, definition: Target["definition"]): Properties =>
-  Object.fromEntries(fieldsWhere(definition, (marks) => marks.once).map((name) => [camelCase(name), recorded[camelCase(name)]]));
+  Object.fromEntries(
+    fieldsWhere(definition, (marks) => marks.once).map((name) => [
+      camelCase(name),
+      recorded[camelCase(name)],
+    ]),
+  );

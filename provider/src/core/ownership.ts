@@ -4,8 +4,9 @@ import { knownCallerOf } from "./caller";
 import type { Properties } from "./values";
 
 /**
- * Waits for the answer about an object that the state records. The server answers 404 for objects of another owner. If the
- * provider read that as "deleted", it would create a second credential and leave the first one valid. So it throws instead.
+ * Waits for the answer about an object that the state records. The server answers 404 for objects of another
+ * owner. If the provider read that as "deleted", it would create a second credential and leave the first one
+ * valid. So it throws instead.
  */
 export async function unlessForeign<T>(
   { access, title }: Definition,

@@ -11,8 +11,9 @@ export interface Server {
 }
 
 /**
- * What the outputs of each resource keep of its server, as `<id> <address>`. Without the address, every preview would have to
- * ask who answers, and no message could say where the object is. Outputs only, because the engine writes them with every step.
+ * What the outputs of each resource keep of its server, as `<id> <address>`. Without the address, every
+ * preview would have to ask who answers, and no message could say where the object is. Outputs only, because
+ * the engine writes them with every step.
  */
 const recordOf = ({ id, address }: Server): Properties => ({ __server: `${id} ${address}` });
 
@@ -28,7 +29,11 @@ export async function recordOfServer(transport: Transport): Promise<Properties> 
     const { server_id } = await knownCallerOf(transport);
     return isId(server_id) ? recordOf({ id: server_id, address: transport.baseUrl }) : {};
   } catch (error) {
-    if (error instanceof AuthenticationError || !(error instanceof NoCallerError || error instanceof ApiError)) throw error;
+    if (
+      error instanceof AuthenticationError ||
+      !(error instanceof NoCallerError || error instanceof ApiError)
+    )
+      throw error;
     return {};
   }
 }
@@ -55,8 +60,8 @@ export class OtherServerError extends Error {
 }
 
 /**
- * Refuses to ask a server for an object that the state has on another one. That server would answer "no such object", and
- * the object would be taken for deleted while it lives on.
+ * Refuses to ask a server for an object that the state has on another one. That server would answer "no such
+ * object", and the object would be taken for deleted while it lives on.
  *
  * @param what the object, for messages
  */

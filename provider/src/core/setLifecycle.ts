@@ -39,7 +39,11 @@ export interface RecordedSet {
 /** The lifecycle of a catalogue as one resource, independent of its host. */
 export class SetLifecycle {
   /** The plan of an apply; refuses what the apply would refuse. */
-  async plan(transport: Transport, declared: DeclaredSet, { ids }: Pick<RecordedSet, "ids">): Promise<ChangeSetResult> {
+  async plan(
+    transport: Transport,
+    declared: DeclaredSet,
+    { ids }: Pick<RecordedSet, "ids">,
+  ): Promise<ChangeSetResult> {
     const planned = await new ChangeSets(transport).plan(requestOf(declared, MOST_OBJECTS));
     refuseForeign(
       declared.set,
@@ -54,7 +58,12 @@ export class SetLifecycle {
   }
 
   /** Deletes what the state records and the program no longer declares, and nothing else. */
-  update(transport: Transport, recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> {
+  update(
+    transport: Transport,
+    recorded: RecordedSet,
+    declared: DeclaredSet,
+    intent: string | undefined,
+  ): Promise<RecordedSet> {
     return this.#apply(transport, declared, recorded, intent);
   }
 
@@ -83,17 +92,27 @@ export class SetLifecycle {
     }
   }
 
-  async #apply(transport: Transport, declared: DeclaredSet, recorded: RecordedSet, intent: string | undefined): Promise<RecordedSet> {
+  async #apply(
+    transport: Transport,
+    declared: DeclaredSet,
+    recorded: RecordedSet,
+    intent: string | undefined,
+  ): Promise<RecordedSet> {
     const left = Object.keys(recorded.ids).filter((name) => !(name in declared.objects));
     const request = requestOf(declared, left.length);
     const changeSets = new ChangeSets(transport);
     // A number alone could allow the deletion of an object of others, where one of ours is gone already.
     if (left.length > 0) await this.#refuseForeignLeft(changeSets, declared, recorded);
     for (let earlier = 0; ; earlier++) {
-      const idempotencyKey = intent === undefined ? undefined : idempotencyKeyOf(intent, [digestOf(request), recorded.digest], earlier);
-      const { body, replayed } = await changeSets.applyAnswered(request, { idempotencyKey }).catch((error: unknown) => {
-        throw isTooManyDeletes(error) ? foreignError(declared.set, namesIn(error)) : error;
-      });
+      const idempotencyKey =
+        intent === undefined
+          ? undefined
+          : idempotencyKeyOf(intent, [digestOf(request), recorded.digest], earlier);
+      const { body, replayed } = await changeSets
+        .applyAnswered(request, { idempotencyKey })
+        .catch((error: unknown) => {
+          throw isTooManyDeletes(error) ? foreignError(declared.set, namesIn(error)) : error;
+        });
       const now = recordOf(recorded, declared, body);
       // An answer that is given again may be that of a set which was destroyed meanwhile.
       if (!replayed || earlier === MOST_TRIES) return now;
@@ -102,7 +121,11 @@ export class SetLifecycle {
     }
   }
 
-  async #refuseForeignLeft(changeSets: ChangeSets, { set, objects: declared }: DeclaredSet, { ids }: RecordedSet): Promise<void> {
+  async #refuseForeignLeft(
+    changeSets: ChangeSets,
+    { set, objects: declared }: DeclaredSet,
+    { ids }: RecordedSet,
+  ): Promise<void> {
     try {
       const { objects } = await changeSets.get(set);
       refuseForeign(
@@ -120,7 +143,11 @@ type Named = Pick<SetObject, "kind" | "key">;
 const nameOf = ({ kind, key }: Named): string => `${kind}/${key}`;
 
 /** Refuses to delete what the state does not record. */
-function refuseForeign(set: string, going: readonly (Named & { readonly id: string | null })[], ids: RecordedSet["ids"]): void {
+function refuseForeign(
+  set: string,
+  going: readonly (Named & { readonly id: string | null })[],
+  ids: RecordedSet["ids"],
+): void {
   const foreign = going.filter((object) => ids[nameOf(object)] !== object.id).map(nameOf);
   if (foreign.length > 0) throw foreignError(set, foreign);
 }
@@ -149,7 +176,11 @@ const requestOf = ({ set, objects }: DeclaredSet, most: number): ChangeSetReques
   }),
 });
 
-function recordOf(recorded: RecordedSet, { set, objects }: DeclaredSet, { operations, digest }: ChangeSetResult): RecordedSet {
+function recordOf(
+  recorded: RecordedSet,
+  { set, objects }: DeclaredSet,
+  { operations, digest }: ChangeSetResult,
+): RecordedSet {
   const [ids, tokens] = [new Map(Object.entries(recorded.ids)), new Map(Object.entries(recorded.tokens))];
   for (const { op, kind, key, id, token } of operations) {
     const name = `${kind}/${key}`;
@@ -159,8 +190,14 @@ function recordOf(recorded: RecordedSet, { set, objects }: DeclaredSet, { operat
     if (token !== undefined) tokens.set(name, token);
   }
   const isDeclared = ([name]: [string, string]) => name in objects;
-  return { set, digest, ids: Object.fromEntries([...ids].filter(isDeclared)), tokens: Object.fromEntries([...tokens].filter(isDeclared)) };
+  return {
+    set,
+    digest,
+    ids: Object.fromEntries([...ids].filter(isDeclared)),
+    tokens: Object.fromEntries([...tokens].filter(isDeclared)),
+  };
 }
 
 /** 128 bits of what is declared. */
-export const digestOf = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
+export const digestOf = (value: unknown): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);

@@ -46,26 +46,37 @@ export function targetOf(kind: string): Target {
 
 function objectTarget(definition: Definition): Target {
   const declared = asDeclared(definition);
-  const at = (id: string) => `${expandPath(definition.path, placeOf(definition, id))}/${placeOf(definition, id).id}`;
+  const at = (id: string) =>
+    `${expandPath(definition.path, placeOf(definition, id))}/${placeOf(definition, id).id}`;
   const inPath = pathFieldsOf(definition);
   const forServer = (wire: Wire): Wire =>
-    Object.fromEntries(Object.entries(wire).filter(([name]) => !inPath.includes(name) && !marksOf(fieldOf(declared, name)).programOnly));
+    Object.fromEntries(
+      Object.entries(wire).filter(
+        ([name]) => !inPath.includes(name) && !marksOf(fieldOf(declared, name)).programOnly,
+      ),
+    );
   return {
     definition: declared,
     async create(transport, desired, { intent, isRecorded }) {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
       for (let earlier = 0; ; earlier++) {
         const idempotencyKey = intent && idempotencyKeyOf(intent, [path, body], earlier);
-        const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, { idempotencyKey });
+        const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, {
+          idempotencyKey,
+        });
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };
-        // A replayed answer means that an earlier run sent this request. If that run died before it recorded the object, take it.
+        // A replayed answer means that an earlier run sent this request. If that run died before it recorded
+        // the object, take it.
         const exists = await orGone(transport.request("GET", at(id)));
         if (exists && !(await isRecorded(id))) return { id, answer };
       }
     },
     async dryRun(transport, id, { desired, changed }) {
-      if (id === undefined) await transport.request("POST", expandPath(definition.path, desired), forServer(desired), { dryRun: true });
+      if (id === undefined)
+        await transport.request("POST", expandPath(definition.path, desired), forServer(desired), {
+          dryRun: true,
+        });
       else await transport.request("PATCH", at(id), forServer(changed), { dryRun: true });
     },
     async read(transport, id) {
@@ -90,9 +101,17 @@ function moduleTarget(parent: Definition, name: string): Target {
   const named = [...pathFieldsOf(parent), idField];
   const at = (id: string) => {
     const place = placeOf(parent, id);
-    return { path: `${expandPath(parent.path, place)}/${place.id}/${name}`, fields: { ...place, id: undefined, [idField]: place.id } };
+    return {
+      path: `${expandPath(parent.path, place)}/${place.id}/${name}`,
+      fields: { ...place, id: undefined, [idField]: place.id },
+    };
   };
-  const put = async (transport: Transport, id: string, desired: Wire, options?: RequestOptions): Promise<Wire> => {
+  const put = async (
+    transport: Transport,
+    id: string,
+    desired: Wire,
+    options?: RequestOptions,
+  ): Promise<Wire> => {
     const body = Object.fromEntries(Object.entries(desired).filter(([field]) => !named.includes(field)));
     const { path, fields } = at(id);
     return { ...(await transport.request<Wire>("PUT", path, body, options)).body, ...fields };

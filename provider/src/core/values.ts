@@ -26,13 +26,17 @@ export const toProperties = (definition: Definition, wire: Wire): Properties =>
   rename(createSchema(definition), wire, "camelCase") as Properties;
 
 /**
- * Turns an answer into outputs for the state: the fields in the form in which they are declared, and the computed ones.
- * Leaves out modules that the program does not declare, so that they stay untouched.
+ * Turns an answer into outputs for the state: the fields in the form in which they are declared, and the
+ * computed ones. Leaves out modules that the program does not declare, so that they stay untouched.
  *
- * @param recorded the earlier outputs, if any: they say which modules are declared, and hold one-time secrets and
- *   properties that only the program knows
+ * @param recorded the earlier outputs, if any: they say which modules are declared, and hold one-time secrets
+ *   and properties that only the program knows
  */
-export function outputsOf(definition: Definition, answer: Wire, recorded: Properties | undefined): Properties {
+export function outputsOf(
+  definition: Definition,
+  answer: Wire,
+  recorded: Properties | undefined,
+): Properties {
   const sent = toSent(createSchema(definition), answer) as Wire;
   for (const module of modulesOf(definition)) {
     if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
@@ -48,7 +52,10 @@ export function outputsOf(definition: Definition, answer: Wire, recorded: Proper
     camelCase(answeredAs),
     rename(schema, answer[answeredAs], "camelCase"),
   ]);
-  const outputs: Properties = { ...toProperties(definition, sent), ...Object.fromEntries([...computed, ...lists]) };
+  const outputs: Properties = {
+    ...toProperties(definition, sent),
+    ...Object.fromEntries([...computed, ...lists]),
+  };
   for (const name of kept) outputs[name] ??= recorded?.[name];
   return withoutEmpty(outputs);
 }
@@ -56,12 +63,16 @@ export function outputsOf(definition: Definition, answer: Wire, recorded: Proper
 /** The part of recorded outputs that a program declares. */
 export function inputsOf(definition: Definition, outputs: Properties): Properties {
   const chosenHere = renews(definition, outputs) ? definition.renewable?.until : undefined;
-  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault).filter((name) => name !== chosenHere);
+  const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault).filter(
+    (name) => name !== chosenHere,
+  );
   const declared = Object.keys(definition.fields)
     .filter((name) => !chosenByServer.includes(name))
     .map(camelCase);
   const properties = withoutAddresses(definition, outputs);
-  return Object.fromEntries(declared.filter((name) => properties[name] !== undefined).map((name) => [name, properties[name]]));
+  return Object.fromEntries(
+    declared.filter((name) => properties[name] !== undefined).map((name) => [name, properties[name]]),
+  );
 }
 
 /** Properties without the addresses of entries, which no program declares. */
@@ -81,13 +92,16 @@ function withoutAddress(entry: unknown): unknown {
 }
 
 /**
- * What a change of one resource compares with, from what its state has. Outputs may hold more than was declared, after
- * an import: modules that the program does not declare stay out, and what is the program's alone comes from its inputs.
+ * What a change of one resource compares with, from what its state has. Outputs may hold more than was
+ * declared, after an import: modules that the program does not declare stay out, and what is the program's
+ * alone comes from its inputs.
  */
 export function recordedOf(definition: Definition, outputs: Properties, declared: Properties): Properties {
   const recorded = { ...outputs };
-  for (const module of modulesOf(definition).map(camelCase)) if (declared[module] === undefined) delete recorded[module];
-  for (const name of fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase)) recorded[name] ??= declared[name];
+  for (const module of modulesOf(definition).map(camelCase))
+    if (declared[module] === undefined) delete recorded[module];
+  for (const name of fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase))
+    recorded[name] ??= declared[name];
   return recorded;
 }
 
@@ -111,7 +125,9 @@ export function differences(
     return [{ path, actual, declared }];
   const [before, after] = both as [Properties, Properties];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return keys.flatMap((key) => differences(before[key], after[key], [...path, arrays ? Number(key) : key], isUnknown));
+  return keys.flatMap((key) =>
+    differences(before[key], after[key], [...path, arrays ? Number(key) : key], isUnknown),
+  );
 }
 
 /** A value without the fields that have their default, at every depth. */
@@ -121,7 +137,10 @@ export function withoutDefaults(schema: z.ZodType, value: unknown): unknown {
   if (!shape || marksOf(schema).userKeys || typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(shape)
-      .map(([name, field]) => [camelCase(name), withoutDefaults(field, (value as Properties)[camelCase(name)])])
+      .map(([name, field]) => [
+        camelCase(name),
+        withoutDefaults(field, (value as Properties)[camelCase(name)]),
+      ])
       .filter(([, item]) => item !== undefined),
   );
 }
@@ -129,7 +148,8 @@ export function withoutDefaults(schema: z.ZodType, value: unknown): unknown {
 /** Whether two values are equal. Null counts as absent, as in the engine. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b || (a ?? undefined) === (b ?? undefined)) return true;
-  if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b))
+    return false;
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names].every((name) => same((a as Properties)[name], (b as Properties)[name]));
 }
@@ -140,5 +160,9 @@ const withoutEmpty = (properties: Properties): Properties =>
 /** Whether a value is not wholly known. */
 export function holdsUnknown(value: unknown, isUnknown: (value: unknown) => boolean): boolean {
   if (isUnknown(value)) return true;
-  return typeof value === "object" && value !== null && Object.values(value).some((item) => holdsUnknown(item, isUnknown));
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).some((item) => holdsUnknown(item, isUnknown))
+  );
 }

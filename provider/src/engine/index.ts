@@ -10,7 +10,10 @@ interface Message {
   readonly urn: string | undefined;
 }
 
-/** The parts of Pulumi's transport that warnings go through. Two copies of them would not know each other's objects. */
+/**
+ * The parts of Pulumi's transport that warnings go through. Two copies of them would not know each other's
+ * objects.
+ */
 export interface EngineApi {
   readonly EngineClient: typeof EngineClient;
   readonly LogRequest: typeof LogRequest;
@@ -22,12 +25,16 @@ export interface EngineApi {
 const DEADLINE_MS = 2000;
 
 /**
- * Shows a message in the current preview or run. The engine shows a provider's printed output as info of the stack, and drops
- * it when the run ends early. So this calls the engine.
+ * Shows a message in the current preview or run. The engine shows a provider's printed output as info of the
+ * stack, and drops it when the run ends early. So this calls the engine.
  *
  * @param address of the engine, which is the first argument of every provider
  */
-export async function tell(api: EngineApi, address: string, { severity, text: given, urn }: Message): Promise<void> {
+export async function tell(
+  api: EngineApi,
+  address: string,
+  { severity, text: given, urn }: Message,
+): Promise<void> {
   const text = visible(given);
   const engine = new api.EngineClient(address, api.insecure);
   const request = new api.LogRequest()

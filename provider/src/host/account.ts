@@ -2,22 +2,26 @@ import * as pulumi from "@pulumi/pulumi";
 import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER } from "../operation/settings";
 
 export interface AccountArgs {
-  /** The server's address, for example `https://tunnels.example.com`. Default: `TUNNELPLANE_BASE_URL`, then `http://127.0.0.1:4040`. */
+  /**
+   * The server's address, for example `https://tunnels.example.com`. Default: `TUNNELPLANE_BASE_URL`, then
+   * `http://127.0.0.1:4040`.
+   */
   baseUrl?: pulumi.Input<string>;
 
   /** The API key; kept as a secret. Default: `TUNNELPLANE_API_KEY`. */
   apiKey?: pulumi.Input<string>;
 
   /**
-   * Whether previews send each creation and each update to the server as a dry run. That finds mistakes that only the server
-   * can see: a hostport that is taken, a reference to a missing object. Default: `TUNNELPLANE_VALIDATE_ON_SERVER`, then false.
+   * Whether previews send each creation and each update to the server as a dry run. That finds mistakes that
+   * only the server can see: a hostport that is taken, a reference to a missing object. Default:
+   * `TUNNELPLANE_VALIDATE_ON_SERVER`, then false.
    */
   validateOnServer?: pulumi.Input<boolean>;
 }
 
 /**
- * A server and its API key, for programs that use several servers or read the key from another place.
- * Pass it to resources as `provider`. Changing the key changes no resource. See docs/how-to/accounts.md.
+ * A server and its API key, for programs that use several servers or read the key from another place. Pass it
+ * to resources as `provider`. Changing the key changes no resource. See docs/how-to/accounts.md.
  *
  * @example
  * ```ts
@@ -34,7 +38,8 @@ export class Account extends pulumi.ProviderResource {
       {
         [ACCOUNT_BASE_URL]: baseUrl,
         [ACCOUNT_API_KEY]: apiKey === undefined ? undefined : pulumi.secret(apiKey),
-        [ACCOUNT_VALIDATE_ON_SERVER]: validateOnServer === undefined ? undefined : pulumi.output(validateOnServer).apply(String),
+        [ACCOUNT_VALIDATE_ON_SERVER]:
+          validateOnServer === undefined ? undefined : pulumi.output(validateOnServer).apply(String),
       },
       options,
     );

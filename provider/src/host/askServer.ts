@@ -10,11 +10,24 @@ export interface ServerOptions {
 }
 
 /** Runs requests against a server. Errors are one line. */
-export async function askServer<T>({ url, apiKey }: ServerOptions, ask: (transport: Transport) => Promise<T>): Promise<T> {
-  const environment: NodeJS.ProcessEnv = { ...process.env, TUNNELPLANE_BASE_URL: url || process.env.TUNNELPLANE_BASE_URL };
-  if (!apiKey && !environment.TUNNELPLANE_API_KEY) throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
-  const settings = resolveSettings(() => undefined, { ...environment, TUNNELPLANE_API_KEY: apiKey || environment.TUNNELPLANE_API_KEY });
-  const named = { baseUrl: url ? "--url" : settings.sources.baseUrl, apiKey: apiKey ? "--api-key" : settings.sources.apiKey };
+export async function askServer<T>(
+  { url, apiKey }: ServerOptions,
+  ask: (transport: Transport) => Promise<T>,
+): Promise<T> {
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    TUNNELPLANE_BASE_URL: url || process.env.TUNNELPLANE_BASE_URL,
+  };
+  if (!apiKey && !environment.TUNNELPLANE_API_KEY)
+    throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
+  const settings = resolveSettings(() => undefined, {
+    ...environment,
+    TUNNELPLANE_API_KEY: apiKey || environment.TUNNELPLANE_API_KEY,
+  });
+  const named = {
+    baseUrl: url ? "--url" : settings.sources.baseUrl,
+    apiKey: apiKey ? "--api-key" : settings.sources.apiKey,
+  };
   try {
     const transport = new Transport(settings);
     return await ask(transport).finally(() => transport.close());

@@ -21,7 +21,10 @@ export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvi
   const preview = (declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">) =>
     asStep("preview", () => steps.plan(declared, recorded, { of: origin?.urn }));
 
-  const outputsOf = (recorded: RecordedSet, { objects, __intent }: Pick<SetProperties, "objects" | "__intent">) => ({
+  const outputsOf = (
+    recorded: RecordedSet,
+    { objects, __intent }: Pick<SetProperties, "objects" | "__intent">,
+  ) => ({
     ...recorded,
     ...(__intent !== undefined && { __intent }),
     __declared: digestOf([__intent, objects]),
@@ -62,7 +65,9 @@ export function catalogueSetHandler(operation: Operation): dynamic.ResourceProvi
     },
     async update(_id, olds, news) {
       const recorded = await asStep("update", () => steps.update(olds, news, olds.__intent));
-      return { outs: outputsOf(recorded, { objects: news.objects, __intent: olds.__intent }) as SetProperties };
+      return {
+        outs: outputsOf(recorded, { objects: news.objects, __intent: olds.__intent }) as SetProperties,
+      };
     },
     async delete(_id, properties) {
       await asStep("delete", () => steps.delete(properties));

@@ -40,19 +40,41 @@ function handler(kind: string): dynamic.ResourceProvider {
   }
 
   /** Checks a new resource that imports an existing object: the object has to be as declared. */
-  async function adopt({ urn, preview }: Origin, { id, hidden }: Adopted, news: Properties): Promise<dynamic.CheckResult> {
-    const found = await asStep("import", () => operation.withServer((transport) => lifecycle.read(transport, id, news)));
+  async function adopt(
+    { urn, preview }: Origin,
+    { id, hidden }: Adopted,
+    news: Properties,
+  ): Promise<dynamic.CheckResult> {
+    const found = await asStep("import", () =>
+      operation.withServer((transport) => lifecycle.read(transport, id, news)),
+    );
     if (!found) return checked(news, [noSuchObject(id)]);
     const { inputs, problems } = await steps.check(urn, found.outputs, news, false);
-    const refusal = problems.length > 0 ? undefined : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
+    const refusal =
+      problems.length > 0
+        ? undefined
+        : lifecycle.refusalToAdopt(id, found.outputs, inputs, hidden, isUnknown);
     if (preview && problems.length === 0 && refusal === undefined)
-      await inform(`adopts the ${lifecycle.definition.title} ${id}, which exists: the run changes nothing on the server`, urn);
+      await inform(
+        `adopts the ${lifecycle.definition.title} ${id}, which exists: the run changes nothing on the server`,
+        urn,
+      );
     const intent = intentOf(stateBackend(process.env), urn);
-    return checked({ ...inputs, __intent: intent, __adopts: id }, refusal === undefined ? problems : [refusal]);
+    return checked(
+      { ...inputs, __intent: intent, __adopts: id },
+      refusal === undefined ? problems : [refusal],
+    );
   }
 
-  /** Creates a resource that imports an object. Changes nothing on the server; compares the values that the check did not know. */
-  async function takeOver(transport: Transport, id: string, desired: Properties): Promise<{ id: string; outputs: Properties }> {
+  /**
+   * Creates a resource that imports an object. Changes nothing on the server; compares the values that the
+   * check did not know.
+   */
+  async function takeOver(
+    transport: Transport,
+    id: string,
+    desired: Properties,
+  ): Promise<{ id: string; outputs: Properties }> {
     const found = await lifecycle.read(transport, id, desired);
     if (!found) throw new Error(noSuchObject(id));
     // Only the check knows which values are secret, so hide all of them here.
@@ -75,16 +97,23 @@ function handler(kind: string): dynamic.ResourceProvider {
         operation.provider = origin?.provider;
         // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
         const isReplacement = operation.isReplacement(__origin?.urn, isNew);
-        if (isNew && !isReplacement && __origin?.adopts) return adopt(__origin, __origin.adopts, declared(news));
+        if (isNew && !isReplacement && __origin?.adopts)
+          return adopt(__origin, __origin.adopts, declared(news));
         const before = declared(olds ?? {});
-        const { inputs, problems: found } = await steps.check(__origin?.urn, before, declared(news), isReplacement);
+        const { inputs, problems: found } = await steps.check(
+          __origin?.urn,
+          before,
+          declared(news),
+          isReplacement,
+        );
         // The engine stops at the first resource that is refused, so that one tells of the others.
         const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
         if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
         const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
         if (problems.length === 0 && __origin?.preview && !isReplacement) {
           problems.push(...(await refusalsInPreview(__origin, before, inputs)));
-          if (isNew && problems.length === 0) await asStep("preview", () => steps.dryRun(undefined, {}, inputs, intent));
+          if (isNew && problems.length === 0)
+            await asStep("preview", () => steps.dryRun(undefined, {}, inputs, intent));
         }
         return checked({ ...inputs, ...own({ __intent: intent, __adopts: olds?.__adopts }) }, problems);
       }),
@@ -96,8 +125,8 @@ function handler(kind: string): dynamic.ResourceProvider {
           const before = plan.moves ? {} : declared(olds);
           await asStep("preview", () => steps.dryRun(plan.moves ? undefined : id, before, declared(news)));
         }
-        // With `changes` undefined, the engine compares old and new inputs itself and shows each property that differs.
-        // The state of the native provider lacks `__provider`, which every later step needs.
+        // With `changes` undefined, the engine compares old and new inputs itself and shows each property
+        // that differs. The state of the native provider lacks `__provider`, which every later step needs.
         const changes = plan.changes || olds.__provider === undefined ? undefined : plan.moves;
         return { changes, replaces: [...plan.replaces], deleteBeforeReplace: plan.deleteBeforeReplace };
       }),
@@ -113,10 +142,14 @@ function handler(kind: string): dynamic.ResourceProvider {
       asStep("refresh", async () => {
         const found = await steps.read(id, declared(properties ?? {}));
         const kept = own(properties ?? {});
-        return found ? { id, props: { ...found.outputs, ...kept }, inputs: { ...found.inputs, ...kept } } : { id: "" };
+        return found
+          ? { id, props: { ...found.outputs, ...kept }, inputs: { ...found.inputs, ...kept } }
+          : { id: "" };
       }),
     update: (id, olds, news) =>
-      asStep("update", async () => ({ outs: { ...(await steps.update(id, declared(olds), declared(news))), ...own(news) } })),
+      asStep("update", async () => ({
+        outs: { ...(await steps.update(id, declared(olds), declared(news))), ...own(news) },
+      })),
     delete: (id, properties) => asStep("delete", () => steps.delete(id, declared(properties ?? {}))),
   };
 }
@@ -126,8 +159,8 @@ function declared({ __provider, __origin, __intent, __adopts, ...properties }: P
 }
 
 /**
- * The hidden properties of the provider. Inputs and outputs both hold them, so that a refresh finds no difference. The host
- * cannot write undefined values, and a resource from an import file has no intent.
+ * The hidden properties of the provider. Inputs and outputs both hold them, so that a refresh finds no
+ * difference. The host cannot write undefined values, and a resource from an import file has no intent.
  */
 const own = ({ __intent, __adopts }: Properties): Properties =>
   Object.fromEntries(Object.entries({ __intent, __adopts }).filter(([, value]) => value !== undefined));

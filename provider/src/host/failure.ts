@@ -4,8 +4,9 @@ import { visible } from "@tunnelplane/sdk/node";
 const OURS = "tunnelplane";
 
 /**
- * An error in the form that Pulumi's host for dynamic providers prints. For refresh, diff, check and delete the host prints
- * `${error}: ${error.stack}` on a line of its own, before the message. So `toString` and `stack` make a readable line.
+ * An error in the form that Pulumi's host for dynamic providers prints. For refresh, diff, check and delete
+ * the host prints `${error}: ${error.stack}` on a line of its own, before the message. So `toString` and
+ * `stack` make a readable line.
  */
 class Failure extends Error {
   constructor(message: string, step: string) {
@@ -28,7 +29,10 @@ export async function asStep<T>(step: string, run: () => T | Promise<T>): Promis
   }
 }
 
-/** Has the host print the line of a failed step once, and not for each resource again: every resource has its own message. */
+/**
+ * Has the host print the line of a failed step once, and not for each resource again: every resource has its
+ * own message.
+ */
 function printOnce(): void {
   const { error } = console;
   const printed = new Set<unknown>();

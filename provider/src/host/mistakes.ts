@@ -9,15 +9,18 @@ const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 /** Beyond so many, mistakes are counted. */
 const MOST_MISTAKES = 50;
 
-/** What is wrong with the resources of each run, by resource; the Automation API may have several runs at once. */
+/**
+ * What is wrong with the resources of each run, by resource; the Automation API may have several runs at
+ * once.
+ */
 const ofRuns = new WeakMap<object, Map<string, readonly string[]>>();
 
 /** The mistakes of the other resources of a program, once all are declared. */
 export type OtherMistakes = () => string[];
 
 /**
- * In a preview: looks for mistakes as far as values are known here. The engine ends a program at the first resource that the
- * provider refuses, so that resource has to tell what is wrong with the others as well.
+ * In a preview: looks for mistakes as far as values are known here. The engine ends a program at the first
+ * resource that the provider refuses, so that resource has to tell what is wrong with the others as well.
  *
  * @returns undefined where nothing is wrong with the resource
  */
@@ -28,9 +31,13 @@ export function mistakesBeside(kind: string, title: string, args: object): Other
   const all = ofRuns.get(run) ?? new Map<string, readonly string[]>();
   ofRuns.set(run, all.set(title, own));
   return () => {
-    const others = [...all].flatMap(([of, mistakes]) => (of === title ? [] : mistakes.map((mistake) => `besides, in ${of}: ${mistake}`)));
+    const others = [...all].flatMap(([of, mistakes]) =>
+      of === title ? [] : mistakes.map((mistake) => `besides, in ${of}: ${mistake}`),
+    );
     const more = others.length - MOST_MISTAKES;
-    return more > 0 ? [...others.slice(0, MOST_MISTAKES), `besides, ${more} more mistakes in this program`] : others;
+    return more > 0
+      ? [...others.slice(0, MOST_MISTAKES), `besides, ${more} more mistakes in this program`]
+      : others;
   };
 }
 
@@ -39,7 +46,8 @@ function mistakesIn(kind: string, args: object): readonly string[] {
   const { Lifecycle } = require("../core/lifecycle") as typeof LifecycleModule;
   const { targetOf } = require("../core/target") as typeof TargetModule;
   try {
-    return new Lifecycle(targetOf(kind)).check({}, known(args) as Record<string, unknown>, isUnknown).problems;
+    return new Lifecycle(targetOf(kind)).check({}, known(args) as Record<string, unknown>, isUnknown)
+      .problems;
   } catch {
     return []; // the provider will tell
   }

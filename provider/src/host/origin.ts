@@ -8,7 +8,9 @@ export interface Origin {
   /** The URN of the resource's provider, where the program names one. */
   readonly provider?: string;
   readonly preview: boolean;
-  /** In the preview of an edge: the marks of all edges that the program declares, at most {@link MOST_EDGES}. */
+  /**
+   * In the preview of an edge: the marks of all edges that the program declares, at most {@link MOST_EDGES}.
+   */
   readonly edges?: readonly string[];
   /** In a preview of a resource with mistakes: those of the program's other resources, in words. */
   readonly mistakes?: readonly string[];
@@ -23,9 +25,14 @@ export interface Adopted {
   readonly hidden: readonly string[];
 }
 
-/** A short hash that identifies an edge of the program. Short, because every edge carries the marks of all. */
+/**
+ * A short hash that identifies an edge of the program. Short, because every edge carries the marks of all.
+ */
 export const edgeMark = (type: string, name: string): string =>
   createHash("sha256").update(`${type} ${name}`).digest("base64url").slice(0, 8);
 
-/** The list of marks stops here and is then not used: every edge carries it, so it costs the square of the count. */
+/**
+ * The list of marks stops here and is then not used: every edge carries it, so it costs the square of the
+ * count.
+ */
 export const MOST_EDGES = 1000;

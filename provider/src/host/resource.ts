@@ -22,7 +22,12 @@ export interface ResourceShape {
 
 /** The base class of every resource in this package. */
 export abstract class Resource extends pulumi.CustomResource {
-  protected constructor(shape: ResourceShape, name: string, args: object, options: pulumi.CustomResourceOptions = {}) {
+  protected constructor(
+    shape: ResourceShape,
+    name: string,
+    args: object,
+    options: pulumi.CustomResourceOptions = {},
+  ) {
     const undeclared = Object.fromEntries(shape.properties.map((property) => [property, undefined]));
     const declared = shape.secrets.reduce(
       (properties, place) => withSecret(properties, place.split(".")) as Properties,
@@ -41,12 +46,16 @@ export abstract class Resource extends pulumi.CustomResource {
           ...declared,
           __origin: originOf(type, name, args, options, {
             edges: edgesWith(shape, name),
-            mistakes: options.id === undefined ? mistakesBeside(shape.kind, `${shape.type} "${name}"`, args) : undefined,
+            mistakes:
+              options.id === undefined
+                ? mistakesBeside(shape.kind, `${shape.type} "${name}"`, args)
+                : undefined,
           }),
           __provider: providerLiteral(shape.kind),
         },
-        // The engine does not ask the provider which object goes first for `--replace` and for tainted resources.
-        // The engine cannot import resources of dynamic providers. The provider does it, see `adopts` in the origin.
+        // The engine does not ask the provider which object goes first for `--replace` and for tainted
+        // resources. The engine cannot import resources of dynamic providers. The provider does it, see
+        // `adopts` in the origin.
         pulumi.mergeOptions(
           { additionalSecretOutputs: secretOutputs, deleteBeforeReplace: shape.unique },
           { ...options, import: undefined },
@@ -76,7 +85,15 @@ function originOf(
   return new Promise((resolve) => {
     pulumi.all([pulumi.createUrn(name, type, options.parent), provider]).apply(async ([urn, provider]) => {
       if (edges || mistakes) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
-      resolve({ urn, stack, provider, preview: pulumi.runtime.isDryRun(), adopts: await adopts, edges, mistakes: mistakes?.() });
+      resolve({
+        urn,
+        stack,
+        provider,
+        preview: pulumi.runtime.isDryRun(),
+        adopts: await adopts,
+        edges,
+        mistakes: mistakes?.(),
+      });
     });
   });
 }
@@ -84,9 +101,13 @@ function originOf(
 /** The edges of each run; the Automation API may have several at once. */
 const edgesOfRuns = new WeakMap<object, string[]>();
 
-/** In a preview: adds an edge to the list of the program's edges, and returns that list. It still grows afterwards. */
+/**
+ * In a preview: adds an edge to the list of the program's edges, and returns that list. It still grows
+ * afterwards.
+ */
 function edgesWith({ kind, type }: ResourceShape, name: string): readonly string[] | undefined {
-  const run = pulumi.runtime.isDryRun() && EDGES.includes(kind) ? pulumi.runtime.getStackResource() : undefined;
+  const run =
+    pulumi.runtime.isDryRun() && EDGES.includes(kind) ? pulumi.runtime.getStackResource() : undefined;
   if (!run) return undefined;
   const edges = edgesOfRuns.get(run) ?? [];
   edgesOfRuns.set(run, edges);
@@ -121,22 +142,27 @@ function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T
     return pulumi.output(value).apply((known) => withSecret(known, [name, ...rest])) as pulumi.Output<T>;
   }
   const properties = value as Properties;
-  return properties[name] === undefined ? value : ({ ...properties, [name]: withSecret(properties[name], rest) } as T);
+  return properties[name] === undefined
+    ? value
+    : ({ ...properties, [name]: withSecret(properties[name], rest) } as T);
 }
 
 /**
- * The provider code that the state keeps with each resource: it loads the real provider. Keep it short, because the engine
- * writes it with every step (1.8 KB of code make 500 creations twice as slow, see docs/architecture/provider.md). Never
- * change it: after an upgrade, states of older versions still hold the old text.
+ * The provider code that the state keeps with each resource: it loads the real provider. Keep it short,
+ * because the engine writes it with every step (1.8 KB of code make 500 creations twice as slow, see
+ * docs/architecture/provider.md). Never change it: after an upgrade, states of older versions still hold the
+ * old text.
  */
-export const providerLiteral = (kind: string): string => `exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("${kind}")`;
+export const providerLiteral = (kind: string): string =>
+  `exports.handler=()=>require("@tunnelplane/pulumi/dynamic")("${kind}")`;
 
 /** The folders that were checked already. */
 const lookedIn = new Set<string>();
 
 /**
- * Throws if the provider code could not load this package from the program's folder. That happens under pnpm when the program
- * has this package only through another one. Inline programs of the Automation API and unit tests have no folder to check.
+ * Throws if the provider code could not load this package from the program's folder. That happens under pnpm
+ * when the program has this package only through another one. Inline programs of the Automation API and unit
+ * tests have no folder to check.
  */
 function expectToBeFound(): void {
   const root = pulumi.runtime.getRootDirectory();

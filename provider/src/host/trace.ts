@@ -14,15 +14,20 @@ interface Traced {
 }
 
 /** This package, as it is built and as it is written (a program may run with source maps), and Pulumi's. */
-const NOT_THE_PROGRAM = [...["dist", "src"].map((folder) => join(__dirname, "../..", folder, "/")), /[\\/]node_modules[\\/]@pulumi[\\/]/];
+const NOT_THE_PROGRAM = [
+  ...["dist", "src"].map((folder) => join(__dirname, "../..", folder, "/")),
+  /[\\/]node_modules[\\/]@pulumi[\\/]/,
+];
 
 /**
- * Has Pulumi record one line with a resource that is being made: the program's own. It would record the whole way there, a fifth
- * of all that the state holds of a small resource, which the engine writes again with every step (1,541 bytes of a backend
- * became 1,242, 2026-11-22, engine 3.258). And it would not see the line at the top of an ES module.
+ * Has Pulumi record one line with a resource that is being made: the program's own. It would record the whole
+ * way there, a fifth of all that the state holds of a small resource, which the engine writes again with
+ * every step (1,541 bytes of a backend became 1,242, 2026-11-22, engine 3.258). And it would not see the line
+ * at the top of an ES module.
  *
- * Nor does Pulumi note the way to each promise that it makes for the resource, unless it is asked for leaks among them: in
- * TypeScript, where each line is looked up in a source map, that took half of a program's time for a resource.
+ * Nor does Pulumi note the way to each promise that it makes for the resource, unless it is asked for leaks
+ * among them: in TypeScript, where each line is looked up in a source map, that took half of a program's time
+ * for a resource.
  *
  * @returns puts back what was before; call it when the resource is made
  */
@@ -49,10 +54,14 @@ function lineOfProgram(): Frame | undefined {
     Error.stackTraceLimit = Number.POSITIVE_INFINITY;
     for (const text of new Error().stack?.split("\n") ?? []) {
       // In a function "at name (place)", and at the top of an ES module "at place", where the file is a URL.
-      const [, place = "", line, column] = /^\s*at (?:async )?(?:.* \()?(.+?):(\d+):(\d+)\)?$/.exec(text) ?? [];
+      const [, place = "", line, column] =
+        /^\s*at (?:async )?(?:.* \()?(.+?):(\d+):(\d+)\)?$/.exec(text) ?? [];
       const file = place.startsWith("file:") ? fileURLToPath(place) : place;
       if (!isAbsolute(file)) continue;
-      if (NOT_THE_PROGRAM.some((part) => (typeof part === "string" ? file.startsWith(part) : part.test(file)))) continue;
+      if (
+        NOT_THE_PROGRAM.some((part) => (typeof part === "string" ? file.startsWith(part) : part.test(file)))
+      )
+        continue;
       return { uri: pathToFileURL(file).href, line: Number(line), column: Number(column) };
     }
     return undefined;
@@ -61,7 +70,9 @@ function lineOfProgram(): Frame | undefined {
   }
 }
 
-/** An error that was thrown meanwhile, with the lines that led to the resource after the one line that it has. */
+/**
+ * An error that was thrown meanwhile, with the lines that led to the resource after the one line that it has.
+ */
 export function withWayHere(error: unknown): unknown {
   if (error instanceof Error) error.stack += `\n${new Error().stack?.split("\n").slice(2).join("\n")}`;
   return error;

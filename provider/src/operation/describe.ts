@@ -1,4 +1,10 @@
-import { ApiError, AuthenticationError, ConnectionError, TimeoutError, UnexpectedAnswerError } from "@tunnelplane/sdk";
+import {
+  ApiError,
+  AuthenticationError,
+  ConnectionError,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from "@tunnelplane/sdk";
 import { camelCase, ERRORS, messageOf } from "@tunnelplane/sdk/contract";
 import { OtherServerError } from "../core";
 import type { Settings } from "./settings";
@@ -15,11 +21,16 @@ export function describe(error: unknown, settings: Settings | undefined): string
     const field = error.field && fieldInCamelCase(error.field);
     return `${error.message} (${[field, error.code, error.operationId].filter(Boolean).join(", ")})`;
   }
-  if (error instanceof ConnectionError || error instanceof TimeoutError || error instanceof UnexpectedAnswerError) {
+  if (
+    error instanceof ConnectionError ||
+    error instanceof TimeoutError ||
+    error instanceof UnexpectedAnswerError
+  ) {
     const cure = error instanceof ConnectionError ? "; is the server running?" : ";";
     return `${error.message}${cure} The address comes from ${settings?.sources.baseUrl}`;
   }
-  if (error instanceof OtherServerError) return `${error.message}. The address comes from ${settings?.sources.baseUrl}`;
+  if (error instanceof OtherServerError)
+    return `${error.message}. The address comes from ${settings?.sources.baseUrl}`;
   return messageOf(error);
 }
 

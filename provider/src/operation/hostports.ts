@@ -5,7 +5,10 @@ import { type Definition, once, registry } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core";
 import type { RecordedResource } from "./stateBackend";
 
-/** If the program declares nothing for so long, it is waiting for this resource, and declares nothing more before it is done. */
+/**
+ * If the program declares nothing for so long, it is waiting for this resource, and declares nothing more
+ * before it is done.
+ */
 const QUIET_MS = 3000;
 /** How often to retry when somebody else changes the same edge at the same time. */
 const MOST_TRIES = 10;
@@ -13,9 +16,15 @@ const MOST_TRIES = 10;
 export const nameIn = (urn: string): string => urn.split("::").at(-1) ?? "";
 
 /** The known hostports that a resource declares; empty unless it is an edge. */
-export function hostportsOf(definition: Definition, { hostports }: Properties, isUnknown: (value: unknown) => boolean): string[] {
+export function hostportsOf(
+  definition: Definition,
+  { hostports }: Properties,
+  isUnknown: (value: unknown) => boolean,
+): string[] {
   if (!definition.fields.hostports || !Array.isArray(hostports)) return [];
-  return hostports.filter((hostport): hostport is string => typeof hostport === "string" && !isUnknown(hostport));
+  return hostports.filter(
+    (hostport): hostport is string => typeof hostport === "string" && !isUnknown(hostport),
+  );
 }
 
 /** An edge in the state that serves a hostport which another resource of the stack declares. */
@@ -27,12 +36,21 @@ export interface Holder {
 }
 
 /** The definitions of edges, by the names of their types. Made late, because it loads the whole contract. */
-const edges = once(() => new Map(registry.filter(({ fields }) => fields.hostports).map((definition) => [definition.type, definition])));
+const edges = once(
+  () =>
+    new Map(
+      registry.filter(({ fields }) => fields.hostports).map((definition) => [definition.type, definition]),
+    ),
+);
 
 /** Whether a resource in the state is the one that is being changed. */
 type IsItself = (resource: RecordedResource) => boolean;
 
-export function holdersOf(isItself: IsItself, hostports: readonly string[], recorded: readonly RecordedResource[]): Holder[] {
+export function holdersOf(
+  isItself: IsItself,
+  hostports: readonly string[],
+  recorded: readonly RecordedResource[],
+): Holder[] {
   const wanted = new Map(hostports.map((hostport) => [hostport.toLowerCase(), hostport]));
   return recorded.flatMap((resource) => {
     const definition = edges().get(resource.type.split(":").at(-1) ?? "");
@@ -41,7 +59,9 @@ export function holdersOf(isItself: IsItself, hostports: readonly string[], reco
     const served = resource.outputs?.hostports ?? resource.inputs?.hostports;
     return (Array.isArray(served) ? served : []).flatMap((hostport) => {
       const found = wanted.get(String(hostport).toLowerCase());
-      return found === undefined ? [] : [{ hostport: found, definition, name: nameIn(resource.urn), resource }];
+      return found === undefined
+        ? []
+        : [{ hostport: found, definition, name: nameIn(resource.urn), resource }];
     });
   });
 }
@@ -58,8 +78,16 @@ export interface Wanted {
  *
  * @throws the refusal itself where it has another reason, and where the state cannot tell
  */
-export async function holdersBehind(refusal: unknown, { hostports, isItself, recorded }: Wanted): Promise<Holder[]> {
-  if (!(refusal instanceof ConflictError) || !refusal.field?.startsWith("hostports") || hostports.length === 0) throw refusal;
+export async function holdersBehind(
+  refusal: unknown,
+  { hostports, isItself, recorded }: Wanted,
+): Promise<Holder[]> {
+  if (
+    !(refusal instanceof ConflictError) ||
+    !refusal.field?.startsWith("hostports") ||
+    hostports.length === 0
+  )
+    throw refusal;
   const state = await recorded().catch(() => {
     throw refusal;
   });
@@ -72,7 +100,10 @@ export class DeclaredHostports {
   readonly #declared = new Map<string, ReadonlySet<string>>();
   #lastDeclared = 0;
 
-  /** Notes the hostports of a resource. Call it for every resource: each one shows that the program is still declaring. */
+  /**
+   * Notes the hostports of a resource. Call it for every resource: each one shows that the program is still
+   * declaring.
+   */
   note(urn: string, served: readonly string[]): void {
     this.#lastDeclared = Date.now();
     this.#declared.set(urn, new Set(served.map((hostport) => hostport.toLowerCase())));
@@ -84,17 +115,22 @@ export class DeclaredHostports {
   /** Why a resource cannot have hostports: those that another resource of the program declares, too. */
   refusals(urn: string, served: readonly string[]): string[] {
     return served.flatMap((hostport) => {
-      const [other] = [...this.#declared].find(([otherUrn, theirs]) => otherUrn !== urn && theirs.has(hostport.toLowerCase())) ?? [];
+      const [other] =
+        [...this.#declared].find(
+          ([otherUrn, theirs]) => otherUrn !== urn && theirs.has(hostport.toLowerCase()),
+        ) ?? [];
       return other === undefined
         ? []
-        : [`hostports: "${hostport}" is declared by this stack's \`${nameIn(other)}\`, too; declare it in one of them only`];
+        : [
+            `hostports: "${hostport}" is declared by this stack's \`${nameIn(other)}\`, too; declare it in one of them only`,
+          ];
     });
   }
 
   /**
-   * Carries out a change. If the server refuses it because another edge of the stack still serves a hostport, and the program
-   * removes it from that edge in the same run, removes it there first. So the order of the two does not matter, and two edges
-   * can swap hostports.
+   * Carries out a change. If the server refuses it because another edge of the stack still serves a hostport,
+   * and the program removes it from that edge in the same run, removes it there first. So the order of the
+   * two does not matter, and two edges can swap hostports.
    */
   async movingHostports<T>(transport: Transport, wanted: Wanted, run: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -104,14 +140,18 @@ export class DeclaredHostports {
         if (tries === MOST_TRIES) throw error;
         const holders = await holdersBehind(error, wanted);
         const givenUp = await Promise.all(holders.map((holder) => this.#isGivenUp(holder)));
-        // The other edge may have been updated just before the state was read; then there is no holder, and one retry helps.
+        // The other edge may have been updated just before the state was read; then there is no holder, and
+        // one retry helps.
         if ((holders.length === 0 && tries > 1) || givenUp.includes(false)) throw error;
         for (const holder of holders) await takeFrom(transport, holder);
       }
     }
   }
 
-  /** Whether the program declares the holder without the hostport. Waits, because the engine checks resources while it creates others. */
+  /**
+   * Whether the program declares the holder without the hostport. Waits, because the engine checks resources
+   * while it creates others.
+   */
   async #isGivenUp({ resource, hostport }: Holder): Promise<boolean> {
     while (!this.#declared.has(resource.urn) && Date.now() - this.#lastDeclared < QUIET_MS) await sleep(50);
     return this.#declared.get(resource.urn)?.has(hostport.toLowerCase()) === false;

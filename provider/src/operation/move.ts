@@ -15,12 +15,16 @@ interface Located {
 }
 
 /**
- * Whether the program moved a resource here from a provider of another server, so that a new object has to take the place of
- * the old one. Asks the server only where its address is not the recorded one.
+ * Whether the program moved a resource here from a provider of another server, so that a new object has to
+ * take the place of the old one. Asks the server only where its address is not the recorded one.
  *
  * @throws where only the address changed, since the old object could then be neither changed nor deleted
  */
-export async function movesHere(operation: Operation, resource: Located, recorded: Properties): Promise<boolean> {
+export async function movesHere(
+  operation: Operation,
+  resource: Located,
+  recorded: Properties,
+): Promise<boolean> {
   const before = serverIn(recorded);
   if (!before || !operation.canAsk) return false;
   return operation.withServer(async (transport, settings) => {
@@ -34,7 +38,8 @@ export async function movesHere(operation: Operation, resource: Located, recorde
         await operation.warnOnce(`${unknown}: ${describe(error, settings)}`, resource.urn);
         return false;
       }
-      if (!(await isFromElsewhere(operation, resource, error))) throw operation.isAccount ? inPlace(operation, error, settings) : error;
+      if (!(await isFromElsewhere(operation, resource, error)))
+        throw operation.isAccount ? inPlace(operation, error, settings) : error;
       const words = `moves to another server, from ${nameOf(before)} to ${nameOf(error.asked)}: it is made anew there`;
       await operation.host.warn(words, resource.urn);
       return true;
@@ -51,15 +56,24 @@ function inPlace({ host }: Operation, refusal: OtherServerError, settings: Setti
 }
 
 /** Whether the state has a resource under another provider than the one that serves this process. */
-async function isFromElsewhere({ provider, stateOfStack }: Operation, { id, type }: Located, refusal: Error): Promise<boolean> {
+async function isFromElsewhere(
+  { provider, stateOfStack }: Operation,
+  { id, type }: Located,
+  refusal: Error,
+): Promise<boolean> {
   const state = await stateOfStack().catch((error: unknown) => {
     const [reason] = messageOf(error).split("\n");
-    throw new Error(`${refusal.message} (whether the program moved it there is not known: the stack's state could not be read, ${reason})`);
+    throw new Error(
+      `${refusal.message} (whether the program moved it there is not known: the stack's state could not be read, ${reason})`,
+    );
   });
-  const before = state.find((resource) => resource.id === id && resource.type.split(":").at(-1) === type && !resource.delete);
+  const before = state.find(
+    (resource) => resource.id === id && resource.type.split(":").at(-1) === type && !resource.delete,
+  );
   const from = before?.provider?.split("::").slice(0, -1).join("::");
   return from !== undefined && from !== provider && !(isDefault(from) && isDefault(provider));
 }
 
 /** Whether a provider is the engine's own, whatever its version. */
-const isDefault = (provider: string | undefined): boolean => provider === undefined || /::default[^:]*$/.test(provider);
+const isDefault = (provider: string | undefined): boolean =>
+  provider === undefined || /::default[^:]*$/.test(provider);

@@ -39,12 +39,15 @@ export class Operation {
   readonly hostports = new DeclaredHostports();
   /** How `pulumi --stack` names the stack, once that is known. */
   stack = "";
-  /** The URN of the provider that this process serves; undefined for the default one where the host does not know its name. */
+  /**
+   * The URN of the provider that this process serves; undefined for the default one where the host does not
+   * know its name.
+   */
   provider: string | undefined;
   /**
-   * What the program is known to declare in this run of what several resources may declare one after another: modules, by kind
-   * and id of their object, and change sets. The engine deletes at the end what a program no longer declares, such as the old
-   * name of a renamed resource, and must not take this away with it.
+   * What the program is known to declare in this run of what several resources may declare one after another:
+   * modules, by kind and id of their object, and change sets. The engine deletes at the end what a program no
+   * longer declares, such as the old name of a renamed resource, and must not take this away with it.
    */
   readonly declared = new Set<string>();
   /** The URNs of resources that are in the state and were checked in this run. */
@@ -63,12 +66,18 @@ export class Operation {
     this.#config = config;
   }
 
-  /** Whether the settings are those of one account among others, so that the same hostport may be another's elsewhere. */
+  /**
+   * Whether the settings are those of one account among others, so that the same hostport may be another's
+   * elsewhere.
+   */
   get isAccount(): boolean {
     return isAccount(this.#config);
   }
 
-  /** Whether it is known which server is meant, and with which key. In a preview, another resource may be about to tell. */
+  /**
+   * Whether it is known which server is meant, and with which key. In a preview, another resource may be
+   * about to tell.
+   */
   get knowsServer(): boolean {
     return SERVER.every((key) => !this.host.isUnknown(this.#config(key)));
   }
@@ -78,7 +87,10 @@ export class Operation {
     return validatesOnServer(this.#config, process.env, this.host.account);
   }
 
-  /** Notes a resource, and says whether this is the check of what replaces an object: the engine asks again, without the old one. */
+  /**
+   * Notes a resource, and says whether this is the check of what replaces an object: the engine asks again,
+   * without the old one.
+   */
   isReplacement(urn: string | undefined, isNew: boolean): boolean {
     if (urn === undefined) return false;
     if (!isNew) this.#present.add(urn);
@@ -89,16 +101,25 @@ export class Operation {
   async withServer<T>(run: (transport: Transport, settings: Settings) => Promise<T>): Promise<T> {
     let settings: Settings | undefined;
     try {
-      // The default must not take the place of a server that is not known: it would be told the key of the other.
-      if (!this.knowsServer) throw new Error("the server's address or the API key is not known yet, so nothing can be asked of it");
+      // The default must not take the place of a server that is not known: it would be told the key of the
+      // other.
+      if (!this.knowsServer)
+        throw new Error(
+          "the server's address or the API key is not known yet, so nothing can be asked of it",
+        );
       settings = this.#settings();
       return await run(transportTo(settings), settings);
     } catch (error) {
       const isTold = error instanceof Error && this.#told.has(error);
       if (error instanceof Error) this.#told.add(error);
-      throw new Error(isTold ? `not done: ${settings?.baseUrl} could not be asked, see the first error` : describe(error, settings), {
-        cause: error,
-      });
+      throw new Error(
+        isTold
+          ? `not done: ${settings?.baseUrl} could not be asked, see the first error`
+          : describe(error, settings),
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -107,7 +128,9 @@ export class Operation {
     try {
       return run();
     } catch (error) {
-      throw new Error(`${describe(error, undefined)} (a bug in ${this.host.packageName}; please report it)`, { cause: error });
+      throw new Error(`${describe(error, undefined)} (a bug in ${this.host.packageName}; please report it)`, {
+        cause: error,
+      });
     }
   }
 
@@ -144,8 +167,8 @@ export class Operation {
   };
 
   /**
-   * Whether the stack held an object before this run. In doubt the creation fails: one that goes on would make a second
-   * object, or have two resources share one.
+   * Whether the stack held an object before this run. In doubt the creation fails: one that goes on would
+   * make a second object, or have two resources share one.
    */
   isRecorded = async (id: string): Promise<boolean> => {
     try {

@@ -18,7 +18,8 @@ export class SetSteps {
   constructor(private readonly operation: Operation) {}
 
   /**
-   * How many objects an apply would change; undefined where no server is known or answers, and the engine's own diff has to do.
+   * How many objects an apply would change; undefined where no server is known or answers, and the engine's
+   * own diff has to do.
    *
    * @param recorded what the state has of the set; only that is ever deleted
    * @param urn shows there what becomes of each object, unless it is left out
@@ -38,18 +39,27 @@ export class SetSteps {
           const { countsOf, linesOf } = require("@tunnelplane/sdk/catalogue") as typeof Catalogues;
           const shown = operations.slice(0, MOST_SHOWN).flatMap(linesOf);
           if (operations.length > MOST_SHOWN) shown.push(`and ${operations.length - MOST_SHOWN} more`);
-          await host.inform([`${declared.set}: ${countsOf(operations, "planned")}`, ...shown].join("\n"), urn.of);
+          await host.inform(
+            [`${declared.set}: ${countsOf(operations, "planned")}`, ...shown].join("\n"),
+            urn.of,
+          );
         }
         return operations.length;
       } catch (error) {
         if (!(error instanceof ConnectionError || error instanceof TimeoutError)) throw inLines(error);
-        if (urn) await this.operation.warnOnce(`${error.message}, so the preview shows only what the catalogue changes`, urn.of);
+        if (urn)
+          await this.operation.warnOnce(
+            `${error.message}, so the preview shows only what the catalogue changes`,
+            urn.of,
+          );
         return undefined;
       }
     });
   }
 
-  /** @param intent names the resource in its program and state, the same in each run that tries to create it */
+  /**
+   * @param intent names the resource in its program and state, the same in each run that tries to create it
+   */
   create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> => {
     this.operation.declared.add(keyOf(declared));
     return this.#run(async (transport) => {
@@ -74,9 +84,16 @@ export class SetSteps {
     await this.#runOn(recorded, (transport) => this.#lifecycle.delete(transport, recorded));
   };
 
-  /** Whether the program moved a set here from a provider of another server. Throws where only the address changed. */
+  /**
+   * Whether the program moved a set here from a provider of another server. Throws where only the address
+   * changed.
+   */
   movesHere = (recorded: RecordedSet, urn: string | undefined): Promise<boolean> =>
-    movesHere(this.operation, { id: recorded.set, type: "CatalogueSet", named: named(recorded), urn }, { ...recorded });
+    movesHere(
+      this.operation,
+      { id: recorded.set, type: "CatalogueSet", named: named(recorded), urn },
+      { ...recorded },
+    );
 
   #runOn<T>(recorded: RecordedSet, work: (transport: Transport) => Promise<T>): Promise<T> {
     return this.#run(async (transport) => {
@@ -105,5 +122,7 @@ function inLines(error: unknown): unknown {
   const { faults, faultCount } = error;
   const lines = faults.map(({ key, field, msg }) => `  ${[key, field, msg].filter(Boolean).join(" ")}`);
   const more = faultCount > faults.length ? [`  and ${faultCount - faults.length} more`] : [];
-  return new Error(["the server refuses the catalogue, and nothing is changed:", ...lines, ...more].join("\n"));
+  return new Error(
+    ["the server refuses the catalogue, and nothing is changed:", ...lines, ...more].join("\n"),
+  );
 }

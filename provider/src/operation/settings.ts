@@ -30,7 +30,11 @@ const ACCOUNT: AccountWords = { noun: "account", type: "an Account" };
  * Settings of an explicit account win, because it names one server; then the environment, which never
  * reaches the state; then the stack's configuration. Throws when there is no API key.
  */
-export function resolveSettings(config: ConfigLookup, environment: NodeJS.ProcessEnv, { noun, type } = ACCOUNT): Settings {
+export function resolveSettings(
+  config: ConfigLookup,
+  environment: NodeJS.ProcessEnv,
+  { noun, type } = ACCOUNT,
+): Settings {
   const baseUrl = first([
     [config(ACCOUNT_BASE_URL), `baseUrl of the ${noun}`],
     [environment.TUNNELPLANE_BASE_URL, "TUNNELPLANE_BASE_URL"],
@@ -47,15 +51,26 @@ export function resolveSettings(config: ConfigLookup, environment: NodeJS.Proces
       `There is no API key for ${baseUrl?.value}: set TUNNELPLANE_API_KEY, run "pulumi config set --secret tunnelplane:apiKey", or pass ${type} with apiKey`,
     );
   }
-  return { baseUrl: baseUrl.value, apiKey: apiKey.value, sources: { baseUrl: baseUrl.source, apiKey: apiKey.source } };
+  return {
+    baseUrl: baseUrl.value,
+    apiKey: apiKey.value,
+    sources: { baseUrl: baseUrl.source, apiKey: apiKey.source },
+  };
 }
 
 /** Whether the settings are those of an explicit account. */
 export const isAccount = (config: ConfigLookup): boolean =>
   [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_VALIDATE_ON_SERVER].some((key) => config(key) !== undefined);
 
-/** Whether previews ask the server; found in the order of the other settings. Throws where it is neither yes nor no. */
-export function validatesOnServer(config: ConfigLookup, environment: NodeJS.ProcessEnv, { noun } = ACCOUNT): boolean {
+/**
+ * Whether previews ask the server; found in the order of the other settings. Throws where it is neither yes
+ * nor no.
+ */
+export function validatesOnServer(
+  config: ConfigLookup,
+  environment: NodeJS.ProcessEnv,
+  { noun } = ACCOUNT,
+): boolean {
   const asked = first([
     [config(ACCOUNT_VALIDATE_ON_SERVER), `validateOnServer of the ${noun}`],
     [environment.TUNNELPLANE_VALIDATE_ON_SERVER, "TUNNELPLANE_VALIDATE_ON_SERVER"],
@@ -66,7 +81,9 @@ export function validatesOnServer(config: ConfigLookup, environment: NodeJS.Proc
   throw new Error(`${asked.source} must be "true" or "false", got ${JSON.stringify(asked.value)}`);
 }
 
-function first(candidates: [value: string | undefined, source: string][]): { value: string; source: string } | undefined {
+function first(
+  candidates: [value: string | undefined, source: string][],
+): { value: string; source: string } | undefined {
   for (const [value, source] of candidates) if (value) return { value, source };
   return undefined;
 }

@@ -5,14 +5,18 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * Identifies the backend where the engine keeps its state: stacks with the same name in two backends are different stacks.
- * Looks where the engine looks; the provider runs in the project's folder and with the engine's environment.
+ * Identifies the backend where the engine keeps its state: stacks with the same name in two backends are
+ * different stacks. Looks where the engine looks; the provider runs in the project's folder and with the
+ * engine's environment.
  */
 export function stateBackend(environment: NodeJS.ProcessEnv): string {
   const place =
     environment.PULUMI_BACKEND_URL ||
     read("Pulumi.yaml", backendOfProject) ||
-    read(join(environment.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json"), (text) => JSON.parse(text).current) ||
+    read(
+      join(environment.PULUMI_HOME ?? join(homedir(), ".pulumi"), "credentials.json"),
+      (text) => JSON.parse(text).current,
+    ) ||
     "";
   // A path is unique on its own machine only.
   return place.startsWith("file:") ? `${hostname()} ${process.cwd()} ${place}` : place;
@@ -47,16 +51,18 @@ export interface RecordedResource {
 }
 
 /**
- * Reads a stack's state with `pulumi stack export`, the only way for a provider to get it. Secrets in it stay encrypted.
- * Throws if there is no such command or stack.
+ * Reads a stack's state with `pulumi stack export`, the only way for a provider to get it. Secrets in it stay
+ * encrypted. Throws if there is no such command or stack.
  *
  * @param stack `<organization>/<project>/<stack>`
  */
 export async function recordedResources(stack: string): Promise<readonly RecordedResource[]> {
   const command = ["stack", "export", "--non-interactive", "--stack", stack];
-  const { stdout } = await promisify(execFile)("pulumi", command, { maxBuffer: Infinity }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "ENOENT" ? new Error("there is no `pulumi` on the PATH", { cause: error }) : error;
-  });
+  const { stdout } = await promisify(execFile)("pulumi", command, { maxBuffer: Infinity }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw error.code === "ENOENT" ? new Error("there is no `pulumi` on the PATH", { cause: error }) : error;
+    },
+  );
   const { deployment } = JSON.parse(stdout) as { deployment: { resources?: RecordedResource[] | null } };
   return deployment.resources ?? [];
 }

@@ -1,6 +1,16 @@
 import { ConflictError, type Transport } from "@tunnelplane/sdk";
 import { camelCase, modulesOf } from "@tunnelplane/sdk/contract";
-import { type Checked, expectServer, inputsOf, intentOf, Lifecycle, type Plan, type Properties, recordOfServer, targetOf } from "../core";
+import {
+  type Checked,
+  expectServer,
+  inputsOf,
+  intentOf,
+  Lifecycle,
+  type Plan,
+  type Properties,
+  recordOfServer,
+  targetOf,
+} from "../core";
 import { describe } from "./describe";
 import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
 import { movesHere } from "./move";
@@ -19,7 +29,8 @@ export class Steps {
   }
 
   /** The hostports that properties declare. */
-  served = (properties: Properties): string[] => hostportsOf(this.lifecycle.definition, properties, this.operation.host.isUnknown);
+  served = (properties: Properties): string[] =>
+    hostportsOf(this.lifecycle.definition, properties, this.operation.host.isUnknown);
 
   /**
    * Checks offline what is declared, and shows the warnings.
@@ -27,7 +38,12 @@ export class Steps {
    * @param recorded the properties declared before, with their defaults; empty for a new resource
    * @param isReplacement whether the same was checked already, beside the object that it replaces
    */
-  async check(urn: string | undefined, recorded: Properties, news: Properties, isReplacement: boolean): Promise<Checked> {
+  async check(
+    urn: string | undefined,
+    recorded: Properties,
+    news: Properties,
+    isReplacement: boolean,
+  ): Promise<Checked> {
     const { host, hostports } = this.operation;
     const checked = this.operation.offline(() => this.lifecycle.check(recorded, news, host.isUnknown));
     if (!isReplacement) for (const warning of checked.warnings) await host.warn(warning, urn);
@@ -36,17 +52,23 @@ export class Steps {
   }
 
   /**
-   * How a change of what is recorded under an id will be carried out. A resource that the program moved here from a provider
-   * of another server is replaced, with nothing in the way of the new object.
+   * How a change of what is recorded under an id will be carried out. A resource that the program moved here
+   * from a provider of another server is replaced, with nothing in the way of the new object.
    *
    * @throws where only the server's address changed
    */
-  async plan(id: string, recorded: Properties, desired: Properties, urn: string | undefined): Promise<Plan & { readonly moves: boolean }> {
+  async plan(
+    id: string,
+    recorded: Properties,
+    desired: Properties,
+    urn: string | undefined,
+  ): Promise<Plan & { readonly moves: boolean }> {
     const { host } = this.operation;
     const { type } = this.lifecycle.definition;
     const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
     const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, host.isUnknown));
-    if (moves) return { ...plan, moves, replaces: [...plan.replaces, "provider"], deleteBeforeReplace: false };
+    if (moves)
+      return { ...plan, moves, replaces: [...plan.replaces, "provider"], deleteBeforeReplace: false };
     if (plan.replaces.length === 0) this.#noteModules(id, desired);
     return { ...plan, moves };
   }
@@ -54,15 +76,21 @@ export class Steps {
   /** The part of recorded outputs that a program declares. */
   inputsOf = (outputs: Properties): Properties => inputsOf(this.lifecycle.definition, outputs);
 
-  /** The hostports that a change adds. None for explicit accounts: the state does not say which server their edges are on. */
+  /**
+   * The hostports that a change adds. None for explicit accounts: the state does not say which server their
+   * edges are on.
+   */
   wantedBy(olds: Properties, news: Properties, isItself: Wanted["isItself"]): Wanted {
     const before = new Set(this.served(olds));
-    const hostports = this.operation.isAccount ? [] : this.served(news).filter((hostport) => !before.has(hostport));
+    const hostports = this.operation.isAccount
+      ? []
+      : this.served(news).filter((hostport) => !before.has(hostport));
     return { hostports, isItself, recorded: this.operation.stateOfStack };
   }
 
   /**
-   * In a preview with `validateOnServer`: sends the change as a dry run, so that the server's refusals show now.
+   * In a preview with `validateOnServer`: sends the change as a dry run, so that the server's refusals show
+   * now.
    *
    * @param id the object that is changed or replaced; undefined for a new one
    * @param intent as for a creation
@@ -77,13 +105,16 @@ export class Steps {
       } catch (error) {
         // The engine may delete the old object first; if not, the run says so.
         if (await this.#isItsOwn(error, intent)) return;
-        // The server refuses a hostport that another edge holds. The run moves it if that edge is in this stack.
+        // The server refuses a hostport that another edge holds. The run moves it if that edge is in this
+        // stack.
         if ((await holdersBehind(error, wanted)).length === 0) throw error;
       }
     });
   }
 
-  /** @param intent names the resource in its program and state, the same in each run that tries to create it */
+  /**
+   * @param intent names the resource in its program and state, the same in each run that tries to create it
+   */
   create(intent: string | undefined, desired: Properties): Promise<{ id: string; outputs: Properties }> {
     const { operation } = this;
     const { isRecorded } = operation;
@@ -103,7 +134,9 @@ export class Steps {
   }
 
   /** Runs what brings an object into the state, with the server that it is on. */
-  recording<T extends { readonly outputs: Properties }>(run: (transport: Transport) => Promise<T>): Promise<T> {
+  recording<T extends { readonly outputs: Properties }>(
+    run: (transport: Transport) => Promise<T>,
+  ): Promise<T> {
     return this.operation.withServer(async (transport) => {
       const server = await recordOfServer(transport);
       const made = await run(transport);
@@ -134,7 +167,10 @@ export class Steps {
     });
   }
 
-  /** Leaves a module that another resource of the program declares by now: a renamed one, or the object itself. */
+  /**
+   * Leaves a module that another resource of the program declares by now: a renamed one, or the object
+   * itself.
+   */
   async delete(id: string, recorded: Properties): Promise<void> {
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
     await this.operation.withServer(async (transport) => {
@@ -146,8 +182,11 @@ export class Steps {
   /** Notes the modules that the program declares for an object. */
   #noteModules(id: string, desired: Properties): void {
     const { kind, operation } = this;
-    const declared = modulesOf(this.lifecycle.definition).filter((module) => desired[camelCase(module)] !== undefined);
-    for (const module of kind.includes(".") ? [kind] : declared.map((name) => `${kind}.${name}`)) operation.declared.add(`${module} ${id}`);
+    const declared = modulesOf(this.lifecycle.definition).filter(
+      (module) => desired[camelCase(module)] !== undefined,
+    );
+    for (const module of kind.includes(".") ? [kind] : declared.map((name) => `${kind}.${name}`))
+      operation.declared.add(`${module} ${id}`);
   }
 
   /** Whether the server refused a value because the resource's own object holds it. */
@@ -156,13 +195,18 @@ export class Steps {
     const recorded = await this.operation.stateOfStack().catch(() => []);
     const backend = stateBackend(process.env);
     return recorded.some(
-      ({ urn, id }) => id !== undefined && error.message.includes(`(${id.split("/").at(-1)})`) && intentOf(backend, urn) === intent,
+      ({ urn, id }) =>
+        id !== undefined &&
+        error.message.includes(`(${id.split("/").at(-1)})`) &&
+        intentOf(backend, urn) === intent,
     );
   }
 
   #named = (id: string): string => `${this.lifecycle.definition.title} ${id}`;
 }
 
-/** For `--replace`, and for tainted resources, the engine does not ask the provider which object goes first. */
+/**
+ * For `--replace`, and for tainted resources, the engine does not ask the provider which object goes first.
+ */
 const REPLACED_UNASKED =
   "That is the object which this resource replaces: set the resource option `deleteBeforeReplace: true`, so that the engine deletes it first";

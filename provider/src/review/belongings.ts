@@ -2,7 +2,10 @@ import { definitionNamed, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { ResourceType } from "./resources";
 
-/** A resource of a preview that belongs to another object: a module to its edge or route, a rule to its policy, a route to its edge. */
+/**
+ * A resource of a preview that belongs to another object: a module to its edge or route, a rule to its
+ * policy, a route to its edge.
+ */
 export interface Belonging {
   readonly type: ResourceType;
   /** The engine's word for the step. */
@@ -14,15 +17,20 @@ export interface Belonging {
 const MOST_NAMES = 10;
 
 /**
- * Takes out of the server's copy of an object the modules that resources of the stack declare before and none declares after:
- * the run deletes them, or moves them to another object.
+ * Takes out of the server's copy of an object the modules that resources of the stack declare before and none
+ * declares after: the run deletes them, or moves them to another object.
  */
-export function withoutDeletedModules(was: readonly WorldObject[], is: readonly WorldObject[]): (object: WorldObject) => WorldObject {
+export function withoutDeletedModules(
+  was: readonly WorldObject[],
+  is: readonly WorldObject[],
+): (object: WorldObject) => WorldObject {
   const kept = new Set(is.flatMap((object) => keyOf(object) ?? []));
   const deleted = new Set(was.flatMap((object) => keyOf(object) ?? []).filter((key) => !kept.has(key)));
   if (deleted.size === 0) return (object) => object;
   return (object) => {
-    const left = Object.entries(object.fields).filter(([name]) => !deleted.has(`${object.id} ${object.kind}.${name}`));
+    const left = Object.entries(object.fields).filter(
+      ([name]) => !deleted.has(`${object.id} ${object.kind}.${name}`),
+    );
     return { ...object, fields: Object.fromEntries(left) };
   };
 }
@@ -33,8 +41,15 @@ function keyOf({ kind, fields }: WorldObject): string | undefined {
   return module === undefined ? undefined : `${Reflect.get(fields, definitionNamed(owner).idField)} ${kind}`;
 }
 
-/** A sentence about changes of objects that are not in this review, because only a resource that belongs to them is. */
-export function unseenOwners(changed: readonly Belonging[], seen: readonly WorldObject[], asked: boolean): string[] {
+/**
+ * A sentence about changes of objects that are not in this review, because only a resource that belongs to
+ * them is.
+ */
+export function unseenOwners(
+  changed: readonly Belonging[],
+  seen: readonly WorldObject[],
+  asked: boolean,
+): string[] {
   // A module that is a resource of its own has the id of its object.
   const known = new Set(seen.filter(({ kind }) => !kind.includes(".")).flatMap(({ id, urn }) => [id, urn]));
   const unseen = new Map<string, string>();
@@ -47,10 +62,15 @@ export function unseenOwners(changed: readonly Belonging[], seen: readonly World
   if (unseen.size === 0) return [];
   const names = [...unseen.values()].slice(0, MOST_NAMES).join(", ");
   const more = unseen.size > MOST_NAMES ? ` and ${unseen.size - MOST_NAMES} more` : "";
-  const where = asked ? "neither in this preview nor among what the API key may see" : "not in this preview (use --url and --api-key)";
-  return [`The effect of these changes cannot be seen, because the objects that they belong to are ${where}: ${names}${more}.`];
+  const where = asked
+    ? "neither in this preview nor among what the API key may see"
+    : "not in this preview (use --url and --api-key)";
+  return [
+    `The effect of these changes cannot be seen, because the objects that they belong to are ${where}: ${names}${more}.`,
+  ];
 }
 
 /** The field that names the object which a resource belongs to. */
 const ownerFieldOf = ({ definition, owner }: ResourceType): string | undefined =>
-  owner?.idField ?? Object.keys(definition.fields).find((name) => marksOf(fieldOf(definition, name)).reference?.cascade);
+  owner?.idField ??
+  Object.keys(definition.fields).find((name) => marksOf(fieldOf(definition, name)).reference?.cascade);

@@ -14,7 +14,8 @@ const MOST_LETTERS = 1000;
 const PEM = /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g;
 
 /**
- * The policy violations in an engine event log. Uses nothing else of it, because debug messages hold secrets in clear.
+ * The policy violations in an engine event log. Uses nothing else of it, because debug messages hold secrets
+ * in clear.
  *
  * @param source the name of the log in errors
  */
@@ -25,7 +26,9 @@ export function readViolations(log: string, source = "The event log"): Violation
   const found = new Map<string, Violation>();
   for (const { policyEvent } of events) {
     if (!isObject(policyEvent)) continue;
-    const [pack, policy, level] = ["policyPackName", "policyName", "enforcementLevel"].map((name) => String(policyEvent[name] ?? ""));
+    const [pack, policy, level] = ["policyPackName", "policyName", "enforcementLevel"].map((name) =>
+      String(policyEvent[name] ?? ""),
+    );
     const { resourceUrn } = policyEvent;
     const message = plain(String(policyEvent.message ?? ""));
     const violation: Violation = {

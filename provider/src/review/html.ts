@@ -8,7 +8,9 @@ import { causeWords, changedAspects, changeWords, countWords } from "./words";
 export function htmlOf(report: Report): string {
   const { findings, standing, addresses, violations = [], limits, hash } = report;
   const places = new Map(addresses.map(({ address }, index) => [address, `address-${index + 1}`]));
-  const bySeverity = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+  const bySeverity = SEVERITIES.flatMap((severity) =>
+    findings.filter((finding) => finding.severity === severity),
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -63,14 +65,18 @@ ${section(
 `;
 }
 
-const filters = ({ counts }: Report): string => `<form id="filters" aria-label="Filter" onsubmit="return false">
+const filters = ({
+  counts,
+}: Report): string => `<form id="filters" aria-label="Filter" onsubmit="return false">
 ${SEVERITIES.map((severity) => `<label class="chip ${severity}"><input type="checkbox" name="${severity}" checked> ${severity} <b>${counts[severity]}</b></label>`).join("\n")}
 <label class="search">Text <input type="search" name="text" placeholder="address, rule, name" autocomplete="off"></label>
 <output id="shown" aria-live="polite"></output>
 </form>`;
 
 const section = (id: string, title: string, items: readonly string[]): string =>
-  items.length === 0 ? "" : `<section id="${id}"><h2>${title} <small>${items.length}</small></h2>\n${items.join("\n")}\n</section>`;
+  items.length === 0
+    ? ""
+    : `<section id="${id}"><h2>${title} <small>${items.length}</small></h2>\n${items.join("\n")}\n</section>`;
 
 const tag = (text: string): string => ` <span class="tag">${escaped(text)}</span>`;
 
@@ -89,7 +95,11 @@ function findingItem(finding: ReviewedFinding, places: Places): string {
 </article>`;
 }
 
-function addressRow(change: Report["addresses"][number], places: Places, findings: readonly ReviewedFinding[]): string {
+function addressRow(
+  change: Report["addresses"][number],
+  places: Places,
+  findings: readonly ReviewedFinding[],
+): string {
   const { address, before, after, offStack } = change;
   const found = findings.filter((finding) => finding.address === address);
   const severities = SEVERITIES.filter((severity) => found.some((finding) => finding.severity === severity));
@@ -110,9 +120,13 @@ ${table(change)}
 
 /** The aspects that differ; all of them if the address is new or removed. */
 function table(change: Report["addresses"][number]): string {
-  const sides = ([change.before && "Before", change.after && "After"] as const).filter((side) => side !== null);
+  const sides = ([change.before && "Before", change.after && "After"] as const).filter(
+    (side) => side !== null,
+  );
   const rows = changedAspects(change).map((aspect) => {
-    const cells = sides.map((side) => `<td data-label="${side}">${cell(side === "Before" ? aspect.before : aspect.after)}</td>`);
+    const cells = sides.map(
+      (side) => `<td data-label="${side}">${cell(side === "Before" ? aspect.before : aspect.after)}</td>`,
+    );
     return `<tr><th scope="row">${escaped(aspect.name)}</th>${cells.join("")}</tr>`;
   });
   if (rows.length === 0) return "";

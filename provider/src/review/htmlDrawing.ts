@@ -2,7 +2,10 @@ import type { Exposure } from "@tunnelplane/sdk/meaning";
 import { escaped } from "./htmlText";
 import { pathOf } from "./words";
 
-/** Sizes in pixels; the style sheet puts the boxes beside each other, or below each other where there is little room. */
+/**
+ * Sizes in pixels; the style sheet puts the boxes beside each other, or below each other where there is
+ * little room.
+ */
 export const BOX = { width: 152, height: 82, gap: 28 } as const;
 
 type Part = "who" | "checks" | "to";
@@ -18,7 +21,11 @@ function boxesOf(exposure: Exposure): Box[] {
   const { who, checks, to } = pathOf(exposure);
   return [
     { part: "who", text: who, open: false },
-    { part: "checks", text: checks.length > 0 ? checks.join(", ") : "nothing is asked", open: checks.length === 0 },
+    {
+      part: "checks",
+      text: checks.length > 0 ? checks.join(", ") : "nothing is asked",
+      open: checks.length === 0,
+    },
     { part: "to", text: to, open: false },
   ];
 }
@@ -26,11 +33,17 @@ function boxesOf(exposure: Exposure): Box[] {
 /** The path to an address before and after: who → checks → where to; what differs is marked. */
 export function drawings(before: Exposure | null, after: Exposure | null): string {
   const [was, is] = [before && boxesOf(before), after && boxesOf(after)];
-  const changed = new Set(was && is ? is.filter(({ text }, index) => text !== was[index]?.text).map(({ part }) => part) : []);
+  const changed = new Set(
+    was && is ? is.filter(({ text }, index) => text !== was[index]?.text).map(({ part }) => part) : [],
+  );
   return `<div class="paths">${drawing("Before", was, changed)}${drawing("After", is, changed)}</div>`;
 }
 
-function drawing(title: "Before" | "After", boxes: readonly Box[] | null, changed: ReadonlySet<Part>): string {
+function drawing(
+  title: "Before" | "After",
+  boxes: readonly Box[] | null,
+  changed: ReadonlySet<Part>,
+): string {
   const caption = `<figcaption>${title}</figcaption>`;
   if (!boxes) return `<figure>${caption}<p class="none">Nobody serves it.</p></figure>`;
   const said = escaped(`${title}: ${boxes.map(({ text }) => text).join(", then ")}`);
@@ -51,12 +64,16 @@ function lines(text: string): string {
   const all: string[] = [];
   for (const word of text.split(" ").flatMap((one) => one.match(/.{1,21}/gsu) ?? [])) {
     const last = all.at(-1);
-    if (last !== undefined && last.length + word.length < LETTERS_OF_LINE) all[all.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + word.length < LETTERS_OF_LINE)
+      all[all.length - 1] = `${last} ${word}`;
     else all.push(word);
   }
   const shown = all.slice(0, MOST_LINES);
-  if (all.length > MOST_LINES) shown[MOST_LINES - 1] = `${(shown[MOST_LINES - 1] ?? "").slice(0, LETTERS_OF_LINE - 1)}…`;
+  if (all.length > MOST_LINES)
+    shown[MOST_LINES - 1] = `${(shown[MOST_LINES - 1] ?? "").slice(0, LETTERS_OF_LINE - 1)}…`;
   const top = BOX.height / 2 + 4.5 - ((shown.length - 1) * LINE) / 2;
-  const spans = shown.map((line, index) => `<tspan x="${BOX.width / 2}" y="${top + index * LINE}">${escaped(line)}</tspan>`);
+  const spans = shown.map(
+    (line, index) => `<tspan x="${BOX.width / 2}" y="${top + index * LINE}">${escaped(line)}</tspan>`,
+  );
   return `<text text-anchor="middle">${spans.join("")}</text>`;
 }

@@ -13,12 +13,16 @@ export { typeOf } from "./resources";
 export { type DeclaredResource, worldsOfStack } from "./stack";
 export type { Worlds } from "./worlds";
 
-/** The objects on a server that an API key may see, for `worldsOfStack`. Settings that are left out come from the environment. */
+/**
+ * The objects on a server that an API key may see, for `worldsOfStack`. Settings that are left out come from
+ * the environment.
+ */
 export const serverObjects = (options: ServerOptions): Promise<Everything> =>
   askServer(options, (transport) => readServer(transport, () => {}));
 
 /** Options of a review. With `url` or `apiKey`, it asks a server for objects outside of the stack. */
-export type Options = Omit<ReviewOptions, "server"> & ServerOptions & { readonly progress?: (objects: number) => void };
+export type Options = Omit<ReviewOptions, "server"> &
+  ServerOptions & { readonly progress?: (objects: number) => void };
 
 /**
  * Reviews a preview: finds its effects on callers and owners.

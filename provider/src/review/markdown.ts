@@ -20,9 +20,17 @@ export function markdownOf(report: Report): string {
   if (findings.length === 0) body.add(["Callers and owners will not notice it.", ""]);
   for (const severity of SEVERITIES) {
     const open = findings.filter((finding) => finding.severity === severity && !finding.accepted);
-    body.section(`### ${severity[0]?.toUpperCase()}${severity.slice(1)}`, open.map(item), `${severity} findings`);
+    body.section(
+      `### ${severity[0]?.toUpperCase()}${severity.slice(1)}`,
+      open.map(item),
+      `${severity} findings`,
+    );
   }
-  body.section("### Accepted findings", findings.filter(({ accepted }) => accepted).map(item), "accepted findings");
+  body.section(
+    "### Accepted findings",
+    findings.filter(({ accepted }) => accepted).map(item),
+    "accepted findings",
+  );
   body.section(
     "### Policies",
     violations.map(({ level, policy, message }) => `- ${prose(level)} ${code(policy)}: ${prose(message)}`),
@@ -58,7 +66,10 @@ class Body {
   finish(lines: readonly string[]): void {
     const cut =
       this.#leftOut.length > 0
-        ? [`**Left out, because a comment holds no more: ${this.#leftOut.join(", ")}.** \`--format html\` has them all.`, ""]
+        ? [
+            `**Left out, because a comment holds no more: ${this.#leftOut.join(", ")}.** \`--format html\` has them all.`,
+            "",
+          ]
         : [];
     this.text += [...cut, ...lines, ""].join("\n");
   }
@@ -66,15 +77,24 @@ class Body {
 
 function item(finding: ReviewedFinding): string {
   const { at, place, remarks } = causeWords(finding);
-  const details = [code(finding.rule), `from ${code(at)}${place && ` (${code(place)})`}`, ...remarks, `hash ${code(finding.hash)}`];
+  const details = [
+    code(finding.rule),
+    `from ${code(at)}${place && ` (${code(place)})`}`,
+    ...remarks,
+    `hash ${code(finding.hash)}`,
+  ];
   return `- ${prose(finding.sentence)}  \n  ${details.join(" · ")}`;
 }
 
 function addressTable(change: Report["addresses"][number]): string {
   const { address, before, after, offStack } = change;
   const title = `${code(address)}${before ? "" : " is new"}${after ? "" : " is gone"}${offStack ? " (reached from another stack)" : ""}`;
-  const rows = changedAspects(change).map((aspect) => `| ${aspect.name} | ${cell(aspect.before)} | ${cell(aspect.after)} |`);
-  return rows.length === 0 ? `${title}\n` : [title, "", "| | Before | After |", "|---|---|---|", ...rows, ""].join("\n");
+  const rows = changedAspects(change).map(
+    (aspect) => `| ${aspect.name} | ${cell(aspect.before)} | ${cell(aspect.after)} |`,
+  );
+  return rows.length === 0
+    ? `${title}\n`
+    : [title, "", "| | Before | After |", "|---|---|---|", ...rows, ""].join("\n");
 }
 
 const MOST_LIMITS = 10;
@@ -82,8 +102,12 @@ const MOST_LETTERS = 300;
 
 function ending({ limits, hash }: Report): string[] {
   const shown = limits.slice(0, MOST_LIMITS).map((limit) => `- ${prose(limit.slice(0, MOST_LETTERS))}`);
-  if (limits.length > MOST_LIMITS) shown.push(`- and ${limits.length - MOST_LIMITS} more, see \`--format json\``);
-  return [...(shown.length > 0 ? ["### Not seen", "", ...shown, ""] : []), `To accept all of this: \`--accept ${hash}\``];
+  if (limits.length > MOST_LIMITS)
+    shown.push(`- and ${limits.length - MOST_LIMITS} more, see \`--format json\``);
+  return [
+    ...(shown.length > 0 ? ["### Not seen", "", ...shown, ""] : []),
+    `To accept all of this: \`--accept ${hash}\``,
+  ];
 }
 
 /** Escapes a text, so that it contains no link, mention, markup or table. */
@@ -91,7 +115,9 @@ const prose = (text: string): string =>
   text
     .split(/(`[^`]*`)/)
     .map((part, index) =>
-      index % 2 === 1 ? code(part.slice(1, -1)) : oneLine(part).replace(/[\\*_[\]<>|#~@!&]/g, (sign) => `&#${sign.codePointAt(0)};`),
+      index % 2 === 1
+        ? code(part.slice(1, -1))
+        : oneLine(part).replace(/[\\*_[\]<>|#~@!&]/g, (sign) => `&#${sign.codePointAt(0)};`),
     )
     .join("");
 

@@ -21,12 +21,19 @@ const YAML_HOST = /(^|\/)pulumi-yaml(@[^/]+)?\/.*\.go$/;
  *
  * @param inYaml finds the place if the program is in YAML
  */
-export function placeOf({ newState, oldState, urn }: Pick<OurStep, "newState" | "oldState" | "urn">, inYaml: FindPlace): Place {
-  const frames = ((newState ?? oldState)?.stackTrace ?? []).flatMap(({ sourcePosition }) => frameOf(sourcePosition) ?? []);
-  if (frames[0] && YAML_HOST.test(frames[0].file)) return inYaml((newState ?? oldState)?.declaredBy ?? urn) ?? {};
+export function placeOf(
+  { newState, oldState, urn }: Pick<OurStep, "newState" | "oldState" | "urn">,
+  inYaml: FindPlace,
+): Place {
+  const frames = ((newState ?? oldState)?.stackTrace ?? []).flatMap(
+    ({ sourcePosition }) => frameOf(sourcePosition) ?? [],
+  );
+  if (frames[0] && YAML_HOST.test(frames[0].file))
+    return inYaml((newState ?? oldState)?.declaredBy ?? urn) ?? {};
   const ours = frames[0] && OURS.exec(frames[0].file)?.[1];
   const first = frames.find(
-    ({ file }) => ours === undefined || !file.startsWith(ours) || file.slice(ours.length).startsWith("node_modules/"),
+    ({ file }) =>
+      ours === undefined || !file.startsWith(ours) || file.slice(ours.length).startsWith("node_modules/"),
   );
   return first ?? {};
 }

@@ -35,15 +35,21 @@ export function textOf(bytes: Buffer): string {
 }
 
 /**
- * Reads the output of `pulumi preview --json`. Refuses anything else with one line, which never quotes the input.
+ * Reads the output of `pulumi preview --json`. Refuses anything else with one line, which never quotes the
+ * input.
  *
  * @param source the name of the input in that line
  */
 export function readPreview(preview: string | object, source = "The preview"): Preview {
   const read = typeof preview === "string" ? parsed(preview, source) : preview;
   if (!isObject(read) || !looksLikePreview(read)) throw new Error(`${source} is other JSON; ${EXPECTED}`);
-  const failed = (Array.isArray(read.diagnostics) ? read.diagnostics : []).filter((one) => isObject(one) && one.severity === "error");
-  if (failed.length > 0) throw new Error(`${source} is of a preview that failed (${places(failed)}): fix its program first; ${EXPECTED}`);
+  const failed = (Array.isArray(read.diagnostics) ? read.diagnostics : []).filter(
+    (one) => isObject(one) && one.severity === "error",
+  );
+  if (failed.length > 0)
+    throw new Error(
+      `${source} is of a preview that failed (${places(failed)}): fix its program first; ${EXPECTED}`,
+    );
   const steps = (read.steps ?? []) as PreviewStep[];
   const { same } = (isObject(read.changeSummary) ? read.changeSummary : {}) as { same?: number };
   return { steps, missing: Math.max((same ?? 0) - steps.filter(({ op }) => op === "same").length, 0) };
@@ -79,14 +85,24 @@ export const isEvent = (value: unknown): value is Readonly<Record<string, unknow
   ("sequence" in value || Object.keys(value).some((key) => key.endsWith("Event")));
 
 /** The engine omits empty parts: a program that fails early has no steps. */
-const looksLikePreview = ({ steps, diagnostics, changeSummary }: Readonly<Record<string, unknown>>): boolean =>
+const looksLikePreview = ({
+  steps,
+  diagnostics,
+  changeSummary,
+}: Readonly<Record<string, unknown>>): boolean =>
   steps === undefined
-    ? isObject(changeSummary) || (Array.isArray(diagnostics) && diagnostics.some((one) => isObject(one) && "severity" in one))
-    : Array.isArray(steps) && steps.every((step) => isObject(step) && typeof step.op === "string" && /^urn:pulumi:/.test(String(step.urn)));
+    ? isObject(changeSummary) ||
+      (Array.isArray(diagnostics) && diagnostics.some((one) => isObject(one) && "severity" in one))
+    : Array.isArray(steps) &&
+      steps.every(
+        (step) => isObject(step) && typeof step.op === "string" && /^urn:pulumi:/.test(String(step.urn)),
+      );
 
 /** The resources with errors. The messages are left out, because they may hold secrets. */
 function places(failed: readonly { readonly urn?: unknown }[]): string {
-  const names = [...new Set(failed.flatMap(({ urn }) => (typeof urn === "string" && urn !== "" ? [nameIn(urn)] : [])))];
+  const names = [
+    ...new Set(failed.flatMap(({ urn }) => (typeof urn === "string" && urn !== "" ? [nameIn(urn)] : []))),
+  ];
   const count = `${failed.length} ${failed.length === 1 ? "error" : "errors"}`;
   return names.length === 0 ? count : `${count}, at ${names.slice(0, 5).join(", ")}`;
 }

@@ -42,4 +42,6 @@ export type FailOn = Severity | "never";
 export const failing = ({ findings }: Report, failOn: FailOn = "high"): ReviewedFinding[] =>
   failOn === "never"
     ? []
-    : findings.filter(({ severity, accepted }) => !accepted && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn));
+    : findings.filter(
+        ({ severity, accepted }) => !accepted && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn),
+      );

@@ -37,7 +37,11 @@ const types = new Map<string, ResourceType>(
     ...modulesOf(definition).flatMap((module) =>
       tokensOf(definition.type + camelCase(`_${module}`)).map((token): [string, ResourceType] => [
         token,
-        { kind: `${definition.kind}.${module}`, definition: moduleAsResource(definition, module), owner: definition },
+        {
+          kind: `${definition.kind}.${module}`,
+          definition: moduleAsResource(definition, module),
+          owner: definition,
+        },
       ]),
     ),
   ]),
@@ -47,7 +51,8 @@ const types = new Map<string, ResourceType>(
 export const typeOf = (token: string): ResourceType | undefined => types.get(token);
 
 /** The type in a URN. The types of parents come before it. */
-export const typeIn = (urn: string): ResourceType | undefined => typeOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
+export const typeIn = (urn: string): ResourceType | undefined =>
+  typeOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
 
 /** The engine's placeholder for a secret. */
 export const SECRET = "[secret]";
@@ -60,8 +65,14 @@ const WORKED_OUT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Turns a resource of a preview into an object of a world. */
-export function objectOf({ kind, definition }: ResourceType, state: State, { urn, id, known, isMade }: Where): WorldObject {
-  const declared = Object.fromEntries(Object.entries(state.inputs ?? {}).filter(([name]) => !name.startsWith("__")));
+export function objectOf(
+  { kind, definition }: ResourceType,
+  state: State,
+  { urn, id, known, isMade }: Where,
+): WorldObject {
+  const declared = Object.fromEntries(
+    Object.entries(state.inputs ?? {}).filter(([name]) => !name.startsWith("__")),
+  );
   const wire = toWire(definition, declared);
   const workedOut = (WORKED_OUT[kind] ?? []).flatMap((name) => {
     const value = known?.[camelCase(name)];
@@ -92,7 +103,9 @@ function withoutSecrets(value: unknown): Readonly<Record<string, unknown>> {
   const cover = (item: unknown): unknown => {
     if (item === SECRET) return UNKNOWN;
     if (Array.isArray(item)) return item.map(cover);
-    return isObject(item) ? Object.fromEntries(Object.entries(item).map(([name, one]) => [name, cover(one)])) : item;
+    return isObject(item)
+      ? Object.fromEntries(Object.entries(item).map(([name, one]) => [name, cover(one)]))
+      : item;
   };
   return cover(value) as Readonly<Record<string, unknown>>;
 }
@@ -105,15 +118,19 @@ function withReferences(
 ): WorldObject["fields"] {
   // A list or map that is not known as a whole may hold anything.
   const open = referencesIn(createSchema(definition), fields).filter(
-    ({ id, path, isKey }) => id === UNKNOWN && !isKey && (typeof path.at(-1) === "number" || String(path.at(-1)).endsWith("_id")),
+    ({ id, path, isKey }) =>
+      id === UNKNOWN && !isKey && (typeof path.at(-1) === "number" || String(path.at(-1)).endsWith("_id")),
   );
   const copy = open.length > 0 ? (structuredClone(fields) as Record<string, unknown>) : fields;
   for (const property of new Set(open.map(({ path }) => path[0] as string))) {
     const places = open.filter(({ path }) => path[0] === property);
-    const kinds = new Set<string>(places.flatMap(({ reference }) => targetsOf(reference.to).map(({ kind }) => kind)));
+    const kinds = new Set<string>(
+      places.flatMap(({ reference }) => targetsOf(reference.to).map(({ kind }) => kind)),
+    );
     const urns = (pending.get(camelCase(property)) ?? []).filter((urn) => kinds.has(typeIn(urn)?.kind ?? ""));
     // The order of several is unknown, and it matters in a failover.
-    if (urns.length !== places.length || (definition.kind === "failover_backend" && places.length > 1)) continue;
+    if (urns.length !== places.length || (definition.kind === "failover_backend" && places.length > 1))
+      continue;
     for (const [index, { path }] of places.entries()) put(copy, path, present(urns[index]));
   }
   return copy;
@@ -122,6 +139,9 @@ function withReferences(
 function put(value: WorldObject["fields"], path: readonly PropertyKey[], urn: string): void {
   const at = path
     .slice(0, -1)
-    .reduce<Record<PropertyKey, unknown>>((found, name) => found[name] as Record<PropertyKey, unknown>, value as Record<string, unknown>);
+    .reduce<Record<PropertyKey, unknown>>(
+      (found, name) => found[name] as Record<PropertyKey, unknown>,
+      value as Record<string, unknown>,
+    );
   at[present(path.at(-1))] = urn;
 }

@@ -19,7 +19,10 @@ export interface ReviewOptions {
   readonly events?: string;
   /** Default: the present time. */
   readonly now?: Date;
-  /** The project's folder, where a program in YAML is read for the lines of its resources. Default: the current folder. */
+  /**
+   * The project's folder, where a program in YAML is read for the lines of its resources. Default: the
+   * current folder.
+   */
   readonly project?: string;
   /** The name of the preview in errors. */
   readonly source?: string;
@@ -59,8 +62,14 @@ function placed(finding: Finding, places: ReadonlyMap<string, Place>, accepted: 
   return { ...finding, cause, ...(accepted && { accepted }) };
 }
 
-function acceptedBy({ hash }: Comparison, { accept = [], baseline }: ReviewOptions): (hash: string) => boolean {
-  const hashes = new Set([...accept, ...(baseline ? [baseline.hash, ...baseline.findings.map((finding) => finding.hash)] : [])]);
+function acceptedBy(
+  { hash }: Comparison,
+  { accept = [], baseline }: ReviewOptions,
+): (hash: string) => boolean {
+  const hashes = new Set([
+    ...accept,
+    ...(baseline ? [baseline.hash, ...baseline.findings.map((finding) => finding.hash)] : []),
+  ]);
   return (one) => hashes.has(hash) || hashes.has(one);
 }
 
@@ -69,14 +78,23 @@ function changesOf(steps: readonly OurStep[]): ReviewedChange[] {
   const changes = new Map<string, ReviewedChange>();
   for (const { op, urn, type, oldState } of steps) {
     if (op === "same" || (oldState?.delete && op.startsWith("delete"))) continue;
-    changes.set(urn, { op: op.includes("replace") ? "replace" : op, urn, kind: type.kind, name: nameIn(urn) });
+    changes.set(urn, {
+      op: op.includes("replace") ? "replace" : op,
+      urn,
+      kind: type.kind,
+      name: nameIn(urn),
+    });
   }
   return [...changes.values()];
 }
 
 function accounts(steps: readonly OurStep[]): string[] {
   const providers = new Set(
-    steps.flatMap(({ newState, oldState }) => (newState ?? oldState)?.provider?.split("::").slice(0, -1).join("::") ?? []),
+    steps.flatMap(
+      ({ newState, oldState }) => (newState ?? oldState)?.provider?.split("::").slice(0, -1).join("::") ?? [],
+    ),
   );
-  return providers.size > 1 ? ["This program has several accounts; they are reviewed as if all were on one server."] : [];
+  return providers.size > 1
+    ? ["This program has several accounts; they are reviewed as if all were on one server."]
+    : [];
 }

@@ -1,7 +1,11 @@
 import { RULES, type Severity } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
 
-const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = { high: "error", medium: "warning", low: "note" };
+const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
+  high: "error",
+  medium: "warning",
+  low: "note",
+};
 
 /** The place of findings that have none in the program, because viewers drop findings without a place. */
 const PROJECT_FILE = "Pulumi.yaml";
@@ -38,7 +42,17 @@ const ruleOf = ({ rule, severity, description }: (typeof RULES)[number]): object
   defaultConfiguration: { level: LEVELS[severity] },
 });
 
-function resultOf({ rule, severity, sentence, cause, hash, accepted, certain, offStack, address }: ReviewedFinding): object {
+function resultOf({
+  rule,
+  severity,
+  sentence,
+  cause,
+  hash,
+  accepted,
+  certain,
+  offStack,
+  address,
+}: ReviewedFinding): object {
   return {
     ruleId: rule,
     ruleIndex: RULES.findIndex((one) => one.rule === rule),
@@ -50,7 +64,13 @@ function resultOf({ rule, severity, sentence, cause, hash, accepted, certain, of
           artifactLocation: { uri: encodeURI(cause.file ?? PROJECT_FILE) },
           region: { startLine: cause.line ?? 1 },
         },
-        logicalLocations: [{ name: cause.name, kind: cause.kind, ...(cause.urn !== undefined && { fullyQualifiedName: cause.urn }) }],
+        logicalLocations: [
+          {
+            name: cause.name,
+            kind: cause.kind,
+            ...(cause.urn !== undefined && { fullyQualifiedName: cause.urn }),
+          },
+        ],
       },
     ],
     partialFingerprints: { "tunnelplaneFinding/v1": hash },

@@ -7,11 +7,17 @@ const TOKENS = [typeToken("CatalogueSet"), "tunnelplane:index:CatalogueSet"];
 
 type Objects = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The same preview, with a step for each object of a `CatalogueSet` in the place of its own: as if a program declared them one by one. */
+/**
+ * The same preview, with a step for each object of a `CatalogueSet` in the place of its own: as if a program
+ * declared them one by one.
+ */
 export function withObjectsOfSets(preview: Preview): Preview {
   const sets = preview.steps.filter(({ urn }) => isSet(urn));
   if (sets.length === 0) return preview;
-  return { ...preview, steps: preview.steps.flatMap((step) => (isSet(step.urn) ? stepsOf(step, sets.length > 1) : [step])) };
+  return {
+    ...preview,
+    steps: preview.steps.flatMap((step) => (isSet(step.urn) ? stepsOf(step, sets.length > 1) : [step])),
+  };
 }
 
 const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
@@ -22,12 +28,21 @@ function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): 
   const [was, is] = [objectsIn(oldState), op.startsWith("delete") ? {} : objectsIn(newState)];
   const ids = isObject(oldState?.outputs?.ids) ? oldState.outputs.ids : {};
   const urnOf = (name: string) => urnIn(urn, name, named);
-  const stateOf = (name: string, objects: Objects, state: State | undefined, refer: (name: string) => string): State | undefined => {
+  const stateOf = (
+    name: string,
+    objects: Objects,
+    state: State | undefined,
+    refer: (name: string) => string,
+  ): State | undefined => {
     const fields = objects[name];
     if (!fields || !state) return undefined;
     const { provider, stackTrace } = state;
     const id = typeof ids[name] === "string" ? ids[name] : undefined;
-    const inputs = rename(createSchema(definitionNamed(kindIn(name))), withReferences(fields, refer), "camelCase");
+    const inputs = rename(
+      createSchema(definitionNamed(kindIn(name))),
+      withReferences(fields, refer),
+      "camelCase",
+    );
     return {
       urn: urnOf(name),
       ...(id !== undefined && { id }),
@@ -41,7 +56,13 @@ function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): 
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(isKnown).map((name) => {
     const [before, after] = [stateOf(name, was, oldState, refer), stateOf(name, is, newState, refer)];
     return {
-      op: !after ? "delete" : !before ? "create" : isDeepStrictEqual(before.inputs, after.inputs) ? "same" : "update",
+      op: !after
+        ? "delete"
+        : !before
+          ? "create"
+          : isDeepStrictEqual(before.inputs, after.inputs)
+            ? "same"
+            : "update",
       urn: urnOf(name),
       ...(before && { oldState: before }),
       ...(after && { newState: after }),
@@ -61,7 +82,12 @@ const isKnown = (name: string): boolean => registry.some(({ kind }) => kind === 
 function urnIn(set: string, name: string, named: boolean): string {
   const [stack, project, type] = set.split("::");
   const key = name.slice(name.indexOf("/") + 1);
-  return [stack, project, `${type}$${typeToken(definitionNamed(kindIn(name)).type)}`, named ? `${nameIn(set)}/${key}` : key].join("::");
+  return [
+    stack,
+    project,
+    `${type}$${typeToken(definitionNamed(kindIn(name)).type)}`,
+    named ? `${nameIn(set)}/${key}` : key,
+  ].join("::");
 }
 
 /** Fields in which other objects of the set are named by id, or by URN while they have none. */

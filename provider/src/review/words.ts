@@ -8,15 +8,24 @@ interface Aspect {
   readonly after: string;
 }
 
-const ASPECTS: readonly (readonly [name: string, field: keyof Exposure, words: (exposure: Exposure) => string | null])[] = [
+const ASPECTS: readonly (readonly [
+  name: string,
+  field: keyof Exposure,
+  words: (exposure: Exposure) => string | null,
+])[] = [
   ["Networks", "networks", ({ networks }) => networkWords(networks)],
   [
     "Client certificate",
     "client_certificate",
     ({ client_certificate: certificate }) =>
-      certificate && `of ${listed(certificate.authorities.map(({ subject }) => subject || "an unknown authority"))}`,
+      certificate &&
+      `of ${listed(certificate.authorities.map(({ subject }) => subject || "an unknown authority"))}`,
   ],
-  ["TLS", "tls", ({ tls }) => (tls.ends_at === "upstream" ? "ends upstream" : `from ${tls.from}, ends at the edge`)],
+  [
+    "TLS",
+    "tls",
+    ({ tls }) => (tls.ends_at === "upstream" ? "ends upstream" : `from ${tls.from}, ends at the edge`),
+  ],
   ["Sign-in", "sign_in", ({ sign_in }) => sign_in && `${sign_in.issuer} as ${sign_in.client_id}`],
   ["Token", "token", ({ token }) => token && `of ${listed(token.issuers)} for ${listed(token.audiences)}`],
   [
@@ -24,7 +33,10 @@ const ASPECTS: readonly (readonly [name: string, field: keyof Exposure, words: (
     "user_agents",
     ({ user_agents: agents }) =>
       agents &&
-      [agents.allow.length > 0 && `only ${listed(agents.allow)}`, agents.deny.length > 0 && `not ${listed(agents.deny)}`]
+      [
+        agents.allow.length > 0 && `only ${listed(agents.allow)}`,
+        agents.deny.length > 0 && `not ${listed(agents.deny)}`,
+      ]
         .filter(Boolean)
         .join(", "),
   ],
@@ -32,7 +44,11 @@ const ASPECTS: readonly (readonly [name: string, field: keyof Exposure, words: (
     "Actions",
     "actions",
     ({ actions }) =>
-      listed(actions.map(({ type, direction, conditional }) => `${type} (${direction}${conditional ? ", conditional" : ""})`)) || null,
+      listed(
+        actions.map(
+          ({ type, direction, conditional }) => `${type} (${direction}${conditional ? ", conditional" : ""})`,
+        ),
+      ) || null,
   ],
   ["Goes to", "goes_to", ({ goes_to }) => targetWords(goes_to)],
   [
@@ -57,7 +73,11 @@ export const changedAspects = ({ before, after }: Report["addresses"][number]): 
     return { name, was: said(before), is: said(after) };
   })
     .filter(({ was, is }) => was !== is)
-    .map(({ name, was, is }) => ({ name, before: before ? (was ?? "none") : "", after: after ? (is ?? "none") : "" }));
+    .map(({ name, was, is }) => ({
+      name,
+      before: before ? (was ?? "none") : "",
+      after: after ? (is ?? "none") : "",
+    }));
 
 /** The path of traffic: who may come, what is checked, and where it goes. */
 export function pathOf(exposure: Exposure): { who: string; checks: string[]; to: string } {
@@ -77,7 +97,10 @@ export function pathOf(exposure: Exposure): { who: string; checks: string[]; to:
   };
 }
 
-const FAMILIES: Readonly<Record<string, string>> = { "0.0.0.0/0": "every IPv4 address", "::/0": "every IPv6 address" };
+const FAMILIES: Readonly<Record<string, string>> = {
+  "0.0.0.0/0": "every IPv4 address",
+  "::/0": "every IPv6 address",
+};
 
 function networkWords(networks: Exposure["networks"]): string {
   if (typeof networks === "string") return networks;
@@ -121,11 +144,17 @@ const nested = (target: Target): string =>
   target.kind === "weighted" || target.kind === "failover" ? `(${targetWords(target)})` : targetWords(target);
 
 function listed(items: readonly string[], most = 5): string {
-  return items.length > most ? `${items.slice(0, most).join(", ")} and ${items.length - most} more` : items.join(", ");
+  return items.length > most
+    ? `${items.slice(0, most).join(", ")} and ${items.length - most} more`
+    : items.join(", ");
 }
 
 /** The cause of a finding: the place in the program, or the object and its field. */
-export function causeWords({ cause, offStack, certain }: ReviewedFinding): { at: string; place: string; remarks: string[] } {
+export function causeWords({ cause, offStack, certain }: ReviewedFinding): {
+  at: string;
+  place: string;
+  remarks: string[];
+} {
   return {
     at: `${cause.name}${cause.property === undefined ? "" : `: ${cause.property}`}`,
     place: cause.file === undefined ? "" : `${cause.file}${cause.line === undefined ? "" : `:${cause.line}`}`,
@@ -134,7 +163,8 @@ export function causeWords({ cause, offStack, certain }: ReviewedFinding): { at:
 }
 
 /** "2 high, 1 medium" */
-export const countWords = ({ counts: { high, medium, low } }: Report): string => `${high} high, ${medium} medium, ${low} low`;
+export const countWords = ({ counts: { high, medium, low } }: Report): string =>
+  `${high} high, ${medium} medium, ${low} low`;
 
 /** "1 create, 2 update" */
 export function changeWords({ changes }: Report): string {

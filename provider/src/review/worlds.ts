@@ -27,16 +27,26 @@ export const ourSteps = ({ steps }: Preview): OurStep[] =>
   });
 
 /** The worlds before and after a preview, with the other objects of the server if it was asked. */
-export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Everything | undefined): Worlds {
+export function worldsOf(
+  preview: Preview,
+  steps: readonly OurStep[],
+  server: Everything | undefined,
+): Worlds {
   const limits: string[] = [];
   const changed: Belonging[] = [];
   const before = new Map<string, WorldObject>();
   const after = new Map<string, WorldObject>();
   const keeps = new Set(steps.filter(({ op }) => op === "same" || op === "update").map(({ urn }) => urn));
   for (const { urn, op, type, oldState, newState } of steps) {
-    // Skip old copies that an earlier run still has to delete: they are not in use. A replaced object has the same mark, but is in use.
+    // Skip old copies that an earlier run still has to delete: they are not in use. A replaced object has the
+    // same mark, but is in use.
     if (oldState && !(oldState.delete && op.startsWith("delete"))) {
-      const object = objectOf(type, oldState, { urn, id: idOf(oldState), known: oldState.outputs, isMade: () => true });
+      const object = objectOf(type, oldState, {
+        urn,
+        id: idOf(oldState),
+        known: oldState.outputs,
+        isMade: () => true,
+      });
       before.set(urn, object);
       if (op !== "same") changed.push({ type, op, object });
     }
@@ -45,7 +55,9 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
     const known = op === "same" ? oldState?.outputs : undefined;
     const object = objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) });
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
-      limits.push(`\`${object.name}\` (${type.kind}) belongs to an object that is not known yet, so its effect is not in this review.`);
+      limits.push(
+        `\`${object.name}\` (${type.kind}) belongs to an object that is not known yet, so its effect is not in this review.`,
+      );
     } else after.set(urn, object);
     if (op !== "same") changed.push({ type, op, object });
   }
@@ -53,13 +65,21 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
   if (preview.missing > 0) limits.push(missing(preview.missing, server !== undefined));
   if (!server) {
     limits.push(...unseenOwners(changed, [...was, ...is], false));
-    limits.push("No server was asked, so objects outside of this stack are not in this review (use --url and --api-key).");
+    limits.push(
+      "No server was asked, so objects outside of this stack are not in this review (use --url and --api-key).",
+    );
     return { before: { objects: was, partial: true }, after: { objects: is, partial: true }, limits };
   }
   const isAdmin = server.caller.role === "admin";
   limits.push(...server.leftOut.map((line) => `Not seen: ${line}.`));
-  const known = { partial: !isAdmin, admins: isAdmin ? [server.caller.owner_id] : [], caller: server.caller.owner_id };
-  const recorded = new Set(steps.flatMap(({ oldState, type }) => (oldState && !type.owner ? [idOf(oldState)] : [])));
+  const known = {
+    partial: !isAdmin,
+    admins: isAdmin ? [server.caller.owner_id] : [],
+    caller: server.caller.owner_id,
+  };
+  const recorded = new Set(
+    steps.flatMap(({ oldState, type }) => (oldState && !type.owner ? [idOf(oldState)] : [])),
+  );
   const outside = server.found.map(outsideObject).filter(({ id }) => !recorded.has(id));
   // An object that the stack adopts was outside of it before.
   const held = new Set(is.filter(({ kind }) => !kind.includes(".")).map(({ id }) => id));
@@ -67,7 +87,13 @@ export function worldsOf(preview: Preview, steps: readonly OurStep[], server: Ev
   limits.push(...unseenOwners(changed, [...was, ...is, ...outside], true));
   return {
     before: { ...known, objects: [...was.map(left), ...outside] },
-    after: { ...known, objects: [...is.map(left), ...outside.filter(({ id }) => !held.has(id)).map(withoutDeletedModules(was, is))] },
+    after: {
+      ...known,
+      objects: [
+        ...is.map(left),
+        ...outside.filter(({ id }) => !held.has(id)).map(withoutDeletedModules(was, is)),
+      ],
+    },
     limits,
   };
 }
@@ -89,13 +115,25 @@ function missing(count: number, asked: boolean): string {
 function outsideObject({ definition, answer }: Everything["found"][number]): WorldObject {
   const open = mapSecrets(definition, answer, () => undefined);
   const { routes, ...fields } = open;
-  return { kind: definition.kind, id: answer.id as string, fields: definition.kind === "https_edge" ? fields : open };
+  return {
+    kind: definition.kind,
+    id: answer.id as string,
+    fields: definition.kind === "https_edge" ? fields : open,
+  };
 }
 
-/** Adds modules that objects of the stack have on the server and that it does not declare, because another stack may. */
-function undeclaredModules({ found }: Everything, before: readonly WorldObject[]): (object: WorldObject) => WorldObject {
+/**
+ * Adds modules that objects of the stack have on the server and that it does not declare, because another
+ * stack may.
+ */
+function undeclaredModules(
+  { found }: Everything,
+  before: readonly WorldObject[],
+): (object: WorldObject) => WorldObject {
   const answers = new Map(found.map((one) => [one.answer.id as string, one]));
-  const declared = new Set(before.flatMap(({ id, kind, fields }) => [kind, ...Object.keys(fields)].map((name) => `${id} ${name}`)));
+  const declared = new Set(
+    before.flatMap(({ id, kind, fields }) => [kind, ...Object.keys(fields)].map((name) => `${id} ${name}`)),
+  );
   return (object) => {
     const at = object.id === undefined || object.kind.includes(".") ? undefined : answers.get(object.id);
     if (!at) return object;
@@ -106,8 +144,13 @@ function undeclaredModules({ found }: Everything, before: readonly WorldObject[]
     ) as Record<string, unknown>;
     const added = modulesOf(definition).filter(
       (module) =>
-        sent[module] !== undefined && !declared.has(`${object.id} ${module}`) && !declared.has(`${object.id} ${object.kind}.${module}`),
+        sent[module] !== undefined &&
+        !declared.has(`${object.id} ${module}`) &&
+        !declared.has(`${object.id} ${object.kind}.${module}`),
     );
-    return { ...object, fields: { ...Object.fromEntries(added.map((module) => [module, sent[module]])), ...object.fields } };
+    return {
+      ...object,
+      fields: { ...Object.fromEntries(added.map((module) => [module, sent[module]])), ...object.fields },
+    };
   };
 }

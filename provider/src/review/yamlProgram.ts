@@ -8,7 +8,8 @@ import { isObject, nameIn } from "./preview";
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
 
 /**
- * The places of the resources of a YAML program. The engine knows none: its host for YAML records the lines of its own source.
+ * The places of the resources of a YAML program. The engine knows none: its host for YAML records the lines
+ * of its own source.
  *
  * @param folder the project's folder; if it holds no such program, no place is found
  */
@@ -59,7 +60,8 @@ function parsed(file: string): Parsed | undefined {
 /** The line of a resource's name. */
 function lineOf({ document, lines }: Parsed, key: string): number | undefined {
   const resources = document.get("resources", true);
-  const pairs = resources && typeof resources === "object" && "items" in resources ? (resources.items as unknown[]) : [];
+  const pairs =
+    resources && typeof resources === "object" && "items" in resources ? (resources.items as unknown[]) : [];
   for (const pair of pairs) {
     const name = (pair as { key?: { value?: unknown; range?: readonly number[] } }).key;
     if (String(name?.value) === key && name?.range) return lines.linePos(name.range[0] ?? 0).line;

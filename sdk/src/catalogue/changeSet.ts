@@ -7,7 +7,10 @@ import type { Links } from "./references";
 /** The name of an entry in a change set: `tls_edge/app`. */
 export const setNameOf = ({ definition, name }: Entry): string => `${definition.kind}/${name}`;
 
-/** Turns the entries of a catalogue into objects of a change set, with names as keys. Resolves values that are known later. */
+/**
+ * Turns the entries of a catalogue into objects of a change set, with names as keys. Resolves values that are
+ * known later.
+ */
 export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject[] =>
   entries.map((entry) => {
     const targets = links.get(entry);
@@ -23,7 +26,9 @@ export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject
 /** Finds the replacement for a name: for a map's key at a path, or for the value there. */
 export type StandIn<T> = (place: string, isKey: boolean) => T | undefined;
 
-/** A copy of an entry's arguments in which names are replaced. @param fromEntries makes a map of its entries */
+/**
+ * A copy of an entry's arguments in which names are replaced. @param fromEntries makes a map of its entries
+ */
 export function filled<T>(
   value: unknown,
   standIn: StandIn<T>,
@@ -34,7 +39,8 @@ export function filled<T>(
   const found = standIn(formatPath(path), false);
   if (found !== undefined) return found;
   if (isLater(value)) return value();
-  if (Array.isArray(value)) return value.map((item, index) => filled(item, standIn, fromEntries, [...path, index]));
+  if (Array.isArray(value))
+    return value.map((item, index) => filled(item, standIn, fromEntries, [...path, index]));
   if (typeof value !== "object" || value === null) return value;
   return fromEntries(
     Object.entries(value).map(([name, item]) => {

@@ -4,7 +4,10 @@ import type { CatalogueFile } from "./file";
 import { type Links, linksOf } from "./references";
 
 /** Checks a catalogue without a server. Notes mistakes in the document. */
-export function check(document: CatalogueFile, definitions: readonly Definition[]): { entries: Entry[]; links: Links } {
+export function check(
+  document: CatalogueFile,
+  definitions: readonly Definition[],
+): { entries: Entry[]; links: Links } {
   const entries = entriesOf(document, definitions);
   const links = linksOf(document, entries);
   complainAboutClaims(document, entries);

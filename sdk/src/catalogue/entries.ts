@@ -33,28 +33,51 @@ export function entriesOf(document: CatalogueFile, definitions: readonly Definit
   return membersOf(document, document.value, []).flatMap(([collection, entries]) => {
     const definition = byCollection.get(collection);
     if (definition) {
-      return membersOf(document, entries, [collection]).map(([name, args]) => readEntry(document, definition, { collection, name, args }));
+      return membersOf(document, entries, [collection]).map(([name, args]) =>
+        readEntry(document, definition, { collection, name, args }),
+      );
     }
     const names = accepted.map((name) => `\`${name}\``).join(", ");
-    document.complain([collection], `is not a collection; accepted: ${names}${didYouMean(collection, accepted)}`, "name");
+    document.complain(
+      [collection],
+      `is not a collection; accepted: ${names}${didYouMean(collection, accepted)}`,
+      "name",
+    );
     return [];
   });
 }
 
 /** The fields of a map. No value at all counts as an empty map. */
-function membersOf(document: CatalogueFile, value: unknown, path: readonly PropertyKey[]): [string, unknown][] {
+function membersOf(
+  document: CatalogueFile,
+  value: unknown,
+  path: readonly PropertyKey[],
+): [string, unknown][] {
   if (value === undefined || value === null) return [];
   if (typeof value === "object" && !Array.isArray(value)) return Object.entries(value);
-  document.complain(path, path.length > 0 ? "must be a map of names to arguments" : "must be a map of collections, such as `tlsEdges:`");
+  document.complain(
+    path,
+    path.length > 0
+      ? "must be a map of names to arguments"
+      : "must be a map of collections, such as `tlsEdges:`",
+  );
   return [];
 }
 
-function readEntry(document: CatalogueFile, definition: Definition, written: Pick<Entry, "collection" | "name" | "args">): Entry {
+function readEntry(
+  document: CatalogueFile,
+  definition: Definition,
+  written: Pick<Entry, "collection" | "name" | "args">,
+): Entry {
   const { collection, name, args } = written;
   const schema = createSchema(definition);
   const path = [collection, name];
   if (!ENTRY_NAME.test(name)) {
-    document.complain(path, 'is not a name: use letters, digits, ".", "_" and "-", and begin with a letter or digit', "name");
+    document.complain(
+      path,
+      'is not a name: use letters, digits, ".", "_" and "-", and begin with a letter or digit',
+      "name",
+    );
   }
   for (const found of wireNamesIn(schema, args)) {
     document.complain([...path, ...found], `is spelled \`${camelCase(String(found.at(-1)))}\` here`, "name");
@@ -63,11 +86,17 @@ function readEntry(document: CatalogueFile, definition: Definition, written: Pic
   const { value, problems } = validateCreate(definition, wire, (value) => isLater(value) && value !== wire);
   for (const problem of problems) {
     const at = [...path, ...camelCasePath(schema, problem.path)];
-    document.complain(at, camelCaseMessage(problem.message), problem.error === "unknown_field" ? "name" : "value");
+    document.complain(
+      at,
+      camelCaseMessage(problem.message),
+      problem.error === "unknown_field" ? "name" : "value",
+    );
   }
   return { ...written, definition, wire, sent: problems.length > 0 || holdsLater(value) ? undefined : value };
 }
 
 function holdsLater(value: unknown): boolean {
-  return isLater(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsLater));
+  return (
+    isLater(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsLater))
+  );
 }

@@ -1,4 +1,16 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, Scalar, type YAMLError } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  Scalar,
+  type YAMLError,
+} from "yaml";
 import { formatPath, messageOf } from "../contract";
 import type { Mistake } from "./mistakes";
 
@@ -6,10 +18,16 @@ import type { Mistake } from "./mistakes";
 export type Later = () => unknown;
 export const isLater = (value: unknown): value is Later => typeof value === "function";
 
-/** Stands in for a value that could not be read. The reason is reported already, so report nothing else about it. */
+/**
+ * Stands in for a value that could not be read. The reason is reported already, so report nothing else about
+ * it.
+ */
 const MISSING: Later = () => undefined;
 
-/** Finds the value of `!<tag> <text>`. If it cannot, it throws the end of a sentence, such as "cannot be read: …". */
+/**
+ * Finds the value of `!<tag> <text>`. If it cannot, it throws the end of a sentence, such as "cannot be read:
+ * …".
+ */
 export type Tags = Readonly<Record<string, (text: string) => unknown>>;
 
 interface Place {
@@ -47,9 +65,16 @@ export class CatalogueFile {
     if (document.errors.length === 0) this.value = this.#read(document.contents, [], {}, []);
   }
 
-  /** Notes a mistake at a value or at its field's name. If the file has neither, notes it at the nearest one above. */
+  /**
+   * Notes a mistake at a value or at its field's name. If the file has neither, notes it at the nearest one
+   * above.
+   */
   complain(path: readonly PropertyKey[], message: string, at: "value" | "name" = "value"): void {
-    this.mistakes.push({ offset: this.#offsetOf(path, at), path, message: message + this.#quotingHint(path, message) });
+    this.mistakes.push({
+      offset: this.#offsetOf(path, at),
+      path,
+      message: message + this.#quotingHint(path, message),
+    });
   }
 
   lineOf(path: readonly PropertyKey[], at: "value" | "name" = "value"): number {
@@ -65,25 +90,43 @@ export class CatalogueFile {
   /** YAML reads 1.3 as a number where the contract wants a string. */
   #quotingHint(path: readonly PropertyKey[], message: string): string {
     const node = this.#places.get(formatPath(path))?.node;
-    if (!isScalar(node) || node.type !== Scalar.PLAIN || typeof node.value === "string" || !node.source) return "";
-    return message.startsWith("must be a string") || message.includes(JSON.stringify(node.source)) ? "; put it in quotes" : "";
+    if (!isScalar(node) || node.type !== Scalar.PLAIN || typeof node.value === "string" || !node.source)
+      return "";
+    return message.startsWith("must be a string") || message.includes(JSON.stringify(node.source))
+      ? "; put it in quotes"
+      : "";
   }
 
-  #read(written: Node | null, path: readonly PropertyKey[], { key }: { key?: number }, within: readonly Node[]): unknown {
+  #read(
+    written: Node | null,
+    path: readonly PropertyKey[],
+    { key }: { key?: number },
+    within: readonly Node[],
+  ): unknown {
     const node = this.#resolve(written);
     const empty = isScalar(written) && written.value === null && !written.source;
     this.#places.set(formatPath(path), { key, node, offset: empty ? undefined : written?.range?.[0] });
     if (isAlias(written) && (!node || within.includes(node))) {
-      this.complain(path, node ? "contains itself through an alias" : `is an alias for &${written.source}, which is not defined before it`);
+      this.complain(
+        path,
+        node
+          ? "contains itself through an alias"
+          : `is an alias for &${written.source}, which is not defined before it`,
+      );
       return MISSING;
     }
     const around = node ? [...within, node] : within;
     if (isMap(node)) return this.#readMap(node.items, path, around);
-    if (isSeq(node)) return node.items.map((item, index) => this.#read(item as Node | null, [...path, index], {}, around));
+    if (isSeq(node))
+      return node.items.map((item, index) => this.#read(item as Node | null, [...path, index], {}, around));
     return isScalar(node) ? this.#readScalar(node, path) : undefined;
   }
 
-  #readMap(pairs: readonly unknown[], path: readonly PropertyKey[], within: readonly Node[]): Record<string, unknown> {
+  #readMap(
+    pairs: readonly unknown[],
+    path: readonly PropertyKey[],
+    within: readonly Node[],
+  ): Record<string, unknown> {
     const fields = new Map<string, unknown>();
     for (const pair of pairs.filter(isPair) as Pair<Scalar<string>, Node | null>[]) {
       const { value: name, range } = pair.key;
@@ -113,7 +156,9 @@ export class CatalogueFile {
   #inOurWords({ code, message }: YAMLError): string {
     if (code === "TAG_RESOLVE_FAILED") {
       const tag = message.replace("Unresolved tag: ", "");
-      return tag in this.#tags ? `${tag} takes a text` : `${tag} is not a tag here; accepted: ${Object.keys(this.#tags).join(", ")}`;
+      return tag in this.#tags
+        ? `${tag} takes a text`
+        : `${tag} is not a tag here; accepted: ${Object.keys(this.#tags).join(", ")}`;
     }
     if (code === "MULTIPLE_DOCS") return "begins a second document; a catalogue is one";
     // Some messages end with a quote from the file, which may be a secret.

@@ -1,6 +1,9 @@
 import "../nodeVersion";
 
-/** Catalogues: objects listed in YAML. Reads a file into plain values with their lines, and checks them against the contract. */
+/**
+ * Catalogues: objects listed in YAML. Reads a file into plain values with their lines, and checks them
+ * against the contract.
+ */
 export { filled, setNameOf, setObjectsOf } from "./changeSet";
 export { check } from "./check";
 export type { Entry } from "./entries";

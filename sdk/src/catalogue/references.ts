@@ -54,10 +54,17 @@ export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Lin
   return links;
 }
 
-/** The entry that a reference names; undefined if it is the id of an object outside the catalogue, or invalid. */
-function resolve({ id, reference }: FoundReference, { entries, byName }: Named, complain: (message: string) => void): Entry | undefined {
+/**
+ * The entry that a reference names; undefined if it is the id of an object outside the catalogue, or invalid.
+ */
+function resolve(
+  { id, reference }: FoundReference,
+  { entries, byName }: Named,
+  complain: (message: string) => void,
+): Entry | undefined {
   const targets = targetsOf(reference.to);
-  // The contract's check complains about empty values and other types. Kinds that no catalogue declares have ids only.
+  // The contract's check complains about empty values and other types. Kinds that no catalogue declares have
+  // ids only.
   if (typeof id !== "string" || id === "" || targets.length === 0) return undefined;
   const kinds = targets.map(({ kind }) => kind);
   const named = byName.get(id) ?? [];
@@ -75,13 +82,16 @@ function resolve({ id, reference }: FoundReference, { entries, byName }: Named, 
       `names ${shown}, but ${fitting.map(({ collection }) => collection).join(" and ")} both have an entry of that name; rename one`,
     );
   } else if (known) {
-    if (!kinds.includes(known.kind)) complain(`is the id of ${withArticle(known.title)}; expected ${expected}`);
+    if (!kinds.includes(known.kind))
+      complain(`is the id of ${withArticle(known.title)}; expected ${expected}`);
   } else if (isId(id) && mayBeElsewhere) {
     return undefined;
   } else if (named[0]) {
     complain(`names ${shown}, which is ${withArticle(named[0].definition.title)}; expected ${expected}`);
   } else {
-    const candidates = entries.filter((entry) => kinds.includes(entry.definition.kind)).map(({ name }) => name);
+    const candidates = entries
+      .filter((entry) => kinds.includes(entry.definition.kind))
+      .map(({ name }) => name);
     complain(`names ${shown}, but no entry of ${collections} has that name${didYouMean(id, candidates)}`);
   }
   return undefined;

@@ -1,6 +1,9 @@
 import type { SetOperation } from "../client/changeSets";
 
-const SIGNS = { create: "+", update: "~", replace: "±", delete: "-", adopt: "=" } as const satisfies Record<SetOperation["op"], string>;
+const SIGNS = { create: "+", update: "~", replace: "±", delete: "-", adopt: "=" } as const satisfies Record<
+  SetOperation["op"],
+  string
+>;
 const WORDS = {
   create: "to create",
   update: "to update",

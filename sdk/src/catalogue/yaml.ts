@@ -2,8 +2,9 @@ import { Document, Scalar, visit } from "yaml";
 import { isObeyed, visible } from "../terminal";
 
 /**
- * A value as YAML that can be shown: characters that a terminal obeys are escaped. Only double quotes have escapes in YAML, so
- * texts with such characters stand in these. Without anchors: two equal objects are still two.
+ * A value as YAML that can be shown: characters that a terminal obeys are escaped. Only double quotes have
+ * escapes in YAML, so texts with such characters stand in these. Without anchors: two equal objects are still
+ * two.
  */
 export function yamlOf(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });

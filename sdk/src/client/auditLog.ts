@@ -1,6 +1,9 @@
 import type { Transport } from "./transport";
 
-/** The head of the audit log. Keep a copy elsewhere to verify later that nobody changed the log up to this row. */
+/**
+ * The head of the audit log. Keep a copy elsewhere to verify later that nobody changed the log up to this
+ * row.
+ */
 export interface AuditHead {
   /** The sequence of the last row; 0 if there is none. */
   readonly sequence: number;

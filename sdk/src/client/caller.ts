@@ -10,8 +10,8 @@ export interface Caller {
   readonly role: Role;
   readonly key_id: string;
   /**
-   * The account of the server's database, as events name it in `account_id`: the same at every address, for all servers of
-   * one database, and after a restore.
+   * The account of the server's database, as events name it in `account_id`: the same at every address, for
+   * all servers of one database, and after a restore.
    */
   readonly server_id: string;
   /** When the key expires (RFC 3339); null if it does not. */
@@ -19,4 +19,5 @@ export interface Caller {
 }
 
 /** Asks the server who owns the transport's API key. */
-export const callerOf = async (transport: Transport): Promise<Caller> => (await transport.request<Caller>("GET", "/caller")).body;
+export const callerOf = async (transport: Transport): Promise<Caller> =>
+  (await transport.request<Caller>("GET", "/caller")).body;

@@ -10,8 +10,8 @@ export interface SetObject {
   /** The id of an existing object, to adopt it or to change its key in the set. */
   readonly id?: string;
   /**
-   * The fields of its creation. `{ $key: "tunnel_group_backend/web" }` stands for the id of an object of the set; as the key of
-   * a map, `"$key:tunnel_group_backend/web"`.
+   * The fields of its creation. `{ $key: "tunnel_group_backend/web" }` stands for the id of an object of the
+   * set; as the key of a map, `"$key:tunnel_group_backend/web"`.
    */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -21,7 +21,10 @@ export interface ChangeSetRequest {
   readonly set: string;
   /** `own` deletes objects that the request leaves out, `merge` keeps them. Default `merge`. */
   readonly mode?: "merge" | "own";
-  /** The digest of a plan. If the plan would be another one by now, the apply fails with {@link PreconditionFailedError}. */
+  /**
+   * The digest of a plan. If the plan would be another one by now, the apply fails with {@link
+   * PreconditionFailedError}.
+   */
   readonly expect?: string;
   /** How many objects may be deleted because the request leaves them out. Default 0. */
   readonly max_deletes?: number;
@@ -74,16 +77,24 @@ export class ChangeSets {
     request: ChangeSetRequest,
     options?: O,
   ): Promise<ChangeAnswer<ChangeSetResult, O>> {
-    const { body } = await this.transport.request<ChangeAnswer<ChangeSetResult, O>>("POST", PATH, request, { ...options, dryRun: true });
+    const { body } = await this.transport.request<ChangeAnswer<ChangeSetResult, O>>("POST", PATH, request, {
+      ...options,
+      dryRun: true,
+    });
     return body;
   }
 
   /** Brings the set to the declared state, once, even if the request has to be repeated. */
-  async apply(request: ChangeSetRequest, options: Pick<RequestOptions, "idempotencyKey"> = {}): Promise<ChangeSetResult> {
+  async apply(
+    request: ChangeSetRequest,
+    options: Pick<RequestOptions, "idempotencyKey"> = {},
+  ): Promise<ChangeSetResult> {
     return (await this.applyAnswered(request, options)).body;
   }
 
-  /** The same; also says whether it is the kept answer to an earlier request with the same idempotency key. */
+  /**
+   * The same; also says whether it is the kept answer to an earlier request with the same idempotency key.
+   */
   applyAnswered(
     request: ChangeSetRequest,
     { idempotencyKey = randomUUID() }: Pick<RequestOptions, "idempotencyKey"> = {},

@@ -6,7 +6,9 @@ export interface ListOptions {
   readonly pageSize?: number;
   /** Only objects older than the one with this id. */
   readonly beforeId?: string;
-  /** Only the edge that serves this hostport; types without the field refuse it, as they do the filters below. */
+  /**
+   * Only the edge that serves this hostport; types without the field refuse it, as they do the filters below.
+   */
   readonly hostport?: string;
   /** Only objects of this user or bot. */
   readonly ownerId?: string;
@@ -25,8 +27,12 @@ export class Collection<T, Create, Update> {
   ) {}
 
   /** Creates one object, even if the request has to be repeated. */
-  async create<O extends RequestOptions = RequestOptions>(body: Create, options?: O): Promise<ChangeAnswer<T, O>> {
-    return (await this.transport.request<ChangeAnswer<T, O>>("POST", this.path, body, repeatable(options))).body;
+  async create<O extends RequestOptions = RequestOptions>(
+    body: Create,
+    options?: O,
+  ): Promise<ChangeAnswer<T, O>> {
+    return (await this.transport.request<ChangeAnswer<T, O>>("POST", this.path, body, repeatable(options)))
+      .body;
   }
 
   /** @throws NotFoundError */
@@ -44,17 +50,26 @@ export class Collection<T, Create, Update> {
     const wanted = { limit: String(pageSize), before_id: beforeId, owner_id: ownerId, ...filters };
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, value);
-    for await (const page of this.transport.pages<Page<T>>(this.path, query)) yield* page[this.listKey] as T[];
+    for await (const page of this.transport.pages<Page<T>>(this.path, query))
+      yield* page[this.listKey] as T[];
   }
 
   /** Changes the given fields; the others stay as they are. */
-  async update<O extends RequestOptions = RequestOptions>(id: string, body: Update, options?: O): Promise<ChangeAnswer<T, O>> {
+  async update<O extends RequestOptions = RequestOptions>(
+    id: string,
+    body: Update,
+    options?: O,
+  ): Promise<ChangeAnswer<T, O>> {
     return (await this.transport.request<ChangeAnswer<T, O>>("PATCH", this.#pathOf(id), body, options)).body;
   }
 
   /** @throws ConflictError when other objects refer to it */
-  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<DeletionAnswer<O>> {
-    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
+  async delete<O extends RequestOptions = RequestOptions>(
+    id: string,
+    options?: O,
+  ): Promise<DeletionAnswer<O>> {
+    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options))
+      .body;
   }
 
   #pathOf(id: string): string {
@@ -88,12 +103,20 @@ export class Module<T, Replace> {
   }
 
   /** Configures the module; replaces it as a whole. */
-  async replace<O extends RequestOptions = RequestOptions>(id: string, body: Replace, options?: O): Promise<ChangeAnswer<T, O>> {
+  async replace<O extends RequestOptions = RequestOptions>(
+    id: string,
+    body: Replace,
+    options?: O,
+  ): Promise<ChangeAnswer<T, O>> {
     return (await this.transport.request<ChangeAnswer<T, O>>("PUT", this.#pathOf(id), body, options)).body;
   }
 
-  async delete<O extends RequestOptions = RequestOptions>(id: string, options?: O): Promise<DeletionAnswer<O>> {
-    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options)).body;
+  async delete<O extends RequestOptions = RequestOptions>(
+    id: string,
+    options?: O,
+  ): Promise<DeletionAnswer<O>> {
+    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options))
+      .body;
   }
 
   #pathOf(id: string): string {
@@ -109,8 +132,14 @@ export class Entries<T, Create> {
     private readonly name: string,
   ) {}
 
-  async add<O extends RequestOptions = RequestOptions>(id: string, body: Create, options?: O): Promise<ChangeAnswer<T, O>> {
-    return (await this.transport.request<ChangeAnswer<T, O>>("POST", this.#pathOf(id), body, repeatable(options))).body;
+  async add<O extends RequestOptions = RequestOptions>(
+    id: string,
+    body: Create,
+    options?: O,
+  ): Promise<ChangeAnswer<T, O>> {
+    return (
+      await this.transport.request<ChangeAnswer<T, O>>("POST", this.#pathOf(id), body, repeatable(options))
+    ).body;
   }
 
   async list(id: string): Promise<T[]> {
@@ -123,9 +152,19 @@ export class Entries<T, Create> {
     return (await this.transport.request<T>("GET", `${this.#pathOf(id)}/${encodeURIComponent(key)}`)).body;
   }
 
-  async delete<O extends RequestOptions = RequestOptions>(id: string, key: string, options?: O): Promise<DeletionAnswer<O>> {
-    return (await this.transport.request<DeletionAnswer<O>>("DELETE", `${this.#pathOf(id)}/${encodeURIComponent(key)}`, undefined, options))
-      .body;
+  async delete<O extends RequestOptions = RequestOptions>(
+    id: string,
+    key: string,
+    options?: O,
+  ): Promise<DeletionAnswer<O>> {
+    return (
+      await this.transport.request<DeletionAnswer<O>>(
+        "DELETE",
+        `${this.#pathOf(id)}/${encodeURIComponent(key)}`,
+        undefined,
+        options,
+      )
+    ).body;
   }
 
   #pathOf(id: string): string {

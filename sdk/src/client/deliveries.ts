@@ -35,9 +35,13 @@ export class Deliveries {
   constructor(private readonly transport: Transport) {}
 
   /** The deliveries to a destination, newest event first; requests the next page when it is needed. */
-  async *list(destinationId: string, { status }: { readonly status?: EventDelivery["status"] } = {}): AsyncGenerator<EventDelivery> {
+  async *list(
+    destinationId: string,
+    { status }: { readonly status?: EventDelivery["status"] } = {},
+  ): AsyncGenerator<EventDelivery> {
     const query = new URLSearchParams(status && { status });
-    for await (const page of this.transport.pages<DeliveryPage>(`${pathOf(destinationId)}/deliveries`, query)) yield* page.deliveries;
+    for await (const page of this.transport.pages<DeliveryPage>(`${pathOf(destinationId)}/deliveries`, query))
+      yield* page.deliveries;
   }
 
   /** Sends a test event now, once. */
@@ -50,8 +54,12 @@ export class Deliveries {
    * @param which the dead letters, or all events since a time (RFC 3339) that were delivered or given up
    * @returns how many events are sent again
    */
-  async replay(destinationId: string, which: { readonly dead_letters: true } | { readonly since: string }): Promise<number> {
-    return (await this.transport.request<{ count: number }>("POST", `${pathOf(destinationId)}/replay`, which)).body.count;
+  async replay(
+    destinationId: string,
+    which: { readonly dead_letters: true } | { readonly since: string },
+  ): Promise<number> {
+    return (await this.transport.request<{ count: number }>("POST", `${pathOf(destinationId)}/replay`, which))
+      .body.count;
   }
 }
 

@@ -23,18 +23,27 @@ export class Events {
   }
 
   /**
-   * The events after an event, oldest first, at most 100. If there are none yet, waits for one; returns an empty list when the
-   * time is over.
+   * The events after an event, oldest first, at most 100. If there are none yet, waits for one; returns an
+   * empty list when the time is over.
    * @param after the id of the event; undefined to begin with the oldest one
    * @param waitSeconds at most 30; the transport's `timeoutMs` has to be longer
    * @throws BadRequestError if events in between were pruned; then read all objects again
    */
-  async after(after: string | undefined, waitSeconds: number, options: Pick<RequestOptions, "signal"> = {}): Promise<readonly Event[]> {
-    return this.#page(new URLSearchParams({ ...(after !== undefined && { after_id: after }), wait: String(waitSeconds) }), options);
+  async after(
+    after: string | undefined,
+    waitSeconds: number,
+    options: Pick<RequestOptions, "signal"> = {},
+  ): Promise<readonly Event[]> {
+    return this.#page(
+      new URLSearchParams({ ...(after !== undefined && { after_id: after }), wait: String(waitSeconds) }),
+      options,
+    );
   }
 
   async #page(query: URLSearchParams, options: RequestOptions = {}): Promise<readonly Event[]> {
-    return ((await this.transport.request("GET", `/events?${query}`, undefined, options)) as Answered<EventPage>).body.events;
+    return (
+      (await this.transport.request("GET", `/events?${query}`, undefined, options)) as Answered<EventPage>
+    ).body.events;
   }
 }
 

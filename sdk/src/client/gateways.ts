@@ -63,13 +63,17 @@ export interface BindAuthorization {
   readonly reason: string;
 }
 
-/** The gateways of the account. `report` and `authorize` need the API key of a gateway or an admin, `delete` of an admin. */
+/**
+ * The gateways of the account. `report` and `authorize` need the API key of a gateway or an admin, `delete`
+ * of an admin.
+ */
 export class Gateways {
   constructor(private readonly transport: Transport) {}
 
   /** The gateways that reported in the last 7 days, by name; requests the next page when it is needed. */
   async *list(): AsyncGenerator<Gateway> {
-    for await (const page of this.transport.pages<GatewayPage>("/gateways", new URLSearchParams())) yield* page.gateways;
+    for await (const page of this.transport.pages<GatewayPage>("/gateways", new URLSearchParams()))
+      yield* page.gateways;
   }
 
   async get(name: string): Promise<GatewayStatus> {
@@ -88,10 +92,13 @@ export class Gateways {
 
   /**
    * Asks whether an agent may bind something.
-   * @param bind `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; if empty, only asks for the credential
+   * @param bind `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; if empty, only asks for the
+   *   credential
    */
   async authorize(proof: AgentProof, bind: readonly string[] = []): Promise<BindAuthorization> {
-    return (await this.transport.request<BindAuthorization>("POST", "/bind_authorizations", { ...proof, bind })).body;
+    return (
+      await this.transport.request<BindAuthorization>("POST", "/bind_authorizations", { ...proof, bind })
+    ).body;
   }
 }
 

@@ -9,7 +9,14 @@ const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
 /** A request with this header is carried out once; repeated, it is given the first answer. */
 export const IDEMPOTENCY_KEY = "idempotency-key";
 /** The connection was never made, so nothing was sent. */
-const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", NOT_CONNECTED]);
+const NEVER_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  NOT_CONNECTED,
+]);
 const LOST = new Set(["ECONNRESET", "EPIPE"]);
 /** With these statuses, the server may have done the work. */
 const IN_DOUBT = [500, 502, 503, 504];
@@ -22,12 +29,14 @@ interface FailedTry {
 }
 
 /**
- * Sends a request, and again only if that is safe. With 429 and 503 with Retry-After, the server says that it did nothing,
- * so every request may be repeated. If it is unknown whether the server did the work, only idempotent requests are repeated.
+ * Sends a request, and again only if that is safe. With 429 and 503 with Retry-After, the server says that it
+ * did nothing, so every request may be repeated. If it is unknown whether the server did the work, only
+ * idempotent requests are repeated.
  */
 export async function withRetries(sent: Sent, send: (sent: Sent) => Promise<RawAnswer>): Promise<RawAnswer> {
   for (let tries = 1; ; tries++) {
-    const delayAfter = (failed: FailedTry) => (sent.signal?.aborted ? undefined : delayBeforeRetry(failed, sent, tries));
+    const delayAfter = (failed: FailedTry) =>
+      sent.signal?.aborted ? undefined : delayBeforeRetry(failed, sent, tries);
     let delay: number | undefined;
     try {
       const answer = await send(sent);
@@ -42,14 +51,19 @@ export async function withRetries(sent: Sent, send: (sent: Sent) => Promise<RawA
 }
 
 /** How long to wait before the next try, in milliseconds, or undefined to give up; `tries` have been made. */
-function delayBeforeRetry({ code = "", statusCode, headers }: FailedTry, request: Sent, tries: number): number | undefined {
+function delayBeforeRetry(
+  { code = "", statusCode, headers }: FailedTry,
+  request: Sent,
+  tries: number,
+): number | undefined {
   if (tries > MOST_RETRIES) return undefined;
   const backOff = FIRST_DELAY_MS * 2 ** (tries - 1);
   const hasKey = IDEMPOTENCY_KEY in request.headers;
   const asked = retryAfter(headers?.["retry-after"]);
   if ((statusCode === 429 || statusCode === 503) && asked !== undefined) {
     if (asked > LONGEST_DELAY_MS) return undefined;
-    // Adds up to the same time again at random, so that clients that were refused together do not all return together.
+    // Adds up to the same time again at random, so that clients that were refused together do not all return
+    // together.
     return Math.max(asked, backOff) * (1 + Math.random());
   }
   // With an Idempotency-Key, a repetition gets the first answer.

@@ -18,8 +18,8 @@ export interface RequestOptions {
   /** The change is made only if the object still has this ETag; otherwise {@link PreconditionFailedError}. */
   readonly ifMatch?: string;
   /**
-   * Makes a creation idempotent: for 24 hours, the same key with the same request gets the first answer, and with another
-   * request an {@link IdempotencyError}. 1 to 255 characters, ASCII without spaces.
+   * Makes a creation idempotent: for 24 hours, the same key with the same request gets the first answer, and
+   * with another request an {@link IdempotencyError}. 1 to 255 characters, ASCII without spaces.
    */
   readonly idempotencyKey?: string;
   /** A dry run: check everything and answer as usual, but keep nothing. One-time secrets are null. */
@@ -89,7 +89,12 @@ export class Transport {
   }
 
   /** @param path below the base URL, with its query */
-  async request<T>(method: Sent["method"], path: string, body?: unknown, options: RequestOptions = {}): Promise<Answered<T>> {
+  async request<T>(
+    method: Sent["method"],
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ): Promise<Answered<T>> {
     const { ifMatch, idempotencyKey, signal } = options;
     const headers: Record<string, string> = { ...this.#headers };
     if (body !== undefined) headers["content-type"] = "application/json";
@@ -129,14 +134,18 @@ export class Transport {
 
   #connectionError(error: Error & { code?: string; cause?: unknown; errors?: { code?: string }[] }): Error {
     if (error.code === NOT_ANSWERED)
-      return new TimeoutError(`${this.baseUrl} did not answer within ${this.#timeoutMs / 1000} s`, { cause: error });
+      return new TimeoutError(`${this.baseUrl} did not answer within ${this.#timeoutMs / 1000} s`, {
+        cause: error,
+      });
     const code = error.code ?? error.errors?.[0]?.code ?? error.message;
     if (UNTRUSTED.test(code))
       return new ConnectionError(
         `${this.baseUrl} shows a certificate that this machine does not trust (${code}); name the file of its authority in NODE_EXTRA_CA_CERTS`,
         { cause: error },
       );
-    return new ConnectionError(`${this.baseUrl} does not answer (${REASONS[code] ?? code})`, { cause: error });
+    return new ConnectionError(`${this.baseUrl} does not answer (${REASONS[code] ?? code})`, {
+      cause: error,
+    });
   }
 
   #parse(method: string, path: string, status: number, text: string): unknown {
@@ -160,7 +169,8 @@ function queryOf({ dryRun = false, findings = false }: RequestOptions): string {
 }
 
 /** OpenSSL's codes for a certificate from an unknown authority. */
-const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/;
+const UNTRUSTED =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/;
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -170,4 +180,5 @@ const REASONS: Readonly<Record<string, string>> = {
   [NOT_CONNECTED]: "the connection took too long",
 };
 
-const isErrorBody = (json: unknown): json is ErrorBody => typeof (json as ErrorBody | null)?.error_code === "string";
+const isErrorBody = (json: unknown): json is ErrorBody =>
+  typeof (json as ErrorBody | null)?.error_code === "string";

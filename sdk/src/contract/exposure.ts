@@ -28,15 +28,23 @@ export const exposureSchema = once(() => {
     }),
     edge: named.nullable().meta({ description: "The edge that serves it." }),
     route: named.nullable().meta({ description: "The route, of an HTTPS edge." }),
-    networks: networks.meta({ description: "Which source addresses are admitted: what is allowed less what is denied." }),
+    networks: networks.meta({
+      description: "Which source addresses are admitted: what is allowed less what is denied.",
+    }),
     client_certificate: z
       .object({
         authorities: said(
           z.array(
             z.object({
-              id: said(z.string().optional(), "The id of the authority; left out where it does not exist yet."),
+              id: said(
+                z.string().optional(),
+                "The id of the authority; left out where it does not exist yet.",
+              ),
               subject: text("The subject of its certificate."),
-              not_after: said(z.string().nullable(), "When its certificate ends; null where that is not known yet."),
+              not_after: said(
+                z.string().nullable(),
+                "When its certificate ends; null where that is not known yet.",
+              ),
             }),
           ),
           "The authorities whose certificates are accepted.",
@@ -100,7 +108,9 @@ export const exposureSchema = once(() => {
           "Which credentials may answer for the address, at most 100, and how many others: of those that the caller may not see too.",
       }),
     notes: texts("What else a reader should know, in sentences."),
-    unknown: texts("The fields of this row that are not wholly known, because there is more than one answer looks at."),
+    unknown: texts(
+      "The fields of this row that are not wholly known, because there is more than one answer looks at.",
+    ),
   });
 });
 
@@ -113,15 +123,24 @@ const goesTo = once(() => {
   const inner = z.unknown().meta({ $ref: `#/components/schemas/${GOES_TO}` });
   const part = z.object({ percent: said(z.number(), "Its part of the traffic."), to: inner });
   const target = z.discriminatedUnion("kind", [
-    one("tunnel_group", "Tunnels with these labels.", { name, labels: said(z.record(z.string(), z.string()), "The labels.") }),
+    one("tunnel_group", "Tunnels with these labels.", {
+      name,
+      labels: said(z.record(z.string(), z.string()), "The labels."),
+    }),
     one("static", "A fixed address.", {
       name,
       address: said(z.string().nullable(), "`host:port`; null where it is not known yet."),
       tls: said(z.boolean(), "Whether TLS is spoken there."),
     }),
     one("http_response", "A fixed response.", { name, status_code: said(z.int(), "Its status.") }),
-    one("weighted", "Several backends, each with its part.", { name, parts: said(z.array(part), "The parts.") }),
-    one("failover", "The first of several backends that is healthy.", { name, in_order: said(z.array(inner), "The backends.") }),
+    one("weighted", "Several backends, each with its part.", {
+      name,
+      parts: said(z.array(part), "The parts."),
+    }),
+    one("failover", "The first of several backends that is healthy.", {
+      name,
+      in_order: said(z.array(inner), "The backends."),
+    }),
     one("tunnels", "Tunnels that bind the address themselves.", {}),
     ...NOWHERE.map(([kind, doc]) => one(kind, doc, { name })),
   ]);

@@ -45,7 +45,13 @@ export {
   OWN_PATHS,
 } from "./formats/http";
 export { DEFAULT_SITE } from "./formats/site";
-export { fingerprint, readSshPublicKey, type SshPublicKey, sshPublicKey, validSshPublicKey } from "./formats/sshPublicKey";
+export {
+  fingerprint,
+  readSshPublicKey,
+  type SshPublicKey,
+  sshPublicKey,
+  validSshPublicKey,
+} from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export { completeValidity } from "./formats/validity";
 export type { Kind } from "./kinds";

@@ -27,22 +27,29 @@ import type { tunnelGroupBackend } from "./types/tunnelGroupBackend";
 import type { weightedBackend } from "./types/weightedBackend";
 
 /**
- * Every resource type, each loaded when it is first asked for: most programs declare a few kinds, and building the schemas of all
- * takes half the time that their provider takes to load. A new type takes one file, one import and one line here.
+ * Every resource type, each loaded when it is first asked for: most programs declare a few kinds, and
+ * building the schemas of all takes half the time that their provider takes to load. A new type takes one
+ * file, one import and one line here.
  */
 const types = {
   tunnel_credential: (): typeof tunnelCredential => require("./types/tunnelCredential").tunnelCredential,
   ssh_credential: (): typeof sshCredential => require("./types/sshCredential").sshCredential,
-  ssh_certificate_authority: (): typeof sshCertificateAuthority => require("./types/sshCertificateAuthority").sshCertificateAuthority,
-  ssh_user_certificate: (): typeof sshUserCertificate => require("./types/sshUserCertificate").sshUserCertificate,
-  ssh_host_certificate: (): typeof sshHostCertificate => require("./types/sshHostCertificate").sshHostCertificate,
-  certificate_authority: (): typeof certificateAuthority => require("./types/certificateAuthority").certificateAuthority,
+  ssh_certificate_authority: (): typeof sshCertificateAuthority =>
+    require("./types/sshCertificateAuthority").sshCertificateAuthority,
+  ssh_user_certificate: (): typeof sshUserCertificate =>
+    require("./types/sshUserCertificate").sshUserCertificate,
+  ssh_host_certificate: (): typeof sshHostCertificate =>
+    require("./types/sshHostCertificate").sshHostCertificate,
+  certificate_authority: (): typeof certificateAuthority =>
+    require("./types/certificateAuthority").certificateAuthority,
   ip_policy: (): typeof ipPolicy => require("./types/ipPolicy").ipPolicy,
   ip_policy_rule: (): typeof ipPolicyRule => require("./types/ipPolicyRule").ipPolicyRule,
-  tunnel_group_backend: (): typeof tunnelGroupBackend => require("./types/tunnelGroupBackend").tunnelGroupBackend,
+  tunnel_group_backend: (): typeof tunnelGroupBackend =>
+    require("./types/tunnelGroupBackend").tunnelGroupBackend,
   failover_backend: (): typeof failoverBackend => require("./types/failoverBackend").failoverBackend,
   weighted_backend: (): typeof weightedBackend => require("./types/weightedBackend").weightedBackend,
-  http_response_backend: (): typeof httpResponseBackend => require("./types/httpResponseBackend").httpResponseBackend,
+  http_response_backend: (): typeof httpResponseBackend =>
+    require("./types/httpResponseBackend").httpResponseBackend,
   static_backend: (): typeof staticBackend => require("./types/staticBackend").staticBackend,
   tls_edge: (): typeof tlsEdge => require("./types/tlsEdge").tlsEdge,
   https_edge: (): typeof httpsEdge => require("./types/httpsEdge").httpsEdge,
@@ -72,11 +79,16 @@ export type ModuleNameOf<K extends Kind> = {
 export type ModuleName = { [K in Kind]: ModuleNameOf<K> }[Kind];
 
 /** The names of all actions of policies. */
-export type ActionName = NonNullable<SentOf<"https_edge_route">["policies"]>["inbound"][number]["actions"][number]["type"];
+export type ActionName = NonNullable<
+  SentOf<"https_edge_route">["policies"]
+>["inbound"][number]["actions"][number]["type"];
 
 const loaders = new Map<string, () => Definition>(Object.entries(types));
 
-/** All definitions. Looking at it loads every type and refuses mistakes among them; for one kind, take {@link definitionNamed}. */
+/**
+ * All definitions. Looking at it loads every type and refuses mistakes among them; for one kind, take {@link
+ * definitionNamed}.
+ */
 export const registry: readonly Definition[] = lazyList(() => {
   const all = [...loaders.keys()].map(definitionNamed);
   refuseMistakes(all, Object.keys(GROUPS));
@@ -92,9 +104,13 @@ const GROUPS: Readonly<Partial<Record<ReferenceTarget, (definition: Definition) 
 const loaded = new Map<string, Definition>();
 
 /** The definition of a kind, with the types of its fields. */
-export const definitionOf = <K extends Kind>(kind: K): DefinitionOf<K> => definitionNamed(kind) as DefinitionOf<K>;
+export const definitionOf = <K extends Kind>(kind: K): DefinitionOf<K> =>
+  definitionNamed(kind) as DefinitionOf<K>;
 
-/** The definition of a kind whose name is only known at run time, for example from a table. Throws if there is none. */
+/**
+ * The definition of a kind whose name is only known at run time, for example from a table. Throws if there is
+ * none.
+ */
 export function definitionNamed(kind: string): Definition {
   const known = loaded.get(kind);
   if (known) return known;
@@ -107,8 +123,11 @@ export function definitionNamed(kind: string): Definition {
 const byPrefix = once(() => new Map(registry.map((definition) => [definition.idPrefix, definition])));
 
 /** The definition of an object by the prefix of its id. */
-export const definitionOfId = (id: string): Definition | undefined => byPrefix().get(id.slice(0, id.indexOf("_")));
+export const definitionOfId = (id: string): Definition | undefined =>
+  byPrefix().get(id.slice(0, id.indexOf("_")));
 
 /** The definitions that a reference to these kinds or groups may point to. */
 export const targetsOf = (kinds: readonly ReferenceTarget[]): Definition[] =>
-  registry.filter((definition) => kinds.some((kind) => kind === definition.kind || GROUPS[kind]?.(definition)));
+  registry.filter((definition) =>
+    kinds.some((kind) => kind === definition.kind || GROUPS[kind]?.(definition)),
+  );

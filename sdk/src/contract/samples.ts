@@ -59,11 +59,14 @@ function replaced(value: unknown, ids: ReadonlyMap<string, string>): unknown {
   if (typeof value === "string") return ids.get(value) ?? value;
   if (Array.isArray(value)) return value.map((item) => replaced(item, ids));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [ids.get(name) ?? name, replaced(item, ids)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [ids.get(name) ?? name, replaced(item, ids)]),
+  );
 }
 
 /** The path of a sample's collection. */
-export const samplePath = (definition: Definition): string => expandPath(definition.path, sampleFields(definition));
+export const samplePath = (definition: Definition): string =>
+  expandPath(definition.path, sampleFields(definition));
 
 /**
  * The object that the server would answer.
@@ -72,14 +75,28 @@ export const samplePath = (definition: Definition): string => expandPath(definit
 export function sampleAnswer(definition: Definition, { created = false, name = SAMPLE_NAME } = {}): Json {
   const schema = createSchema(definition);
   const { value, problems } = validateCreate(definition, sampleFields(definition));
-  if (problems.length > 0) throw new Error(`The sample of ${definition.kind} is refused: ${JSON.stringify(problems)}`);
+  if (problems.length > 0)
+    throw new Error(`The sample of ${definition.kind} is refused: ${JSON.stringify(problems)}`);
   const id = sampleId(definition.idPrefix, name);
   const uri = `${SAMPLE_SERVER}${samplePath(definition)}/${id}`;
-  const refer = (target: string) => ({ id: target, uri: `${SAMPLE_SERVER}${definitionOfId(target)?.path}/${target}` });
+  const refer = (target: string) => ({
+    id: target,
+    uri: `${SAMPLE_SERVER}${definitionOfId(target)?.path}/${target}`,
+  });
   const owner = "owner_id" in definition.fields ? { owner_id: value.owner_id ?? sampleId("usr", "ada") } : {};
   const answered = toAnswered(schema, { ...value, ...owner }, { uri, refer }) as Json;
-  const computed = Object.entries(definition.computed).map(([field, of]) => [field, computedSample(of, created)]);
-  return { id, uri, created_at: SAMPLE_TIME, ...answered, ...Object.fromEntries(computed), ...definition.derive(value) };
+  const computed = Object.entries(definition.computed).map(([field, of]) => [
+    field,
+    computedSample(of, created),
+  ]);
+  return {
+    id,
+    uri,
+    created_at: SAMPLE_TIME,
+    ...answered,
+    ...Object.fromEntries(computed),
+    ...definition.derive(value),
+  };
 }
 
 function computedSample(field: z.ZodType, created: boolean): unknown {
@@ -92,7 +109,8 @@ function computedSample(field: z.ZodType, created: boolean): unknown {
 export function sampleEvent(definition: Definition, change: Change): Json {
   const object = mapSecrets(definition, sampleAnswer(definition), () => undefined);
   const credential = sampleId("ak", "ci");
-  const field = "description" in definition.fields ? "description" : (Object.keys(definition.sample)[0] as string);
+  const field =
+    "description" in definition.fields ? "description" : (Object.keys(definition.sample)[0] as string);
   return {
     event_id: sampleId("ev", `${definition.kind} ${change}`),
     event_type: eventTypeOf(definition, change),

@@ -12,9 +12,14 @@ export interface SecretPlace {
   readonly path: string;
 }
 
-/** The paths of an object's own secrets in answers, for example `oidc.client_secret`. Found by the contract's marks. */
+/**
+ * The paths of an object's own secrets in answers, for example `oidc.client_secret`. Found by the contract's
+ * marks.
+ */
 export const secretPathsOf = oncePer((definition: Definition) =>
-  Object.entries({ ...definition.fields, ...definition.computed }).flatMap(([name, schema]) => pathsBelow(name, schema)),
+  Object.entries({ ...definition.fields, ...definition.computed }).flatMap(([name, schema]) =>
+    pathsBelow(name, schema),
+  ),
 );
 
 /** Whether objects of a kind hold secrets, themselves or in embedded objects. */
@@ -24,10 +29,14 @@ export const holdsSecrets = oncePer(
 );
 
 /**
- * Copies an object in the form of answers, and replaces each secret that is set; `undefined` leaves it out. The secrets of
- * embedded objects have those objects' ids in their place.
+ * Copies an object in the form of answers, and replaces each secret that is set; `undefined` leaves it out.
+ * The secrets of embedded objects have those objects' ids in their place.
  */
-export function mapSecrets(definition: Definition, document: Json, replace: (secret: string, place: SecretPlace) => unknown): Json {
+export function mapSecrets(
+  definition: Definition,
+  document: Json,
+  replace: (secret: string, place: SecretPlace) => unknown,
+): Json {
   let mapped = document;
   for (const path of secretPathsOf(definition)) {
     mapped = mapAt(mapped, path.split("."), (secret) => replace(secret, { id: document.id as string, path }));
@@ -39,10 +48,14 @@ export function mapSecrets(definition: Definition, document: Json, replace: (sec
   return mapped;
 }
 
-/** The secrets that are set in an object in the form of answers, by their paths; not those of embedded objects. */
+/**
+ * The secrets that are set in an object in the form of answers, by their paths; not those of embedded
+ * objects.
+ */
 export function secretsIn(definition: Definition, document: Json): Map<string, string> {
   const found = new Map<string, string>();
-  if (secretPathsOf(definition).length > 0) mapSecrets(definition, document, (secret, { path }) => void found.set(path, secret));
+  if (secretPathsOf(definition).length > 0)
+    mapSecrets(definition, document, (secret, { path }) => void found.set(path, secret));
   return found;
 }
 
@@ -64,7 +77,12 @@ export const embeddedIn = oncePer((definition: Definition) =>
 function mapAt(value: Json, [name, ...rest]: string[], replace: (secret: string) => unknown): Json {
   const item = name === undefined ? undefined : value[name];
   if (name === undefined || item === undefined || item === null) return value;
-  const mapped = rest.length > 0 ? mapAt(item as Json, rest, replace) : typeof item === "string" && item !== "" ? replace(item) : item;
+  const mapped =
+    rest.length > 0
+      ? mapAt(item as Json, rest, replace)
+      : typeof item === "string" && item !== ""
+        ? replace(item)
+        : item;
   if (mapped !== undefined) return { ...value, [name]: mapped };
   const { [name]: _, ...others } = value;
   return others;

@@ -1,11 +1,17 @@
 import "../nodeVersion";
 
 /**
- * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will notice).
- * Pure functions: no server, no program, no clock.
+ * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will
+ * notice). Pure functions: no server, no program, no clock.
  */
 export { mayBind, refusalToBind } from "./exposure/binding";
-export { type ExposedAction, type ExposedAuthority, type Exposure, eachExposure, exposureOf } from "./exposure/exposure";
+export {
+  type ExposedAction,
+  type ExposedAuthority,
+  type Exposure,
+  eachExposure,
+  exposureOf,
+} from "./exposure/exposure";
 export type { SignIn, Tls, TokenCheck, UserAgents } from "./exposure/modules";
 export { addressOf } from "./exposure/rows";
 export type { Target, WeightedPart } from "./exposure/traffic";

@@ -16,7 +16,8 @@ export interface Thing {
 
 export type Identify = (object: WorldObject) => string;
 
-const ownIdentity: Identify = (object) => object.urn ?? object.id ?? `${object.kind} ${canonical(object.fields)}`;
+const ownIdentity: Identify = (object) =>
+  object.urn ?? object.id ?? `${object.kind} ${canonical(object.fields)}`;
 
 /** Matches the objects of two worlds: by id, or else by URN. */
 export function sameIn(before: World, after: World): Identify {
@@ -36,7 +37,8 @@ export function sameIn(before: World, after: World): Identify {
   };
   const now = everyObject(after);
   for (const object of now) meet(object, byId.get(`${object.kind} ${object.id}`));
-  for (const object of now) if (!known.has(object) && object.urn !== undefined) meet(object, byUrn.get(object.urn));
+  for (const object of now)
+    if (!known.has(object) && object.urn !== undefined) meet(object, byUrn.get(object.urn));
   const taken = new Set(known.values());
   for (const object of now) {
     if (known.has(object)) continue;
@@ -59,9 +61,12 @@ function routesIn(object: WorldObject): readonly WorldObject[] {
   let routes = embedded.get(object);
   if (!routes) {
     const { stack } = object;
-    routes = object.fields.routes
-      .filter(isObject)
-      .map((fields) => ({ kind: "https_edge_route", id: textIn(fields.id), stack, fields: { edge_id: object.id, ...fields } }));
+    routes = object.fields.routes.filter(isObject).map((fields) => ({
+      kind: "https_edge_route",
+      id: textIn(fields.id),
+      stack,
+      fields: { edge_id: object.id, ...fields },
+    }));
     embedded.set(object, routes);
   }
   return routes;
@@ -69,7 +74,9 @@ function routesIn(object: WorldObject): readonly WorldObject[] {
 
 /** For each module that is a resource of its own, the field that names its object. */
 const MODULE_OWNERS = new Map<string, string>(
-  registry.flatMap((definition) => modulesOf(definition).map((module) => [`${definition.kind}.${module}`, definition.idField] as const)),
+  registry.flatMap((definition) =>
+    modulesOf(definition).map((module) => [`${definition.kind}.${module}`, definition.idField] as const),
+  ),
 );
 
 /** A world with lookups. Its lists are sorted, so the order of the objects does not matter. */
@@ -97,12 +104,16 @@ export class Model {
     }
     for (const object of objects) {
       if (MODULE_OWNERS.has(object.kind)) continue;
-      const own = new Map([...(modules.get(object.id ?? "") ?? []), ...(modules.get(object.urn ?? "") ?? [])]);
+      const own = new Map([
+        ...(modules.get(object.id ?? "") ?? []),
+        ...(modules.get(object.urn ?? "") ?? []),
+      ]);
       const declared = Object.fromEntries([...own].map(([name, module]) => [name, module.fields]));
       const fields = { ...object.fields, ...declared };
       this.#add({ kind: object.kind, identity: identify(object), object, fields, modules: own });
     }
-    for (const rule of this.of("ip_policy_rule")) this.#belong(rule, rule.fields.ip_policy_id ?? rule.fields.ip_policy);
+    for (const rule of this.of("ip_policy_rule"))
+      this.#belong(rule, rule.fields.ip_policy_id ?? rule.fields.ip_policy);
     for (const route of this.of("https_edge_route")) this.#belong(route, route.fields.edge_id);
   }
 
@@ -131,7 +142,8 @@ export class Model {
 
   #add(thing: Thing): void {
     for (const reference of [thing.object.id, thing.object.urn]) {
-      if (reference !== undefined && !this.#byReference.has(reference)) this.#byReference.set(reference, thing);
+      if (reference !== undefined && !this.#byReference.has(reference))
+        this.#byReference.set(reference, thing);
     }
     const all = this.#byKind.get(thing.kind);
     if (all) all.push(thing);

@@ -11,7 +11,10 @@ export interface Named {
 
 const LONGEST_NAME = 100;
 
-/** Prepares a user's text for quotation in a sentence: one line, limited length, no characters that end the quotation. */
+/**
+ * Prepares a user's text for quotation in a sentence: one line, limited length, no characters that end the
+ * quotation.
+ */
 const quotable = (text: string): string => {
   const line = text.replace(/[\s\p{Cc}\p{Cf}`]+/gu, " ").trim();
   return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
@@ -20,8 +23,14 @@ const quotable = (text: string): string => {
 /** The name of an object for people: its name in the program, or else one of its fields, or else its id. */
 export function nameOf({ object, fields, kind }: Thing): string {
   if (object.name !== undefined) return quotable(object.name);
-  const own = textIn(fields.description) ?? textIn(fields.name) ?? textIn(fields.subject_common_name) ?? textsIn(fields.hostports)[0];
-  return quotable(own ?? ofKind(kind, fields) ?? object.id ?? object.urn?.split("::").at(-1) ?? kind.replaceAll("_", " "));
+  const own =
+    textIn(fields.description) ??
+    textIn(fields.name) ??
+    textIn(fields.subject_common_name) ??
+    textsIn(fields.hostports)[0];
+  return quotable(
+    own ?? ofKind(kind, fields) ?? object.id ?? object.urn?.split("::").at(-1) ?? kind.replaceAll("_", " "),
+  );
 }
 
 function ofKind(kind: string, fields: Thing["fields"]): string | undefined {

@@ -30,7 +30,9 @@ export const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1
 /** The known texts of a list, sorted and without duplicates. */
 export const textsIn = (value: unknown): string[] =>
   Array.isArray(value)
-    ? [...new Set(value.filter((item): item is string => typeof item === "string" && item !== UNKNOWN))].sort(inOrder)
+    ? [...new Set(value.filter((item): item is string => typeof item === "string" && item !== UNKNOWN))].sort(
+        inOrder,
+      )
     : [];
 
 export const textIn = (value: unknown): string | undefined =>
@@ -39,8 +41,15 @@ export const textIn = (value: unknown): string | undefined =>
 /** Reads a field whose name is only known at run time. */
 export const fieldNamed = (fields: Fields, name: string): unknown => Reflect.get(fields, name);
 
-/** The ids in a field in its sent form (`backend_id`) or answered form (`backend`), in their order; for a map, its keys. */
-export function idsIn(fields: Fields, sent: FieldName, answered: FieldName): { readonly ids: string[]; readonly unknown: boolean } {
+/**
+ * The ids in a field in its sent form (`backend_id`) or answered form (`backend`), in their order; for a map,
+ * its keys.
+ */
+export function idsIn(
+  fields: Fields,
+  sent: FieldName,
+  answered: FieldName,
+): { readonly ids: string[]; readonly unknown: boolean } {
   const value = fields[sent] ?? fields[answered];
   const all = Array.isArray(value) ? value : value == null ? [] : [value];
   const ids = all.map((item) => (isObject(item) ? item.id : item));

@@ -1,6 +1,9 @@
 import type { Fields } from "./fieldNames";
 
-/** The engine's placeholder for a value that a preview does not know yet. It may be anywhere in an object's fields. */
+/**
+ * The engine's placeholder for a value that a preview does not know yet. It may be anywhere in an object's
+ * fields.
+ */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** An object from an answer of the API or from a program; field names are those of the API in both. */
@@ -9,7 +12,10 @@ export interface WorldObject {
   readonly kind: string;
   /** The server's id; absent for an object that a preview would create or replace. */
   readonly id?: string;
-  /** The resource's URN; the same in both worlds unless the resource was renamed. References may hold it instead of an id. */
+  /**
+   * The resource's URN; the same in both worlds unless the resource was renamed. References may hold it
+   * instead of an id.
+   */
   readonly urn?: string;
   /** The resource's name in its program. If absent, sentences use the description, subject or hostport. */
   readonly name?: string;
@@ -19,14 +25,19 @@ export interface WorldObject {
   readonly hidden?: true;
   /** Whether an object outside of this world refers to it. */
   readonly used?: true;
-  /** The fields in their sent form (`backend_id`) or answered form (`backend: {id}`). Secrets may be left out. */
+  /**
+   * The fields in their sent form (`backend_id`) or answered form (`backend: {id}`). Secrets may be left out.
+   */
   readonly fields: Fields;
 }
 
 /** All objects known at one time. Their order does not matter. */
 export interface World {
   readonly objects: readonly WorldObject[];
-  /** Whether objects are missing, for example those outside of a stack. Findings that depend on them are uncertain. */
+  /**
+   * Whether objects are missing, for example those outside of a stack. Findings that depend on them are
+   * uncertain.
+   */
   readonly partial?: boolean;
   /** The ids of users and bots that are known to be admins. */
   readonly admins?: readonly string[];

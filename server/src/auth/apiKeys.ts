@@ -6,7 +6,9 @@ import { type Store, statement } from "../storage";
 import { RequestError } from "../util";
 import type { Caller } from "./caller";
 
-/** How long a looked-up key is trusted. After a deletion, other servers accept the key for up to this long. */
+/**
+ * How long a looked-up key is trusted. After a deletion, other servers accept the key for up to this long.
+ */
 const TRUSTED_MS = 1000;
 
 /** Limit of known keys in memory: some MB. */
@@ -19,12 +21,12 @@ interface KnownKey {
 }
 
 /**
- * Finds the owner of an API key. It queries the database for a key at most once a second. So every server refuses a deleted
- * key within a second, and the server that deleted it (it calls `forget`) at once.
+ * Finds the owner of an API key. It queries the database for a key at most once a second. So every server
+ * refuses a deleted key within a second, and the server that deleted it (it calls `forget`) at once.
  *
- * Keys are looked up by their SHA-256. The time of a look-up might reveal how much of a hash matches, but nobody can choose
- * a key by its hash, so this reveals nothing about keys. The found hash is compared again in constant time, so security does
- * not depend on how a database compares texts.
+ * Keys are looked up by their SHA-256. The time of a look-up might reveal how much of a hash matches, but
+ * nobody can choose a key by its hash, so this reveals nothing about keys. The found hash is compared again
+ * in constant time, so security does not depend on how a database compares texts.
  */
 export class ApiKeys {
   /** Keys looked up since `#since`. They are all forgotten together, so no entry is older than that. */
@@ -41,17 +43,28 @@ export class ApiKeys {
 
   /**
    * Refuses expired keys and keys of inactive bots; undefined for an unknown key.
-   * @param begin called before the look-up of a key that is not known yet; may refuse, and returns a function to call afterwards
+   * @param begin called before the look-up of a key that is not known yet; may refuse, and returns a function
+   *   to call afterwards
    */
-  async callerOf(apiKey: string, begin: () => () => void = () => () => undefined): Promise<Caller | undefined> {
+  async callerOf(
+    apiKey: string,
+    begin: () => () => void = () => () => undefined,
+  ): Promise<Caller | undefined> {
     if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
     const hash = hashSecret(apiKey);
     const key = this.#known.get(hash) ?? (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
     if (!key) return undefined;
     const { expiresAt } = key.caller;
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
-      throw new RequestError("expired_key", `This API key expired at ${expiresAt}; make a new one with a key that is still valid`);
-    if (key.ofInactiveBot) throw new RequestError("forbidden", "The bot that owns this API key is not active; an admin can activate it");
+      throw new RequestError(
+        "expired_key",
+        `This API key expired at ${expiresAt}; make a new one with a key that is still valid`,
+      );
+    if (key.ofInactiveBot)
+      throw new RequestError(
+        "forbidden",
+        "The bot that owns this API key is not active; an admin can activate it",
+      );
     return key.caller;
   }
 
@@ -85,7 +98,14 @@ export class ApiKeys {
     const bot: Partial<Answers["bot_user"]> | undefined = row.bot ? JSON.parse(row.bot) : undefined;
     const role = row.role ?? bot?.role ?? "member";
     const { keyId, ownerId } = row;
-    const caller = { keyId, ownerId, name: row.name ?? bot?.name ?? "", role, admin: role === "admin", expiresAt };
+    const caller = {
+      keyId,
+      ownerId,
+      name: row.name ?? bot?.name ?? "",
+      role,
+      admin: role === "admin",
+      expiresAt,
+    };
     const key = { caller, ofInactiveBot: bot?.active === false };
     known.set(hash, key);
     if (this.#found.size >= MOST_FOUND) this.#found.clear();

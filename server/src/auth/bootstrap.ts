@@ -24,20 +24,31 @@ interface Bootstrapped {
   readonly isUnseen?: boolean;
 }
 
-/** The setting that says whether the key that a server made was shown. Databases of older versions do not have it. */
+/**
+ * The setting that says whether the key that a server made was shown. Databases of older versions do not have
+ * it.
+ */
 const SHOWN = "admin_key_shown";
 
 /**
- * On the first start, makes the admin user and its API key: the given one, or a new one. Later starts take no key, so that a
- * deleted key stays deleted even if the environment still holds it.
+ * On the first start, makes the admin user and its API key: the given one, or a new one. Later starts take no
+ * key, so that a deleted key stays deleted even if the environment still holds it.
  */
 export function bootstrap(context: Context, givenKey: string | undefined): Promise<Bootstrapped> {
   return write(context, async (transaction, begunUnder) => {
     // Servers that start at the same time lock the same row, so that only one of them makes the admin.
-    await transaction.selectFrom("setting").select("name").where("name", "=", PLACEHOLDER).forUpdate().executeTakeFirstOrThrow();
+    await transaction
+      .selectFrom("setting")
+      .select("name")
+      .where("name", "=", PLACEHOLDER)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
     if (await adminIn(transaction)) {
       const knowsGiven = givenKey !== undefined && (await isKnown(transaction, givenKey));
-      return { isIgnored: givenKey !== undefined && !knowsGiven, isUnseen: !knowsGiven && (await isUnseen(transaction)) };
+      return {
+        isIgnored: givenKey !== undefined && !knowsGiven,
+        isUnseen: !knowsGiven && (await isUnseen(transaction)),
+      };
     }
     const admin = newId("usr");
     await transaction
@@ -61,7 +72,9 @@ export function bootstrap(context: Context, givenKey: string | undefined): Promi
 
 /** Notes that the new key of a first start was shown. */
 export const noteShown = ({ store }: Pick<Context, "store">): Promise<unknown> =>
-  store.write((transaction) => transaction.updateTable("setting").set({ value: "yes" }).where("name", "=", SHOWN).execute());
+  store.write((transaction) =>
+    transaction.updateTable("setting").set({ value: "yes" }).where("name", "=", SHOWN).execute(),
+  );
 
 async function isUnseen(db: Kysely<Database>): Promise<boolean> {
   const shown = await db.selectFrom("setting").select("value").where("name", "=", SHOWN).executeTakeFirst();
@@ -75,16 +88,24 @@ export function recoverAdminKey(context: Context): Promise<{ id: string; key: st
   return write(context, async (transaction, begunUnder) => {
     const admin = await adminIn(transaction);
     if (!admin)
-      throw new Error(`${context.store.place} has no admin yet: start the server, whose first start makes one and shows its API key`);
+      throw new Error(
+        `${context.store.place} has no admin yet: start the server, whose first start makes one and shows its API key`,
+      );
     const key = newSecret("tpk");
     const created = await addKey(context, transaction, admin, key, "made by tunnelplane keys recover");
-    await context.journal.append(transaction, begunUnder, commandLine(), [{ action: "admin_key_recovered" }, created]);
+    await context.journal.append(transaction, begunUnder, commandLine(), [
+      { action: "admin_key_recovered" },
+      created,
+    ]);
     return { id: created.id, key };
   });
 }
 
 /** Runs a transaction that ends in the journal; runs it again if the data key changed meanwhile. */
-async function write<T>({ store, keyring }: Context, work: (transaction: Kysely<Database>, begunUnder: string) => Promise<T>): Promise<T> {
+async function write<T>(
+  { store, keyring }: Context,
+  work: (transaction: Kysely<Database>, begunUnder: string) => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await store.write((transaction) => work(transaction, keyring.currentId));
@@ -96,11 +117,19 @@ async function write<T>({ store, keyring }: Context, work: (transaction: Kysely<
 
 /** The id of the first admin. */
 async function adminIn(db: Kysely<Database>): Promise<string | undefined> {
-  return (await db.selectFrom("principal").select("id").where("role", "=", "admin").orderBy("id").executeTakeFirst())?.id;
+  return (
+    await db.selectFrom("principal").select("id").where("role", "=", "admin").orderBy("id").executeTakeFirst()
+  )?.id;
 }
 
 async function isKnown(db: Kysely<Database>, key: string): Promise<boolean> {
-  return (await db.selectFrom("told_secret").select("hash").where("hash", "=", hashSecret(key)).executeTakeFirst()) !== undefined;
+  return (
+    (await db
+      .selectFrom("told_secret")
+      .select("hash")
+      .where("hash", "=", hashSecret(key))
+      .executeTakeFirst()) !== undefined
+  );
 }
 
 async function addKey(
@@ -115,7 +144,10 @@ async function addKey(
   const sent: SentOf<"api_key"> = { description, metadata: "", owner_id: ownerId };
   const after = documents.compose(definition, id, new Date().toISOString(), sent);
   const document = documents.seal(definition, after);
-  await transaction.insertInto("resource").values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document }).execute();
+  await transaction
+    .insertInto("resource")
+    .values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document })
+    .execute();
   await transaction
     .insertInto("told_secret")
     .values({ resource_id: id, hash: hashSecret(key) })

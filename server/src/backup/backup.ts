@@ -23,8 +23,8 @@ interface BackedUp {
 }
 
 /**
- * Writes a snapshot of a database into a file, while servers run. The file gets its name when it is complete and on the disk.
- * Only its owner can read it.
+ * Writes a snapshot of a database into a file, while servers run. The file gets its name when it is complete
+ * and on the disk. Only its owner can read it.
  */
 export async function backUp(database: DatabaseOptions, file: string, version: string): Promise<BackedUp> {
   return inSnapshot(database, async (snapshot) => {
@@ -32,7 +32,12 @@ export async function backUp(database: DatabaseOptions, file: string, version: s
     if (schema === undefined) throw new Error(`${databaseName(database)} holds no database of tunnelplane`);
     const tables = await tablesOf(snapshot);
     const head = tables.some(({ name }) => name === "audit_head") ? await headOf(snapshot) : undefined;
-    const header = { server: version, schema, created_at: new Date().toISOString(), ...(head && { audit_head: head }) };
+    const header = {
+      server: version,
+      schema,
+      created_at: new Date().toISOString(),
+      ...(head && { audit_head: head }),
+    };
     return { counts: await write(file, encode(header, entriesOf(snapshot, tables))), head };
   });
 }
@@ -40,8 +45,11 @@ export async function backUp(database: DatabaseOptions, file: string, version: s
 async function* entriesOf(db: Kysely<Database>, tables: readonly Table[]): AsyncGenerator<Entry> {
   for (const { name, columns } of tables) {
     yield { table: name, columns: columns.map((column) => column.name) };
-    const rows = (db as unknown as Kysely<AnyDatabase>).selectFrom(name).select(columns.map(({ select }) => select));
-    for await (const row of rows.stream(PAGE)) yield columns.map((column) => row[column.name] as string | null);
+    const rows = (db as unknown as Kysely<AnyDatabase>)
+      .selectFrom(name)
+      .select(columns.map(({ select }) => select));
+    for await (const row of rows.stream(PAGE))
+      yield columns.map((column) => row[column.name] as string | null);
   }
 }
 
@@ -58,7 +66,11 @@ async function write(file: string, text: AsyncGenerator<string, Counts>): Promis
   }
   const unfinished = `${file}.${process.pid}.unfinished`;
   try {
-    await pipeline(source, createGzip(), createWriteStream(unfinished, { mode: 0o600, flags: "wx", flush: true }));
+    await pipeline(
+      source,
+      createGzip(),
+      createWriteStream(unfinished, { mode: 0o600, flags: "wx", flush: true }),
+    );
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });

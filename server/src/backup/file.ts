@@ -36,7 +36,10 @@ interface Trailer {
 const CHUNK = 64 * 1024;
 
 /** The uncompressed text of a backup: lines of JSON. The last one proves that the others are complete. */
-export async function* encode(header: Omit<Header, "format" | "version">, entries: AsyncIterable<Entry>): AsyncGenerator<string, Counts> {
+export async function* encode(
+  header: Omit<Header, "format" | "version">,
+  entries: AsyncIterable<Entry>,
+): AsyncGenerator<string, Counts> {
   const hash = createHash("sha256");
   const count = new Counter();
   let chunk = `${JSON.stringify({ format: FORMAT, version: VERSION, ...header } satisfies Header)}\n`;
@@ -58,14 +61,16 @@ export async function readHeader(file: string): Promise<Header> {
     const header = parse<Partial<Record<keyof Header, unknown>>>(file, line);
     if (header.format !== FORMAT) break;
     if (header.version === VERSION) return header as unknown as Header;
-    throw new Error(`${file} is a backup in format ${header.version}; this version reads format ${VERSION}. Use a newer tunnelplane`);
+    throw new Error(
+      `${file} is a backup in format ${header.version}; this version reads format ${VERSION}. Use a newer tunnelplane`,
+    );
   }
   throw notBackup(file);
 }
 
 /**
- * Reads the lines after the header and returns the number of rows. Throws if the file is incomplete or was altered, possibly
- * only after the last entry: a caller that acts on entries must be able to undo it.
+ * Reads the lines after the header and returns the number of rows. Throws if the file is incomplete or was
+ * altered, possibly only after the last entry: a caller that acts on entries must be able to undo it.
  */
 export async function* decode(file: string): AsyncGenerator<Entry, Counts> {
   const hash = createHash("sha256");
@@ -80,7 +85,8 @@ export async function* decode(file: string): AsyncGenerator<Entry, Counts> {
     number += 1;
   }
   const { rows, sha256 } = parse<Partial<Trailer>>(file, last);
-  if (sha256 !== hash.digest("hex") || JSON.stringify(rows) !== JSON.stringify(count.rows)) throw damaged(file);
+  if (sha256 !== hash.digest("hex") || JSON.stringify(rows) !== JSON.stringify(count.rows))
+    throw damaged(file);
   return count.rows;
 }
 
@@ -139,4 +145,6 @@ function parseEntry(file: string, line: string): Entry {
 const notBackup = (file: string): Error => new Error(`${file} is not a backup of tunnelplane`);
 
 const damaged = (file: string): Error =>
-  new Error(`${file} is damaged: it is not complete, or was altered since it was made. Nothing was restored; take another copy`);
+  new Error(
+    `${file} is damaged: it is not complete, or was altered since it was made. Nothing was restored; take another copy`,
+  );

@@ -1,5 +1,13 @@
 import { type Kysely, PostgresAdapter, sql } from "kysely";
-import { connectTo, type Database, type DatabaseOptions, databaseName, MIGRATIONS, migrate, NewerSchema } from "../storage";
+import {
+  connectTo,
+  type Database,
+  type DatabaseOptions,
+  databaseName,
+  MIGRATIONS,
+  migrate,
+  NewerSchema,
+} from "../storage";
 import { type Counts, decode, type Entry, readHeader } from "./file";
 import { type AnyDatabase, type Table, tablesOf } from "./tables";
 
@@ -8,11 +16,15 @@ const PARAMETERS = 5_000;
 const CHARACTERS = 1024 * 1024;
 
 /**
- * Restores a backup into an empty database of either kind and migrates it to this version. All or nothing: it reads the file
- * to its end first, then writes in one transaction. Returns the number of rows by table.
+ * Restores a backup into an empty database of either kind and migrates it to this version. All or nothing: it
+ * reads the file to its end first, then writes in one transaction. Returns the number of rows by table.
  * @param migrations default: those of this version
  */
-export async function restore(database: DatabaseOptions, file: string, migrations = MIGRATIONS): Promise<Counts> {
+export async function restore(
+  database: DatabaseOptions,
+  file: string,
+  migrations = MIGRATIONS,
+): Promise<Counts> {
   const { schema } = await readHeader(file);
   if (!(schema in migrations)) throw new NewerSchema(file, schema, migrations);
   await load(decode(file), async () => undefined);
@@ -23,9 +35,12 @@ export async function restore(database: DatabaseOptions, file: string, migration
       await migrate(transaction, { to: schema, migrations });
       const tables = await tablesOf(transaction);
       // Remove rows that migrations inserted: the backup holds its own version of them.
-      for (const { name } of tables.toReversed()) await (transaction as unknown as Kysely<AnyDatabase>).deleteFrom(name).execute();
+      for (const { name } of tables.toReversed())
+        await (transaction as unknown as Kysely<AnyDatabase>).deleteFrom(name).execute();
       await allowOldRows(transaction);
-      const counts = await load(decode(file), (name, columns, rows) => insert(transaction, tables, name, columns, rows));
+      const counts = await load(decode(file), (name, columns, rows) =>
+        insert(transaction, tables, name, columns, rows),
+      );
       await resumeNumbers(transaction);
       await migrate(transaction, { migrations });
       return counts;
@@ -37,9 +52,12 @@ export async function restore(database: DatabaseOptions, file: string, migration
 
 const isPostgres = (db: Kysely<Database>): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
-/** PostgreSQL takes rows of the audit log from servers of this version alone; see the migration of the inbox. */
+/**
+ * PostgreSQL takes rows of the audit log from servers of this version alone; see the migration of the inbox.
+ */
 async function allowOldRows(transaction: Kysely<Database>): Promise<void> {
-  if (isPostgres(transaction)) await sql`select set_config('tunnelplane.restoring', 'yes', true)`.execute(transaction);
+  if (isPostgres(transaction))
+    await sql`select set_config('tunnelplane.restoring', 'yes', true)`.execute(transaction);
 }
 
 /** Lets numbers that PostgreSQL counts itself go on behind the restored ones. */
@@ -56,11 +74,15 @@ async function resumeNumbers(transaction: Kysely<Database>): Promise<void> {
 async function requireEmpty(db: Kysely<Database>, place: string): Promise<void> {
   const found: string[] = [];
   for (const { name } of await tablesOf(db)) {
-    const rows = (db as unknown as Kysely<AnyDatabase>).selectFrom(name).select(({ fn }) => fn.countAll<number>().as("count"));
+    const rows = (db as unknown as Kysely<AnyDatabase>)
+      .selectFrom(name)
+      .select(({ fn }) => fn.countAll<number>().as("count"));
     found.push(`${name} (rows: ${(await rows.executeTakeFirstOrThrow()).count})`);
   }
   if (found.length === 0) return;
-  throw new Error(`${place} is not empty: it has tables ${found.join(", ")}. Restore into a new folder or database; nothing was changed`);
+  throw new Error(
+    `${place} is not empty: it has tables ${found.join(", ")}. Restore into a new folder or database; nothing was changed`,
+  );
 }
 
 type Rows = (readonly (string | null)[])[];
@@ -93,13 +115,22 @@ async function load(
   }
 }
 
-async function insert(db: Kysely<Database>, tables: readonly Table[], name: string, names: readonly string[], rows: Rows): Promise<void> {
+async function insert(
+  db: Kysely<Database>,
+  tables: readonly Table[],
+  name: string,
+  names: readonly string[],
+  rows: Rows,
+): Promise<void> {
   const known = tables.find((table) => table.name === name)?.columns ?? [];
   const columns = names.map((column) => known.find((candidate) => candidate.name === column));
   const values = rows.map((row) =>
     Object.fromEntries(
       columns.map((column, index) => {
-        if (!column) throw new Error(`The backup has a column ${names[index]} of table ${name}, which its schema does not have`);
+        if (!column)
+          throw new Error(
+            `The backup has a column ${names[index]} of table ${name}, which its schema does not have`,
+          );
         return [column.name, column.stored(row[index] ?? null)];
       }),
     ),

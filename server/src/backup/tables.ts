@@ -1,10 +1,16 @@
 import { type ColumnMetadata, type Kysely, PostgresAdapter, type SelectExpression, sql } from "kysely";
 import type { Database } from "../storage";
 
-/** Any database. Its tables are read from its catalogue, so that a backup includes tables of later versions too. */
+/**
+ * Any database. Its tables are read from its catalogue, so that a backup includes tables of later versions
+ * too.
+ */
 export type AnyDatabase = Record<string, Record<string, unknown>>;
 
-/** A value in a backup, the same from either database: text, an integer's digits, bytes in hexadecimal, or null. */
+/**
+ * A value in a backup, the same from either database: text, an integer's digits, bytes in hexadecimal, or
+ * null.
+ */
 export type Value = string | null;
 
 export interface Column {
@@ -23,9 +29,13 @@ export interface Table {
 /** The tables of a database, ordered so that each comes after the tables that it refers to. */
 export async function tablesOf(db: Kysely<Database>): Promise<Table[]> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
-  const schema = isPostgres ? (await sql<{ name: string }>`select current_schema() as name`.execute(db)).rows[0]?.name : undefined;
+  const schema = isPostgres
+    ? (await sql<{ name: string }>`select current_schema() as name`.execute(db)).rows[0]?.name
+    : undefined;
   const found = await db.introspection.getTables();
-  const tables = found.filter((table) => !table.isView && table.schema === schema).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const tables = found
+    .filter((table) => !table.isView && table.schema === schema)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const references = (await (isPostgres ? POSTGRES_REFERENCES : SQLITE_REFERENCES).execute(db)).rows;
   return sorted(
     tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => columnOf(name, column)) })),
@@ -50,9 +60,13 @@ function sorted(tables: readonly Table[], references: readonly Reference[]): Tab
   const result: Table[] = [];
   const left = new Set(tables);
   while (left.size > 0) {
-    const waits = (table: Table) => references.some(({ from, to }) => from === table.name && [...left].some(({ name }) => name === to));
+    const waits = (table: Table) =>
+      references.some(({ from, to }) => from === table.name && [...left].some(({ name }) => name === to));
     const next = [...left].find((table) => !waits(table));
-    if (!next) throw new Error(`Cannot order tables that refer to each other: ${[...left].map(({ name }) => name).join(", ")}`);
+    if (!next)
+      throw new Error(
+        `Cannot order tables that refer to each other: ${[...left].map(({ name }) => name).join(", ")}`,
+      );
     left.delete(next);
     result.push(next);
   }
@@ -66,9 +80,14 @@ function columnOf(table: string, { name, dataType }: ColumnMetadata): Column {
       dataType === "bytea"
         ? sql<string>`encode(${column}, 'hex')`
         : sql<string>`case when ${column} is not null then lower(hex(${column})) end`;
-    return { name, select: hex.as(name), stored: (value) => (value === null ? null : Buffer.from(value, "hex")) };
+    return {
+      name,
+      select: hex.as(name),
+      stored: (value) => (value === null ? null : Buffer.from(value, "hex")),
+    };
   }
   // Integers are passed as text, because JavaScript's numbers cannot hold all 64 bits.
-  if (/int|text|char/i.test(dataType)) return { name, select: sql<string>`cast(${column} as text)`.as(name), stored: (value) => value };
+  if (/int|text|char/i.test(dataType))
+    return { name, select: sql<string>`cast(${column} as text)`.as(name), stored: (value) => value };
   throw new Error(`A backup has no form for ${dataType}, the type of column ${name} of table ${table}`);
 }

@@ -22,11 +22,16 @@ export interface Target {
 }
 
 /**
- * Carries out a plan, if all that it rests on is still so. All that could be done beforehand was: on SQLite, other writers wait
- * until this ends.
+ * Carries out a plan, if all that it rests on is still so. All that could be done beforehand was: on SQLite,
+ * other writers wait until this ends.
  * @throws Moved
  */
-export async function carryOut(transaction: Kysely<Database>, target: Target, plan: Plan, faults: Faults): Promise<void> {
+export async function carryOut(
+  transaction: Kysely<Database>,
+  target: Target,
+  plan: Plan,
+  faults: Faults,
+): Promise<void> {
   const parents = [...new Set(plan.rows.children.flatMap(parentIds))];
   await requireUnmoved(transaction, target, plan, parents);
   const { rows, going, places } = plan;
@@ -48,14 +53,22 @@ export async function carryOut(transaction: Kysely<Database>, target: Target, pl
   await insertSealedSecrets(transaction, rows.sealedSecrets, takeTurn);
   await touchParents(transaction, plan, faults);
 
-  if (target.version === 0) await insertSet(transaction, { ...columnsOf(target), version: 1, created_at: new Date().toISOString() });
-  else if (plan.changes.length > 0 || places.length > 0) await updateSet(transaction, { id: target.id, version: target.version + 1 });
+  if (target.version === 0)
+    await insertSet(transaction, { ...columnsOf(target), version: 1, created_at: new Date().toISOString() });
+  else if (plan.changes.length > 0 || places.length > 0)
+    await updateSet(transaction, { id: target.id, version: target.version + 1 });
   await inParts(
     places.map(({ id }) => id),
     (ids) => deletePlaces(transaction, { ids }),
   );
   const placed = places.map(({ id, definition, key, declared }) => ({
-    ...{ resource_id: id, changeset_id: target.id, kind: definition.kind, key, declared: JSON.stringify(declared) },
+    ...{
+      resource_id: id,
+      changeset_id: target.id,
+      kind: definition.kind,
+      key,
+      declared: JSON.stringify(declared),
+    },
   }));
   await insertPlaces(transaction, placed, takeTurn);
 }
@@ -63,7 +76,12 @@ export async function carryOut(transaction: Kysely<Database>, target: Target, pl
 const columnsOf = ({ id, name, ownerId }: Target) => ({ id, name, owner_id: ownerId });
 
 /** Locks what is about to change, and compares all that the plan rests on. */
-async function requireUnmoved(transaction: Kysely<Database>, target: Target, plan: Plan, parents: readonly string[]): Promise<void> {
+async function requireUnmoved(
+  transaction: Kysely<Database>,
+  target: Target,
+  plan: Plan,
+  parents: readonly string[],
+): Promise<void> {
   const { facts, rows, going } = plan;
   if (plan.nests) await takeTurnOfAll(transaction);
   const [set] = await lockSet(transaction, { name: target.name });
@@ -95,7 +113,11 @@ const textOf = (rows: readonly object[]): string =>
     .join("\n");
 
 /** Counts up the versions of parents that show what changed, each once, and checks how much they show. */
-async function touchParents(transaction: Kysely<Database>, { rows, going }: Plan, faults: Faults): Promise<void> {
+async function touchParents(
+  transaction: Kysely<Database>,
+  { rows, going }: Plan,
+  faults: Faults,
+): Promise<void> {
   const made = new Set(rows.resources.map(({ id }) => id));
   const gone = new Set(going);
   const byParent = new Map<string, Child[]>();
@@ -122,7 +144,11 @@ async function touchParents(transaction: Kysely<Database>, { rows, going }: Plan
 }
 
 const mostBytes = ({ definition }: Child): number =>
-  Math.min(...pathFieldsOf(definition).map((field) => embeddedListOf(parentOf(definition, field))?.bytes ?? Number.POSITIVE_INFINITY));
+  Math.min(
+    ...pathFieldsOf(definition).map(
+      (field) => embeddedListOf(parentOf(definition, field))?.bytes ?? Number.POSITIVE_INFINITY,
+    ),
+  );
 
 /** Ids that one statement deletes. */
 const AT_ONCE = 500;
@@ -136,13 +162,17 @@ async function inParts(ids: readonly string[], run: (part: string) => Promise<un
 
 type ByIds = Statement<{ ids: string }, unknown>;
 
-const deleteReferences: ByIds = statement((db, parameter) => db.deleteFrom("reference").where(isListed(db, "from_id", parameter("ids"))));
+const deleteReferences: ByIds = statement((db, parameter) =>
+  db.deleteFrom("reference").where(isListed(db, "from_id", parameter("ids"))),
+);
 
 const deleteUniqueKeys: ByIds = statement((db, parameter) =>
   db.deleteFrom("unique_key").where(isListed(db, "resource_id", parameter("ids"))),
 );
 
-const deleteResources: ByIds = statement((db, parameter) => db.deleteFrom("resource").where(isListed(db, "id", parameter("ids"))));
+const deleteResources: ByIds = statement((db, parameter) =>
+  db.deleteFrom("resource").where(isListed(db, "id", parameter("ids"))),
+);
 
 const deletePlaces: ByIds = statement((db, parameter) =>
   db.deleteFrom("changeset_object").where(isListed(db, "resource_id", parameter("ids"))),
@@ -153,7 +183,13 @@ const insertReferences = bulkInsertion("reference", ["from_id", "to_id", "field"
 const insertUniqueKeys = bulkInsertion("unique_key", ["scope", "value", "resource_id"]);
 const insertToldSecrets = bulkInsertion("told_secret", ["resource_id", "hash"]);
 const insertSealedSecrets = bulkInsertion("sealed_secret", ["resource_id", "name", "value"]);
-const insertPlaces = bulkInsertion("changeset_object", ["resource_id", "changeset_id", "kind", "key", "declared"]);
+const insertPlaces = bulkInsertion("changeset_object", [
+  "resource_id",
+  "changeset_id",
+  "kind",
+  "key",
+  "declared",
+]);
 const insertSet = insertion("changeset", ["id", "name", "owner_id", "version", "created_at"]);
 
 const updateSet = statement<{ id: string; version: number }, unknown>((db, parameter) =>

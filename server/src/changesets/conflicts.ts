@@ -1,4 +1,10 @@
-import { definitionNamed, definitionOfId, present, type UniqueKey, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  definitionNamed,
+  definitionOfId,
+  present,
+  type UniqueKey,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import { isHidden, refuseForeignOwner } from "../auth";
 import { missingTarget, nests, referencesOf, wayRound, wrongKind } from "../resources";
 import { takeTurn } from "../util";
@@ -15,7 +21,11 @@ export interface Going {
 }
 
 /** Refuses that something goes which others use, or that belongs to it and not to the set. */
-export async function refuseUsed({ faults, facts, reader }: Planning, items: readonly Item[], going: readonly Going[]): Promise<void> {
+export async function refuseUsed(
+  { faults, facts, reader }: Planning,
+  items: readonly Item[],
+  going: readonly Going[],
+): Promise<void> {
   const goingById = new Map(going.map((one) => [one.id, one]));
   const ids = [...goingById.keys()];
   facts.goingIds.push(...ids);
@@ -32,8 +42,13 @@ export async function refuseUsed({ faults, facts, reader }: Planning, items: rea
     const { name, isReplaced } = goingById.get(id) as Going;
     const children = users.filter(({ cascades }) => cascades === 1);
     const listed = listOf(children.length > 0 ? children : users);
-    const what = isReplaced ? "has to be replaced, because a field changes that is set at creation only, and" : "would be deleted, and";
-    const why = children.length > 0 ? `with it would go ${listed}, not of this set` : `${listed} outside of this set refers to it`;
+    const what = isReplaced
+      ? "has to be replaced, because a field changes that is set at creation only, and"
+      : "would be deleted, and";
+    const why =
+      children.length > 0
+        ? `with it would go ${listed}, not of this set`
+        : `${listed} outside of this set refers to it`;
     faults.add(name, { error: "in_use", path: [], message: `${what} ${why}; change that first` });
   }
   for (const item of items) {
@@ -52,15 +67,28 @@ export async function refuseUsed({ faults, facts, reader }: Planning, items: rea
 const MOST_LISTED = 5;
 
 function listOf(users: readonly UserRow[]): string {
-  const listed = users.slice(0, MOST_LISTED).map(({ kind, from_id, field }) => `${definitionNamed(kind).title} ${from_id} (${field})`);
+  const listed = users
+    .slice(0, MOST_LISTED)
+    .map(({ kind, from_id, field }) => `${definitionNamed(kind).title} ${from_id} (${field})`);
   return [...listed, ...(users.length > MOST_LISTED ? ["others"] : [])].join(" and ");
 }
 
-/** Refuses references to objects that are not there, or of another type than may stand there, and owners that the caller may not name. */
-export async function refuseWrongReferences({ faults, facts, reader, caller }: Planning, items: readonly Item[]): Promise<void> {
+/**
+ * Refuses references to objects that are not there, or of another type than may stand there, and owners that
+ * the caller may not name.
+ */
+export async function refuseWrongReferences(
+  { faults, facts, reader, caller }: Planning,
+  items: readonly Item[],
+): Promise<void> {
   const kinds = new Map(items.map((item) => [item.id, item.definition.kind as string]));
-  const found = items.map((item) => ({ item, references: referencesOf(item.definition, item.sent).filter(({ id }) => !isMissing(id)) }));
-  const outside = new Set(found.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)));
+  const found = items.map((item) => ({
+    item,
+    references: referencesOf(item.definition, item.sent).filter(({ id }) => !isMissing(id)),
+  }));
+  const outside = new Set(
+    found.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)),
+  );
   for (const id of outside) if (!facts.versions.has(id)) facts.versions.set(id, null);
   for (const row of await briefRows(reader, [...outside])) {
     kinds.set(row.id, row.kind);
@@ -73,11 +101,16 @@ export async function refuseWrongReferences({ faults, facts, reader, caller }: P
       if (fault) faults.add(item.name, fault);
     }
     if (!item.old || item.isReplaced)
-      await refuseForeignOwner(reader, item.sent.owner_id, caller).catch((refusal: unknown) => faults.addRefusal(item.name, refusal));
+      await refuseForeignOwner(reader, item.sent.owner_id, caller).catch((refusal: unknown) =>
+        faults.addRefusal(item.name, refusal),
+      );
   }
 }
 
-/** Refuses values that must be unique and are held by two objects of the set, or by another object that keeps them. */
+/**
+ * Refuses values that must be unique and are held by two objects of the set, or by another object that keeps
+ * them.
+ */
 export async function refuseTaken(
   { faults, facts, reader, caller }: Planning,
   items: readonly Item[],
@@ -92,10 +125,17 @@ export async function refuseTaken(
     await takeTurn();
     if (faults.has(item.name)) continue;
     const { definition, sent, amendment, isReplaced } = item;
-    const held = new Set(amendment && !isReplaced ? definition.unique(amendment.sentBefore as never).map(placeOf) : []);
+    const held = new Set(
+      amendment && !isReplaced ? definition.unique(amendment.sentBefore as never).map(placeOf) : [],
+    );
     for (const claim of definition.unique(sent as never)) {
       const first = holders.get(placeOf(claim));
-      if (first) faults.add(item.name, { error: "taken", path: claim.path, message: `${claim.taken} (${first.name})` });
+      if (first)
+        faults.add(item.name, {
+          error: "taken",
+          path: claim.path,
+          message: `${claim.taken} (${first.name})`,
+        });
       else holders.set(placeOf(claim), item);
       // Nobody holds anything yet below an object that is new.
       if (held.has(placeOf(claim)) || newIds.has(claim.scope.split(" ").at(-1) as string)) continue;
@@ -126,18 +166,23 @@ const DEEPEST = 1_000;
 const MOST_READ = 100_000;
 
 /** Refuses that objects contain each other through objects outside of the set. */
-export async function refuseCirclesOutside({ faults, facts, reader }: Planning, items: readonly Item[]): Promise<void> {
+export async function refuseCirclesOutside(
+  { faults, facts, reader }: Planning,
+  items: readonly Item[],
+): Promise<void> {
   const nesting = items.filter(({ definition, name }) => nests(definition) && !faults.has(name));
   const contained = new Map(nesting.map((item) => [item.id, item.references.map(({ id }) => id)]));
   const members = new Set(items.map(({ id }) => id));
-  const outsideOf = (ids: readonly string[]) => [...new Set(ids)].filter((id) => !members.has(id) && !contained.has(id) && isNesting(id));
+  const outsideOf = (ids: readonly string[]) =>
+    [...new Set(ids)].filter((id) => !members.has(id) && !contained.has(id) && isNesting(id));
   let level = outsideOf([...contained.values()].flat());
   let [depth, read] = [0, 0];
   while (level.length > 0) {
     depth++;
     read += level.length;
     if (depth > DEEPEST || read > MOST_READ) {
-      const limit = depth > DEEPEST ? `nested more than ${DEEPEST} deep` : `and more than ${MOST_READ} of them`;
+      const limit =
+        depth > DEEPEST ? `nested more than ${DEEPEST} deep` : `and more than ${MOST_READ} of them`;
       const message = `leads to backends outside of the set, ${limit}; nest fewer`;
       faults.add(present(nesting[0]).name, { error: "invalid_field", path: [], message });
       return;

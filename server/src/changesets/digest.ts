@@ -5,8 +5,8 @@ import type { Facts } from "./planning";
 import type { ChangeSetRequest } from "./request";
 
 /**
- * A digest of what was asked for, what follows from it, and the version of all that was read. Neither tokens nor the ids of new
- * objects are in it, so that an apply has the digest of its plan.
+ * A digest of what was asked for, what follows from it, and the version of all that was read. Neither tokens
+ * nor the ids of new objects are in it, so that an apply has the digest of its plan.
  * @param version of the set as it was read, 0 if it is new
  */
 export async function digestOf(
@@ -22,17 +22,29 @@ export async function digestOf(
     await takeTurn();
   }
   for (const { op, kind, key, replaced_id, id, changes } of operations) {
-    digest.update(canonical([op, kind, key, replaced_id ?? null, op === "create" || op === "replace" ? null : id, changes]));
+    digest.update(
+      canonical([
+        op,
+        kind,
+        key,
+        replaced_id ?? null,
+        op === "create" || op === "replace" ? null : id,
+        changes,
+      ]),
+    );
     await takeTurn();
   }
-  for (const [id, version] of [...facts.versions].sort(([a], [b]) => (a < b ? -1 : 1))) digest.update(`${id} ${version}\n`);
+  for (const [id, version] of [...facts.versions].sort(([a], [b]) => (a < b ? -1 : 1)))
+    digest.update(`${id} ${version}\n`);
   return digest.digest("base64url");
 }
 
 /** JSON in which the order of fields does not matter. */
-const canonical = (value: unknown): string => JSON.stringify(value, (_name, item) => (isObject(item) ? sorted(item) : item));
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_name, item) => (isObject(item) ? sorted(item) : item));
 
 const sorted = (value: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

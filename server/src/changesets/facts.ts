@@ -49,7 +49,8 @@ const setsByIds = statement<{ ids: string }, { resource_id: string; name: string
 );
 
 /** The sets to which objects belong. */
-export const setsOf = (db: Kysely<Database>, ids: readonly string[]) => inParts(ids, (part) => setsByIds(db, { ids: part }));
+export const setsOf = (db: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => setsByIds(db, { ids: part }));
 
 const wholeByIds = oncePer(
   (definition: Definition): Statement<{ ids: string }, StoredRow> =>
@@ -84,13 +85,17 @@ const lockedByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
     .forUpdate(),
 );
 
-export const briefRows = (db: Kysely<Database>, ids: readonly string[]) => inParts(ids, (part) => briefByIds(db, { ids: part }));
+export const briefRows = (db: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => briefByIds(db, { ids: part }));
 
 /** The same, locked until the transaction ends; in the order of ids, so that writers do not deadlock. */
-export const lockRows = (db: Kysely<Database>, ids: readonly string[]) => inParts(ids.toSorted(), (part) => lockedByIds(db, { ids: part }));
+export const lockRows = (db: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids.toSorted(), (part) => lockedByIds(db, { ids: part }));
 
 /** A reference of a stored object to another. */
-export type UserRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & { readonly kind: string };
+export type UserRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & {
+  readonly kind: string;
+};
 
 const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
   db
@@ -102,7 +107,8 @@ const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
 );
 
 /** The references to objects. */
-export const usersOfAll = (db: Kysely<Database>, ids: readonly string[]) => inParts(ids, (part) => usersByIds(db, { ids: part }));
+export const usersOfAll = (db: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => usersByIds(db, { ids: part }));
 
 const targetsByIds = statement<{ ids: string }, { from_id: string; to_id: string }>((db, parameter) =>
   db
@@ -112,7 +118,8 @@ const targetsByIds = statement<{ ids: string }, { from_id: string; to_id: string
 );
 
 /** The references in objects. */
-export const targetsOfAll = (db: Kysely<Database>, ids: readonly string[]) => inParts(ids, (part) => targetsByIds(db, { ids: part }));
+export const targetsOfAll = (db: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => targetsByIds(db, { ids: part }));
 
 /** The holder of a unique key. */
 export interface HolderRow {
@@ -132,8 +139,12 @@ const holdersByKeys = statement<{ scope: string; values: string }, HolderRow>((d
 );
 
 /** The holders of unique keys, by scope. */
-export async function holdersOf(db: Kysely<Database>, keys: ReadonlyMap<string, readonly string[]>): Promise<HolderRow[]> {
+export async function holdersOf(
+  db: Kysely<Database>,
+  keys: ReadonlyMap<string, readonly string[]>,
+): Promise<HolderRow[]> {
   const found: HolderRow[] = [];
-  for (const [scope, values] of keys) found.push(...(await inParts(values, (part) => holdersByKeys(db, { scope, values: part }))));
+  for (const [scope, values] of keys)
+    found.push(...(await inParts(values, (part) => holdersByKeys(db, { scope, values: part }))));
   return found;
 }

@@ -57,7 +57,8 @@ export class Faults {
   /** Notes a refusal of one object; throws what is none. */
   addRefusal(name: string, error: unknown): void {
     if (error instanceof BodyError) for (const fault of error.faults) this.add(name, fault);
-    else if (error instanceof RequestError && error.status < 500) this.add(name, { error: error.error, path: [], message: error.message });
+    else if (error instanceof RequestError && error.status < 500)
+      this.add(name, { error: error.error, path: [], message: error.message });
     else throw error;
   }
 
@@ -91,9 +92,12 @@ class ChangeSetError extends RequestError {
     const lines = faults
       .slice(0, MOST_IN_MESSAGE)
       .map(({ name, path, message }) => [name, formatPath(path), message].filter(Boolean).join(" "));
-    if (faults.length > MOST_IN_MESSAGE) lines.push(`and ${faults.length - MOST_IN_MESSAGE} more, see \`faults\``);
+    if (faults.length > MOST_IN_MESSAGE)
+      lines.push(`and ${faults.length - MOST_IN_MESSAGE} more, see \`faults\``);
     const count = faults.length === 1 ? "one fault" : `${faults.length} faults`;
-    super(first.error, `The change set has ${count}; nothing was changed: ${lines.join("; ")}`, { field: formatPath(first.path) });
+    super(first.error, `The change set has ${count}; nothing was changed: ${lines.join("; ")}`, {
+      field: formatPath(first.path),
+    });
   }
 
   override body(operationId: string): ErrorBody {

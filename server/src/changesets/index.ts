@@ -1,4 +1,7 @@
-/** Change sets: many objects brought to a declared state in one transaction. Other rooms import from here only. */
+/**
+ * Change sets: many objects brought to a declared state in one transaction. Other rooms import from here
+ * only.
+ */
 
 export { MOST_OBJECTS, readRequest, refuseBody } from "./request";
 export { ChangeSets } from "./service";

@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type Definition, definitionNamed, type FoundReference, fieldsWhere, marksOf, targetsOf } from "@tunnelplane/sdk/contract";
+import {
+  type Definition,
+  definitionNamed,
+  type FoundReference,
+  fieldsWhere,
+  marksOf,
+  targetsOf,
+} from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { type Amendment, amendmentOf, refuseMembers } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
@@ -52,7 +59,10 @@ export const leavingMembers = (members: readonly MemberRow[], ids: ReadonlySet<s
 export const nameOf = ({ kind, key }: Pick<MemberRow, "kind" | "key">): string => `${kind}/${key}`;
 
 /** Which stored object each object of the request is: by the id that it names, or else by its key. */
-export function identify(objects: readonly Wanted[], members: readonly MemberRow[]): Map<Wanted, MemberRow | string | undefined> {
+export function identify(
+  objects: readonly Wanted[],
+  members: readonly MemberRow[],
+): Map<Wanted, MemberRow | string | undefined> {
   const byId = new Map(members.map((member) => [member.resource_id, member]));
   const byName = new Map(members.map((member) => [nameOf(member), member]));
   const named = new Set(objects.flatMap(({ id }) => id ?? []));
@@ -66,11 +76,16 @@ export function identify(objects: readonly Wanted[], members: readonly MemberRow
 }
 
 /** The objects of the request, with ids in the place of keys, checked against the contract. */
-export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted, MemberRow | string | undefined>): Promise<Item[]> {
+export async function itemsOf(
+  planning: Planning,
+  identified: ReadonlyMap<Wanted, MemberRow | string | undefined>,
+): Promise<Item[]> {
   const { faults, loaded, leaving } = planning;
-  const idOf = (found: MemberRow | string | undefined) => (typeof found === "object" ? found.resource_id : found);
+  const idOf = (found: MemberRow | string | undefined) =>
+    typeof found === "object" ? found.resource_id : found;
   const ids = new Map<string, string>();
-  for (const [wanted, found] of identified) ids.set(wanted.name, idOf(found) ?? newId(wanted.definition.idPrefix));
+  for (const [wanted, found] of identified)
+    ids.set(wanted.name, idOf(found) ?? newId(wanted.definition.idPrefix));
   const left = new Map(leaving.map((member) => [nameOf(member), member.resource_id]));
   const items: Item[] = [];
   for (const [wanted, found] of identified) {
@@ -85,7 +100,11 @@ export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted
         faults.add(
           name,
           hidden
-            ? { error: "taken", path: ["key"], message: "is the key of an object of another owner; choose another key" }
+            ? {
+                error: "taken",
+                path: ["key"],
+                message: "is the key of an object of another owner; choose another key",
+              }
             : {
                 error: "missing_target",
                 path: ["id"],
@@ -96,9 +115,13 @@ export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted
       }
       let missing = 0;
       const fields = keysToIds(definition, wanted.fields, ({ target, path, schema }) => {
-        const known = target === undefined ? undefined : (ids.get(target) ?? (planning.mode === "merge" ? left.get(target) : undefined));
+        const known =
+          target === undefined
+            ? undefined
+            : (ids.get(target) ?? (planning.mode === "merge" ? left.get(target) : undefined));
         const [kind] = (target ?? "").split("/");
-        const prefix = targetsOf(marksOf(schema).reference?.to ?? []).find((one) => one.kind === kind) ?? definition;
+        const prefix =
+          targetsOf(marksOf(schema).reference?.to ?? []).find((one) => one.kind === kind) ?? definition;
         // Each has its own, so that two of them are two entries of a map.
         const stand = known ?? `${prefix.idPrefix}_${missing++}${MISSING}`;
         if (target !== undefined) faults.write(name, stand, writtenAs(target));
@@ -113,7 +136,11 @@ export async function itemsOf(planning: Planning, identified: ReadonlyMap<Wanted
         return stand;
       });
       items.push(
-        await itemOf(planning, wanted, fields, { id: ids.get(name) as string, old, member: typeof found === "object" ? found : undefined }),
+        await itemOf(planning, wanted, fields, {
+          id: ids.get(name) as string,
+          old,
+          member: typeof found === "object" ? found : undefined,
+        }),
       );
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
@@ -148,7 +175,11 @@ async function itemOf(
   fields: Document,
   { id, old, member }: Identity,
 ): Promise<Item> {
-  const body = await planning.context.validation.validate(planning.caller.ownerId, { kind: definition.kind, what: "create" }, fields);
+  const body = await planning.context.validation.validate(
+    planning.caller.ownerId,
+    { kind: definition.kind, what: "create" },
+    fields,
+  );
   const before: readonly string[] = member ? JSON.parse(member.declared) : [];
   const isLeftOut = (field: string) => fields[field] === undefined || fields[field] === null;
   // Fields that were never declared are left alone, even if a new object would need them.
@@ -157,9 +188,13 @@ async function itemOf(
   const problems = body.problems.filter(({ path }) => !isLacking(path));
   for (const problem of problems) planning.faults.add(name, problem);
   const lacking = body.problems.filter(({ path }) => isLacking(path)).map(({ path }) => String(path[0]));
-  const declared = Object.keys(definition.fields).filter((field) => !isLeftOut(field) && body.value[field] !== undefined);
+  const declared = Object.keys(definition.fields).filter(
+    (field) => !isLeftOut(field) && body.value[field] !== undefined,
+  );
   const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);
-  const dropped = before.filter((field) => field in definition.fields && !declared.includes(field) && !chosenByServer.includes(field));
+  const dropped = before.filter(
+    (field) => field in definition.fields && !declared.includes(field) && !chosenByServer.includes(field),
+  );
   const patch = Object.fromEntries([...declared, ...dropped].map((field) => [field, body.value[field]]));
   return {
     ...{ name, definition, key, old, member, isWanted: true, body, declared, patch, lacking },

@@ -13,7 +13,10 @@ export interface ReferenceMapper {
   key(name: string, path: Path, schema: z.ZodType): string;
 }
 
-/** A copy of an object's sent fields in which each reference is replaced. Parts of the wrong shape stay as they are. */
+/**
+ * A copy of an object's sent fields in which each reference is replaced. Parts of the wrong shape stay as
+ * they are.
+ */
 export const mapReferences = (definition: Definition, sent: Document, mapper: ReferenceMapper): Document =>
   mapIn(createSchema(definition), sent, mapper, []) as Document;
 
@@ -22,11 +25,14 @@ function mapIn(schema: z.ZodType, value: unknown, mapper: ReferenceMapper, path:
   if (marksOf(schema).reference) {
     if (Array.isArray(value)) return value.map((item, index) => mapper.value(item, [...path, index], schema));
     if (isObject(value) && bare(schema) instanceof z.ZodRecord)
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [mapper.key(name, [...path, name], schema), item]));
+      return Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [mapper.key(name, [...path, name], schema), item]),
+      );
     return mapper.value(value, path, schema);
   }
   const element = elementOf(schema);
-  if (element && Array.isArray(value)) return value.map((item, index) => mapIn(element, item, mapper, [...path, index]));
+  if (element && Array.isArray(value))
+    return value.map((item, index) => mapIn(element, item, mapper, [...path, index]));
   const fields = fieldsOf(schema);
   if (!fields || !isObject(value)) return value;
   let mapped = value;
@@ -46,12 +52,22 @@ export interface KeyReference {
   readonly schema: z.ZodType;
 }
 
-/** Puts ids in the place of keys: `{"$key": "tls_edge/app"}`, or `"$key:tls_edge/app"` before the colon of a map. */
-export const keysToIds = (definition: Definition, fields: Document, idOf: (reference: KeyReference) => string): Document =>
+/**
+ * Puts ids in the place of keys: `{"$key": "tls_edge/app"}`, or `"$key:tls_edge/app"` before the colon of a
+ * map.
+ */
+export const keysToIds = (
+  definition: Definition,
+  fields: Document,
+  idOf: (reference: KeyReference) => string,
+): Document =>
   mapReferences(definition, fields, {
-    value: (item, path, schema) => (isObject(item) && KEY in item ? idOf({ target: targetIn(item), path, schema }) : item),
+    value: (item, path, schema) =>
+      isObject(item) && KEY in item ? idOf({ target: targetIn(item), path, schema }) : item,
     key: (name, path, schema) =>
-      name.startsWith(KEY_OF_MAP) ? idOf({ target: targetOf(name.slice(KEY_OF_MAP.length)), path, schema }) : name,
+      name.startsWith(KEY_OF_MAP)
+        ? idOf({ target: targetOf(name.slice(KEY_OF_MAP.length)), path, schema })
+        : name,
   });
 
 /** How a request writes a reference to an object, as a value and as the key of a map. */
@@ -63,11 +79,17 @@ export const writtenAs = (target: string): { value: string; key: string } => ({
 /** What is wrong with a reference that has no target. */
 export const NO_KEY = `must name an object of the set: {"${KEY}": "<kind>/<key>"} as a value, "${KEY_OF_MAP}<kind>/<key>" as the key of a map`;
 
-const targetIn = (item: Document): string | undefined => (Object.keys(item).length === 1 ? targetOf(item[KEY]) : undefined);
-const targetOf = (name: unknown): string | undefined => (typeof name === "string" && /^[a-z_]+\/./.test(name) ? name : undefined);
+const targetIn = (item: Document): string | undefined =>
+  Object.keys(item).length === 1 ? targetOf(item[KEY]) : undefined;
+const targetOf = (name: unknown): string | undefined =>
+  typeof name === "string" && /^[a-z_]+\/./.test(name) ? name : undefined;
 
 /** The way back, for the ids that have a key. */
-export const idsToKeys = (definition: Definition, sent: Document, nameOf: (id: string) => string | undefined): Document =>
+export const idsToKeys = (
+  definition: Definition,
+  sent: Document,
+  nameOf: (id: string) => string | undefined,
+): Document =>
   mapReferences(definition, sent, {
     value: (item) => {
       const name = typeof item === "string" ? nameOf(item) : undefined;
@@ -80,10 +102,15 @@ export const idsToKeys = (definition: Definition, sent: Document, nameOf: (id: s
   });
 
 /** Puts new ids in the place of old ones. */
-export const moveIds = (definition: Definition, sent: Document, moved: ReadonlyMap<string, string>): Document =>
+export const moveIds = (
+  definition: Definition,
+  sent: Document,
+  moved: ReadonlyMap<string, string>,
+): Document =>
   mapReferences(definition, sent, {
     value: (item) => moved.get(item as string) ?? item,
     key: (id) => moved.get(id) ?? id,
   });
 
-const isObject = (value: unknown): value is Document => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Document =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

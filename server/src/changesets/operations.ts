@@ -28,16 +28,32 @@ interface FieldChange {
  * The change of an object; undefined if it stays as it is.
  * @param newNames the new objects, by id. Values name them by key, because a plan does not know their ids
  */
-export function operationOf(item: Item, isChanged: boolean, newNames: ReadonlyMap<string, string>): Operation | undefined {
+export function operationOf(
+  item: Item,
+  isChanged: boolean,
+  newNames: ReadonlyMap<string, string>,
+): Operation | undefined {
   const { definition, key, old, sent, isReplaced, member } = item;
   const named = (fields: Document) => idsToKeys(definition, fields, (id) => newNames.get(id));
   const about = { kind: definition.kind, key } as const;
-  if (!old) return { op: "create", ...about, id: null, changes: changesOf(definition, {}, named(declaredOf(item))) };
+  if (!old)
+    return { op: "create", ...about, id: null, changes: changesOf(definition, {}, named(declaredOf(item))) };
   const before = item.amendment?.sentBefore ?? {};
   if (isReplaced) {
     // A value that the server will choose counts as unchanged.
-    const now = { ...Object.fromEntries(Object.entries(before).filter(([field]) => !(field in sent) && isServers(item, field))), ...sent };
-    return { op: "replace", ...about, id: null, replaced_id: old.id, changes: changesOf(definition, before, named(now)) };
+    const now = {
+      ...Object.fromEntries(
+        Object.entries(before).filter(([field]) => !(field in sent) && isServers(item, field)),
+      ),
+      ...sent,
+    };
+    return {
+      op: "replace",
+      ...about,
+      id: null,
+      replaced_id: old.id,
+      changes: changesOf(definition, before, named(now)),
+    };
   }
   const changes = isChanged ? changesOf(definition, before, named(sent)) : [];
   if (!member) return { op: "adopt", ...about, id: old.id, changes };
@@ -47,13 +63,19 @@ export function operationOf(item: Item, isChanged: boolean, newNames: ReadonlyMa
 const isServers = ({ declared }: Item, field: string): boolean => !declared.includes(field);
 
 const declaredOf = ({ declared, sent }: Item): Document =>
-  Object.fromEntries(declared.filter((field) => sent[field] !== undefined).map((field) => [field, sent[field]]));
+  Object.fromEntries(
+    declared.filter((field) => sent[field] !== undefined).map((field) => [field, sent[field]]),
+  );
 
 /** The fields that differ. Values of secrets are left out. */
 function changesOf(definition: Definition, before: Document, after: Document): FieldChange[] {
   const [old, now] = [secretsIn(definition, before), secretsIn(definition, after)];
   const secrets = secretPathsOf(definition).filter((path) => old.get(path) !== now.get(path));
-  return [...differences(withoutSecrets(definition, before), withoutSecrets(definition, after)), ...secrets.map((path) => ({ path }))];
+  return [
+    ...differences(withoutSecrets(definition, before), withoutSecrets(definition, after)),
+    ...secrets.map((path) => ({ path })),
+  ];
 }
 
-const withoutSecrets = (definition: Definition, fields: Document): Document => mapSecrets(definition, fields, () => undefined);
+const withoutSecrets = (definition: Definition, fields: Document): Document =>
+  mapSecrets(definition, fields, () => undefined);

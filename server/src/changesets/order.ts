@@ -2,7 +2,11 @@
  * Puts nodes in an order in which each comes after what it refers to.
  * @param onCircle told of each way from a node back to itself; its last step is left out of account
  */
-export function inOrder<T>(nodes: readonly T[], targetsOf: (node: T) => readonly T[], onCircle: (circle: readonly T[]) => void): T[] {
+export function inOrder<T>(
+  nodes: readonly T[],
+  targetsOf: (node: T) => readonly T[],
+  onCircle: (circle: readonly T[]) => void,
+): T[] {
   const ordered: T[] = [];
   const done = new Set<T>();
   // Not recursive: a chain may be as long as the request.

@@ -1,7 +1,13 @@
 import { definitionNamed, definitionOfId } from "@tunnelplane/sdk/contract";
 import type { ObjectChange } from "../journal";
 import { nests } from "../resources";
-import { type Going, refuseCirclesOutside, refuseTaken, refuseUsed, refuseWrongReferences } from "./conflicts";
+import {
+  type Going,
+  refuseCirclesOutside,
+  refuseTaken,
+  refuseUsed,
+  refuseWrongReferences,
+} from "./conflicts";
 import { type MemberRow, membersOf, setsOf, usersOfAll } from "./facts";
 import { REQUEST } from "./faults";
 import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
@@ -35,13 +41,22 @@ export interface Plan {
 
 type Scope = Pick<Planning, "context" | "caller" | "reader">;
 
-/** Finds out what has to be done for a set to have the declared state. Only reads; notes everything that is wrong with the request. */
-export async function planOf(scope: Scope, request: ChangeSetRequest, setId: string | undefined): Promise<Plan> {
+/**
+ * Finds out what has to be done for a set to have the declared state. Only reads; notes everything that is
+ * wrong with the request.
+ */
+export async function planOf(
+  scope: Scope,
+  request: ChangeSetRequest,
+  setId: string | undefined,
+): Promise<Plan> {
   const { faults, mode } = request;
   const members = setId === undefined ? [] : await membersOf(scope.reader, { set: setId });
   const identified = identify(request.objects, members);
   const ids = new Set(
-    [...identified.values()].flatMap((found) => (found === undefined ? [] : typeof found === "string" ? found : found.resource_id)),
+    [...identified.values()].flatMap((found) =>
+      found === undefined ? [] : typeof found === "string" ? found : found.resource_id,
+    ),
   );
   // What the request names stays, also if the rest of it cannot be read.
   const leaving = leavingMembers(members, ids).filter((member) => !faults.has(nameOf(member)));
@@ -52,12 +67,23 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
       path: ["objects"],
       message: `would make ${count} objects in the set; a set is read as a whole and has at most ${MOST_OBJECTS}, so declare the others in another set`,
     });
-  const planning: Planning = { ...scope, documents: scope.context.documents, mode, faults, loaded: new Map(), leaving, facts: noFacts() };
+  const planning: Planning = {
+    ...scope,
+    documents: scope.context.documents,
+    mode,
+    faults,
+    loaded: new Map(),
+    leaving,
+    facts: noFacts(),
+  };
   const stored = [...identified].flatMap(([{ definition }, found]) =>
     found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
   );
   const deleted = mode === "own" ? leaving.filter((member) => isVisible(planning, member)) : [];
-  await load(planning, [...stored, ...deleted.map(({ kind, resource_id }) => ({ definition: definitionNamed(kind), id: resource_id }))]);
+  await load(planning, [
+    ...stored,
+    ...deleted.map(({ kind, resource_id }) => ({ definition: definitionNamed(kind), id: resource_id })),
+  ]);
   await refuseOtherSets(planning, identified);
   const wanted = await itemsOf(planning, identified);
   if (mode === "merge") refuseLostKeys(planning, wanted);
@@ -65,7 +91,9 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
   const { items, moved } = await settle(planning, wanted);
   const going: Going[] = [
     ...deleted.map((member) => ({ id: member.resource_id, name: nameOf(member), isReplaced: false })),
-    ...items.filter(({ isReplaced }) => isReplaced).map(({ old, name }) => ({ id: old?.id as string, name, isReplaced: true })),
+    ...items
+      .filter(({ isReplaced }) => isReplaced)
+      .map(({ old, name }) => ({ id: old?.id as string, name, isReplaced: true })),
   ];
   await refuseUsed(planning, items, going);
   await refuseWrongReferences(planning, items);
@@ -85,7 +113,12 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
     const definition = definitionNamed(member.kind);
     const before = planning.loaded.get(member.resource_id)?.before;
     if (before && isShown(definition))
-      prepared.rows.children.push({ name: nameOf(member), definition, sent: planning.documents.sentOf(definition, before), bytes: 0 });
+      prepared.rows.children.push({
+        name: nameOf(member),
+        definition,
+        sent: planning.documents.sentOf(definition, before),
+        bytes: 0,
+      });
   }
   for (const { name, definition, amendment, isReplaced } of items)
     if (isReplaced && amendment && isShown(definition))
@@ -94,26 +127,40 @@ export async function planOf(scope: Scope, request: ChangeSetRequest, setId: str
     rows: prepared.rows,
     operations: [...operations.map(({ operation }) => operation), ...deleteOperations],
     told: [
-      ...operations.map(({ item, operation }) => ({ ...operation, id: item.id, ...prepared.oneTime.get(item.id) })),
+      ...operations.map(({ item, operation }) => ({
+        ...operation,
+        id: item.id,
+        ...prepared.oneTime.get(item.id),
+      })),
       ...deleteOperations,
     ],
     going: going.map(({ id }) => id),
-    places: items.filter((item) => item.isWanted && isOtherPlace(item)).concat(items.filter((item) => !item.isWanted && item.isReplaced)),
+    places: items
+      .filter((item) => item.isWanted && isOtherPlace(item))
+      .concat(items.filter((item) => !item.isWanted && item.isReplaced)),
     changes: [...prepared.changes, ...goneChanges(planning, deletions, moved)],
     facts: planning.facts,
-    names: new Map([...items.map(({ id, name }) => [id, name] as const), ...going.map(({ id, name }) => [id, name] as const)]),
+    names: new Map([
+      ...items.map(({ id, name }) => [id, name] as const),
+      ...going.map(({ id, name }) => [id, name] as const),
+    ]),
     nests: items.some(({ definition }) => nests(definition)),
     deleted: deletions.map(nameOf),
   };
 }
 
-const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean => isSeenBy(caller, definitionNamed(kind), owner_id);
+const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean =>
+  isSeenBy(caller, definitionNamed(kind), owner_id);
 
 async function refuseOtherSets(
   { reader, faults, facts, loaded, caller }: Planning,
   identified: ReturnType<typeof identify>,
 ): Promise<void> {
-  const adopted = new Map([...identified].flatMap(([wanted, found]) => (typeof found === "string" ? [[found, wanted.name] as const] : [])));
+  const adopted = new Map(
+    [...identified].flatMap(([wanted, found]) =>
+      typeof found === "string" ? [[found, wanted.name] as const] : [],
+    ),
+  );
   facts.adopted.push(...adopted.keys());
   for (const { resource_id: id, name } of await setsOf(reader, [...adopted.keys()])) {
     const old = loaded.get(id);
@@ -126,7 +173,11 @@ async function refuseOtherSets(
   const seen = new Set<string>();
   for (const [{ id, name }] of identified) {
     if (id !== undefined && seen.has(id))
-      faults.add(name, { error: "invalid_field", path: ["id"], message: `names ${id}, as another object does; name each once` });
+      faults.add(name, {
+        error: "invalid_field",
+        path: ["id"],
+        message: `names ${id}, as another object does; name each once`,
+      });
     if (id !== undefined) seen.add(id);
   }
 }
@@ -145,9 +196,16 @@ function refuseLostKeys({ leaving, faults }: Planning, items: readonly Item[]): 
   }
 }
 
-/** Replaces what must be, and members outside of the request that have to follow, until nothing more has to. */
-async function settle(planning: Planning, wanted: readonly Item[]): Promise<{ items: readonly Item[]; moved: Map<string, string> }> {
-  const members = new Map(planning.mode === "merge" ? planning.leaving.map((member) => [member.resource_id, member]) : []);
+/**
+ * Replaces what must be, and members outside of the request that have to follow, until nothing more has to.
+ */
+async function settle(
+  planning: Planning,
+  wanted: readonly Item[],
+): Promise<{ items: readonly Item[]; moved: Map<string, string> }> {
+  const members = new Map(
+    planning.mode === "merge" ? planning.leaving.map((member) => [member.resource_id, member]) : [],
+  );
   let items = [...wanted];
   for (;;) {
     const ordered = orderedByReferences(
@@ -158,7 +216,9 @@ async function settle(planning: Planning, wanted: readonly Item[]): Promise<{ it
     if (moved.size === 0 || members.size === 0) return { items: ordered, moved };
     const users = await usersOfAll(planning.reader, [...moved.keys()]);
     const known = new Set(items.map(({ old }) => old?.id));
-    const more = [...new Set(users.map(({ from_id }) => from_id))].flatMap((id) => (known.has(id) ? [] : (members.get(id) ?? [])));
+    const more = [...new Set(users.map(({ from_id }) => from_id))].flatMap((id) =>
+      known.has(id) ? [] : (members.get(id) ?? []),
+    );
     if (more.length === 0) return { items: ordered, moved };
     await load(
       planning,
@@ -175,11 +235,17 @@ function orderedDeletions({ loaded, documents }: Planning, deleted: readonly Mem
   const byId = new Map(deleted.map((member) => [member.resource_id, member]));
   const targetsIn = (value: unknown): MemberRow[] => {
     if (typeof value === "string") return definitionOfId(value) ? [byId.get(value) ?? []].flat() : [];
-    return value !== null && typeof value === "object" ? [...Object.keys(value), ...Object.values(value)].flatMap(targetsIn) : [];
+    return value !== null && typeof value === "object"
+      ? [...Object.keys(value), ...Object.values(value)].flatMap(targetsIn)
+      : [];
   };
   const targetsOf = (member: MemberRow) => {
     const before = loaded.get(member.resource_id)?.before;
-    return before ? targetsIn(documents.sentOf(definitionNamed(member.kind), before)).filter((target) => target !== member) : [];
+    return before
+      ? targetsIn(documents.sentOf(definitionNamed(member.kind), before)).filter(
+          (target) => target !== member,
+        )
+      : [];
   };
   return inOrder(deleted, targetsOf, () => undefined).reverse();
 }
@@ -193,17 +259,33 @@ export function refuseDeletions({ deleted }: Plan, { faults, maxDeletes }: Chang
 }
 
 /** The changes for what goes: what is replaced, and what left the set. */
-function goneChanges({ loaded }: Planning, deletions: readonly MemberRow[], moved: ReadonlyMap<string, string>): ObjectChange[] {
-  return [...[...moved.keys()].reverse(), ...deletions.map(({ resource_id }) => resource_id)].flatMap((id): ObjectChange[] => {
-    const old = loaded.get(id);
-    const definition = definitionOfId(id);
-    return old && definition
-      ? [{ change: "deleted", definition, id, storedAs: { ownerId: old.ownerId, version: old.version }, before: old.before }]
-      : [];
-  });
+function goneChanges(
+  { loaded }: Planning,
+  deletions: readonly MemberRow[],
+  moved: ReadonlyMap<string, string>,
+): ObjectChange[] {
+  return [...[...moved.keys()].reverse(), ...deletions.map(({ resource_id }) => resource_id)].flatMap(
+    (id): ObjectChange[] => {
+      const old = loaded.get(id);
+      const definition = definitionOfId(id);
+      return old && definition
+        ? [
+            {
+              change: "deleted",
+              definition,
+              id,
+              storedAs: { ownerId: old.ownerId, version: old.version },
+              before: old.before,
+            },
+          ]
+        : [];
+    },
+  );
 }
 
 /** Whether the set knows an object otherwise than it will. */
 function isOtherPlace({ member, key, declared, id }: Item): boolean {
-  return !member || member.resource_id !== id || member.key !== key || member.declared !== JSON.stringify(declared);
+  return (
+    !member || member.resource_id !== id || member.key !== key || member.declared !== JSON.stringify(declared)
+  );
 }

@@ -50,7 +50,14 @@ export interface Facts {
   readonly holders: HolderRow[];
 }
 
-export const noFacts = (): Facts => ({ versions: new Map(), goingIds: [], users: [], adopted: [], claimed: new Map(), holders: [] });
+export const noFacts = (): Facts => ({
+  versions: new Map(),
+  goingIds: [],
+  users: [],
+  adopted: [],
+  claimed: new Map(),
+  holders: [],
+});
 
 /** Reads objects with all that answers show of them. */
 export async function load(
@@ -70,7 +77,9 @@ export async function load(
       await takeTurn();
       facts.versions.set(row.id, row.version);
       if (row.kind !== definition.kind) continue;
-      const before: Document = JSON.parse(await documents.read(reader, definition, row.document, `${row.id} ${row.version}`));
+      const before: Document = JSON.parse(
+        await documents.read(reader, definition, row.document, `${row.id} ${row.version}`),
+      );
       loaded.set(row.id, { id: row.id, ownerId: row.owner_id, version: row.version, before });
     }
   }

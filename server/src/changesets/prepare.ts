@@ -46,7 +46,12 @@ export async function prepare(planning: Planning, items: readonly Item[]): Promi
     ...{ resources: [], updates: [], references: [], uniqueKeys: [], toldSecrets: [], sealedSecrets: [] },
     ...{ otherReferences: [], otherKeys: [], children: [] },
   };
-  const work = { rows, changes: [] as ObjectChange[], oneTime: new Map<string, Document>(), updated: new Set<Item>() };
+  const work = {
+    rows,
+    changes: [] as ObjectChange[],
+    oneTime: new Map<string, Document>(),
+    updated: new Set<Item>(),
+  };
   const made = new Map<string, KeptSecret>();
   const faulty = new Set(items.filter(({ name }) => faults.has(name)).map(({ id }) => id));
   const now = new Date();
@@ -90,8 +95,21 @@ async function prepareNew(
   if (sealedSecret) rows.sealedSecrets.push(sealedSecret);
   rows.references.push(...referenceRows(id, referencesOf(definition, creation.sent)));
   rows.uniqueKeys.push(...keyRows(id, definition.unique(creation.sent as never)));
-  if (isShown(definition)) rows.children.push({ name, definition, sent: creation.sent, bytes: Buffer.byteLength(resource.document) });
-  changes.push({ change: "created", definition, id, storedAs: { ownerId: creation.ownerId, version: 1 }, after: creation.after, json });
+  if (isShown(definition))
+    rows.children.push({
+      name,
+      definition,
+      sent: creation.sent,
+      bytes: Buffer.byteLength(resource.document),
+    });
+  changes.push({
+    change: "created",
+    definition,
+    id,
+    storedAs: { ownerId: creation.ownerId, version: 1 },
+    after: creation.after,
+    json,
+  });
 }
 
 function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
@@ -103,19 +121,32 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
   const version = old.version + 1;
   updated.add(item);
   rows.updates.push({ id, version, document: stored });
-  changes.push({ change: "updated", definition, id, storedAs: { ownerId: old.ownerId, version }, before: old.before, after, json });
-  const [oldReferences, references] = [amendment.sentBefore, sent].map((fields) => referenceRows(id, referencesOf(definition, fields)));
+  changes.push({
+    change: "updated",
+    definition,
+    id,
+    storedAs: { ownerId: old.ownerId, version },
+    before: old.before,
+    after,
+    json,
+  });
+  const [oldReferences, references] = [amendment.sentBefore, sent].map((fields) =>
+    referenceRows(id, referencesOf(definition, fields)),
+  );
   if (JSON.stringify(oldReferences) !== JSON.stringify(references)) {
     rows.otherReferences.push(id);
     rows.references.push(...(references ?? []));
   }
-  const [oldKeys, keys] = [amendment.sentBefore, sent].map((fields) => keyRows(id, definition.unique(fields as never)));
+  const [oldKeys, keys] = [amendment.sentBefore, sent].map((fields) =>
+    keyRows(id, definition.unique(fields as never)),
+  );
   if (JSON.stringify(oldKeys) !== JSON.stringify(keys)) {
     rows.otherKeys.push(id);
     rows.uniqueKeys.push(...(keys ?? []));
   }
   const grew = json.length > before.length;
-  if (isShown(definition)) rows.children.push({ name, definition, sent, bytes: grew ? Buffer.byteLength(stored) : 0 });
+  if (isShown(definition))
+    rows.children.push({ name, definition, sent, bytes: grew ? Buffer.byteLength(stored) : 0 });
 }
 
 const keyRows = (id: string, keys: readonly UniqueKey[]): Database["unique_key"][] =>
@@ -123,7 +154,9 @@ const keyRows = (id: string, keys: readonly UniqueKey[]): Database["unique_key"]
 
 /** Whether objects of a type stand in the documents of their parents. */
 export const isShown = (definition: Definition): boolean =>
-  pathFieldsOf(definition).some((field) => embeddedListOf(parentOf(definition, field))?.definition === definition);
+  pathFieldsOf(definition).some(
+    (field) => embeddedListOf(parentOf(definition, field))?.definition === definition,
+  );
 
 /** The parents of a child. */
 export const parentIds = ({ definition, sent }: Pick<Child, "definition" | "sent">): string[] =>

@@ -28,11 +28,15 @@ export function orderedByReferences(planning: Planning, items: readonly Item[]):
 }
 
 /**
- * Decides which objects have to be replaced, because a field differs that is set at creation only, and lets references follow.
+ * Decides which objects have to be replaced, because a field differs that is set at creation only, and lets
+ * references follow.
  * @param items in the order of their references
  * @returns the new id of each object that is replaced, by its old one
  */
-export async function replaceWhatMust(planning: Planning, items: readonly Item[]): Promise<Map<string, string>> {
+export async function replaceWhatMust(
+  planning: Planning,
+  items: readonly Item[],
+): Promise<Map<string, string>> {
   const moved = new Map<string, string>();
   for (const item of items) {
     await takeTurn();
@@ -66,7 +70,12 @@ function follow({ documents }: Planning, item: Item, moved: ReadonlyMap<string, 
 }
 
 /** The fields of a replacement: the declared ones, and of the others only those that a creation requires. */
-async function contentOfNew(planning: Planning, item: Item, sentBefore: Document, moved: ReadonlyMap<string, string>): Promise<Document> {
+async function contentOfNew(
+  planning: Planning,
+  item: Item,
+  sentBefore: Document,
+  moved: ReadonlyMap<string, string>,
+): Promise<Document> {
   const { definition, body, lacking, name, isWanted } = item;
   const declared = isWanted ? body.value : onlyDeclared(item, sentBefore);
   const whole = { ...declared, ...Object.fromEntries(lacking.map((field) => [field, sentBefore[field]])) };
@@ -80,8 +89,12 @@ async function contentOfNew(planning: Planning, item: Item, sentBefore: Document
   return value;
 }
 
-/** Of a member that the request leaves out: what the set declared for it, and what a creation needs besides. */
+/**
+ * Of a member that the request leaves out: what the set declared for it, and what a creation needs besides.
+ */
 function onlyDeclared({ definition, declared }: Item, sent: Document): Document {
   const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);
-  return Object.fromEntries(Object.entries(sent).filter(([field]) => declared.includes(field) || !chosenByServer.includes(field)));
+  return Object.fromEntries(
+    Object.entries(sent).filter(([field]) => declared.includes(field) || !chosenByServer.includes(field)),
+  );
 }

@@ -35,7 +35,10 @@ export interface Wanted {
 /** The body of a change set as it was parsed. */
 export interface ParsedBody {
   readonly body: Document;
-  /** Faults that were found while parsing: of what stands beside the objects, and of single objects by their index. */
+  /**
+   * Faults that were found while parsing: of what stands beside the objects, and of single objects by their
+   * index.
+   */
   readonly wrong: readonly Fault[];
   readonly broken: ReadonlyMap<number, Fault>;
 }
@@ -43,21 +46,34 @@ export interface ParsedBody {
 /** Reads the body of a change set, and notes all that is wrong with it. */
 export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetRequest {
   const faults = new Faults();
-  for (const fault of [...wrong, ...unknownFields(body, ["set", "mode", "expect", "max_deletes", "objects"])]) faults.add(REQUEST, fault);
-  const invalid = (field: string, message: string) => faults.add(REQUEST, { error: "invalid_field", path: [field], message });
+  for (const fault of [...wrong, ...unknownFields(body, ["set", "mode", "expect", "max_deletes", "objects"])])
+    faults.add(REQUEST, fault);
+  const invalid = (field: string, message: string) =>
+    faults.add(REQUEST, { error: "invalid_field", path: [field], message });
   const { set, objects } = body;
-  const [mode = "merge", expect, maxDeletes = 0] = ["mode", "expect", "max_deletes"].map((field) => given(body[field]));
+  const [mode = "merge", expect, maxDeletes = 0] = ["mode", "expect", "max_deletes"].map((field) =>
+    given(body[field]),
+  );
   const isNamed = isName(set);
   if (!isNamed) invalid("set", set === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
   const isMode = mode === "merge" || mode === "own";
   if (!isMode) invalid("mode", 'must be "merge" or "own"');
-  if (expect !== undefined && typeof expect !== "string") invalid("expect", "must be the digest that a plan answered");
-  const isCount = typeof maxDeletes === "number" && Number.isInteger(maxDeletes) && maxDeletes >= 0 && maxDeletes <= MOST_OBJECTS;
+  if (expect !== undefined && typeof expect !== "string")
+    invalid("expect", "must be the digest that a plan answered");
+  const isCount =
+    typeof maxDeletes === "number" &&
+    Number.isInteger(maxDeletes) &&
+    maxDeletes >= 0 &&
+    maxDeletes <= MOST_OBJECTS;
   if (!isCount) invalid("max_deletes", `must be a whole number from 0 to ${MOST_OBJECTS}`);
-  if (!Array.isArray(objects)) invalid("objects", objects === undefined ? "is required and must be a list" : "must be a list");
+  if (!Array.isArray(objects))
+    invalid("objects", objects === undefined ? "is required and must be a list" : "must be a list");
   const isRead = Array.isArray(objects) && objects.length <= MOST_OBJECTS;
   if (Array.isArray(objects) && !isRead)
-    invalid("objects", `holds ${objects.length} objects; a change set has at most ${MOST_OBJECTS}, so use several sets`);
+    invalid(
+      "objects",
+      `holds ${objects.length} objects; a change set has at most ${MOST_OBJECTS}, so use several sets`,
+    );
   return {
     set: isNamed ? set : "",
     // Without its objects, or its mode, a request does not say what is to go.
@@ -78,7 +94,11 @@ export function refuseBody(refusal: unknown): never {
   throw refusal;
 }
 
-function readObjects(objects: readonly unknown[], broken: ReadonlyMap<number, Fault>, faults: Faults): Wanted[] {
+function readObjects(
+  objects: readonly unknown[],
+  broken: ReadonlyMap<number, Fault>,
+  faults: Faults,
+): Wanted[] {
   const seen = new Map<string, number>();
   return objects.flatMap((written, index): Wanted[] => {
     const name = nameOf(written, index);
@@ -99,23 +119,32 @@ function readObjects(objects: readonly unknown[], broken: ReadonlyMap<number, Fa
 }
 
 /** Faults name the fields of an object as its creation does. */
-const withinFields = ({ path, ...fault }: Fault): Fault => ({ ...fault, path: path[0] === "fields" ? path.slice(1) : path });
+const withinFields = ({ path, ...fault }: Fault): Fault => ({
+  ...fault,
+  path: path[0] === "fields" ? path.slice(1) : path,
+});
 
 /** What clients send for "left out" counts as that. */
-const given = (value: unknown): unknown => (value === null || value === "" || value === 0 ? undefined : value);
+const given = (value: unknown): unknown =>
+  value === null || value === "" || value === 0 ? undefined : value;
 
 const definitions = new Map<string, Definition>(registry.map((definition) => [definition.kind, definition]));
 
 function readObject(written: unknown, name: string, faults: Faults): Wanted | undefined {
   if (!isObject(written)) {
-    faults.add(name, { error: "invalid_field", path: [], message: 'must be an object with "kind", "key" and "fields"' });
+    faults.add(name, {
+      error: "invalid_field",
+      path: [],
+      message: 'must be an object with "kind", "key" and "fields"',
+    });
     return undefined;
   }
   const { kind, key } = written;
   const [id, fields = {}] = [given(written.id), given(written.fields)];
   const definition = typeof kind === "string" ? definitions.get(kind) : undefined;
   const wrong = unknownFields(written, ["kind", "key", "id", "fields"]);
-  const invalid = (path: string, message: string) => wrong.push({ error: "invalid_field", path: [path], message });
+  const invalid = (path: string, message: string) =>
+    wrong.push({ error: "invalid_field", path: [path], message });
   if (!definition) invalid("kind", `must be one of ${[...definitions.keys()].join(", ")}`);
   if (!isName(key)) invalid("key", key === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
   if (id !== undefined && typeof id !== "string") invalid("id", "must be the id of an object");
@@ -147,4 +176,5 @@ const unknownFields = (value: Document, accepted: readonly string[]): Fault[] =>
       message: `is not a field here; accepted: ${accepted.map((one) => `\`${one}\``).join(", ")}`,
     }));
 
-const isObject = (value: unknown): value is Document => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Document =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -43,7 +43,9 @@ export class ChangeSets {
 
   /** Gives a set the state that a request declares: all of it, or nothing. */
   async apply(wanted: () => Promise<ChangeSetRequest>): Promise<Applied> {
-    const answered = this.#transactions.isDryRun ? undefined : await this.#transactions.answeredBefore<Applied>();
+    const answered = this.#transactions.isDryRun
+      ? undefined
+      : await this.#transactions.answeredBefore<Applied>();
     if (answered) return answered;
     return inTurn(this.#caller.ownerId, async () => {
       const request = await wanted();
@@ -106,7 +108,8 @@ export class ChangeSets {
     return { id: row.id, name, ownerId: row.owner_id, version: row.version };
   }
 
-  #mayUse = ({ owner_id }: Pick<Database["changeset"], "owner_id">): boolean => this.#caller.admin || owner_id === this.#caller.ownerId;
+  #mayUse = ({ owner_id }: Pick<Database["changeset"], "owner_id">): boolean =>
+    this.#caller.admin || owner_id === this.#caller.ownerId;
 
   list(page: PageSize & { before?: string }): Promise<Page> {
     return setPage(this.context, this.#caller.admin ? undefined : this.#caller.ownerId, page);
@@ -129,14 +132,25 @@ export class ChangeSets {
   async #found(rows: Promise<Database["changeset"][]>, name: string): Promise<Database["changeset"]> {
     const [row] = await rows;
     if (row && this.#mayUse(row)) return row;
-    throw new RequestError("not_found", `There is no change set ${JSON.stringify(name.slice(0, 255))}; it may have been released`);
+    throw new RequestError(
+      "not_found",
+      `There is no change set ${JSON.stringify(name.slice(0, 255))}; it may have been released`,
+    );
   }
 
   async #whole(db: Kysely<Database>, { id, name, owner_id, created_at }: Database["changeset"]) {
     const members = await membersOf(db, { set: id });
-    const shown = members.filter((member) => isSeenBy(this.#caller, definitionNamed(member.kind), member.owner_id));
+    const shown = members.filter((member) =>
+      isSeenBy(this.#caller, definitionNamed(member.kind), member.owner_id),
+    );
     const objects = shown.map(({ kind, key, resource_id }) => ({ kind, key, id: resource_id }));
-    return { set: name, uri: this.context.documents.placed(`/changesets/${name}`), created_at, owner_id, objects };
+    return {
+      set: name,
+      uri: this.context.documents.placed(`/changesets/${name}`),
+      created_at,
+      owner_id,
+      objects,
+    };
   }
 }
 

@@ -11,15 +11,29 @@ export async function setPage(
   owner: string | undefined,
   { limit, bytes, before = AFTER_ALL }: PageSize & { before?: string },
 ): Promise<Page> {
-  const rows = await (owner === undefined ? allSets : ownSets)(store.reader, { before, limit: limit + 1, owner: owner ?? "" });
+  const rows = await (owner === undefined ? allSets : ownSets)(store.reader, {
+    before,
+    limit: limit + 1,
+    owner: owner ?? "",
+  });
   const texts = rows.map(({ id, name, owner_id, created_at, objects }) =>
-    JSON.stringify({ id, set: name, uri: documents.placed(`/changesets/${name}`), created_at, owner_id, object_count: Number(objects) }),
+    JSON.stringify({
+      id,
+      set: name,
+      uri: documents.placed(`/changesets/${name}`),
+      created_at,
+      owner_id,
+      object_count: Number(objects),
+    }),
   );
   const shown = fitting(
     texts.map(({ length }) => length),
     { limit, bytes },
   );
-  return { documents: texts.slice(0, shown), nextBefore: rows.length > shown ? (rows[shown - 1]?.id ?? null) : null };
+  return {
+    documents: texts.slice(0, shown),
+    nextBefore: rows.length > shown ? (rows[shown - 1]?.id ?? null) : null,
+  };
 }
 
 type SetRow = Database["changeset"] & { readonly objects: number | string };

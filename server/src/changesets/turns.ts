@@ -10,7 +10,10 @@ let working = 0;
 const turns = new Turns<() => void>();
 const waiting = new Map<string, number>();
 
-/** Works on a change set when it is its turn; owners have theirs one after the other. Refuses one whose owner has enough waiting. */
+/**
+ * Works on a change set when it is its turn; owners have theirs one after the other. Refuses one whose owner
+ * has enough waiting.
+ */
 export async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
   if (working >= AT_ONCE) await turnOf(owner);
   else working++;
@@ -26,9 +29,13 @@ export async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<
 async function turnOf(owner: string): Promise<void> {
   const count = waiting.get(owner) ?? 0;
   if (count >= MOST_WAITING)
-    throw new RequestError("overloaded", `${MOST_WAITING} change sets of this API key's owner wait already; try again shortly`, {
-      headers: { "retry-after": "1" },
-    });
+    throw new RequestError(
+      "overloaded",
+      `${MOST_WAITING} change sets of this API key's owner wait already; try again shortly`,
+      {
+        headers: { "retry-after": "1" },
+      },
+    );
   waiting.set(owner, count + 1);
   await new Promise<void>((begin) => turns.add(owner, begin));
   const left = (waiting.get(owner) ?? 1) - 1;

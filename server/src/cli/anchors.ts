@@ -4,7 +4,8 @@ import { InvalidArgumentError } from "commander";
 import { decode, readHeader } from "../backup";
 import type { Anchor, Noted } from "../journal";
 
-// A server logs one head a day, and two for each start. This is enough for years of an unrotated log; earlier ones are skipped.
+// A server logs one head a day, and two for each start. This is enough for years of an unrotated log; earlier
+// ones are skipped.
 const MOST_OF_A_LOG = 10_000;
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -20,9 +21,12 @@ export function anchorOf(text: string): Noted {
   return { sequence: Number(sequence), hash, source: "--expect" };
 }
 
-const answered = (text: string) => /^\s*\{\s*"sequence"\s*:\s*(\d{1,15})\s*,\s*"hash"\s*:\s*"([0-9a-f]{64})"\s*\}\s*$/.exec(text) ?? [];
+const answered = (text: string) =>
+  /^\s*\{\s*"sequence"\s*:\s*(\d{1,15})\s*,\s*"hash"\s*:\s*"([0-9a-f]{64})"\s*\}\s*$/.exec(text) ?? [];
 
-/** The head of the audit log at the time of a backup. In backups of older versions it is only among the rows. */
+/**
+ * The head of the audit log at the time of a backup. In backups of older versions it is only among the rows.
+ */
 export async function anchorInBackup(file: string): Promise<Noted> {
   const { audit_head } = await readHeader(file);
   const head = audit_head ?? (await headAmongRows(file));
@@ -36,7 +40,11 @@ async function headAmongRows(file: string): Promise<Anchor | undefined> {
   // Read to the end, because only the trailer proves that the file is complete.
   for await (const entry of decode(file)) {
     if ("table" in entry) columns = entry.table === "audit_head" ? entry.columns : undefined;
-    else if (columns) head = { sequence: Number(entry[columns.indexOf("sequence")]), hash: entry[columns.indexOf("hash")] ?? "" };
+    else if (columns)
+      head = {
+        sequence: Number(entry[columns.indexOf("sequence")]),
+        hash: entry[columns.indexOf("hash")] ?? "",
+      };
   }
   return head;
 }
@@ -44,13 +52,19 @@ async function headAmongRows(file: string): Promise<Anchor | undefined> {
 /** The heads of the audit log in a server's log. Text around its JSON, for example a prefix, is ignored. */
 export async function anchorsInLog(file: string): Promise<Noted[]> {
   const found = new Map<string, Noted>();
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    const [anchor, sequence, hash] = /"audit_head":\{"sequence":(\d{1,15}),"hash":"([0-9a-f]{64})"\}/.exec(line) ?? [];
+  for await (const line of createInterface({
+    input: createReadStream(file),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    const [anchor, sequence, hash] =
+      /"audit_head":\{"sequence":(\d{1,15}),"hash":"([0-9a-f]{64})"\}/.exec(line) ?? [];
     if (!anchor || !sequence || !hash) continue;
     found.set(anchor, { sequence: Number(sequence), hash, source: file });
     const [first] = found.keys();
     if (found.size > MOST_OF_A_LOG && first !== undefined) found.delete(first);
   }
   if (found.size > 0) return [...found.values()];
-  throw new Error(`${file} tells of no end of an audit log; servers log it when they start and stop, and daily, at the level info`);
+  throw new Error(
+    `${file} tells of no end of an audit log; servers log it when they start and stop, and daily, at the level info`,
+  );
 }

@@ -14,9 +14,16 @@ export interface ApiOptions {
 export const withApiOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option("--url <url>", "the server's address").env("TUNNELPLANE_BASE_URL").default("http://127.0.0.1:4040").argParser(baseUrl),
+      new Option("--url <url>", "the server's address")
+        .env("TUNNELPLANE_BASE_URL")
+        .default("http://127.0.0.1:4040")
+        .argParser(baseUrl),
     )
-    .addOption(new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env("TUNNELPLANE_API_KEY"));
+    .addOption(
+      new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env(
+        "TUNNELPLANE_API_KEY",
+      ),
+    );
 
 /** Works with a server's API, and closes the connection afterwards. */
 export async function throughApi(

@@ -53,12 +53,16 @@ export function applyCommand(): Command {
     .option("--plan", "show what would be done and what it means for callers; change nothing")
     .option("--own", "delete the objects of the set that the catalogue does not list any more")
     .addOption(
-      new Option("--max-deletes <count>", "with --own: how many objects may be deleted; 0 unless given").argParser(
-        wholeNumber(0, MOST_OBJECTS),
-      ),
+      new Option(
+        "--max-deletes <count>",
+        "with --own: how many objects may be deleted; 0 unless given",
+      ).argParser(wholeNumber(0, MOST_OBJECTS)),
     )
     .addOption(
-      new Option("--fail-on <severity>", "change nothing and end with 3 for findings of this severity or above")
+      new Option(
+        "--fail-on <severity>",
+        "change nothing and end with 3 for findings of this severity or above",
+      )
         .choices([...SEVERITIES, "never"])
         .default("never"),
     )
@@ -68,14 +72,22 @@ export function applyCommand(): Command {
   return withExamples(
     withApiOptions(command),
     ["tunnelplane apply tunnels.yaml --set prod --plan", "what would be done, and what it means for callers"],
-    ["tunnelplane apply tunnels.yaml --set prod --fail-on high", "do it, unless that opens something to callers"],
-    ["tunnelplane apply tunnels.yaml --set prod --own --max-deletes 3", "do it; delete what the file no longer lists, 3 objects at most"],
+    [
+      "tunnelplane apply tunnels.yaml --set prod --fail-on high",
+      "do it, unless that opens something to callers",
+    ],
+    [
+      "tunnelplane apply tunnels.yaml --set prod --own --max-deletes 3",
+      "do it; delete what the file no longer lists, 3 objects at most",
+    ],
   );
 }
 
 async function run(file: string, options: Options): Promise<void> {
   if (options.maxDeletes !== undefined && !options.own)
-    throw new UsageError("--max-deletes says how many objects --own may delete; without --own nothing is deleted, so leave it out");
+    throw new UsageError(
+      "--max-deletes says how many objects --own may delete; without --own nothing is deleted, so leave it out",
+    );
   const catalogue = readCatalogue(file);
   await throughApi(options, (transport) => send(transport, catalogue, options), TIMEOUT_MS);
 }
@@ -83,23 +95,36 @@ async function run(file: string, options: Options): Promise<void> {
 async function send(transport: Transport, catalogue: ReadCatalogue, options: Options): Promise<void> {
   const { set, own, plan, url, maxDeletes = 0 } = options;
   const { objects } = catalogue;
-  const request: ChangeSetRequest = { set, mode: own ? "own" : "merge", max_deletes: plan ? MOST_OBJECTS : maxDeletes, objects };
+  const request: ChangeSetRequest = {
+    set,
+    mode: own ? "own" : "merge",
+    max_deletes: plan ? MOST_OBJECTS : maxDeletes,
+    objects,
+  };
   const changeSets = new ChangeSets(transport);
   const begun = Date.now();
-  console.error(`${plan ? "Planning" : "Applying"} ${counted(objects.length, "object")} as the change set ${set} on ${url} …`);
+  console.error(
+    `${plan ? "Planning" : "Applying"} ${counted(objects.length, "object")} as the change set ${set} on ${url} …`,
+  );
   try {
-    const judged = plan || options.failOn !== "never" ? await changeSets.plan(request, { findings: true }) : undefined;
+    const judged =
+      plan || options.failOn !== "never" ? await changeSets.plan(request, { findings: true }) : undefined;
     if (judged && !plan) {
       refuseFindings(judged, options, objects.length);
       for (const limit of judged.finding_limits ?? []) console.error(limit);
     }
     // The digest binds the apply to what was judged.
-    const result = plan && judged ? judged : await changeSets.apply({ ...request, ...(judged && { expect: judged.digest }) });
+    const result =
+      plan && judged
+        ? judged
+        : await changeSets.apply({ ...request, ...(judged && { expect: judged.digest }) });
     console.error(`${plan ? "Planned" : "Applied"} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
     print(result, options, () => linesOf(result, options, objects.length));
     if (plan && judged) failOnFindings(judged, options);
   } catch (error) {
-    const misnamed = error instanceof BadRequestError && error.faults.find(({ key, field }) => key === "" && field === "set");
+    const misnamed =
+      error instanceof BadRequestError &&
+      error.faults.find(({ key, field }) => key === "" && field === "set");
     if (misnamed) throw new UsageError(`--set ${misnamed.msg}`);
     throw error instanceof ApiError && error.faults.length > 0 ? new Error(catalogue.report(error)) : error;
   }
@@ -123,7 +148,9 @@ function failOnFindings(plan: Plan, options: Options): void {
 }
 
 const severeIn = ({ findings }: Plan, { failOn }: Options): number =>
-  findings.filter(({ severity }) => failOn !== "never" && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn)).length;
+  findings.filter(
+    ({ severity }) => failOn !== "never" && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn),
+  ).length;
 
 interface ReadCatalogue {
   readonly objects: ChangeSetRequest["objects"];
@@ -141,7 +168,11 @@ const ofPrograms = (tag: string): Tags => ({
 });
 
 function readCatalogue(file: string): ReadCatalogue {
-  const document = new CatalogueFile(textOf(file), { ...commonTags(file), ...ofPrograms("!config"), ...ofPrograms("!secret") });
+  const document = new CatalogueFile(textOf(file), {
+    ...commonTags(file),
+    ...ofPrograms("!config"),
+    ...ofPrograms("!secret"),
+  });
   const { entries, links } = check(document, registry);
   if (document.mistakes.length > 0) throw new Error(report(file, document.mistakes, document.lines));
   const byName = new Map(entries.map((entry) => [setNameOf(entry), entry]));
@@ -157,7 +188,9 @@ function readCatalogue(file: string): ReadCatalogue {
       }
       const lines = document.mistakes.length > 0 ? [report(file, document.mistakes, document.lines)] : [];
       const more = faultCount > faults.length ? [`and ${faultCount - faults.length} more`] : [];
-      return ["The server refused the change set; nothing was changed.", ...lines, ...outside, ...more].join("\n");
+      return ["The server refused the change set; nothing was changed.", ...lines, ...outside, ...more].join(
+        "\n",
+      );
     },
   };
 }

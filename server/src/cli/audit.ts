@@ -16,16 +16,25 @@ interface VerifyOptions extends CoreCommandOptions {
 export function auditCommand(): Command {
   const audit = new Command("audit").description("Examine the audit log");
   const verify = new Command("verify")
-    .description("Verify the audit log, and objects and events against it (online); exit code 1 if anything was changed, removed or moved")
+    .description(
+      "Verify the audit log, and objects and events against it (online); exit code 1 if anything was changed, removed or moved",
+    )
     .addOption(
       new Option(
         "--expect <sequence:hash>",
         "a row that must still exist, as an earlier run or a backup printed it, or the JSON from GET /audit_head",
       ).argParser(anchorOf),
     )
-    .addOption(new Option("--backup <file>", "a backup; the head that it holds must still be in the audit log"))
-    .addOption(new Option("--log <file>", "a server's log; every head that it notes must still be in the audit log"));
-  withExamples(verify, ["tunnelplane audit verify --backup yesterday.backup", "whole, and goes on from yesterday"]);
+    .addOption(
+      new Option("--backup <file>", "a backup; the head that it holds must still be in the audit log"),
+    )
+    .addOption(
+      new Option("--log <file>", "a server's log; every head that it notes must still be in the audit log"),
+    );
+  withExamples(verify, [
+    "tunnelplane audit verify --backup yesterday.backup",
+    "whole, and goes on from yesterday",
+  ]);
   audit.addCommand(
     withCore<VerifyOptions, []>(verify, async (context, options) => {
       const { expect, backup, log } = options;
@@ -36,7 +45,9 @@ export function auditCommand(): Command {
       ];
       const found = await inSnapshot(options, (snapshot) => verifyAudit(snapshot, context, noted));
       if (found.faults.length > 0) {
-        throw new Error(`the audit log was tampered with, or damaged:\n${found.faults.map((fault) => `  - ${fault}`).join("\n")}`);
+        throw new Error(
+          `the audit log was tampered with, or damaged:\n${found.faults.map((fault) => `  - ${fault}`).join("\n")}`,
+        );
       }
       console.log(wordsOf(found));
     }),
@@ -53,14 +64,20 @@ const wordsOf = ({ rows, waiting, head, baseline, unknown, prunedThrough }: Veri
         ]
       : []),
     ...(unknown === undefined
-      ? ["Objects and events were not compared with it, because no server of this version has served this database yet."]
+      ? [
+          "Objects and events were not compared with it, because no server of this version has served this database yet.",
+        ]
       : ["Objects and events are as it says."]),
-    ...(prunedThrough > 0 ? [`Events up to row ${prunedThrough} are not all there, because old ones are pruned.`] : []),
+    ...(prunedThrough > 0
+      ? [`Events up to row ${prunedThrough} are not all there, because old ones are pruned.`]
+      : []),
     ...(baseline
       ? [
           `Content older than row ${baseline.sequence} was recorded there as it was on ${baseline.created_at}. Earlier tampering cannot be detected.`,
         ]
       : []),
-    ...(unknown ? [`${unknown} could not be checked, because a server of an older version wrote them last.`] : []),
+    ...(unknown
+      ? [`${unknown} could not be checked, because a server of an older version wrote them last.`]
+      : []),
     `Note its end elsewhere, to prove later that the log up to here is unchanged: ${anchorText(head)}`,
   ].join("\n");

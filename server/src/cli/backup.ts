@@ -13,17 +13,24 @@ export function backupCommand(): Command {
     .description("Back up the database (online)")
     .argument("<file>", '"-" for standard output')
     .option("--force", "replace the file if it exists")
-    .addHelpText("after", "\nThe file restores into either kind of database. The master key is not in it: keep a copy of that elsewhere.");
+    .addHelpText(
+      "after",
+      "\nThe file restores into either kind of database. The master key is not in it: keep a copy of that elsewhere.",
+    );
   withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions & { force?: true }) => {
     if (file !== STDOUT && !options.force && existsSync(file))
       throw new Error(`${file} exists; name another file, or replace it with --force`);
-    if (file === STDOUT && process.stdout.isTTY) throw new Error("A backup is binary; name a file, or redirect the output to one");
+    if (file === STDOUT && process.stdout.isTTY)
+      throw new Error("A backup is binary; name a file, or redirect the output to one");
     await requireKeys(options);
     const { counts, head } = await backUp(options, file, VERSION);
     // Standard output may be the backup itself.
     console.error(`Backed up ${wordsOf(counts)}`);
-    if (head) console.error(`The audit log ends with ${anchorText(head)}: "tunnelplane audit verify --backup" finds it in the file`);
+    if (head)
+      console.error(
+        `The audit log ends with ${anchorText(head)}: "tunnelplane audit verify --backup" finds it in the file`,
+      );
     console.error(
       "The backup holds hashes of keys, and sealed secrets. The master key that opens these is not in it: keep a copy of it elsewhere.",
     );
@@ -42,7 +49,8 @@ export function restoreCommand(): Command {
     .addHelpText("after", "\nServers on the restored database need the same master key as before.");
   withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions) => {
-    if (file === STDOUT) throw new Error("A restore reads the backup twice, first to check it; save it to a file and name that");
+    if (file === STDOUT)
+      throw new Error("A restore reads the backup twice, first to check it; save it to a file and name that");
     console.error(`Restored ${wordsOf(await restore(options, file))}`);
   });
   return withExamples(command, ["tunnelplane restore tunnels.backup --data ./restored", "into a new folder"]);
@@ -53,7 +61,9 @@ const requireKeys = (database: DatabaseOptions): Promise<unknown> =>
   inSnapshot(database, async (reader) => {
     const schema = await schemaOf(reader);
     // Before that migration, a database that lost its keys looks like one that never had any.
-    return schema !== undefined && schema >= "005_audit" && isBegun({ reader, place: databaseName(database) });
+    return (
+      schema !== undefined && schema >= "005_audit" && isBegun({ reader, place: databaseName(database) })
+    );
   });
 
 const wordsOf = (counts: Counts): string =>

@@ -43,8 +43,9 @@ export function completionCommand(): Command {
 
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const commands = command.commands.map((one) => ({ word: one.name(), what: one.description() }));
-  const options = command.options.flatMap(({ long, short, description: what, argChoices: values = [], required, optional }) =>
-    long ? [{ word: long, short, what, values: required || optional ? values : undefined }] : [],
+  const options = command.options.flatMap(
+    ({ long, short, description: what, argChoices: values = [], required, optional }) =>
+      long ? [{ word: long, short, what, values: required || optional ? values : undefined }] : [],
   );
   const [argument] = command.registeredArguments;
   const values = argument?.argChoices ?? (/kind/.test(argument?.name() ?? "") ? KIND_NAMES : []);
@@ -63,7 +64,11 @@ const valueCases = (places: readonly Place[], line: (values: readonly string[]) 
   places
     .flatMap(({ path, options }) =>
       options.flatMap(({ word, short, values }) =>
-        values ? [`    ${[word, ...(short ? [short] : [])].map((flag) => `"${path} ${flag}"`).join("|")}) ${line(values)} ;;`] : [],
+        values
+          ? [
+              `    ${[word, ...(short ? [short] : [])].map((flag) => `"${path} ${flag}"`).join("|")}) ${line(values)} ;;`,
+            ]
+          : [],
       ),
     )
     .join("\n");
@@ -80,7 +85,10 @@ _tunnelplane() {
     case "$path $word" in
 ${places
   .filter(({ path }) => path)
-  .map(({ path }) => `      " ${path}"|"${path.split(" ").slice(0, -1).join(" ")} ${path.split(" ").at(-1)}") path="${path}" ;;`)
+  .map(
+    ({ path }) =>
+      `      " ${path}"|"${path.split(" ").slice(0, -1).join(" ")} ${path.split(" ").at(-1)}") path="${path}" ;;`,
+  )
   .join("\n")}
     esac
   done
@@ -138,10 +146,13 @@ compdef _tunnelplane tunnelplane`,
     [
       "# fish completion of tunnelplane",
       ...places.flatMap(({ path, words, options }) => {
-        const inner = places.filter((other) => other.path.startsWith(path === "" ? "" : `${path} `) && other.path !== path);
+        const inner = places.filter(
+          (other) => other.path.startsWith(path === "" ? "" : `${path} `) && other.path !== path,
+        );
         const next = inner.map((other) => other.path.slice(path.length).trim().split(" ")[0]);
         const seen = path === "" ? [] : path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
-        const unseen = next.length > 0 ? [`not __fish_seen_subcommand_from ${[...new Set(next)].join(" ")}`] : [];
+        const unseen =
+          next.length > 0 ? [`not __fish_seen_subcommand_from ${[...new Set(next)].join(" ")}`] : [];
         const condition = [...seen, ...unseen].join("; and ");
         const line = (given: string, what: string) =>
           `complete -c tunnelplane${condition ? ` -n '${condition}'` : ""} ${given}${what ? ` -d '${plain(what)}'` : ""}`;

@@ -21,7 +21,10 @@ interface ReplayOptions extends ApiOptions {
 export function eventsCommand(): Command {
   const events = new Command("events").description("Manage event deliveries, through a server's API");
   const about = (name: string, description: string, line: string, what: string) =>
-    withExamples(new Command(name).description(description).argument("<destination>", "the id of the event destination"), [line, what]);
+    withExamples(
+      new Command(name).description(description).argument("<destination>", "the id of the event destination"),
+      [line, what],
+    );
   events.addCommand(
     withApi<DeliveriesOptions>(
       about(
@@ -30,8 +33,16 @@ export function eventsCommand(): Command {
         "tunnelplane events deliveries ed_0ERWdYmHciyPtBdiFM2OsTqjQue --status dead",
         "what was given up",
       )
-        .addOption(new Option("--status <status>", "only those of this status").choices(["pending", "delivered", "dead"]))
-        .addOption(new Option("--limit <count>", "how many at most").default(20).argParser(wholeNumber(1, 1_000_000)))
+        .addOption(
+          new Option("--status <status>", "only those of this status").choices([
+            "pending",
+            "delivered",
+            "dead",
+          ]),
+        )
+        .addOption(
+          new Option("--limit <count>", "how many at most").default(20).argParser(wholeNumber(1, 1_000_000)),
+        )
         .addOption(outputOption("a list of the deliveries as the API answers them")),
       async (deliveries, destination, options) => {
         const { items } = await gather(deliveries.list(destination, options), options.limit);
@@ -62,16 +73,28 @@ export function eventsCommand(): Command {
         "tunnelplane events replay ed_0ERWdYmHciyPtBdiFM2OsTqjQue --dead-letters",
         "after the service was mended",
       )
-        .addOption(new Option("--since <time>", "events since this time that were delivered or given up (RFC 3339)").argParser(timeOf))
+        .addOption(
+          new Option(
+            "--since <time>",
+            "events since this time that were delivered or given up (RFC 3339)",
+          ).argParser(timeOf),
+        )
         .addOption(new Option("--dead-letters", "only the events that were given up").conflicts("since")),
       async (deliveries, destination, { since, deadLetters }) => {
-        if (since === undefined && !deadLetters) throw new UsageError("say what to send again: --since <time> or --dead-letters");
-        const count = await deliveries.replay(destination, since === undefined ? { dead_letters: true } : { since });
+        if (since === undefined && !deadLetters)
+          throw new UsageError("say what to send again: --since <time> or --dead-letters");
+        const count = await deliveries.replay(
+          destination,
+          since === undefined ? { dead_letters: true } : { since },
+        );
         console.log(`Events that are sent again: ${count}.`);
       },
     ),
   );
-  return withExamples(events, ["tunnelplane events test ed_0ERWdYmHciyPtBdiFM2OsTqjQue", "send a test event"]);
+  return withExamples(events, [
+    "tunnelplane events test ed_0ERWdYmHciyPtBdiFM2OsTqjQue",
+    "send a test event",
+  ]);
 }
 
 function withApi<Options extends ApiOptions>(
@@ -83,7 +106,16 @@ function withApi<Options extends ApiOptions>(
   );
 }
 
-function lineOf({ event_timestamp, status, attempts, event_type, event_id, object_id, last_error, due_at }: EventDelivery): string {
+function lineOf({
+  event_timestamp,
+  status,
+  attempts,
+  event_type,
+  event_id,
+  object_id,
+  last_error,
+  due_at,
+}: EventDelivery): string {
   const next = due_at ? ` next ${due_at}` : "";
   const error = last_error ? ` ${last_error}` : "";
   return `${event_timestamp} ${status.padEnd(9)} ${event_type} ${event_id} ${object_id} attempts ${attempts}${next}${error}`;

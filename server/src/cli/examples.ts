@@ -9,7 +9,10 @@ const known = new WeakMap<Command, readonly Example[]>();
 export function withExamples(command: Command, ...examples: Example[]): Command {
   known.set(command, examples);
   const width = Math.max(...examples.map(([line]) => line.length));
-  return command.addHelpText("after", `\nExamples:\n${examples.map(([line, what]) => `  ${line.padEnd(width)}  # ${what}`).join("\n")}`);
+  return command.addHelpText(
+    "after",
+    `\nExamples:\n${examples.map(([line, what]) => `  ${line.padEnd(width)}  # ${what}`).join("\n")}`,
+  );
 }
 
 export const examplesOf = (command: Command): readonly Example[] => known.get(command) ?? [];

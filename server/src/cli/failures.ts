@@ -1,4 +1,10 @@
-import { AuthenticationError, ConnectionError, NotFoundError, PermissionError, TimeoutError } from "@tunnelplane/sdk";
+import {
+  AuthenticationError,
+  ConnectionError,
+  NotFoundError,
+  PermissionError,
+  TimeoutError,
+} from "@tunnelplane/sdk";
 import { CommanderError } from "commander";
 
 /** There is nothing of that name or id. */
@@ -31,6 +37,11 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return 2;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if ([MissingObjectError, NotFoundError, RefusedByFindings].some((type) => error instanceof type)) return 3;
-  if ([ConnectionError, TimeoutError, NoKeyError, AuthenticationError, PermissionError].some((type) => error instanceof type)) return 4;
+  if (
+    [ConnectionError, TimeoutError, NoKeyError, AuthenticationError, PermissionError].some(
+      (type) => error instanceof type,
+    )
+  )
+    return 4;
   return 1;
 }

@@ -30,14 +30,19 @@ export function gatewaysCommand(): Command {
         return print(status, options, () => [...statusLines(status)].map(oneLine));
       }
       const { items: all } = await gather(gateways.list());
-      print(all, options, () => (all.length > 0 ? all.map((one) => oneLine(lineOf(one))) : ["No gateway reported in the last 7 days."]));
+      print(all, options, () =>
+        all.length > 0 ? all.map((one) => oneLine(lineOf(one))) : ["No gateway reported in the last 7 days."],
+      );
     }),
   );
   command.addCommand(deleteCommand());
   return withExamples(
     command,
     ["tunnelplane gateways", "all, with what they serve"],
-    ["tunnelplane gateways --edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue", "the state of one edge at each gateway"],
+    [
+      "tunnelplane gateways --edge edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue",
+      "the state of one edge at each gateway",
+    ],
   );
 }
 
@@ -67,7 +72,12 @@ function* statusLines(status: GatewayStatus): Generator<string> {
   if (status.other_agents > 0) yield `and ${counted(status.other_agents, "agent")} of others`;
 }
 
-async function printEdge(gateways: Gateways, edge: string, only: string | undefined, options: OutputOptions): Promise<void> {
+async function printEdge(
+  gateways: Gateways,
+  edge: string,
+  only: string | undefined,
+  options: OutputOptions,
+): Promise<void> {
   const { items } = await gather(edgeAt(gateways, edge));
   const states = items.filter(({ gateway }) => only === undefined || gateway === only);
   print(states, options, () => states.map((one) => oneLine(`${one.gateway} ${textOf(one)}`)));

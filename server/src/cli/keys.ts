@@ -8,13 +8,17 @@ import { withCore } from "./open";
 
 /** `tunnelplane keys …` */
 export function keysCommand(): Command {
-  const keys = new Command("keys").description("Manage the keys that seal secrets, and replace a lost admin's API key");
+  const keys = new Command("keys").description(
+    "Manage the keys that seal secrets, and replace a lost admin's API key",
+  );
   keys.addCommand(
     withCore(
-      withExamples(new Command("rotate").description("Seal all secrets under a new data key and remove the old one (online)"), [
-        "tunnelplane keys rotate",
-        "while servers serve",
-      ]),
+      withExamples(
+        new Command("rotate").description(
+          "Seal all secrets under a new data key and remove the old one (online)",
+        ),
+        ["tunnelplane keys rotate", "while servers serve"],
+      ),
       async (context) => {
         const sealed = await rotate(context);
         console.log(
@@ -29,7 +33,10 @@ export function keysCommand(): Command {
         new Command("add-master-key")
           .description("Allow another master key to open the secrets too")
           .argument("<file>", "the file of the other master key; made if it does not exist"),
-        ["tunnelplane keys add-master-key new-master.key", "the first of three steps that replace a master key"],
+        [
+          "tunnelplane keys add-master-key new-master.key",
+          "the first of three steps that replace a master key",
+        ],
       ),
       async (context, _options, file: string) => {
         await addMasterKey(context, findMasterKey({ file }) ?? createMasterKey(file));
@@ -43,7 +50,9 @@ export function keysCommand(): Command {
     withCore(
       withExamples(
         new Command("recover")
-          .description("Make a new API key for the admin if all admins' keys were lost; it is shown this once and never again")
+          .description(
+            "Make a new API key for the admin if all admins' keys were lost; it is shown this once and never again",
+          )
           .addHelpText(
             "after",
             "\nRun it on the server's machine, with or without running servers: it needs the database and the master key. The audit log records it.\nOnly the key goes to standard output. Other keys stay valid: delete the lost ones.",
@@ -54,9 +63,15 @@ export function keysCommand(): Command {
         const { id, key } = await recoverAdminKey(context);
         console.error("The admin's new API key, shown this once and never again:");
         console.log(key);
-        console.error(`Its id is ${id}; the audit log records it. List the other keys with GET /api_keys, and delete the lost ones.`);
+        console.error(
+          `Its id is ${id}; the audit log records it. List the other keys with GET /api_keys, and delete the lost ones.`,
+        );
       },
     ),
   );
-  return withExamples(keys, ["tunnelplane keys rotate", "a new data key"], ["tunnelplane keys recover", "a new API key for the admin"]);
+  return withExamples(
+    keys,
+    ["tunnelplane keys rotate", "a new data key"],
+    ["tunnelplane keys recover", "a new API key for the admin"],
+  );
 }

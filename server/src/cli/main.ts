@@ -17,7 +17,10 @@ throwing(program())
   .catch((error: Error & { code?: string }) => {
     // Commander has printed its own errors already, and those who say no what they found.
     if (!(error instanceof CommanderError || error instanceof SaysNo)) {
-      const cure = error.code === "EADDRINUSE" ? "; another server listens there: stop it, or choose another with --listen" : "";
+      const cure =
+        error.code === "EADDRINUSE"
+          ? "; another server listens there: stop it, or choose another with --listen"
+          : "";
       console.error(`tunnelplane: ${error.message}${cure}`);
     }
     process.exit(exitCodeOf(error));

@@ -16,7 +16,12 @@ export function withCore<Options extends CoreCommandOptions, Arguments extends u
   withSettings(command, [...DATABASE_SETTINGS, MASTER_KEY_SETTING]);
   return command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as Options;
-    const context = await openContext({ ...options, existing: true, databasePool: 2, masterKey: process.env.TUNNELPLANE_MASTER_KEY });
+    const context = await openContext({
+      ...options,
+      existing: true,
+      databasePool: 2,
+      masterKey: process.env.TUNNELPLANE_MASTER_KEY,
+    });
     try {
       await run(context, options, ...(given.slice(0, -2) as Arguments));
     } finally {

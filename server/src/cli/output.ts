@@ -9,7 +9,9 @@ export interface OutputOptions {
 
 /** @param shape what programs get, for the help and the documentation */
 export const outputOption = (shape: string): Option =>
-  new Option("-o, --output <format>", `how to print it; json and yaml hold ${shape}`).choices(["table", "json", "yaml"]).default("table");
+  new Option("-o, --output <format>", `how to print it; json and yaml hold ${shape}`)
+    .choices(["table", "json", "yaml"])
+    .default("table");
 
 /** Prints a value in the format that was asked for: to people as lines, to programs as it is. */
 export function print(value: unknown, { output }: OutputOptions, lines: () => Iterable<string>): void {
@@ -30,7 +32,9 @@ const WIDEST = 48;
 /** Lines of columns that stand below each other, with a heading. */
 export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const shown = rows.map((row) => row.map((cell) => cut(oneLine(cell) || "-")));
-  const widths = headings.map((heading, column) => Math.max(heading.length, ...shown.map((row) => row[column]?.length ?? 0)));
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...shown.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
@@ -42,4 +46,5 @@ export function tableOf(headings: readonly string[], rows: readonly (readonly st
 /** A stored text as it stands in a line of ours. */
 export const oneLine = (text: string): string => inOneLine(text).trim();
 
-const cut = (text: string): string => (process.stdout.isTTY && text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
+const cut = (text: string): string =>
+  process.stdout.isTTY && text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text;

@@ -15,16 +15,28 @@ interface Flags extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "t
 }
 
 export function serveCommand(): Command {
-  const command = new Command("serve").description("Start the API server").addHelpText("after", environmentHelp(SERVE_SETTINGS));
+  const command = new Command("serve")
+    .description("Start the API server")
+    .addHelpText("after", environmentHelp(SERVE_SETTINGS));
   withSettings(command, SERVE_SETTINGS);
   return withExamples(
     command.action(serve),
     ["tunnelplane serve", "http://127.0.0.1:4040, data in ./.tunnelplane"],
-    ["tunnelplane serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem", "for other machines, with TLS"],
+    [
+      "tunnelplane serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem",
+      "for other machines, with TLS",
+    ],
   );
 }
 
-async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLimit, ...options }: Flags): Promise<void> {
+async function serve({
+  tlsCert,
+  tlsKey,
+  rateLimit,
+  rateLimitLoopback,
+  shutdownLimit,
+  ...options
+}: Flags): Promise<void> {
   const bootstrapApiKey = process.env.TUNNELPLANE_BOOTSTRAP_API_KEY || undefined;
   if (bootstrapApiKey && (bootstrapApiKey.length < SHORTEST_KEY || /\s/.test(bootstrapApiKey))) {
     throw new Error(
@@ -32,7 +44,10 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
     );
   }
   const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
-  if (!tlsCert !== !tlsKey) throw new Error(`--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`);
+  if (!tlsCert !== !tlsKey)
+    throw new Error(
+      `--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`,
+    );
   let isFirst = false;
   const server = await startServer({
     ...options,
@@ -49,7 +64,8 @@ async function serve({ tlsCert, tlsKey, rateLimit, rateLimitLoopback, shutdownLi
   // Before it says that it listens, so that a signal which follows that is heard.
   if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
   stopOnSignals(server, shutdownLimit);
-  if (isFirst) console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`);
+  if (isFirst)
+    console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`);
   console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
   console.log(`For people: ${server.url}/console shows what it holds, ${server.url}/docs the API`);
 }

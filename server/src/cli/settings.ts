@@ -2,9 +2,15 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import { parseEndpoints } from "../events";
 
-/** One setting of the server. Its flag, environment variable, `--help` and the page of settings come from here. */
+/**
+ * One setting of the server. Its flag, environment variable, `--help` and the page of settings come from
+ * here.
+ */
 export interface Setting {
-  /** In commander's form, for example `--listen <host:port>`. A setting without a flag comes from the environment only. */
+  /**
+   * In commander's form, for example `--listen <host:port>`. A setting without a flag comes from the
+   * environment only.
+   */
   readonly flag?: string;
   readonly env: string;
   /** Its description, without a full stop. */
@@ -15,7 +21,10 @@ export interface Setting {
   /** Link to more documentation, relative to the README. */
   readonly more?: string;
   readonly choices?: readonly string[];
-  /** Environment variables of other settings that its flag wins over, because both would say the same in two ways. */
+  /**
+   * Environment variables of other settings that its flag wins over, because both would say the same in two
+   * ways.
+   */
   readonly beats?: readonly string[];
   parse?(text: string, before: unknown): unknown;
 }
@@ -34,7 +43,9 @@ const DATABASE_URL: Setting = {
   defaultText: "none",
 };
 
-/** The settings of the database, for commands on the one that `--data` names, whatever the environment says. */
+/**
+ * The settings of the database, for commands on the one that `--data` names, whatever the environment says.
+ */
 export const DATABASE_SETTINGS: readonly Setting[] = [{ ...DATA, beats: [DATABASE_URL.env] }, DATABASE_URL];
 
 /** The master key, for commands that open sealed secrets. */
@@ -82,7 +93,12 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     text: "TLS certificate (PEM, followed by its chain); the server then speaks TLS 1.2 and later. SIGHUP reads it again",
     defaultText: "plain HTTP",
   },
-  { flag: "--tls-key <file>", env: "TUNNELPLANE_TLS_KEY", text: "Private key of the TLS certificate (PEM)", defaultText: "none" },
+  {
+    flag: "--tls-key <file>",
+    env: "TUNNELPLANE_TLS_KEY",
+    text: "Private key of the TLS certificate (PEM)",
+    defaultText: "none",
+  },
   {
     flag: "--rate-limit <count>",
     env: "TUNNELPLANE_RATE_LIMIT",
@@ -168,11 +184,15 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   },
 ];
 
-/** Gives a command its settings. A flag wins over the environment, also over variables of settings that it {@link Setting.beats}. */
+/**
+ * Gives a command its settings. A flag wins over the environment, also over variables of settings that it
+ * {@link Setting.beats}.
+ */
 export function withSettings(command: Command, settings: readonly Setting[]): Command {
   for (const option of optionsOf(settings)) command.addOption(option);
   return command.hook("preAction", (_, called) => {
-    const isGiven = ({ flag }: Setting) => flag !== undefined && called.getOptionValueSource(new Option(flag).attributeName()) === "cli";
+    const isGiven = ({ flag }: Setting) =>
+      flag !== undefined && called.getOptionValueSource(new Option(flag).attributeName()) === "cli";
     for (const env of settings.filter(isGiven).flatMap(({ beats = [] }) => beats)) {
       delete process.env[env];
       const beaten = called.options.find(({ envVar }) => envVar === env)?.attributeName();
@@ -186,7 +206,9 @@ const optionsOf = (settings: readonly Setting[]): Option[] =>
   settings.flatMap((setting) => {
     if (setting.flag === undefined) return [];
     const isSwitch = !/[<[]/.test(setting.flag);
-    const option = new Option(isSwitch ? `${setting.flag} [boolean]` : setting.flag, setting.text).env(setting.env);
+    const option = new Option(isSwitch ? `${setting.flag} [boolean]` : setting.flag, setting.text).env(
+      setting.env,
+    );
     if (isSwitch) option.preset("true").argParser(trueOrFalse);
     if (setting.default !== undefined) option.default(setting.default);
     if (setting.choices) option.choices(setting.choices);

@@ -27,16 +27,21 @@ export type Document = Record<string, unknown>;
 /** A text of a document, for example an id. */
 export function textIn(document: Readonly<Document>, field: string): string {
   const text = document[field];
-  if (typeof text !== "string") throw new Error(`${field} is no text in ${String(document.id ?? "what was sent")}`);
+  if (typeof text !== "string")
+    throw new Error(`${field} is no text in ${String(document.id ?? "what was sent")}`);
   return text;
 }
 
 /**
- * Turns a body into the stored document, and that into an answer. The stored document is the JSON of a GET, but with sealed
- * secrets, and with a placeholder at the start of addresses, because the server's address may change.
+ * Turns a body into the stored document, and that into an answer. The stored document is the JSON of a GET,
+ * but with sealed secrets, and with a placeholder at the start of addresses, because the server's address may
+ * change.
  */
 export class Documents {
-  /** Versions of objects that lack no field: checking again would take a third of the time of a list (2026-11-22, 2 cores, Node 24). */
+  /**
+   * Versions of objects that lack no field: checking again would take a third of the time of a list
+   * (2026-11-22, 2 cores, Node 24).
+   */
   readonly #complete = new Set<string>();
 
   /** @param placeholder a random, secret text of this database, so that no user's value can contain it */
@@ -64,7 +69,8 @@ export class Documents {
   }
 
   /**
-   * The JSON to answer for a stored document: with opened secrets, its embedded list, and every field of today's contract.
+   * The JSON to answer for a stored document: with opened secrets, its embedded list, and every field of
+   * today's contract.
    * @param whole the text that `wholeOf` selected
    * @param version `<id> <version>` of the object
    */
@@ -81,10 +87,16 @@ export class Documents {
     version: string,
   ): Promise<{ readonly json: string; readonly document: Document }> {
     const json = await this.#openWhole(db, definition, whole);
-    return this.#complete.has(version) ? { json, document: JSON.parse(json) } : this.#completed(definition, json, version);
+    return this.#complete.has(version)
+      ? { json, document: JSON.parse(json) }
+      : this.#completed(definition, json, version);
   }
 
-  #completed(definition: Definition, json: string, version: string): { readonly json: string; readonly document: Document } {
+  #completed(
+    definition: Definition,
+    json: string,
+    version: string,
+  ): { readonly json: string; readonly document: Document } {
     const document = JSON.parse(json) as Document;
     const completed = this.complete(definition, document);
     if (completed !== document) return { json: JSON.stringify(completed), document: completed };
@@ -95,12 +107,17 @@ export class Documents {
 
   /** Whether a page can be answered from the stored texts as they are. */
   areAsRead(definition: Definition, stored: string, versions: readonly string[]): boolean {
-    return !this.#isSealed(definition, stored) && !embeddedListOf(definition) && versions.every((version) => this.#complete.has(version));
+    return (
+      !this.#isSealed(definition, stored) &&
+      !embeddedListOf(definition) &&
+      versions.every((version) => this.#complete.has(version))
+    );
   }
 
   /**
-   * Adds defaults for fields that joined the contract after the document was stored. A stored document is not rewritten before
-   * its next change: servers of an older version may write to the same database, so readers have to check anyway.
+   * Adds defaults for fields that joined the contract after the document was stored. A stored document is not
+   * rewritten before its next change: servers of an older version may write to the same database, so readers
+   * have to check anyway.
    */
   complete(definition: Definition, document: Document): Document {
     let completed = document;
@@ -113,23 +130,32 @@ export class Documents {
     if (!lacksComputed && !lacksFields(createSchema(definition), document)) return completed;
     const sent = withDefaults(createSchema(definition), this.sentOf(definition, document));
     const derived = lacksComputed ? definition.derive(sent) : {};
-    const whole = { ...this.#uncomputed(definition, textIn(document, "id"), textIn(document, "created_at"), sent), ...derived };
+    const whole = {
+      ...this.#uncomputed(definition, textIn(document, "id"), textIn(document, "created_at"), sent),
+      ...derived,
+    };
     return overlaid(whole, completed) as Document;
   }
 
   /** Opens the secrets of a stored document. @param db to load a data key that is new to this server */
   async open(db: Kysely<Database>, definition: Definition, stored: string): Promise<string> {
-    return this.#isSealed(definition, stored) ? JSON.stringify(await this.unsealed(db, definition, stored)) : stored;
+    return this.#isSealed(definition, stored)
+      ? JSON.stringify(await this.unsealed(db, definition, stored))
+      : stored;
   }
 
-  /** Whether a secret is set in stored documents: most objects of types with secrets have none, such as credentials, whose token is told once. */
+  /**
+   * Whether a secret is set in stored documents: most objects of types with secrets have none, such as
+   * credentials, whose token is told once.
+   */
   #isSealed(definition: Definition, stored: string): boolean {
     return holdsSecrets(definition) && this.keyring.mayHold(stored);
   }
 
   /** The stored document alone, parsed, with opened secrets. */
   async unsealed(db: Kysely<Database>, definition: Definition, stored: string): Promise<Document> {
-    const unseal = (secret: string, place: { id: string; path: string }) => this.keyring.open(`${place.id}/${place.path}`, secret);
+    const unseal = (secret: string, place: { id: string; path: string }) =>
+      this.keyring.open(`${place.id}/${place.path}`, secret);
     return this.keyring.opening(db, () => mapSecrets(definition, JSON.parse(stored), unseal));
   }
 
@@ -138,7 +164,9 @@ export class Documents {
     const list = embeddedListOf(definition);
     if (!list) return this.open(db, definition, whole);
     const { own, children } = partsOf(whole);
-    const opened = await inSlices(leavesList(list, own) ? children : [], (child) => this.open(db, list.definition, child));
+    const opened = await inSlices(leavesList(list, own) ? children : [], (child) =>
+      this.open(db, list.definition, child),
+    );
     return withList(list, await this.open(db, definition, own), opened);
   }
 
@@ -153,13 +181,20 @@ export class Documents {
   }
 
   /** @param computed the known computed fields; the others are null */
-  compose(definition: Definition, id: string, createdAt: string, sent: Document, computed: Document = {}): Document {
+  compose(
+    definition: Definition,
+    id: string,
+    createdAt: string,
+    sent: Document,
+    computed: Document = {},
+  ): Document {
     return { ...this.#uncomputed(definition, id, createdAt, sent), ...computed };
   }
 
   #uncomputed(definition: Definition, id: string, createdAt: string, sent: Document): Document {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
-    // What is sent is composed before its references are checked: an id of no kind has no address, and is refused there.
+    // What is sent is composed before its references are checked: an id of no kind has no address, and is
+    // refused there.
     const refer = (target: string) => {
       const named = definitionOfId(target);
       return { id: target, uri: named ? this.addressOf(named, target) : "" };
@@ -193,12 +228,15 @@ export class Documents {
 
 /** Computed fields before anything is computed: empty lists and nulls. */
 const unknownYet = ({ computed }: Definition): Document =>
-  Object.fromEntries(Object.entries(computed).map(([name, schema]) => [name, marksOf(schema).embeds ? [] : null]));
+  Object.fromEntries(
+    Object.entries(computed).map(([name, schema]) => [name, marksOf(schema).embeds ? [] : null]),
+  );
 
 /** Merges one value over another at every depth. Both come from one document, so their lists correspond. */
 function overlaid(below: unknown, above: unknown): unknown {
   if (above === undefined) return below;
-  if (below === null || above === null || typeof below !== "object" || typeof above !== "object") return above;
+  if (below === null || above === null || typeof below !== "object" || typeof above !== "object")
+    return above;
   if (Array.isArray(above)) return above.map((item, index) => overlaid((below as unknown[])[index], item));
   const merged: Document = {};
   for (const name of new Set([...Object.keys(below), ...Object.keys(above)]))

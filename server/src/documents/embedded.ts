@@ -1,4 +1,12 @@
-import { type Definition, definitionOf, type Embedded, marksOf, oncePer, pathFieldsOf, present } from "@tunnelplane/sdk/contract";
+import {
+  type Definition,
+  definitionOf,
+  type Embedded,
+  marksOf,
+  oncePer,
+  pathFieldsOf,
+  present,
+} from "@tunnelplane/sdk/contract";
 import { type RawBuilder, sql } from "kysely";
 
 /** A list in an object's document of the objects that belong to it, such as the routes of an edge. */
@@ -11,8 +19,9 @@ interface EmbeddedList extends Embedded {
 }
 
 /**
- * A document is stored with an empty list, and the list is assembled when it is read. So a change of one child writes only that
- * child. Older versions stored the lists too; such a document is correct until one of its children changes.
+ * A document is stored with an empty list, and the list is assembled when it is read. So a change of one
+ * child writes only that child. Older versions stored the lists too; such a document is correct until one of
+ * its children changes.
  */
 export const embeddedListOf = oncePer((definition: Definition): EmbeddedList | undefined => {
   for (const [field, schema] of Object.entries(definition.computed)) {
@@ -24,7 +33,8 @@ export const embeddedListOf = oncePer((definition: Definition): EmbeddedList | u
   return undefined;
 });
 
-// Separates a document from its list, and the list's objects from each other. Printed JSON has no such characters.
+// Separates a document from its list, and the list's objects from each other. Printed JSON has no such
+// characters.
 const BEFORE_LIST = "\f";
 const IN_LIST = "\r";
 
@@ -41,7 +51,9 @@ export function wholeOf(definition: Definition): RawBuilder<string> {
 export function bytesOf(definition: Definition): RawBuilder<number> {
   const list = embeddedListOf(definition);
   const own = sql<number>`octet_length(resource.document)`;
-  return list ? sql`${own} + coalesce((select sum(octet_length(child.document) + 1) ${childrenOf(list)}), 0)` : own;
+  return list
+    ? sql`${own} + coalesce((select sum(octet_length(child.document) + 1) ${childrenOf(list)}), 0)`
+    : own;
 }
 
 const childrenOf = ({ parentField }: EmbeddedList) =>
@@ -65,7 +77,10 @@ export const withList = (list: EmbeddedList, own: string, children: readonly str
   leavesList(list, own) ? `${own.slice(0, -2)}${children.join(",")}]}` : own;
 
 /** The document to store. */
-export function withoutList(definition: Definition, document: Record<string, unknown>): Record<string, unknown> {
+export function withoutList(
+  definition: Definition,
+  document: Record<string, unknown>,
+): Record<string, unknown> {
   const list = embeddedListOf(definition);
   return list ? { ...document, [list.field]: [] } : document;
 }

@@ -54,7 +54,12 @@ export class Destinations {
   async #open(id: string, { version, document }: { version: number; document: string }): Promise<Opened> {
     const known = this.#opened.get(id);
     if (known?.version === version) return known;
-    const opened = { version, target: await this.#targetOf(document, `${id} ${version}`), users: 0, outdated: false };
+    const opened = {
+      version,
+      target: await this.#targetOf(document, `${id} ${version}`),
+      users: 0,
+      outdated: false,
+    };
     this.#outdate(id);
     this.#opened.set(id, opened);
     return opened;
@@ -85,7 +90,10 @@ function closeUnused({ target, users, outdated }: Opened): void {
   if (outdated && users === 0) target.close();
 }
 
-/** Stands in for a target that cannot be opened. Its events fail with the reason and are retried, because an admin may fix it. */
+/**
+ * Stands in for a target that cannot be opened. Its events fail with the reason and are retried, because an
+ * admin may fix it.
+ */
 const unusable = (error: Error): Target => ({
   limits: { count: 500, bytes: Number.POSITIVE_INFINITY, recordBytes: Number.POSITIVE_INFINITY },
   atomic: false,

@@ -9,7 +9,10 @@ import type { ChangeRequest, Context } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 import { credentialsFor, Gathering, newest, objectOf } from "./gather";
 
-/** Limits of one review: how many users of the changed objects it examines, and how many edges of each kind for a credential. */
+/**
+ * Limits of one review: how many users of the changed objects it examines, and how many edges of each kind
+ * for a credential.
+ */
 const MOST_USERS = 200;
 const MOST_EDGES = 200;
 /** The limit on findings in an answer, the most severe first. */
@@ -35,18 +38,30 @@ export class DryRunConsequences {
     private readonly caller: Caller,
   ) {}
 
-  readonly onDryRun: ChangeRequest["onDryRun"] = async (transaction, changes, names = new Map<string, string>()) => {
+  readonly onDryRun: ChangeRequest["onDryRun"] = async (
+    transaction,
+    changes,
+    names = new Map<string, string>(),
+  ) => {
     const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
     this.#new = new Map([...names].filter(([id]) => made.has(id)));
-    this.#judge = await consequencesOf(transaction, { documents: this.context.documents, caller: this.caller, names }, changes);
+    this.#judge = await consequencesOf(
+      transaction,
+      { documents: this.context.documents, caller: this.caller, names },
+      changes,
+    );
   };
 
   /** The JSON of an object, with the findings in it. */
   async addTo(json: string): Promise<string> {
-    // Let other requests run first: at the limits, reading and comparing take 44 to 53 ms (400 edges, 600 credentials; 2026-11-22, 2 shared cores).
+    // Let other requests run first: at the limits, reading and comparing take 44 to 53 ms (400 edges, 600
+    // credentials; 2026-11-22, 2 shared cores).
     await setImmediate();
     const { findings, limits } = this.#judge();
-    const added = JSON.stringify({ findings, ...(limits.length > 0 && { finding_limits: limits }) }, this.#withoutNewIds);
+    const added = JSON.stringify(
+      { findings, ...(limits.length > 0 && { finding_limits: limits }) },
+      this.#withoutNewIds,
+    );
     return json === "{}" ? added : `${json.slice(0, -1)},${added.slice(1)}`;
   }
 
@@ -57,7 +72,10 @@ export class DryRunConsequences {
   };
 }
 
-/** Reads the objects that a change affects, in the transaction of the change. Returns a function that compares them afterwards. */
+/**
+ * Reads the objects that a change affects, in the transaction of the change. Returns a function that compares
+ * them afterwards.
+ */
 async function consequencesOf(
   transaction: Kysely<Database>,
   { documents, caller, names }: { documents: Documents; caller: Caller; names: ReadonlyMap<string, string> },
@@ -78,14 +96,18 @@ async function consequencesOf(
   // An object that was referenced before still exists, or was deleted in the same transaction.
   for (const object of was.values()) if (object) await gathering.addTargetsOf(object);
   const using = await gathering.read(await usersOf(transaction, changed, limits));
-  const served = changed.some(({ kind }) => kind.endsWith("_credential")) ? await someEdges(transaction, limits) : [];
+  const served = changed.some(({ kind }) => kind.endsWith("_credential"))
+    ? await someEdges(transaction, limits)
+    : [];
   await gathering.add([...using, ...served]);
   await gathering.add(await routesAmong(transaction, [...changed, ...using, ...served], limits));
   if (gathering.full) limits.push("Only the first 1,000 objects that belong to the change were examined.");
 
   const { credentials, full } = await credentialsFor(transaction, caller);
   if (full) limits.push("Only the newest 500 credentials of each kind were examined.");
-  const now = new Map([...credentials, ...gathering.objects.values()].map((object) => [object.id ?? "", object]));
+  const now = new Map(
+    [...credentials, ...gathering.objects.values()].map((object) => [object.id ?? "", object]),
+  );
   const hidden = new Set(credentials.filter((object) => object.hidden).map(({ id }) => id));
   await markUsed(transaction, now);
   const before = new Map(now);
@@ -93,10 +115,16 @@ async function consequencesOf(
   for (const [id, object] of is) replace(now, id, object, hidden);
   const admins = await adminsAmong(transaction, changed);
   const partial = limits.length > 0;
-  const world = (objects: Map<string, WorldObject>) => ({ objects: [...objects.values()], partial, admins, caller: caller.ownerId });
+  const world = (objects: Map<string, WorldObject>) => ({
+    objects: [...objects.values()],
+    partial,
+    admins,
+    caller: caller.ownerId,
+  });
   return () => {
     const findings = findingsOf(world(before), world(now), { now: new Date() });
-    if (findings.length > MOST_FINDINGS) limits.push(`${findings.length - MOST_FINDINGS} further findings are not listed.`);
+    if (findings.length > MOST_FINDINGS)
+      limits.push(`${findings.length - MOST_FINDINGS} further findings are not listed.`);
     return { findings: findings.slice(0, MOST_FINDINGS), limits };
   };
 }
@@ -116,20 +144,34 @@ function replace(
 const CLIMBED = /^(ip_policy|certificate_authority|event_destination|[a-z_]+_backend)$/;
 
 /** Everything that uses the changed objects, up to edges and routes. */
-async function usersOf(transaction: Kysely<Database>, changed: readonly WorldObject[], limits: string[]): Promise<string[]> {
+async function usersOf(
+  transaction: Kysely<Database>,
+  changed: readonly WorldObject[],
+  limits: string[],
+): Promise<string[]> {
   const found = new Set<string>();
   const climb = (id: string) => CLIMBED.test(definitionOfId(id)?.kind ?? "");
   const policiesOf = ({ fields }: WorldObject) => (fields.ip_policy as { id?: string } | undefined)?.id ?? "";
-  const destinationsOf = ({ fields }: WorldObject) => ((fields.destinations ?? []) as { id: string }[]).map(({ id }) => id);
-  let level = [...new Set(changed.flatMap((object) => [object.id ?? "", policiesOf(object), ...destinationsOf(object)]).filter(climb))];
+  const destinationsOf = ({ fields }: WorldObject) =>
+    ((fields.destinations ?? []) as { id: string }[]).map(({ id }) => id);
+  let level = [
+    ...new Set(
+      changed
+        .flatMap((object) => [object.id ?? "", policiesOf(object), ...destinationsOf(object)])
+        .filter(climb),
+    ),
+  ];
   const climbed = new Set(level);
   while (level.length > 0 && found.size < MOST_USERS) {
-    const rows = (await pipelined(level.map((id) => users(transaction, { id, limit: MOST_USERS + 1 })))).flat();
+    const rows = (
+      await pipelined(level.map((id) => users(transaction, { id, limit: MOST_USERS + 1 })))
+    ).flat();
     for (const { from_id } of rows) found.add(from_id);
     level = rows.map(({ from_id }) => from_id).filter((id) => climb(id) && !climbed.has(id));
     for (const id of level) climbed.add(id);
   }
-  if (found.size > MOST_USERS) limits.push(`Only the first ${MOST_USERS} objects that use the changed ones were examined.`);
+  if (found.size > MOST_USERS)
+    limits.push(`Only the first ${MOST_USERS} objects that use the changed ones were examined.`);
   return [...found].slice(0, MOST_USERS);
 }
 
@@ -149,20 +191,33 @@ async function someEdges(transaction: Kysely<Database>, limits: string[]): Promi
   const kinds = ["tls_edge", "https_edge"];
   const pages = await pipelined(kinds.map((kind) => newest(transaction, { kind, limit: MOST_EDGES + 1 })));
   if (pages.some((rows) => rows.length > MOST_EDGES)) {
-    limits.push(`Only the newest ${MOST_EDGES} edges of each kind were examined for addresses that no credential may bind any more.`);
+    limits.push(
+      `Only the newest ${MOST_EDGES} edges of each kind were examined for addresses that no credential may bind any more.`,
+    );
   }
   return pages.flatMap((rows, index) =>
-    rows.slice(0, MOST_EDGES).map(({ document }) => objectOf(definitionNamed(present(kinds[index])), JSON.parse(document))),
+    rows
+      .slice(0, MOST_EDGES)
+      .map(({ document }) => objectOf(definitionNamed(present(kinds[index])), JSON.parse(document))),
   );
 }
 
-/** The routes of the HTTPS edges among these objects, because the requirements of an edge apply to its routes. */
-async function routesAmong(transaction: Kysely<Database>, objects: readonly WorldObject[], limits: string[]): Promise<WorldObject[]> {
+/**
+ * The routes of the HTTPS edges among these objects, because the requirements of an edge apply to its routes.
+ */
+async function routesAmong(
+  transaction: Kysely<Database>,
+  objects: readonly WorldObject[],
+  limits: string[],
+): Promise<WorldObject[]> {
   const route = definitionOf("https_edge_route");
   const edges = [...new Set(objects.filter(({ kind }) => kind === "https_edge").map(({ id = "" }) => id))];
   const rows = await pipelined(edges.map((id) => routesOf(transaction, { id, limit: MOST_USERS + 1 })));
-  if (rows.some(({ length }) => length > MOST_USERS)) limits.push(`Only the newest ${MOST_USERS} routes of each edge were examined.`);
-  return rows.flatMap((some) => some.slice(0, MOST_USERS).map(({ document }) => objectOf(route, JSON.parse(document))));
+  if (rows.some(({ length }) => length > MOST_USERS))
+    limits.push(`Only the newest ${MOST_USERS} routes of each edge were examined.`);
+  return rows.flatMap((some) =>
+    some.slice(0, MOST_USERS).map(({ document }) => objectOf(route, JSON.parse(document))),
+  );
 }
 
 const routesOf = statement<{ id: string; limit: number }, { document: string }>((db, parameter) =>
@@ -186,8 +241,13 @@ async function markUsed(transaction: Kysely<Database>, objects: Map<string, Worl
 }
 
 /** The owners of changed API keys who are admins. */
-async function adminsAmong(transaction: Kysely<Database>, changed: readonly WorldObject[]): Promise<string[]> {
-  const owners = new Set(changed.filter(({ kind }) => kind === "api_key").map(({ fields }) => String(fields.owner_id)));
+async function adminsAmong(
+  transaction: Kysely<Database>,
+  changed: readonly WorldObject[],
+): Promise<string[]> {
+  const owners = new Set(
+    changed.filter(({ kind }) => kind === "api_key").map(({ fields }) => String(fields.owner_id)),
+  );
   const rows = await pipelined([...owners].map((id) => adminById(transaction, { id })));
   return rows.flat().map(({ id }) => id);
 }

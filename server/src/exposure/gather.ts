@@ -20,11 +20,18 @@ const MOST_OBJECTS = 1000;
 /** The limit on credentials of each kind, the newest ones, that are examined for who may serve an address. */
 export const MOST_CREDENTIALS = 500;
 
-/** An object as input for `@tunnelplane/sdk/meaning`: without secrets, and without routes, which are objects of their own there. */
+/**
+ * An object as input for `@tunnelplane/sdk/meaning`: without secrets, and without routes, which are objects
+ * of their own there.
+ */
 export function objectOf(definition: Definition, document: Document): WorldObject {
   const open = holdsSecrets(definition) ? mapSecrets(definition, document, () => undefined) : document;
   const { routes, ...fields } = open;
-  return { kind: definition.kind, id: document.id as string, fields: definition.kind === "https_edge" ? fields : open };
+  return {
+    kind: definition.kind,
+    id: document.id as string,
+    fields: definition.kind === "https_edge" ? fields : open,
+  };
 }
 
 /** Collects objects and everything that they refer to. */
@@ -43,11 +50,20 @@ export class Gathering {
     for (let level = objects; level.length > 0; ) {
       const fresh = level.filter((object) => this.#keep(object));
       const rules = await pipelined(
-        fresh.filter(({ kind }) => kind === "ip_policy").map(({ id = "" }) => rulesOf(this.db, { id, limit: MOST_OBJECTS })),
+        fresh
+          .filter(({ kind }) => kind === "ip_policy")
+          .map(({ id = "" }) => rulesOf(this.db, { id, limit: MOST_OBJECTS })),
       );
-      const wanted = new Set(fresh.flatMap((object) => this.#referencesOf(object)).filter((id) => !this.objects.has(id)));
+      const wanted = new Set(
+        fresh.flatMap((object) => this.#referencesOf(object)).filter((id) => !this.objects.has(id)),
+      );
       const targets = await this.read([...wanted]);
-      level = [...targets, ...rules.flat().map(({ document }) => objectOf(definitionNamed("ip_policy_rule"), JSON.parse(document)))];
+      level = [
+        ...targets,
+        ...rules
+          .flat()
+          .map(({ document }) => objectOf(definitionNamed("ip_policy_rule"), JSON.parse(document))),
+      ];
     }
   }
 
@@ -92,7 +108,10 @@ const rulesOf = statement<{ id: string; limit: number }, { document: string }>((
 );
 
 /** The newest credentials of both kinds. Those that the caller may not see are only counted. */
-export async function credentialsFor(db: Kysely<Database>, caller: Caller): Promise<{ credentials: WorldObject[]; full: boolean }> {
+export async function credentialsFor(
+  db: Kysely<Database>,
+  caller: Caller,
+): Promise<{ credentials: WorldObject[]; full: boolean }> {
   const kinds = ["tunnel_credential", "ssh_credential"];
   const pages = await pipelined(kinds.map((kind) => newest(db, { kind, limit: MOST_CREDENTIALS + 1 })));
   const credentials = pages.flatMap((rows, index) =>
@@ -105,11 +124,12 @@ export async function credentialsFor(db: Kysely<Database>, caller: Caller): Prom
 }
 
 /** The newest objects of a kind. */
-export const newest = statement<{ kind: string; limit: number }, { owner_id: string; document: string }>((db, parameter) =>
-  db
-    .selectFrom("resource")
-    .select(["owner_id", "document"])
-    .where("kind", "=", parameter("kind"))
-    .orderBy("id", "desc")
-    .limit(parameter("limit")),
+export const newest = statement<{ kind: string; limit: number }, { owner_id: string; document: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom("resource")
+      .select(["owner_id", "document"])
+      .where("kind", "=", parameter("kind"))
+      .orderBy("id", "desc")
+      .limit(parameter("limit")),
 );

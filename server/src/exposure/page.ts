@@ -30,10 +30,15 @@ interface Place {
 export const hostportOf = (address: string): string => (/^[^/ ]*/.exec(address)?.[0] ?? "").toLowerCase();
 
 /**
- * A page of exposure rows, in the order of addresses. Reads only the edges of the page's addresses, the objects that they
- * refer to (at most 1,000), and the newest 500 credentials of each kind. So its time does not grow with the database.
+ * A page of exposure rows, in the order of addresses. Reads only the edges of the page's addresses, the
+ * objects that they refer to (at most 1,000), and the newest 500 credentials of each kind. So its time does
+ * not grow with the database.
  */
-export async function exposurePage({ store, documents }: Context, caller: Caller, request: ExposureRequest): Promise<Page> {
+export async function exposurePage(
+  { store, documents }: Context,
+  caller: Caller,
+  request: ExposureRequest,
+): Promise<Page> {
   const { reader } = store;
   const places = await placesOf({ store, documents }, request);
   const shown = places.slice(0, request.limit);
@@ -43,10 +48,15 @@ export async function exposurePage({ store, documents }: Context, caller: Caller
   const wanted = new Set(shown.map(({ address }) => address));
   const gateways = await servingOf(store, new Set(shown.map(({ edge }) => textIn(edge, "id"))));
   const byAddress = new Map<string, string>();
-  for (const row of eachExposure({ objects: [...gathering.objects.values(), ...credentials], partial: full || gathering.full })) {
+  for (const row of eachExposure({
+    objects: [...gathering.objects.values(), ...credentials],
+    partial: full || gathering.full,
+  })) {
     const served = gateways.get(row.edge?.id ?? "");
-    if (wanted.has(row.address)) byAddress.set(row.address, JSON.stringify(served ? { ...row, gateways: served } : row));
-    // A row with a thousand credentials and networks takes a millisecond, so let other requests run in between.
+    if (wanted.has(row.address))
+      byAddress.set(row.address, JSON.stringify(served ? { ...row, gateways: served } : row));
+    // A row with a thousand credentials and networks takes a millisecond, so let other requests run in
+    // between.
     if (byAddress.size % ROWS_AT_ONCE === 0) await setImmediate();
   }
   return {
@@ -64,14 +74,20 @@ async function placesOf(
   const only = address === undefined ? undefined : canonicalAddress(address);
   const last = after === undefined ? undefined : canonicalAddress(after);
   const from = hostportOf(only ?? last ?? "");
-  const served = only === undefined ? await hostportsFrom(reader, { from, limit: limit + 2 }) : await edgeOf(reader, { hostport: from });
+  const served =
+    only === undefined
+      ? await hostportsFrom(reader, { from, limit: limit + 2 })
+      : await edgeOf(reader, { hostport: from });
   const edges = new Map<string, Document | undefined>();
   const places: Place[] = [];
   for (const { value, resource_id: id } of served) {
     if (!edges.has(id)) {
       const definition = present(definitionOfId(id));
       const [row] = await findWhole(definition)(reader, { id });
-      edges.set(id, row && JSON.parse(await documents.read(reader, definition, row.document, `${id} ${row.version}`)));
+      edges.set(
+        id,
+        row && JSON.parse(await documents.read(reader, definition, row.document, `${id} ${row.version}`)),
+      );
     }
     const edge = edges.get(id);
     if (!edge) continue; // deleted since the first query
@@ -85,7 +101,8 @@ async function placesOf(
 }
 
 /** Hosts are case-insensitive, paths are not. */
-const canonicalAddress = (address: string): string => hostportOf(address) + address.slice(hostportOf(address).length);
+const canonicalAddress = (address: string): string =>
+  hostportOf(address) + address.slice(hostportOf(address).length);
 
 function placesAt(hostport: string, edge: Document): Place[] {
   if (!Array.isArray(edge.routes)) return [{ address: hostport, hostport, edge }];
@@ -111,16 +128,21 @@ function holdersOf(places: readonly Place[]): WorldObject[] {
   return [...holders, ...routes.values()];
 }
 
-const hostportsFrom = statement<{ from: string; limit: number }, { value: string; resource_id: string }>((db, parameter) =>
+const hostportsFrom = statement<{ from: string; limit: number }, { value: string; resource_id: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom("unique_key")
+      .select(["value", "resource_id"])
+      .where("scope", "=", "hostport")
+      .where("value", ">=", parameter("from"))
+      .orderBy("value")
+      .limit(parameter("limit")),
+);
+
+const edgeOf = statement<{ hostport: string }, { value: string; resource_id: string }>((db, parameter) =>
   db
     .selectFrom("unique_key")
     .select(["value", "resource_id"])
     .where("scope", "=", "hostport")
-    .where("value", ">=", parameter("from"))
-    .orderBy("value")
-    .limit(parameter("limit")),
-);
-
-const edgeOf = statement<{ hostport: string }, { value: string; resource_id: string }>((db, parameter) =>
-  db.selectFrom("unique_key").select(["value", "resource_id"]).where("scope", "=", "hostport").where("value", "=", parameter("hostport")),
+    .where("value", "=", parameter("hostport")),
 );

@@ -28,8 +28,8 @@ const UNKNOWN: Authorization = {
 };
 
 /**
- * Finds the credential of an agent and decides whether it may bind all that is asked for. It answers, counts and logs nothing
- * else: gateways count wrong tokens by the address of the agent.
+ * Finds the credential of an agent and decides whether it may bind all that is asked for. It answers, counts
+ * and logs nothing else: gateways count wrong tokens by the address of the agent.
  * @param binds `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; none asks who it is
  */
 export async function authorize(
@@ -37,13 +37,20 @@ export async function authorize(
   proof: Proof,
   binds: readonly string[],
 ): Promise<Authorization> {
-  const found = "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
+  const found =
+    "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
   if (!found) return UNKNOWN;
   const { id, kind, ownerId, document } = found;
   const { acl = [] } = JSON.parse(document) as Partial<Answers["tunnel_credential" | "ssh_credential"]>;
   const refusal = refusalToBind(id, acl, binds);
   const [allowed, reason] = [refusal === undefined, refusal ?? ""];
-  return { allowed, credential: { id, uri: documents.addressOf(definitionOf(kind), id) }, owner_id: ownerId, acl, reason };
+  return {
+    allowed,
+    credential: { id, uri: documents.addressOf(definitionOf(kind), id) },
+    owner_id: ownerId,
+    acl,
+    reason,
+  };
 }
 
 interface Found {

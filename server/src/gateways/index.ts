@@ -1,4 +1,15 @@
-/** Answers gateways which credential may bind what, and keeps their reports on served edges. Other rooms import from here only. */
+/**
+ * Answers gateways which credential may bind what, and keeps their reports on served edges. Other rooms
+ * import from here only.
+ */
 
 export { authorize } from "./authorization";
-export { deleteGateway, forgetSilentGateways, gatewayAt, gatewayPage, type Report, report, servingOf } from "./reports";
+export {
+  deleteGateway,
+  forgetSilentGateways,
+  gatewayAt,
+  gatewayPage,
+  type Report,
+  report,
+  servingOf,
+} from "./reports";

@@ -17,7 +17,11 @@ export interface Report {
   readonly envoy_version: string;
   /** The last event that it has followed. */
   readonly sequence: number;
-  readonly edges: readonly { readonly id: string; readonly state: "applied" | "rejected"; readonly reason: string }[];
+  readonly edges: readonly {
+    readonly id: string;
+    readonly state: "applied" | "rejected";
+    readonly reason: string;
+  }[];
   readonly agents: readonly {
     readonly credential: string;
     readonly bind: readonly string[];
@@ -31,7 +35,10 @@ interface Tools {
   readonly documents: Documents;
 }
 
-/** Keeps what a gateway reports, in the place of what it reported before. It is no change of an object: no event, no audit row. */
+/**
+ * Keeps what a gateway reports, in the place of what it reported before. It is no change of an object: no
+ * event, no audit row.
+ */
 export function report({ store }: Tools, name: string, { edges, agents, ...about }: Report): Promise<void> {
   const rejected = edges.filter(({ state }) => state === "rejected").length;
   const row = {
@@ -43,7 +50,11 @@ export function report({ store }: Tools, name: string, { edges, agents, ...about
     agents: JSON.stringify(agents),
   };
   return store.write(async (transaction) => {
-    const known = await transaction.selectFrom("gateway").select("name").where("name", "=", name).executeTakeFirst();
+    const known = await transaction
+      .selectFrom("gateway")
+      .select("name")
+      .where("name", "=", name)
+      .executeTakeFirst();
     if (!known) await refuseTooMany(transaction);
     await transaction
       .insertInto("gateway")
@@ -60,7 +71,10 @@ async function refuseTooMany(transaction: Kysely<Database>): Promise<void> {
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   if (Number(count) >= MOST_GATEWAYS)
-    throw new RequestError("taken", `There are ${MOST_GATEWAYS} gateways already; one leaves when it was not seen for 7 days`);
+    throw new RequestError(
+      "taken",
+      `There are ${MOST_GATEWAYS} gateways already; one leaves when it was not seen for 7 days`,
+    );
 }
 
 /** Removes a gateway from the list. A caller without it is answered that there is none. */
@@ -82,7 +96,10 @@ export async function forgetSilentGateways(transaction: Kysely<Database>): Promi
 const gone = (): string => new Date(Date.now() - GONE_MS).toISOString();
 
 /** The gateways, by name: how each is, without its edges and agents. */
-export async function gatewayPage({ store, documents }: Tools, { limit, after }: { limit: number; after?: string }): Promise<Page> {
+export async function gatewayPage(
+  { store, documents }: Tools,
+  { limit, after }: { limit: number; after?: string },
+): Promise<Page> {
   let query = store.reader
     .selectFrom("gateway")
     .select(["name", "last_seen", "version", "envoy_version", "sequence", "applied", "rejected"])
@@ -111,7 +128,9 @@ const summaryOf = (documents: Documents, row: Omit<GatewayRow, "edges" | "agents
   rejected: row.rejected,
 });
 
-/** The whole status of a gateway. A member sees the agents of its own credentials, and the count of others. */
+/**
+ * The whole status of a gateway. A member sees the agents of its own credentials, and the count of others.
+ */
 export async function gatewayAt({ store, documents }: Tools, name: string, caller: Caller): Promise<string> {
   const row = await store.reader
     .selectFrom("gateway")
@@ -121,7 +140,9 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
     .executeTakeFirst();
   if (!row) throw unknown(name);
   const all = JSON.parse(row.agents) as Report["agents"];
-  const own = caller.admin ? undefined : await credentialsOf(store.reader, caller.ownerId, [...new Set(all.map((one) => one.credential))]);
+  const own = caller.admin
+    ? undefined
+    : await credentialsOf(store.reader, caller.ownerId, [...new Set(all.map((one) => one.credential))]);
   const agents = own ? all.filter(({ credential }) => own.has(credential)) : all;
   return JSON.stringify({
     ...summaryOf(documents, row),
@@ -132,10 +153,17 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
 }
 
 const unknown = (name: string): RequestError =>
-  new RequestError("not_found", `There is no gateway ${quoted(name)}; one that was not seen for 7 days is forgotten`);
+  new RequestError(
+    "not_found",
+    `There is no gateway ${quoted(name)}; one that was not seen for 7 days is forgotten`,
+  );
 
 /** Those of these credentials that belong to an owner. */
-async function credentialsOf(db: Kysely<Database>, owner: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function credentialsOf(
+  db: Kysely<Database>,
+  owner: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("resource")
     .select("id")
@@ -153,11 +181,17 @@ export interface Serving {
   readonly reason: string;
 }
 
-/** The gateways whose reports are looked through for one answer: those that were seen last. A report may have 1 MiB. */
+/**
+ * The gateways whose reports are looked through for one answer: those that were seen last. A report may have
+ * 1 MiB.
+ */
 const MOST_LOOKED_AT = 20;
 
 /** The state of these edges at each gateway, by the id of the edge. */
-export async function servingOf({ reader }: Store, edges: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly Serving[]>> {
+export async function servingOf(
+  { reader }: Store,
+  edges: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly Serving[]>> {
   const gateways = await reader
     .selectFrom("gateway")
     .select(["name", "last_seen"])
@@ -167,7 +201,11 @@ export async function servingOf({ reader }: Store, edges: ReadonlySet<string>): 
     .execute();
   const found = new Map<string, Serving[]>();
   for (const { name, last_seen } of gateways.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const row = await reader.selectFrom("gateway").select("edges").where("name", "=", name).executeTakeFirst();
+    const row = await reader
+      .selectFrom("gateway")
+      .select("edges")
+      .where("name", "=", name)
+      .executeTakeFirst();
     const reported: Report["edges"] = JSON.parse(row?.edges ?? "[]");
     for (const { id, state, reason } of reported)
       if (edges.has(id)) found.set(id, [...(found.get(id) ?? []), { name, last_seen, state, reason }]);

@@ -1,5 +1,10 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import { ApiKeys } from "../auth";
 import { JOINT, type Page } from "../documents";
 import { type Dispatcher, deliveryMetrics } from "../events";
@@ -12,7 +17,13 @@ import { acceptJson, objectIn } from "./bodies";
 import { requestErrorOf } from "./errors";
 import { EVERY_ANSWER } from "./everyAnswer";
 import { registerHealth } from "./health";
-import { acceptExpectations, type ConnectionOptions, connections, refuseTwoHosts, requireAddress } from "./limits/connections";
+import {
+  acceptExpectations,
+  type ConnectionOptions,
+  connections,
+  refuseTwoHosts,
+  requireAddress,
+} from "./limits/connections";
 import { Garbage } from "./limits/garbage";
 import { LARGE_BODY, LargeBodies } from "./limits/largeBodies";
 import { type RateLimitOptions, RateLimits } from "./limits/rateLimits";
@@ -34,7 +45,9 @@ const BODY_LIMIT = MIB;
 const MOST_UNREAD = 64 * MIB;
 /** The limit of a page is 8 MiB; some of that is for the JSON around its objects. */
 const PAGE_BYTES = 8 * MIB - 64 * 1024;
-/** A longer answer gets its own turn of the event loop, because inserting its addresses takes milliseconds. */
+/**
+ * A longer answer gets its own turn of the event loop, because inserting its addresses takes milliseconds.
+ */
 const LONG_ANSWER = MIB;
 /** Node's limit for a request line, so that an overlong id is answered as not found. */
 const LONGEST_PATH = 16 * 1024;
@@ -132,7 +145,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
       await limits.admit(request.caller.keyId, request, reply);
       refuseGateways(request);
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
-      else context.validation.refuseWhileFull(request.caller.ownerId, Math.min(Number(request.headers["content-length"] ?? 0), BODY_LIMIT));
+      else
+        context.validation.refuseWhileFull(
+          request.caller.ownerId,
+          Math.min(Number(request.headers["content-length"] ?? 0), BODY_LIMIT),
+        );
       await underWay.admit(request);
       requireVersion(request);
       requirePlainBody(request);
@@ -164,7 +181,12 @@ function registerOperation(
   api.route({
     method: operation.method,
     url: routePattern(operation.path),
-    config: { slots: slotsOf(operation), room: operation.room, forGateways: operation.forGateways, large: operation.isLarge },
+    config: {
+      slots: slotsOf(operation),
+      room: operation.room,
+      forGateways: operation.forGateways,
+      large: operation.isLarge,
+    },
     bodyLimit: operation.isLarge ? LARGE_BODY : BODY_LIMIT,
     handler: (request, reply) => underWay.during(request, () => serve(request, reply)),
   });
@@ -179,7 +201,14 @@ function registerOperation(
     const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
     const consequences = findingsOf(query) ? new DryRunConsequences(context, caller) : undefined;
     const { onDryRun } = consequences ?? {};
-    const change = { caller, operationId: request.id, client: request.ip, dryRun: dryRunOf(query), idempotency, onDryRun };
+    const change = {
+      caller,
+      operationId: request.id,
+      client: request.ip,
+      dryRun: dryRunOf(query),
+      idempotency,
+      onDryRun,
+    };
     const outcome = await run(
       {
         resources: new ResourceService(context, change),
@@ -211,27 +240,41 @@ function registerOperation(
         reply.header("location", `${address}${expandPath(operation.path, params)}/${outcome.created}`);
     }
     if (outcome && "replayed" in outcome && outcome.replayed) reply.header("idempotent-replayed", "true");
-    const plain = !outcome ? "{}" : "json" in outcome ? outcome.json : pageJson(operation, outcome, request, address);
+    const plain = !outcome
+      ? "{}"
+      : "json" in outcome
+        ? outcome.json
+        : pageJson(operation, outcome, request, address);
     const json = consequences ? await consequences.addTo(plain) : plain;
     reply.header("content-type", JSON_TYPE);
     // Not `reply.send`: Fastify would wait for the reply, with listeners for its end.
     if (json.length <= LONG_ANSWER) return context.documents.answer(json, address);
     await ownTurn();
-    // A buffer lies outside of the heap. While the answer waits to be read, it is held once, and its source can be freed.
+    // A buffer lies outside of the heap. While the answer waits to be read, it is held once, and its source
+    // can be freed.
     return Buffer.from(context.documents.answer(json, address));
   }
 }
 
 const CALLERS = (["api_key", "bot_user"] as const).map((kind) => definitionOf(kind).path);
 
-/** Which slots an operation's requests take. API keys have their own, so that an admin can always list and delete them. */
-function slotsOf({ waits, method, path }: Operation): (request: FastifyRequest) => "keys" | "waits" | undefined {
+/**
+ * Which slots an operation's requests take. API keys have their own, so that an admin can always list and
+ * delete them.
+ */
+function slotsOf({
+  waits,
+  method,
+  path,
+}: Operation): (request: FastifyRequest) => "keys" | "waits" | undefined {
   const keys = definitionOf("api_key").path;
   const isKeys = (method === "GET" && path === keys) || (method === "DELETE" && path.startsWith(keys));
   return (request) => (waits?.(request.query as Query) ? "waits" : isKeys ? "keys" : undefined);
 }
 
-/** The key of a gateway lies on machines that face the world: it does what a gateway has to, and nothing else. */
+/**
+ * The key of a gateway lies on machines that face the world: it does what a gateway has to, and nothing else.
+ */
 function refuseGateways({ caller, routeOptions, method }: FastifyRequest): void {
   if (caller.role !== "gateway" || routeOptions.config.forGateways) return;
   throw new RequestError(
@@ -248,9 +291,13 @@ function untilGone(reply: FastifyReply): AbortSignal {
 }
 
 /** Whether an operation changes API keys or bots. */
-const decidesOnCallers = ({ method, path }: Operation): boolean => method !== "GET" && CALLERS.some((start) => path.startsWith(start));
+const decidesOnCallers = ({ method, path }: Operation): boolean =>
+  method !== "GET" && CALLERS.some((start) => path.startsWith(start));
 
-/** The same operation, but afterwards all callers are looked up again, even if it failed: its commit may be in doubt. */
+/**
+ * The same operation, but afterwards all callers are looked up again, even if it failed: its commit may be in
+ * doubt.
+ */
 const forgetting =
   (apiKeys: ApiKeys, run: Operation["run"]): Operation["run"] =>
   (...input) =>
@@ -270,13 +317,19 @@ function requireVersion(request: FastifyRequest): void {
   const version = request.headers["service-version"];
   if (version === SERVICE_VERSION) return;
   const found = version === undefined ? "is missing" : `is ${quoted(String(version))}`;
-  throw new RequestError("unsupported_version", `The header Service-Version ${found}; this server speaks version ${SERVICE_VERSION}`);
+  throw new RequestError(
+    "unsupported_version",
+    `The header Service-Version ${found}; this server speaks version ${SERVICE_VERSION}`,
+  );
 }
 
 function requirePlainBody(request: FastifyRequest): void {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;
-  throw new RequestError("not_json", `The body must be plain JSON; Content-Encoding ${quoted(encoding)} is not accepted`);
+  throw new RequestError(
+    "not_json",
+    `The body must be plain JSON; Content-Encoding ${quoted(encoding)} is not accepted`,
+  );
 }
 
 function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<string, string> {
@@ -290,23 +343,31 @@ function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<s
       );
     }
     if (Array.isArray(value))
-      throw new RequestError("invalid_query", `${name} is given ${value.length} times; give it once`, { field: name });
+      throw new RequestError("invalid_query", `${name} is given ${value.length} times; give it once`, {
+        field: name,
+      });
   }
   return query as Record<string, string>;
 }
 
 function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation[]): void {
   for (const path of new Set(operations.map((operation) => operation.path))) {
-    const taken = operations.filter((operation) => operation.path === path).map((operation) => operation.method as string);
+    const taken = operations
+      .filter((operation) => operation.path === path)
+      .map((operation) => operation.method as string);
     const allow = taken.includes("GET") ? ["HEAD", ...taken] : taken;
     api.route({
       method: METHODS.filter((method) => !taken.includes(method)),
       url: routePattern(path),
       // In onRequest, before Fastify reads the body.
       onRequest: async (request) => {
-        throw new RequestError("method_not_allowed", `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`, {
-          headers: { allow: allow.join(", ") },
-        });
+        throw new RequestError(
+          "method_not_allowed",
+          `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`,
+          {
+            headers: { allow: allow.join(", ") },
+          },
+        );
       },
       handler: () => undefined,
     });
@@ -323,12 +384,20 @@ const noRoute = (request: FastifyRequest): RequestError =>
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = requestErrorOf(error);
   // A refusal is no failure; the request log's line is enough.
-  if (refusal.status >= 500 && refusal !== error) request.log.error({ operation_id: request.id, err: error }, "request failed");
-  // Fastify would hang up, and a client that still sends would never see the answer. What it sends is thrown away.
-  if (refusal.status === 413 && Number(request.headers["content-length"]) <= MOST_UNREAD) reply.removeHeader("connection");
+  if (refusal.status >= 500 && refusal !== error)
+    request.log.error({ operation_id: request.id, err: error }, "request failed");
+  // Fastify would hang up, and a client that still sends would never see the answer. What it sends is thrown
+  // away.
+  if (refusal.status === 413 && Number(request.headers["content-length"]) <= MOST_UNREAD)
+    reply.removeHeader("connection");
   reply
     .code(refusal.status)
-    .headers({ ...EVERY_ANSWER, "x-request-id": request.id, ...(refusal.status === 401 && CHALLENGE), ...refusal.options.headers })
+    .headers({
+      ...EVERY_ANSWER,
+      "x-request-id": request.id,
+      ...(refusal.status === 401 && CHALLENGE),
+      ...refusal.options.headers,
+    })
     .type(JSON_TYPE)
     .send(JSON.stringify(refusal.body(request.id)));
 }

@@ -24,6 +24,9 @@ export class Authentication {
     const caller = await this.apiKeys.callerOf(key, () => this.underWay.lookUp(request));
     if (caller) return caller;
     await this.limits.countUnknown(key, request);
-    throw new RequestError("unknown_key", "This API key is not known here: check that it is complete and belongs to this server");
+    throw new RequestError(
+      "unknown_key",
+      "This API key is not known here: check that it is complete and belongs to this server",
+    );
   }
 }

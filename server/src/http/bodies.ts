@@ -13,7 +13,10 @@ declare module "fastify" {
 
 const MISSING = "The body is missing or empty; send a JSON object, {} if there is nothing to set";
 
-/** Accepts only JSON in UTF-8. An empty body counts as none, because many clients send a Content-Type with every request. */
+/**
+ * Accepts only JSON in UTF-8. An empty body counts as none, because many clients send a Content-Type with
+ * every request.
+ */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
@@ -31,9 +34,15 @@ export function acceptJson(app: FastifyInstance): void {
 function utf8Of(request: FastifyRequest, bytes: Buffer): Buffer {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
-    throw new RequestError("malformed_json", `The body must be UTF-8, as JSON is; the charset ${quoted(charset)} is not accepted`);
+    throw new RequestError(
+      "malformed_json",
+      `The body must be UTF-8, as JSON is; the charset ${quoted(charset)} is not accepted`,
+    );
   if (!isUtf8(bytes))
-    throw new RequestError("malformed_json", `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`);
+    throw new RequestError(
+      "malformed_json",
+      `The body is not valid UTF-8 (at character ${charactersBeforeMistake(bytes) + 1})`,
+    );
   return bytes;
 }
 
@@ -68,5 +77,8 @@ function startOfCharacter(bytes: Buffer, offset: number): number {
 export function objectIn(body: unknown): unknown {
   if (body === undefined) throw new RequestError("malformed_json", MISSING);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
-  throw new RequestError("malformed_json", 'The body must be a JSON object, for example {"description": "mine"}');
+  throw new RequestError(
+    "malformed_json",
+    'The body must be a JSON object, for example {"description": "mine"}',
+  );
 }

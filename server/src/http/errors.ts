@@ -1,30 +1,50 @@
 import { CommitInDoubt } from "../storage";
 import { RequestError } from "../util";
 
-/** Turns any error into an answer from the error table. Only a RequestError shows its message to the client. */
+/**
+ * Turns any error into an answer from the error table. Only a RequestError shows its message to the client.
+ */
 export function requestErrorOf(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (error instanceof CommitInDoubt) {
-    // No 503 and no Retry-After: clients would take them as a promise that nothing changed, and repeat the request.
-    return new RequestError("internal", `${message}, so it is not known whether the change was made; read the object to find out`);
+    // No 503 and no Retry-After: clients would take them as a promise that nothing changed, and repeat the
+    // request.
+    return new RequestError(
+      "internal",
+      `${message}, so it is not known whether the change was made; read the object to find out`,
+    );
   }
   if (code && STORAGE_ERRORS.test(code)) {
-    return new RequestError("unavailable", "Storage does not answer; nothing was changed. Try again shortly", {
-      headers: { "retry-after": "1" },
-    });
+    return new RequestError(
+      "unavailable",
+      "Storage does not answer; nothing was changed. Try again shortly",
+      {
+        headers: { "retry-after": "1" },
+      },
+    );
   }
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new RequestError("not_json", 'The body must be JSON, with the header "Content-Type: application/json"');
+      return new RequestError(
+        "not_json",
+        'The body must be JSON, with the header "Content-Type: application/json"',
+      );
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new RequestError("body_too_large", "The body is larger than 1 MiB; that of a change set may have 16 MiB");
+      return new RequestError(
+        "body_too_large",
+        "The body is larger than 1 MiB; that of a change set may have 16 MiB",
+      );
     case "FST_ERR_BAD_URL":
       return new RequestError("no_route", "The path cannot be decoded");
   }
   // Fastify found the request wrong before it reached a handler, for example a wrong Content-Length.
-  if (statusCode && statusCode >= 400 && statusCode < 500) return new RequestError("malformed_request", `${message}; mend the request`);
-  return new RequestError("internal", "The server failed to answer this; its log has the details under this operation id");
+  if (statusCode && statusCode >= 400 && statusCode < 500)
+    return new RequestError("malformed_request", `${message}; mend the request`);
+  return new RequestError(
+    "internal",
+    "The server failed to answer this; its log has the details under this operation id",
+  );
 }
 
 const STORAGE_ERRORS = /^ERR_(SQLITE|STORE)/;

@@ -2,8 +2,8 @@ import { quoted, RequestError } from "../util";
 import { placeOfMistake } from "./jsonMistake";
 
 /**
- * Reads JSON in which each object names its fields once: programs differ in which of two they take (RFC 8259 section 4), so
- * a check in front of the server could see another value than the server does.
+ * Reads JSON in which each object names its fields once: programs differ in which of two they take (RFC 8259
+ * section 4), so a check in front of the server could see another value than the server does.
  * @param place where the text stands in the body, for errors; it ends with a colon and a space
  */
 export function parseJson(text: string, place = ""): unknown {
@@ -25,7 +25,9 @@ export function parseJson(text: string, place = ""): unknown {
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** The first name that stands twice in one object. The text must be JSON. Reads it once, and does not recurse. */
+/**
+ * The first name that stands twice in one object. The text must be JSON. Reads it once, and does not recurse.
+ */
 function repeatedName(text: string): { readonly name: string; readonly at: number } | undefined {
   // Of each object that is open; undefined for a list.
   const open: (Set<string> | undefined)[] = [];

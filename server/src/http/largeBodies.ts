@@ -26,15 +26,18 @@ export interface ListBody {
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * Reads the JSON of a body object by object of one of its lists, and gives others their turn in between: parsing 16 MiB at once
- * would hold them up for a tenth of a second.
+ * Reads the JSON of a body object by object of one of its lists, and gives others their turn in between:
+ * parsing 16 MiB at once would hold them up for a tenth of a second.
  */
 export async function readListBody(bytes: Buffer | undefined, { list, most }: ListLimit): Promise<ListBody> {
   if (bytes === undefined) objectIn(undefined);
   const whole = bytes as Buffer;
   const { rest, parts } = await partsOf(whole, list, most);
   if (rest.length > LARGEST_PART)
-    throw new RequestError("malformed_json", `The body holds more than 1 MiB besides its ${list}; that must be wrong`);
+    throw new RequestError(
+      "malformed_json",
+      `The body holds more than 1 MiB besides its ${list}; that must be wrong`,
+    );
   const body = objectIn(parseJson(rest)) as Record<string, unknown>;
   const broken = new Map<number, Fault>();
   const listed = body[list];
@@ -77,7 +80,10 @@ interface Parts {
   readonly parts: ReadonlyMap<unknown, Buffer>;
 }
 
-/** Cuts the objects of a list of the outermost object out of a text. Whether it is JSON is found out by parsing the parts. */
+/**
+ * Cuts the objects of a list of the outermost object out of a text. Whether it is JSON is found out by
+ * parsing the parts.
+ */
 async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts> {
   const parts = new Map<unknown, Buffer>();
   const name = Buffer.from(`"${list}"`);
@@ -102,7 +108,11 @@ async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts
       if (depth === 2 && isInList && byte === CLOSE && start > 0) {
         if (parts.size === most)
           refuseFaults([
-            { error: "invalid_field", path: [list], message: `holds more than ${most} objects; send them in several requests` },
+            {
+              error: "invalid_field",
+              path: [list],
+              message: `holds more than ${most} objects; send them in several requests`,
+            },
           ]);
         const stand = token + parts.size;
         parts.set(stand, bytes.subarray(start, at + 1));

@@ -8,8 +8,9 @@ import { RequestError } from "../util";
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Answers `GET /metrics` in the Prometheus format, to admins: requests, event deliveries, the process, the release. Labels
- * hold path patterns and ids of event destinations, never a key or other text that a client chose.
+ * Answers `GET /metrics` in the Prometheus format, to admins: requests, event deliveries, the process, the
+ * release. Labels hold path patterns and ids of event destinations, never a key or other text that a client
+ * chose.
  */
 export function registerMetrics(
   app: FastifyInstance,
@@ -41,7 +42,11 @@ export function registerMetrics(
     "Requests refused because the server, or one owner, had reached the limit of requests at once.",
     counts.refused,
   );
-  counter("tunnelplane_http_answers_cut_off_total", "Answers cut off because the client did not read them.", counts.cutOff);
+  counter(
+    "tunnelplane_http_answers_cut_off_total",
+    "Answers cut off because the client did not read them.",
+    counts.cutOff,
+  );
   new Gauge({
     name: "tunnelplane_build_info",
     help: "The running release, as a label; always 1.",

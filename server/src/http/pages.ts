@@ -20,10 +20,12 @@ const TYPES: Readonly<Record<string, string>> = {
 const STRICT =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /**
- * Redoc adds empty style elements, which it fills by script, and one for its scroll bars: the hash of nothing, and of that one.
- * A later version may need another; the test of the page says so. Its search runs in a worker of its own.
+ * Redoc adds empty style elements, which it fills by script, and one for its scroll bars: the hash of
+ * nothing, and of that one. A later version may need another; the test of the page says so. Its search runs
+ * in a worker of its own.
  */
-const OF_REDOC = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='";
+const OF_REDOC =
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='";
 /** The pages by their folders, and what each may do in a browser. */
 const PAGES: Readonly<Record<string, string>> = {
   docs: `${STRICT}; style-src 'self' ${OF_REDOC}; worker-src blob:`,
@@ -31,9 +33,9 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the pages for people, which need no API key: the API reference and the console. What they show comes from the API,
- * with a key of the reader's own. They are files of the package, read once; each has a route, so no path is ever looked up.
- * Requests take slots as any without a key.
+ * Serves the pages for people, which need no API key: the API reference and the console. What they show comes
+ * from the API, with a key of the reader's own. They are files of the package, read once; each has a route,
+ * so no path is ever looked up. Requests take slots as any without a key.
  */
 export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay): void {
   app.register(async (pages) => {
@@ -41,8 +43,14 @@ export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay):
     pages.addHook("onRequest", (request) => underWay.admit(request));
     for (const [page, policy] of Object.entries(PAGES)) {
       for (const name of readdirSync(join(FOLDER, page))) {
-        const file = new PageFile(readFileSync(join(FOLDER, page, name)), TYPES[extname(name)] ?? "application/octet-stream", policy);
-        pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, (request, reply) => file.answer(request, reply));
+        const file = new PageFile(
+          readFileSync(join(FOLDER, page, name)),
+          TYPES[extname(name)] ?? "application/octet-stream",
+          policy,
+        );
+        pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, (request, reply) =>
+          file.answer(request, reply),
+        );
       }
     }
   });

@@ -10,23 +10,35 @@ export function idempotentRequestOf(request: FastifyRequest, body: unknown): Ide
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
-    throw new RequestError("invalid_header", "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine");
+    throw new RequestError(
+      "invalid_header",
+      "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine",
+    );
   }
   return {
     ownerId: request.caller.ownerId,
     key,
-    requestHash: requestHashOf(request.method, request.url, Buffer.isBuffer(body) ? hash("sha256", body) : body),
+    requestHash: requestHashOf(
+      request.method,
+      request.url,
+      Buffer.isBuffer(body) ? hash("sha256", body) : body,
+    ),
   };
 }
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;
 
-/** Whether If-None-Match says that the client has this version (RFC 9110 section 13.1.2, by weak comparison). */
+/**
+ * Whether If-None-Match says that the client has this version (RFC 9110 section 13.1.2, by weak comparison).
+ */
 export function isKnown(request: FastifyRequest, etag: string | undefined): boolean {
   const known = request.headers["if-none-match"]?.trim();
   if (known === undefined || etag === undefined) return false;
   if (!ETAGS.test(known))
-    throw new RequestError("invalid_header", `If-None-Match must be "*" or ETags in their quotes, for example ${etag}`);
+    throw new RequestError(
+      "invalid_header",
+      `If-None-Match must be "*" or ETags in their quotes, for example ${etag}`,
+    );
   return known === "*" || known.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
 }
 
@@ -41,8 +53,16 @@ export function requireMatch(request: FastifyRequest, etag: string | undefined):
     );
   }
   if (etag === undefined)
-    throw new RequestError("precondition_failed", `If-Match names ${wanted}, but nothing is configured here; leave it out to configure it`);
+    throw new RequestError(
+      "precondition_failed",
+      `If-Match names ${wanted}, but nothing is configured here; leave it out to configure it`,
+    );
   if (wanted === "*" || wanted.split(",").some((candidate) => candidate.trim() === etag)) return;
-  const reason = wanted.includes("W/") ? "weak ETags never match" : "somebody changed it; read it again and repeat the change";
-  throw new RequestError("precondition_failed", `If-Match names ${wanted}, but the current version is ${etag}: ${reason}`);
+  const reason = wanted.includes("W/")
+    ? "weak ETags never match"
+    : "somebody changed it; read it again and repeat the change";
+  throw new RequestError(
+    "precondition_failed",
+    `If-Match names ${wanted}, but the current version is ${etag}: ${reason}`,
+  );
 }

@@ -19,5 +19,8 @@ export class RequestLog extends LogController {
   }
 }
 
-/** Uses one logger for all requests: a child logger takes as long to create as a line to write. Each line names its request. */
+/**
+ * Uses one logger for all requests: a child logger takes as long to create as a line to write. Each line
+ * names its request.
+ */
 export const oneLogger = (logger: FastifyBaseLogger): FastifyBaseLogger => logger;

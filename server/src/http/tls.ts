@@ -10,12 +10,17 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-/** Reads certificate and key for TLS 1.2 and later. An error names the unusable file and the reason, never the file's content. */
+/**
+ * Reads certificate and key for TLS 1.2 and later. An error names the unusable file and the reason, never the
+ * file's content.
+ */
 export function readTls(files: TlsFiles): SecureContextOptions {
   const cert = read("certificate", files.cert);
   const key = read("private key", files.key);
   if (key.includes("ENCRYPTED"))
-    throw new Error(`The TLS private key in ${files.key} is encrypted; store it without a passphrase, readable by the server's user only`);
+    throw new Error(
+      `The TLS private key in ${files.key} is encrypted; store it without a passphrase, readable by the server's user only`,
+    );
   const certificate = parse("certificate", files.cert, () => new X509Certificate(cert));
   const privateKey: KeyObject = parse("private key", files.key, () => createPrivateKey(key));
   if (!certificate.checkPrivateKey(privateKey))

@@ -21,9 +21,9 @@ interface Parts {
 }
 
 /**
- * Opens the digests for a server. The first start of a version with digests makes their key and records the existing content
- * in the table `baseline`, which a row of the audit log covers. Earlier tampering cannot be detected. Writers wait meanwhile;
- * if several servers start, one of them does it.
+ * Opens the digests for a server. The first start of a version with digests makes their key and records the
+ * existing content in the table `baseline`, which a row of the audit log covers. Earlier tampering cannot be
+ * detected. Writers wait meanwhile; if several servers start, one of them does it.
  */
 export async function digestsToServeWith({ store, keyring, documents, accountId }: Parts): Promise<Digests> {
   const known = await openDigests(store.reader, keyring);
@@ -36,11 +36,17 @@ export async function digestsToServeWith({ store, keyring, documents, accountId 
     const key = newAuditKey();
     const digests = new Digests(key);
     await keepAuditKey(transaction, keyring, key);
-    const rows = (await recordObjects(transaction, documents, digests)) + (await recordEvents(transaction, digests));
+    const rows =
+      (await recordObjects(transaction, documents, digests)) + (await recordEvents(transaction, digests));
     if (rows > 0) {
       const act = { action: BASELINE_RECORDED, digest: await digestOfBaseline(transaction, digests) };
       const author = { ownerId: "server", name: "server", operationId: newId("op") };
-      await new Journal(documents, keyring, digests, accountId, NOTHING_FOLLOWS).append(transaction, begunUnder, author, [act]);
+      await new Journal(documents, keyring, digests, accountId, NOTHING_FOLLOWS).append(
+        transaction,
+        begunUnder,
+        author,
+        [act],
+      );
     }
     return digests;
   };
@@ -51,7 +57,13 @@ export async function digestsToServeWith({ store, keyring, documents, accountId 
 export async function digestOfBaseline(db: Kysely<Database>, digests: Digests): Promise<string | undefined> {
   const list = digests.ofList();
   for (let after = ""; list; ) {
-    const page = await db.selectFrom("baseline").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
+    const page = await db
+      .selectFrom("baseline")
+      .selectAll()
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(PAGE)
+      .execute();
     for (const { id, digest } of page) list.update(`${JSON.stringify([id, digest])}\n`);
     const last = page.at(-1);
     if (!last) break;
@@ -60,10 +72,20 @@ export async function digestOfBaseline(db: Kysely<Database>, digests: Digests): 
   return list?.digest("base64url");
 }
 
-async function recordObjects(transaction: Kysely<Database>, documents: Documents, digests: Digests): Promise<number> {
+async function recordObjects(
+  transaction: Kysely<Database>,
+  documents: Documents,
+  digests: Digests,
+): Promise<number> {
   let count = 0;
   for (let after = ""; ; ) {
-    const rows = await transaction.selectFrom("resource").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
+    const rows = await transaction
+      .selectFrom("resource")
+      .selectAll()
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(PAGE)
+      .execute();
     const found: Recorded[] = [];
     for (const { id, kind, owner_id, version, document } of rows) {
       const definition = definitionNamed(kind);
@@ -80,7 +102,13 @@ async function recordObjects(transaction: Kysely<Database>, documents: Documents
 async function recordEvents(transaction: Kysely<Database>, digests: Digests): Promise<number> {
   let count = 0;
   for (let after = ""; ; ) {
-    const rows = await transaction.selectFrom("event").selectAll().where("id", ">", after).orderBy("id").limit(PAGE).execute();
+    const rows = await transaction
+      .selectFrom("event")
+      .selectAll()
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(PAGE)
+      .execute();
     const last = await record(
       transaction,
       rows.map((row) => ({ id: row.id, digest: digests.ofEvent(row) })),

@@ -33,34 +33,54 @@ export async function compareContents(db: Kysely<Database>, known: Known, faults
   await compareBaseline(db, known, faults);
   const unknown = (await compareEvents(db, known, faults)) + (await compareObjects(db, known, faults));
   await findRemoved(db, known, faults);
-  const pruned = await db.selectFrom("setting").select("value").where("name", "=", PRUNED_THROUGH).executeTakeFirst();
+  const pruned = await db
+    .selectFrom("setting")
+    .select("value")
+    .where("name", "=", PRUNED_THROUGH)
+    .executeTakeFirst();
   const prunedThrough = Number(pruned?.value ?? 0);
   await findRemovedEvents(db, Math.max(prunedThrough, known.baseline?.sequence ?? 0), faults);
   return { unknown, prunedThrough };
 }
 
-async function compareBaseline(db: Kysely<Database>, { digests, baseline }: Known, faults: Faults): Promise<void> {
+async function compareBaseline(
+  db: Kysely<Database>,
+  { digests, baseline }: Known,
+  faults: Faults,
+): Promise<void> {
   const vouched = baseline ? baseline.object_digest : digests.ofList()?.digest("base64url");
   if ((await digestOfBaseline(db, digests)) === vouched) return;
-  faults.add(`the table baseline was changed: it is not what ${baseline ? `row ${baseline.sequence} recorded` : "any row recorded"}`);
+  faults.add(
+    `the table baseline was changed: it is not what ${baseline ? `row ${baseline.sequence} recorded` : "any row recorded"}`,
+  );
 }
 
-async function compareEvents(db: Kysely<Database>, { digests, baseline }: Known, faults: Faults): Promise<number> {
+async function compareEvents(
+  db: Kysely<Database>,
+  { digests, baseline }: Known,
+  faults: Faults,
+): Promise<number> {
   const rows = db
     .selectFrom("event")
     .leftJoin("audit_event", "audit_event.sequence", "event.sequence")
     .leftJoin("baseline", "baseline.id", "event.id")
     .selectAll("event")
-    .select(["audit_event.event_id as told", "audit_event.event_digest as digest", "baseline.digest as recorded"])
+    .select([
+      "audit_event.event_id as told",
+      "audit_event.event_digest as digest",
+      "baseline.digest as recorded",
+    ])
     .orderBy("event.sequence")
     .stream(PAGE);
   let unknown = 0;
   for await (const { told, digest, recorded, ...event } of rows) {
     const place = `the event ${event.id} of row ${event.sequence}`;
     const expected = digest ?? (isBefore(baseline, event.sequence) ? recorded : undefined);
-    if (told !== event.id || expected === null) faults.add(`${place} was added past the server: the log does not tell of it there`);
+    if (told !== event.id || expected === null)
+      faults.add(`${place} was added past the server: the log does not tell of it there`);
     else if (expected === undefined) unknown++;
-    else if (digests.ofEvent(event) !== expected) faults.add(`${place} was changed: it is not what the log says`);
+    else if (digests.ofEvent(event) !== expected)
+      faults.add(`${place} was changed: it is not what the log says`);
   }
   return unknown;
 }
@@ -73,26 +93,36 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
     .leftJoin("audit_event", "audit_event.sequence", "latest.sequence")
     .leftJoin("baseline", "baseline.id", "resource.id")
     .selectAll("resource")
-    .select(["audit_event.sequence", "audit_event.action", "audit_event.object_digest", "baseline.digest as recorded"])
+    .select([
+      "audit_event.sequence",
+      "audit_event.action",
+      "audit_event.object_digest",
+      "baseline.digest as recorded",
+    ])
     .stream(PAGE);
   let unknown = 0;
   for await (const { sequence, action, object_digest, recorded, ...row } of rows) {
     const place = `the object ${row.id}`;
     const told = known.inbox.get(row.id);
-    if (told?.isDeleted) faults.add(`${place} was put back past the server: row ${told.n} of the inbox deleted it`);
+    if (told?.isDeleted)
+      faults.add(`${place} was put back past the server: row ${told.n} of the inbox deleted it`);
     else if (told && (await digestOf(db, known, row)) !== told.digest) {
       faults.add(
         `${place} was changed past the server: its document, kind, owner_id or version is not what row ${told.n} of the inbox left`,
       );
     }
     if (told) continue;
-    const expected = object_digest ?? (sequence === null || isBefore(known.baseline, sequence) ? recorded : undefined);
-    if (action?.endsWith("_deleted")) faults.add(`${place} was put back past the server: row ${sequence} deleted it`);
+    const expected =
+      object_digest ?? (sequence === null || isBefore(known.baseline, sequence) ? recorded : undefined);
+    if (action?.endsWith("_deleted"))
+      faults.add(`${place} was put back past the server: row ${sequence} deleted it`);
     else if (expected === null) faults.add(`${place} was added past the server: the log does not tell of it`);
     else if (expected === undefined) unknown++;
     else if ((await digestOf(db, known, row)) !== expected) {
       const left = object_digest === null ? known.baseline?.sequence : sequence;
-      faults.add(`${place} was changed past the server: its document, kind, owner_id or version is not what row ${left} left`);
+      faults.add(
+        `${place} was changed past the server: its document, kind, owner_id or version is not what row ${left} left`,
+      );
     }
   }
   return unknown;
@@ -106,10 +136,13 @@ async function digestOf(
 ): Promise<string | null | undefined> {
   try {
     const definition = definitionNamed(row.kind);
-    // JSON can write the same value in several ways. The server writes one; other readers may understand the others differently.
+    // JSON can write the same value in several ways. The server writes one; other readers may understand the
+    // others differently.
     if (JSON.stringify(JSON.parse(row.document)) !== row.document) return undefined;
     const document = await documents.unsealed(db, definition, row.document);
-    return document.id === row.id ? digests.ofObject(definition, { ownerId: row.owner_id, version: row.version }, document) : undefined;
+    return document.id === row.id
+      ? digests.ofObject(definition, { ownerId: row.owner_id, version: row.version }, document)
+      : undefined;
   } catch {
     return undefined;
   }
@@ -127,7 +160,9 @@ async function findRemovedEvents(db: Kysely<Database>, after: number, faults: Fa
     .orderBy("audit_event.sequence")
     .stream(PAGE);
   for await (const { sequence, event_id } of rows)
-    faults.add(`the event ${event_id} of row ${sequence} was removed past the server: events are pruned up to row ${after} only`);
+    faults.add(
+      `the event ${event_id} of row ${sequence} was removed past the server: events are pruned up to row ${after} only`,
+    );
 }
 
 /** Finds missing objects. */
@@ -135,7 +170,8 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
   for (const [id, { n, isDeleted }] of inbox) {
     if (isDeleted) continue;
     const found = await db.selectFrom("resource").select("id").where("id", "=", id).executeTakeFirst();
-    if (!found) faults.add(`the object ${id} was removed past the server: row ${n} of the inbox left it there`);
+    if (!found)
+      faults.add(`the object ${id} was removed past the server: row ${n} of the inbox left it there`);
   }
   const told = db
     .with("latest", latest)
@@ -147,7 +183,8 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     .where("audit_event.action", "not like", "%deleted")
     .stream(PAGE);
   for await (const { id, sequence } of told) {
-    if (id !== null && !inbox.has(id)) faults.add(`the object ${id} was removed past the server: row ${sequence} left it there`);
+    if (id !== null && !inbox.has(id))
+      faults.add(`the object ${id} was removed past the server: row ${sequence} left it there`);
   }
   const recorded = db
     .with("latest", latest)
@@ -164,7 +201,10 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
   }
 }
 
-/** The last audit row of each object; rows without an event are of other things. Databases find them in bounded memory; an index would slow down every change. */
+/**
+ * The last audit row of each object; rows without an event are of other things. Databases find them in
+ * bounded memory; an index would slow down every change.
+ */
 const latest = (db: Pick<Kysely<Database>, "selectFrom">) =>
   db
     .selectFrom("audit_event")
@@ -173,4 +213,5 @@ const latest = (db: Pick<Kysely<Database>, "selectFrom">) =>
     .where("event_id", "is not", null)
     .groupBy("object_id");
 
-const isBefore = (baseline: AuditEventRow | undefined, sequence: number): boolean => baseline !== undefined && sequence < baseline.sequence;
+const isBefore = (baseline: AuditEventRow | undefined, sequence: number): boolean =>
+  baseline !== undefined && sequence < baseline.sequence;

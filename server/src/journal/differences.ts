@@ -18,4 +18,5 @@ export function differences(before: unknown, after: unknown, path: string[] = []
   return [{ path: formatPath(path), old: before ?? null, new: after ?? null }];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -16,19 +16,26 @@ export interface StoredAs {
 }
 
 /**
- * Keyed hashes (HMAC-SHA-256) of objects and events, for the audit log. They cover the opened secrets, so a rotation changes
- * no digest. Without the key, nobody can guess a secret and check the guess against a digest.
+ * Keyed hashes (HMAC-SHA-256) of objects and events, for the audit log. They cover the opened secrets, so a
+ * rotation changes no digest. Without the key, nobody can guess a secret and check the guess against a
+ * digest.
  *
- * The key lives as long as the database, because old rows need it. It does not let anyone change the log, whose head is signed
- * under the data key. Both digests of a change take 7 µs of some 150 that a creation takes on SQLite (processor time, measured
- * 2026-11-22 on 2 cores, Node 24).
+ * The key lives as long as the database, because old rows need it. It does not let anyone change the log,
+ * whose head is signed under the data key. Both digests of a change take 7 µs of some 150 that a creation
+ * takes on SQLite (processor time, measured 2026-11-22 on 2 cores, Node 24).
  */
 export class Digests {
   readonly #key: KeyObject | undefined;
 
-  /** @param key from {@link newAuditKey}. A database of an older version has none until it is served; then there are no digests */
+  /**
+   * @param key from {@link newAuditKey}. A database of an older version has none until it is served; then
+   * there are no digests
+   */
   constructor(key?: string) {
-    this.#key = key === undefined ? undefined : createSecretKey(derive(Buffer.from(key, "base64url"), "tunnelplane audit digests"));
+    this.#key =
+      key === undefined
+        ? undefined
+        : createSecretKey(derive(Buffer.from(key, "base64url"), "tunnelplane audit digests"));
   }
 
   get exist(): boolean {
@@ -39,11 +46,19 @@ export class Digests {
    * The digest of an object: of its document with opened secrets, without its embedded list.
    * @param json the document's JSON, if it is known
    */
-  ofObject(definition: Definition, { ownerId, version }: StoredAs, document: Document, json?: string): string | null {
+  ofObject(
+    definition: Definition,
+    { ownerId, version }: StoredAs,
+    document: Document,
+    json?: string,
+  ): string | null {
     const embedded = embeddedFields(definition);
     // A change of a child counts its parent's version up without an audit row.
     const place = ["object", definition.kind, document.id, ownerId, embedded.length > 0 ? null : version];
-    return this.#digest(place, embedded.length > 0 ? JSON.stringify(without(document, embedded)) : (json ?? JSON.stringify(document)));
+    return this.#digest(
+      place,
+      embedded.length > 0 ? JSON.stringify(without(document, embedded)) : (json ?? JSON.stringify(document)),
+    );
   }
 
   ofEvent({ id, type, object_id, created_at, payload }: Omit<Database["event"], "sequence">): string | null {
@@ -77,7 +92,12 @@ export const newAuditKey = (): string => randomBytes(32).toString("base64url");
 export async function openDigests(db: Kysely<Database>, keyring: Keyring): Promise<Digests> {
   const key = await readAuditKey(db, keyring);
   if (key !== undefined) return new Digests(key);
-  const row = await db.selectFrom("audit_event").select("sequence").where("object_digest", "is not", null).limit(1).executeTakeFirst();
+  const row = await db
+    .selectFrom("audit_event")
+    .select("sequence")
+    .where("object_digest", "is not", null)
+    .limit(1)
+    .executeTakeFirst();
   if (!row) return new Digests();
   throw new Error(
     `The key of the audit log's digests (the row ${AUDIT_KEY} of the table setting) was removed from this database, and row ${row.sequence} was written with it. Nothing was changed; restore a backup`,
@@ -90,14 +110,22 @@ async function readAuditKey(db: Kysely<Database>, keyring: Keyring): Promise<str
 }
 
 /** Stores a key for digests, unless there is one. */
-export const keepAuditKey = (transaction: Kysely<Database>, keyring: Keyring, key: string): Promise<unknown> =>
+export const keepAuditKey = (
+  transaction: Kysely<Database>,
+  keyring: Keyring,
+  key: string,
+): Promise<unknown> =>
   transaction
     .insertInto("setting")
     .values({ name: AUDIT_KEY, value: keyring.seal(PLACE, key) })
     .execute();
 
 /** Seals the key of the digests under another data key. */
-export async function sealAuditKey(transaction: Kysely<Database>, keyring: Keyring, keyId: string): Promise<void> {
+export async function sealAuditKey(
+  transaction: Kysely<Database>,
+  keyring: Keyring,
+  keyId: string,
+): Promise<void> {
   const key = await readAuditKey(transaction, keyring);
   if (key === undefined) return;
   await transaction

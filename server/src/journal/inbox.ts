@@ -1,7 +1,16 @@
 import type { Kysely, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Keyring } from "../secrets";
-import { bulkInsertion, change, type Database, effect, type InboxRow, pipelined, recordsOf, statement } from "../storage";
+import {
+  bulkInsertion,
+  change,
+  type Database,
+  effect,
+  type InboxRow,
+  pipelined,
+  recordsOf,
+  statement,
+} from "../storage";
 import { Chain } from "./chain";
 import { type Anchor, headText } from "./head";
 import { DIGESTS, RECORDED } from "./rows";
@@ -34,7 +43,11 @@ const signedText = (row: Omit<Waiting, "data_key_id" | "mac">): string =>
   `${JSON.stringify(["inbox", ...SIGNED.map((field) => row[field])])}\n${row.payload}`;
 
 /** Signs a row under a data key. */
-export const signed = (keyring: Keyring, keyId: string, row: Omit<Waiting, "data_key_id" | "mac">): Waiting => ({
+export const signed = (
+  keyring: Keyring,
+  keyId: string,
+  row: Omit<Waiting, "data_key_id" | "mac">,
+): Waiting => ({
   ...row,
   data_key_id: keyId,
   mac: keyring.sign(keyId, signedText(row)),
@@ -79,8 +92,8 @@ export interface Moved {
 }
 
 /**
- * Moves what waits in the inbox to the end of the event log and the audit log, until nothing waits. Rows that no server wrote
- * as they are stay.
+ * Moves what waits in the inbox to the end of the event log and the audit log, until nothing waits. Rows that
+ * no server wrote as they are stay.
  *
  * @param head the head of the log, locked by this transaction, so that nobody else moves anything meanwhile
  * @param after rows up to this number were moved before
@@ -98,7 +111,13 @@ export async function moveInbox(
   let [count, last, more] = [0, after, true];
   for (let page = 0; more && page < pages; page++) {
     const rows = await waitingRows(transaction, { after: last });
-    const places: (readonly [n: number, sequence: number, lane: string, previousHash: string, hash: string])[] = [];
+    const places: (readonly [
+      n: number,
+      sequence: number,
+      lane: string,
+      previousHash: string,
+      hash: string,
+    ])[] = [];
     for (const { repeated, found, ...row } of rows) {
       const lane = laneText(row);
       const why =
@@ -135,12 +154,20 @@ interface Found extends InInbox {
 const waitingRows = statement<{ after: number }, Found>((db, parameter) =>
   db
     .selectFrom(
-      sql<InInbox & { through: number; place: number; found: number }>`(select *, sum(octet_length(payload)) over (order by n) as through,
+      sql<
+        InInbox & { through: number; place: number; found: number }
+      >`(select *, sum(octet_length(payload)) over (order by n) as through,
         row_number() over (order by n) as place, count(*) over () as found
-        from (select * from inbox where n > ${parameter("after")} order by n limit ${sql.lit(PAGE)}) as first_rows)`.as("page"),
+        from (select * from inbox where n > ${parameter("after")} order by n limit ${sql.lit(PAGE)}) as first_rows)`.as(
+        "page",
+      ),
     )
     .select(["n", ...SIGNED, "payload", "data_key_id", "mac", "found"])
-    .select(sql<number>`(select count(*) from audit_event where audit_event.lane = page.lane || ':' || page.k)`.as("repeated"))
+    .select(
+      sql<number>`(select count(*) from audit_event where audit_event.lane = page.lane || ':' || page.k)`.as(
+        "repeated",
+      ),
+    )
     .where(sql<boolean>`through <= ${sql.lit(PAGE_BYTES)} or place = 1`)
     .orderBy("n"),
 );
@@ -169,14 +196,21 @@ async function place(
     takeOut(transaction, { list }),
     moveHead(transaction, { sequence, hash, mac }),
   ]);
-  if (taken !== places.length) throw new Error(`Of ${places.length} rows of the inbox, ${taken} were left to move`);
+  if (taken !== places.length)
+    throw new Error(`Of ${places.length} rows of the inbox, ${taken} were left to move`);
 }
 
 /** The columns that an audit row takes over as they are. */
 const AUDIT_COLUMNS = [...RECORDED, ...DIGESTS] as const satisfies readonly (keyof InInbox)[];
 
 const placesIn = (db: Kysely<Database>, list: string) =>
-  recordsOf<Place>(db, list, { n: "bigint", sequence: "bigint", lane: "text", previous_hash: "text", hash: "text" }).as("place");
+  recordsOf<Place>(db, list, {
+    n: "bigint",
+    sequence: "bigint",
+    lane: "text",
+    previous_hash: "text",
+    hash: "text",
+  }).as("place");
 
 const placeAuditEvents = statement<{ list: string }, unknown>((db, parameter) =>
   db
@@ -210,6 +244,9 @@ const takeOut = change<{ list: string }>((db, parameter) =>
 );
 
 /** Moves the head of the log, with its signature. */
-export const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>((db, parameter) =>
-  db.updateTable("audit_head").set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),
+export const moveHead = statement<Pick<Database["audit_head"], "sequence" | "hash" | "mac">, unknown>(
+  (db, parameter) =>
+    db
+      .updateTable("audit_head")
+      .set({ sequence: parameter("sequence"), hash: parameter("hash"), mac: parameter("mac") }),
 );

@@ -2,7 +2,15 @@ import type { Kind } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
-import { type AuditEventRow, bulkInsertion, type Database, isHasty, type Lane, laneOf, pipelined } from "../storage";
+import {
+  type AuditEventRow,
+  bulkInsertion,
+  type Database,
+  isHasty,
+  type Lane,
+  laneOf,
+  pipelined,
+} from "../storage";
 import { takeTurn } from "../util";
 import { Chain } from "./chain";
 import type { Digests } from "./digests";
@@ -24,18 +32,20 @@ export interface Act {
 export interface Follower {
   readonly kinds: readonly Kind[];
   /**
-   * Called after each change of an object of these kinds, in its transaction, while that holds the head of the log.
+   * Called after each change of an object of these kinds, in its transaction, while that holds the head of
+   * the log.
    * @param sequence of the change's event
    */
   follow(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void>;
 }
 
 /**
- * Tells of every change, in its transaction: an event for each change of an object, and an audit row for every action. Both
- * share one sequence, which is the order of commits.
+ * Tells of every change, in its transaction: an event for each change of an object, and an audit row for
+ * every action. Both share one sequence, which is the order of commits.
  *
- * On PostgreSQL, writers would take turns at the end of the log. So they only insert into the inbox, and a sequencer gives the
- * rows their places; see {@link Sequencer}. Changes that need an exact place, and all changes on SQLite, go into the log at once.
+ * On PostgreSQL, writers would take turns at the end of the log. So they only insert into the inbox, and a
+ * sequencer gives the rows their places; see {@link Sequencer}. Changes that need an exact place, and all
+ * changes on SQLite, go into the log at once.
  */
 export class Journal {
   /** The parts that were prepared before the transaction. */
@@ -52,22 +62,32 @@ export class Journal {
     private readonly follower: Follower,
   ) {}
 
-  /** Composes the event of a change before its transaction, so that many changes do not hold up other writers. */
+  /**
+   * Composes the event of a change before its transaction, so that many changes do not hold up other writers.
+   */
   prepare(change: ObjectChange, author: Author): void {
     this.#ahead.set(change, this.#prepare(change, author, new Date()));
   }
 
   /**
-   * Call this last in a transaction, after its last lock and its last check: from here on the order of changes is fixed.
+   * Call this last in a transaction, after its last lock and its last check: from here on the order of
+   * changes is fixed.
    *
    * @param begunUnder the data key that was in use when the transaction began
    * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
    */
-  async append(transaction: Kysely<Database>, begunUnder: string, author: Author, changes: readonly (ObjectChange | Act)[]): Promise<void> {
+  async append(
+    transaction: Kysely<Database>,
+    begunUnder: string,
+    author: Author,
+    changes: readonly (ObjectChange | Act)[],
+  ): Promise<void> {
     if (changes.length === 0) return;
     const now = new Date();
     // Prepare before locking the head, because others wait for it.
-    const prepared = changes.map((one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now));
+    const prepared = changes.map(
+      (one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now),
+    );
     const lane = laneOf(transaction);
     const events = prepared.flatMap((one) => (isToldOf(one) ? [one] : []));
     const isExact = !lane || events.length < changes.length || changes.some((one) => this.#isFollowed(one));
@@ -80,12 +100,21 @@ export class Journal {
   }
 
   /** Leaves changes in the inbox. */
-  async #leave(transaction: Kysely<Database>, begunUnder: string, lane: Lane, prepared: readonly ToldOf[]): Promise<void> {
+  async #leave(
+    transaction: Kysely<Database>,
+    begunUnder: string,
+    lane: Lane,
+    prepared: readonly ToldOf[],
+  ): Promise<void> {
     const rows = prepared.map(({ event, row }) =>
       signed(this.keyring, begunUnder, { ...row, ...eventColumns(event), lane: lane.id, k: lane.draw() }),
     );
     if (isHasty(transaction)) await pipelined(rows.map((row) => insertUnderCurrentKey(transaction, row)));
-    else await pipelined([this.keyring.requireCurrent(transaction, begunUnder), insertIntoInbox(transaction, rows, takeTurn)]);
+    else
+      await pipelined([
+        this.keyring.requireCurrent(transaction, begunUnder),
+        insertIntoInbox(transaction, rows, takeTurn),
+      ]);
   }
 
   /** Writes changes at the end of the log, behind what waits in the inbox. */
@@ -98,7 +127,9 @@ export class Journal {
   ): Promise<void> {
     const head = await this.keyring.lockHead(transaction, begunUnder);
     const chain = new Chain(await this.#emptyInbox(transaction, head));
-    const rows = prepared.map(({ row }) => chain.add({ ...row, lane: lane ? laneText({ lane: lane.id, k: lane.draw() }) : null }));
+    const rows = prepared.map(({ row }) =>
+      chain.add({ ...row, lane: lane ? laneText({ lane: lane.id, k: lane.draw() }) : null }),
+    );
     const told = rows.flatMap(({ sequence }, index) => {
       const event = prepared[index]?.event;
       return event ? [{ event: { ...event, sequence }, change: changes[index] as ObjectChange }] : [];
@@ -117,7 +148,11 @@ export class Journal {
         told.map(({ event }) => event),
         takeTurn,
       ),
-      moveHead(transaction, { sequence, hash, mac: this.keyring.sign(head.key_id, headText(sequence, hash)) }),
+      moveHead(transaction, {
+        sequence,
+        hash,
+        mac: this.keyring.sign(head.key_id, headText(sequence, hash)),
+      }),
       follow(),
     ]);
   }
@@ -142,7 +177,16 @@ export class Journal {
     };
     if (!("definition" in one)) {
       const digest = { object_digest: one.digest ?? null, event_digest: null };
-      return { row: { ...by, action: one.action, object_id: one.subject ?? null, event_id: null, changed: "[]", ...digest } };
+      return {
+        row: {
+          ...by,
+          action: one.action,
+          object_id: one.subject ?? null,
+          event_id: null,
+          changed: "[]",
+          ...digest,
+        },
+      };
     }
     const payload = eventOf(one, author, { now, accountId: this.accountId, documents: this.documents });
     const event = rowOf(payload, one);
@@ -154,7 +198,9 @@ export class Journal {
         object_id: one.id,
         event_id: event.id,
         changed: JSON.stringify(payload.changes?.map(({ path }) => path) ?? []),
-        object_digest: one.after ? this.digests.ofObject(one.definition, one.storedAs, one.after, one.json) : null,
+        object_digest: one.after
+          ? this.digests.ofObject(one.definition, one.storedAs, one.after, one.json)
+          : null,
         event_digest: this.digests.ofEvent(event),
       },
     };

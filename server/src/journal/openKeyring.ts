@@ -28,7 +28,10 @@ export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">
   );
 }
 
-/** Opens the data keys. @param begun whether there are any; if not, makes the first one, and a master key if there is none */
+/**
+ * Opens the data keys. @param begun whether there are any; if not, makes the first one, and a master key if
+ * there is none
+ */
 export async function openKeyring(store: Store, options: MasterKeyOptions, begun: boolean): Promise<Keyring> {
   const found = findMasterKey(options);
   if (!found && begun) {
@@ -43,10 +46,16 @@ export async function openKeyring(store: Store, options: MasterKeyOptions, begun
   return keyring;
 }
 
-/** Makes the first data key and begins the audit log. Another server that starts at the same time may be faster. */
+/**
+ * Makes the first data key and begins the audit log. Another server that starts at the same time may be
+ * faster.
+ */
 async function begin(store: Store, keyring: Keyring): Promise<void> {
   await store.write(async (transaction) => {
-    const { numDeletedRows } = await transaction.deleteFrom("setting").where("name", "=", FIRST_START).executeTakeFirst();
+    const { numDeletedRows } = await transaction
+      .deleteFrom("setting")
+      .where("name", "=", FIRST_START)
+      .executeTakeFirst();
     if (numDeletedRows === 0n) return;
     const id = keyring.make();
     await transaction

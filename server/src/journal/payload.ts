@@ -1,5 +1,13 @@
 import type { Answers } from "@tunnelplane/sdk";
-import { type Change, type Definition, definitionOf, eventTypeOf, holdsSecrets, type Kind, mapSecrets } from "@tunnelplane/sdk/contract";
+import {
+  type Change,
+  type Definition,
+  definitionOf,
+  eventTypeOf,
+  holdsSecrets,
+  type Kind,
+  mapSecrets,
+} from "@tunnelplane/sdk/contract";
 import type { Document, Documents } from "../documents";
 import { newId } from "../util";
 import { differences } from "./differences";
@@ -19,7 +27,11 @@ export interface Author {
 }
 
 /** The author of changes on the command line, which has no API key. */
-export const commandLine = (): Author => ({ ownerId: "command-line", name: "command line", operationId: newId("op") });
+export const commandLine = (): Author => ({
+  ownerId: "command-line",
+  name: "command line",
+  operationId: newId("op"),
+});
 
 /** One change of one object. Its documents include secrets; the event and the audit row leave them out. */
 export interface ObjectChange {
@@ -40,7 +52,8 @@ export interface ObjectChange {
 export const isChangeOf = <K extends Kind>(
   change: ObjectChange,
   kind: K,
-): change is ObjectChange & { readonly before?: Answers[K]; readonly after?: Answers[K] } => change.definition.kind === kind;
+): change is ObjectChange & { readonly before?: Answers[K]; readonly after?: Answers[K] } =>
+  change.definition.kind === kind;
 
 /** An event as it is delivered, except for its addresses. */
 export interface EventPayload {
@@ -54,8 +67,13 @@ export interface EventPayload {
   readonly changes?: readonly { readonly path: string; readonly old?: unknown; readonly new?: unknown }[];
 }
 
-/** The JSON of an event. The object's own JSON is taken as it is, where the event leaves nothing out of it. */
-export function printEvent({ object, changes, ...event }: EventPayload, { after, json }: ObjectChange): string {
+/**
+ * The JSON of an event. The object's own JSON is taken as it is, where the event leaves nothing out of it.
+ */
+export function printEvent(
+  { object, changes, ...event }: EventPayload,
+  { after, json }: ObjectChange,
+): string {
   const printed = object === after && json !== undefined ? json : JSON.stringify(object);
   return `${JSON.stringify(event).slice(0, -1)},"object":${printed}${changes ? `,"changes":${JSON.stringify(changes)}` : ""}}`;
 }
@@ -67,16 +85,29 @@ export function eventOf(
   { now, accountId, documents }: { now: Date; accountId: string; documents: Documents },
 ): EventPayload {
   const withoutSecrets = (document: Document) => mapSecrets(definition, document, () => undefined);
-  const credential = author.keyId && { id: author.keyId, uri: documents.addressOf(definitionOf("api_key"), author.keyId) };
+  const credential = author.keyId && {
+    id: author.keyId,
+    uri: documents.addressOf(definitionOf("api_key"), author.keyId),
+  };
   return {
     event_id: newId("ev"),
     event_type: eventTypeOf(definition, change),
     event_timestamp: now.toISOString(),
     account_id: accountId,
-    principal: { id: author.ownerId, subject: author.name, source: credential ? "API" : "SERVER", credential: credential ?? null },
+    principal: {
+      id: author.ownerId,
+      subject: author.name,
+      source: credential ? "API" : "SERVER",
+      credential: credential ?? null,
+    },
     object: withoutSecrets(after ?? before ?? {}),
     ...(before &&
-      after && { changes: [...differences(withoutSecrets(before), withoutSecrets(after)), ...changedSecrets(definition, before, after)] }),
+      after && {
+        changes: [
+          ...differences(withoutSecrets(before), withoutSecrets(after)),
+          ...changedSecrets(definition, before, after),
+        ],
+      }),
   };
 }
 
@@ -85,9 +116,15 @@ function changedSecrets(definition: Definition, before: Document, after: Documen
   if (!holdsSecrets(definition)) return [];
   const secretsOf = (document: Document) => {
     const secrets = new Map<string, string>();
-    mapSecrets(definition, document, (secret, { id, path }) => void secrets.set(id === document.id ? path : `${id}/${path}`, secret));
+    mapSecrets(
+      definition,
+      document,
+      (secret, { id, path }) => void secrets.set(id === document.id ? path : `${id}/${path}`, secret),
+    );
     return secrets;
   };
   const [old, now] = [secretsOf(before), secretsOf(after)];
-  return [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path)).map((path) => ({ path }));
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((path) => old.get(path) !== now.get(path))
+    .map((path) => ({ path }));
 }

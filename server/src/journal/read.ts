@@ -17,22 +17,42 @@ interface EventFilter {
 }
 
 /** A page of events, newest first. */
-export async function eventPage({ reader }: Store, filter: EventFilter, { before, ...size }: PageRequest): Promise<Page> {
+export async function eventPage(
+  { reader }: Store,
+  filter: EventFilter,
+  { before, ...size }: PageRequest,
+): Promise<Page> {
   let query = eventsLike(reader, filter);
-  if (before !== undefined) query = query.where("sequence", "<", reader.selectFrom("event").select("sequence").where("id", "=", before));
+  if (before !== undefined)
+    query = query.where(
+      "sequence",
+      "<",
+      reader.selectFrom("event").select("sequence").where("id", "=", before),
+    );
   const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
   const count = await countOf(sizes, size, "desc");
   query = query.where("sequence", "<=", count.first);
   const rows = await query.select(["id", "payload"]).orderBy("sequence", "desc").limit(count.shown).execute();
-  return { documents: rows.map(({ payload }) => payload), nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null) };
+  return {
+    documents: rows.map(({ payload }) => payload),
+    nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null),
+  };
 }
 
 /** A page of events after a sequence, oldest first; each also tells its own sequence. */
-export async function eventsAfter({ reader }: Store, filter: EventFilter, { after, ...size }: PageSize & { after: number }): Promise<Page> {
+export async function eventsAfter(
+  { reader }: Store,
+  filter: EventFilter,
+  { after, ...size }: PageSize & { after: number },
+): Promise<Page> {
   const query = eventsLike(reader, filter).where("sequence", ">", after);
   const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
   const count = await countOf(sizes, size, "asc");
-  const rows = await query.select(["id", "sequence", "payload"]).orderBy("sequence").limit(count.shown).execute();
+  const rows = await query
+    .select(["id", "sequence", "payload"])
+    .orderBy("sequence")
+    .limit(count.shown)
+    .execute();
   return {
     documents: rows.map(({ sequence, payload }) => `{"sequence":${Number(sequence)},${payload.slice(1)}`),
     nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null),
@@ -46,7 +66,11 @@ export async function eventsAfter({ reader }: Store, filter: EventFilter, { afte
  */
 export async function sequenceAfter({ reader }: Store, id: string): Promise<number> {
   const row = await reader.selectFrom("event").select("sequence").where("id", "=", id).executeTakeFirst();
-  const pruned = await reader.selectFrom("setting").select("value").where("name", "=", PRUNED_THROUGH).executeTakeFirst();
+  const pruned = await reader
+    .selectFrom("setting")
+    .select("value")
+    .where("name", "=", PRUNED_THROUGH)
+    .executeTakeFirst();
   if (row && Number(row.sequence) >= Number(pruned?.value ?? 0)) return Number(row.sequence);
   throw new RequestError(
     "invalid_query",
@@ -63,8 +87,8 @@ function eventsLike(reader: Store["reader"], { type, objectId }: EventFilter) {
 }
 
 /**
- * Counts the rows of a page without reading their large columns. A page with the newest rows has to begin at `first`: newer ones,
- * written since, would push its oldest out.
+ * Counts the rows of a page without reading their large columns. A page with the newest rows has to begin at
+ * `first`: newer ones, written since, would push its oldest out.
  */
 async function countOf<T extends "event" | "audit_event">(
   sizes: SelectQueryBuilder<Database, T, { sequence: number; bytes: number }>,
@@ -96,12 +120,17 @@ export async function auditPage({ reader }: Store, { before, ...size }: PageRequ
   let query = reader.selectFrom("audit_event");
   if (before !== undefined) query = query.where("sequence", "<", sequenceOf(before));
   const count = await countOf(
-    query.select(({ fn, lit, eb }) => ["sequence", eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes")]),
+    query.select(({ fn, lit, eb }) => [
+      "sequence",
+      eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes"),
+    ]),
     size,
     "desc",
   );
   query = query.where("sequence", "<=", count.first);
-  const rows = await readLarge(() => query.selectAll().orderBy("sequence", "desc").limit(count.shown).execute());
+  const rows = await readLarge(() =>
+    query.selectAll().orderBy("sequence", "desc").limit(count.shown).execute(),
+  );
   const documents = rows.map(({ sequence, changed, ...row }) =>
     JSON.stringify({ id: idOf(sequence), ...row, changed: JSON.parse(changed) }),
   );
@@ -114,6 +143,10 @@ const idOf = (sequence: number): string => `au_${sequence}`;
 function sequenceOf(id: string): number {
   const number = /^au_(\d{1,15})$/.exec(id)?.[1];
   if (number === undefined)
-    throw new RequestError("invalid_query", 'before_id must be the id of an audit event, for example "au_17"', { field: "before_id" });
+    throw new RequestError(
+      "invalid_query",
+      'before_id must be the id of an audit event, for example "au_17"',
+      { field: "before_id" },
+    );
   return Number(number);
 }

@@ -6,7 +6,10 @@ export const GENESIS = "0".repeat(64);
 
 type Hashed = Omit<AuditEventRow, "hash">;
 
-/** The fields that a row has before it has its place in the log. The order may never change: old rows are verified by it. */
+/**
+ * The fields that a row has before it has its place in the log. The order may never change: old rows are
+ * verified by it.
+ */
 export const RECORDED = [
   "created_at",
   "operation_id",
@@ -22,10 +25,14 @@ export const RECORDED = [
 /** The fields that a row's hash covers, in this order. */
 export const HASHED = ["sequence", ...RECORDED, "previous_hash"] as const satisfies readonly (keyof Hashed)[];
 
-/** Covered by the hash too, if the row has them. Rows of older versions have none, so their hashes stay valid. */
+/**
+ * Covered by the hash too, if the row has them. Rows of older versions have none, so their hashes stay valid.
+ */
 export const DIGESTS = ["object_digest", "event_digest"] as const satisfies readonly (keyof Hashed)[];
 
-/** The SHA-256 (hex) of an audit row. It covers the hash of the row before, and the lane if the row has one. */
+/**
+ * The SHA-256 (hex) of an audit row. It covers the hash of the row before, and the lane if the row has one.
+ */
 export function hashOf(row: Hashed): string {
   const digests = DIGESTS.map((field) => row[field]);
   const covered = [

@@ -4,7 +4,8 @@ import type { Keyring } from "../secrets";
 import { type Database, pipelined, type Store, statement, Unavailable } from "../storage";
 import { type Moved, moveInbox } from "./inbox";
 
-// The least time between two passes: many commits become one pass, and others get the head of the log in between.
+// The least time between two passes: many commits become one pass, and others get the head of the log in
+// between.
 const GATHER_MS = 25;
 // The same where another server was faster: it is at work, and two that look do twice the work.
 const FOLLOW_MS = 50;
@@ -25,9 +26,10 @@ export interface SequencerOptions {
 }
 
 /**
- * Moves committed changes from the inbox to their places in the event log and the audit log. Every server has one, on a
- * connection of its own; whichever finds the head of the log free moves what all of them wrote, in one transaction. So it may
- * be killed at any step. On SQLite nothing waits in the inbox but what a restored backup brought.
+ * Moves committed changes from the inbox to their places in the event log and the audit log. Every server has
+ * one, on a connection of its own; whichever finds the head of the log free moves what all of them wrote, in
+ * one transaction. So it may be killed at any step. On SQLite nothing waits in the inbox but what a restored
+ * backup brought.
  */
 export class Sequencer {
   #options: SequencerOptions | undefined;
@@ -62,21 +64,28 @@ export class Sequencer {
         this.#gathering = undefined;
         this.#pass().then(
           (isDone) => isDone || this.wake(),
-          (error: unknown) => this.#options?.logger.error({ err: error }, "cannot move changes to the end of the event log"),
+          (error: unknown) =>
+            this.#options?.logger.error({ err: error }, "cannot move changes to the end of the event log"),
         );
       },
       Math.max(0, this.#passedAt + (this.#isFollowing ? FOLLOW_MS : GATHER_MS) - performance.now()),
     );
   }
 
-  /** When it resolves, everything that was committed before the call is in the logs. Readers of them wait for this. */
+  /**
+   * When it resolves, everything that was committed before the call is in the logs. Readers of them wait for
+   * this.
+   */
   async settle(): Promise<void> {
     const [waiting] = await firstWaiting(this.store.reader, { low: this.#low });
     if (!waiting) return;
     const end = performance.now() + WAIT_MS;
     while (!(await this.#pass())) {
       if (performance.now() > end)
-        throw new Unavailable(`${this.store.place}: another session has held the end of the audit log for too long`, undefined);
+        throw new Unavailable(
+          `${this.store.place}: another session has held the end of the audit log for too long`,
+          undefined,
+        );
       await sleep(RETRY_MS);
     }
   }
@@ -88,7 +97,10 @@ export class Sequencer {
     await this.#passing?.catch(() => undefined);
   }
 
-  /** A pass that begins after this call. Returns whether it came to the end of the inbox; false if another has the head too. */
+  /**
+   * A pass that begins after this call. Returns whether it came to the end of the inbox; false if another has
+   * the head too.
+   */
   #pass(): Promise<boolean> {
     if (this.#passing) {
       this.#next ??= this.#passing
@@ -120,25 +132,32 @@ export class Sequencer {
   async #moveWhereFree(transaction: Kysely<Database>): Promise<Passed | undefined> {
     if (!this.store.isParallel) {
       const [head] = await freeHead(transaction, {});
-      return head && { moved: await moveInbox(transaction, this.keyring, head, { pages: MOST_PAGES }), drawn: 0 };
+      return (
+        head && { moved: await moveInbox(transaction, this.keyring, head, { pages: MOST_PAGES }), drawn: 0 }
+      );
     }
-    // Locked in a statement of its own: the next one sees what whoever had the lock before has committed. The order matters
-    // for the low mark too: the lock gives this transaction its id.
+    // Locked in a statement of its own: the next one sees what whoever had the lock before has committed. The
+    // order matters for the low mark too: the lock gives this transaction its id.
     const [[last], [head], [ids]] = await pipelined([
       lastDrawn(transaction, {}),
       freeHead(transaction, {}),
       transactionIds(transaction, {}),
     ]);
     if (!head) return undefined;
-    return { moved: await moveInbox(transaction, this.keyring, head, { after: this.#low, pages: MOST_PAGES }), drawn: last?.n ?? 0, ids };
+    return {
+      moved: await moveInbox(transaction, this.keyring, head, { after: this.#low, pages: MOST_PAGES }),
+      drawn: last?.n ?? 0,
+      ids,
+    };
   }
 
   /**
-   * Notes up to which number nothing waits. Without it, each pass would look through the rows that were moved since the oldest
-   * snapshot in use began, such as that of a backup.
+   * Notes up to which number nothing waits. Without it, each pass would look through the rows that were moved
+   * since the oldest snapshot in use began, such as that of a backup.
    *
-   * Numbers are not in the order of commits. But a writer has its transaction's id before it draws a number. So once every
-   * transaction has ended that had an id when a number was the last, no smaller one can appear, and a pass moves what there is.
+   * Numbers are not in the order of commits. But a writer has its transaction's id before it draws a number.
+   * So once every transaction has ended that had an id when a number was the last, no smaller one can appear,
+   * and a pass moves what there is.
    *
    * @param drawn the last number, read before this transaction got its id
    */
@@ -179,7 +198,9 @@ const firstWaiting = statement<{ low: number }, { n: number }>((db, parameter) =
 );
 
 const lastDrawn = statement<object, { n: number | null }>((db) =>
-  db.selectNoFrom(sql<number | null>`pg_sequence_last_value(pg_get_serial_sequence('inbox', 'n')::regclass)`.as("n")),
+  db.selectNoFrom(
+    sql<number | null>`pg_sequence_last_value(pg_get_serial_sequence('inbox', 'n')::regclass)`.as("n"),
+  ),
 );
 
 interface TransactionIds {
@@ -195,4 +216,6 @@ const transactionIds = statement<object, TransactionIds>((db) =>
   ]),
 );
 
-const freeHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate().skipLocked());
+const freeHead = statement<object, Database["audit_head"]>((db) =>
+  db.selectFrom("audit_head").selectAll().forUpdate().skipLocked(),
+);

@@ -35,8 +35,9 @@ export interface Verified {
 }
 
 /**
- * Reads and recomputes the whole audit log: every row must follow the one before, and the head must carry a signature that
- * needs the master key. Goes on with what waits in the inbox. Then compares objects and events with their audit rows.
+ * Reads and recomputes the whole audit log: every row must follow the one before, and the head must carry a
+ * signature that needs the master key. Goes on with what waits in the inbox. Then compares objects and events
+ * with their audit rows.
  *
  * @param snapshot of the database, so that everything is from one moment; servers may go on meanwhile
  */
@@ -69,9 +70,16 @@ async function verifyChain(
     .selectFrom("audit_event")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
-  if (Number(count) !== head.sequence) faults.add(`the log holds ${counted(Number(count), "row")}, but ${head.sequence} were written`);
-  if (!(await keyring.opening(db, () => keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac)))) {
-    faults.add(`the end of the log (row ${head.sequence}) was not written by a server that has the master key`);
+  if (Number(count) !== head.sequence)
+    faults.add(`the log holds ${counted(Number(count), "row")}, but ${head.sequence} were written`);
+  if (
+    !(await keyring.opening(db, () =>
+      keyring.isSigned(head.key_id, headText(head.sequence, head.hash), head.mac),
+    ))
+  ) {
+    faults.add(
+      `the end of the log (row ${head.sequence}) was not written by a server that has the master key`,
+    );
   }
   const notedAt = new Map<number, Noted[]>();
   for (const one of noted) notedAt.set(one.sequence, [...(notedAt.get(one.sequence) ?? []), one]);
@@ -98,11 +106,15 @@ async function verifyChain(
     if (page.length < PAGE) break;
   }
   if (last.sequence !== head.sequence || last.hash !== head.hash) {
-    faults.add(`the log ends with row ${last.sequence}, but it was written up to row ${head.sequence}: its end was cut off or changed`);
+    faults.add(
+      `the log ends with row ${last.sequence}, but it was written up to row ${head.sequence}: its end was cut off or changed`,
+    );
   }
   for (const { sequence, source } of noted) {
     if (sequence > last.sequence)
-      faults.add(`the noted row ${sequence} is no longer there: the log was cut off or put back (noted in ${source})`);
+      faults.add(
+        `the noted row ${sequence} is no longer there: the log was cut off or put back (noted in ${source})`,
+      );
   }
   return { rows, head: { sequence: head.sequence, hash: head.hash }, baseline };
 }

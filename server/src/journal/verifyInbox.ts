@@ -38,22 +38,39 @@ export interface InboxFound {
 }
 
 /** Checks the rows that wait in the inbox. @param lanes as the log left them */
-export async function verifyInbox(db: Kysely<Database>, keyring: Keyring, lanes: LaneOrder, faults: Faults): Promise<InboxFound> {
+export async function verifyInbox(
+  db: Kysely<Database>,
+  keyring: Keyring,
+  lanes: LaneOrder,
+  faults: Faults,
+): Promise<InboxFound> {
   const latest = new Map<string, ToldInInbox>();
   let rows = 0;
   for (let after = 0; ; ) {
-    const page = (await db.selectFrom("inbox").selectAll().where("n", ">", after).orderBy("n").limit(PAGE).execute()) as InInbox[];
+    const page = (await db
+      .selectFrom("inbox")
+      .selectAll()
+      .where("n", ">", after)
+      .orderBy("n")
+      .limit(PAGE)
+      .execute()) as InInbox[];
     for (const row of page) {
       rows++;
       after = row.n;
       const place = `row ${row.n} of the inbox`;
       if (!(await isFromServer(db, keyring, row))) {
-        faults.add(`${place} was added or changed: no server that has the master key wrote it so. It is not delivered`);
+        faults.add(
+          `${place} was added or changed: no server that has the master key wrote it so. It is not delivered`,
+        );
         continue;
       }
       const fault = lanes.faultOf(laneText(row), place);
       if (fault) faults.add(fault);
-      latest.set(row.object_id, { n: row.n, isDeleted: row.action.endsWith("_deleted"), digest: row.object_digest });
+      latest.set(row.object_id, {
+        n: row.n,
+        isDeleted: row.action.endsWith("_deleted"),
+        digest: row.object_digest,
+      });
     }
     if (page.length < PAGE) return { rows, latest };
   }

@@ -11,8 +11,8 @@ interface Wait {
 }
 
 /**
- * Lets requests wait for the next change. However many wait, the end of the log is read once for all of them: at once after a
- * change by this server, and four times a second for those of others.
+ * Lets requests wait for the next change. However many wait, the end of the log is read once for all of them:
+ * at once after a change by this server, and four times a second for those of others.
  */
 export class EventWaits {
   readonly #waits = new Set<Wait>();
@@ -24,7 +24,10 @@ export class EventWaits {
 
   constructor(private readonly store: Store) {}
 
-  /** Resolves when the log goes on after `head`, when the time is over, when the signal comes, or when the server stops. */
+  /**
+   * Resolves when the log goes on after `head`, when the time is over, when the signal comes, or when the
+   * server stops.
+   */
   after(head: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.closed || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

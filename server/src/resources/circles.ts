@@ -33,15 +33,20 @@ const nesting = new Set(registry.filter(nests).map(({ idPrefix }) => idPrefix));
 const mayContain = (id: string): boolean => nesting.has(definitionOfId(id)?.idPrefix ?? "");
 
 /**
- * Lets only one writer at a time change what objects contain. Otherwise two writers could each add one half of a circle
- * without seeing the other. Lock this before any object, so that writers do not deadlock.
+ * Lets only one writer at a time change what objects contain. Otherwise two writers could each add one half
+ * of a circle without seeing the other. Lock this before any object, so that writers do not deadlock.
  */
-export async function takeTurnToNest(transaction: Kysely<Database>, definition: Definition, changes: Document): Promise<void> {
+export async function takeTurnToNest(
+  transaction: Kysely<Database>,
+  definition: Definition,
+  changes: Document,
+): Promise<void> {
   if (nestingFields(definition).some((field) => field in changes)) await takeTurnOfAll(transaction);
 }
 
 /** The same for a change of any number of objects. */
-export const takeTurnOfAll = (transaction: Kysely<Database>): Promise<unknown> => turn(transaction, { name: PLACEHOLDER });
+export const takeTurnOfAll = (transaction: Kysely<Database>): Promise<unknown> =>
+  turn(transaction, { name: PLACEHOLDER });
 
 /** Every database has this row from its first start on. */
 const turn = statement<{ name: string }, unknown>((db, parameter) =>
@@ -49,7 +54,12 @@ const turn = statement<{ name: string }, unknown>((db, parameter) =>
 );
 
 /** Refuses a change that makes an object contain itself, directly or through others, and names the circle. */
-export async function refuseCircles(transaction: Kysely<Database>, definition: Definition, id: string, sent: Document): Promise<void> {
+export async function refuseCircles(
+  transaction: Kysely<Database>,
+  definition: Definition,
+  id: string,
+  sent: Document,
+): Promise<void> {
   if (!nests(definition)) return;
   const found = referencesIn(createSchema(definition), sent).filter((reference) => mayContain(reference.id));
   /** Each object that was reached, and through which one. */
@@ -73,14 +83,22 @@ function circleOf(id: string, reached: ReadonlyMap<string, string | undefined>):
   return `makes a circle: ${wayRound([id, ...circle])}; a backend may not contain itself, so leave one of these out`;
 }
 
-/** A longer circle is shown by so many members of each end: with keys of 255 bytes, all of 5,000 made a message of 2.7 MB. */
+/**
+ * A longer circle is shown by so many members of each end: with keys of 255 bytes, all of 5,000 made a
+ * message of 2.7 MB.
+ */
 const MEMBERS_SHOWN = 5;
 
 /** A circle in words: `a → b → a`. @param members in their order, the first one again at the end */
 export function wayRound(members: readonly string[]): string {
   const count = members.length - 1;
   if (count <= 2 * MEMBERS_SHOWN) return members.join(" → ");
-  const ends = [members.slice(0, MEMBERS_SHOWN), [`… (${count} in all) …`], members.slice(-MEMBERS_SHOWN - 1, -1), members.slice(-1)];
+  const ends = [
+    members.slice(0, MEMBERS_SHOWN),
+    [`… (${count} in all) …`],
+    members.slice(-MEMBERS_SHOWN - 1, -1),
+    members.slice(-1),
+  ];
   return ends.flat().join(" → ");
 }
 

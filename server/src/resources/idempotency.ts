@@ -36,7 +36,10 @@ export async function answeredBefore<T>(
   return JSON.parse(await keyring.opening(db, () => keyring.open(placeOf(ownerId, key), row.answer)));
 }
 
-const keptAnswer = statement<{ ownerId: string; key: string; expiry: string }, { request_hash: string; answer: string }>((db, parameter) =>
+const keptAnswer = statement<
+  { ownerId: string; key: string; expiry: string },
+  { request_hash: string; answer: string }
+>((db, parameter) =>
   db
     .selectFrom("idempotency_key")
     .select(["request_hash", "answer"])
@@ -56,7 +59,13 @@ export async function keepAnswer(
   const answered = keyring.seal(placeOf(owner_id, key), JSON.stringify(answer));
   await pipelined([
     forgetAnswer(transaction, { ownerId: owner_id, key, expiry: expiry() }),
-    insertAnswer(transaction, { owner_id, key, request_hash, answer: answered, created_at: new Date().toISOString() }),
+    insertAnswer(transaction, {
+      owner_id,
+      key,
+      request_hash,
+      answer: answered,
+      created_at: new Date().toISOString(),
+    }),
   ]);
 }
 
@@ -69,7 +78,13 @@ const forgetAnswer = effect<{ ownerId: string; key: string; expiry: string }>((d
     .where("created_at", "<=", parameter("expiry")),
 );
 
-const insertAnswer = insertion("idempotency_key", ["owner_id", "key", "request_hash", "answer", "created_at"]);
+const insertAnswer = insertion("idempotency_key", [
+  "owner_id",
+  "key",
+  "request_hash",
+  "answer",
+  "created_at",
+]);
 
 /** Removes expired answers. */
 export async function forgetAnswers(transaction: Kysely<Database>): Promise<void> {

@@ -1,4 +1,7 @@
-/** Creates, reads, changes and deletes objects of any type, each change in one transaction. Other rooms import from here only. */
+/**
+ * Creates, reads, changes and deletes objects of any type, each change in one transaction. Other rooms import
+ * from here only.
+ */
 
 export { nests, takeTurnOfAll, wayRound } from "./circles";
 export type { KeptSecret } from "./creation/behaviour";

@@ -16,7 +16,11 @@ export function parentOf(definition: Definition, field: string): Definition {
  * Writers of one parent's children take turns, because each changes what the parent shows.
  * They lock the parent first, as its deletion does, so that they do not deadlock.
  */
-export async function lockParents(transaction: Kysely<Database>, definition: Definition, ids: Document): Promise<void> {
+export async function lockParents(
+  transaction: Kysely<Database>,
+  definition: Definition,
+  ids: Document,
+): Promise<void> {
   for (const field of pathFieldsOf(definition)) await lockById(transaction, { id: textIn(ids, field) });
 }
 
@@ -24,29 +28,40 @@ export async function lockParents(transaction: Kysely<Database>, definition: Def
  * Counts up a parent's version after a change of a child that it shows.
  * @param grew whether the child takes more room now; then the limit of all children together is checked
  */
-export async function touchParent(transaction: Kysely<Database>, definition: Definition, sent: Document, grew: boolean): Promise<void> {
+export async function touchParent(
+  transaction: Kysely<Database>,
+  definition: Definition,
+  sent: Document,
+  grew: boolean,
+): Promise<void> {
   for (const field of pathFieldsOf(definition)) {
     const parent = parentOf(definition, field);
     const list = embeddedListOf(parent);
     if (list?.definition !== definition) continue;
     const id = textIn(sent, field);
-    const [[row], [children]] = await pipelined([findById(transaction, { id }), bytesOfChildren(transaction, { id, field })]);
+    const [[row], [children]] = await pipelined([
+      findById(transaction, { id }),
+      bytesOfChildren(transaction, { id, field }),
+    ]);
     if (!row) continue;
     const bytes = Number(children?.bytes ?? 0);
     if (grew && bytes > list.bytes) {
       const message = `makes the ${list.field} of ${id} ${bytes} bytes long together, and they may have ${list.bytes}; send less, or use another ${parent.title}`;
       refuseFaults([{ error: "invalid_field", path: [], message }]);
     }
-    const document = leavesList(list, row.document) ? row.document : JSON.stringify(withoutList(parent, JSON.parse(row.document)));
+    const document = leavesList(list, row.document)
+      ? row.document
+      : JSON.stringify(withoutList(parent, JSON.parse(row.document)));
     await updateDocument(transaction, { id, version: row.version + 1, document });
   }
 }
 
-const bytesOfChildren = statement<{ id: string; field: string }, { bytes: number | string | null }>((db, parameter) =>
-  db
-    .selectFrom("resource")
-    .innerJoin("reference", "reference.from_id", "resource.id")
-    .select(sql<number | null>`sum(octet_length(resource.document))`.as("bytes"))
-    .where("reference.to_id", "=", parameter("id"))
-    .where("reference.field", "=", parameter("field")),
+const bytesOfChildren = statement<{ id: string; field: string }, { bytes: number | string | null }>(
+  (db, parameter) =>
+    db
+      .selectFrom("resource")
+      .innerJoin("reference", "reference.from_id", "resource.id")
+      .select(sql<number | null>`sum(octet_length(resource.document))`.as("bytes"))
+      .where("reference.to_id", "=", parameter("id"))
+      .where("reference.field", "=", parameter("field")),
 );

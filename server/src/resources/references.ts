@@ -31,29 +31,54 @@ export const referencesOf = (definition: Definition, sent: Document): Resolvable
 export function wrongKind({ path, id: target, targets }: ResolvableReference): Fault | undefined {
   const named = definitionOfId(target);
   if (named && targets.includes(named)) return undefined;
-  const expected = targets.map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`).join(" or ");
-  return { error: "wrong_id_kind", path, message: `is ${JSON.stringify(target)}: expected the id of ${expected}` };
+  const expected = targets
+    .map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`)
+    .join(" or ");
+  return {
+    error: "wrong_id_kind",
+    path,
+    message: `is ${JSON.stringify(target)}: expected the id of ${expected}`,
+  };
 }
 
 /** @param kind of the object that has the id, if there is one */
-export function missingTarget({ path, id: target, targets }: ResolvableReference, kind: string | undefined): Fault | undefined {
+export function missingTarget(
+  { path, id: target, targets }: ResolvableReference,
+  kind: string | undefined,
+): Fault | undefined {
   if (targets.some((one) => one.kind === kind)) return undefined;
   const title = definitionOfId(target)?.title;
-  return { error: "missing_target", path, message: `names ${target}, but there is no such ${title}; create it first` };
+  return {
+    error: "missing_target",
+    path,
+    message: `names ${target}, but there is no such ${title}; create it first`,
+  };
 }
 
-/** Finds the objects that a body refers to. Refuses references to missing objects and to objects of another type. */
-export async function resolveReferences(db: Kysely<Database>, definition: Definition, sent: Document): Promise<ResolvableReference[]> {
+/**
+ * Finds the objects that a body refers to. Refuses references to missing objects and to objects of another
+ * type.
+ */
+export async function resolveReferences(
+  db: Kysely<Database>,
+  definition: Definition,
+  sent: Document,
+): Promise<ResolvableReference[]> {
   const found = rightReferences(definition, sent);
   await refuseMissing(db, found);
   return found;
 }
 
 /** Refuses references to missing objects. A hasty transaction leaves that to {@link recordReferences}. */
-export async function refuseMissing(db: Kysely<Database>, found: readonly ResolvableReference[]): Promise<void> {
+export async function refuseMissing(
+  db: Kysely<Database>,
+  found: readonly ResolvableReference[],
+): Promise<void> {
   if (found.length === 0 || isHasty(db)) return;
   const ids = [...new Set(found.map((reference) => reference.id))];
-  const kinds = new Map((await pipelined(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]));
+  const kinds = new Map(
+    (await pipelined(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]),
+  );
   refuseFirst(found, (reference) => missingTarget(reference, kinds.get(reference.id)));
 }
 
@@ -64,7 +89,10 @@ export function rightReferences(definition: Definition, sent: Document): Resolva
   return found;
 }
 
-function refuseFirst(found: readonly ResolvableReference[], faultOf: (reference: ResolvableReference) => Fault | undefined): void {
+function refuseFirst(
+  found: readonly ResolvableReference[],
+  faultOf: (reference: ResolvableReference) => Fault | undefined,
+): void {
   for (const reference of found) {
     const fault = faultOf(reference);
     if (fault) refuseFaults([fault]);
@@ -78,8 +106,8 @@ const kindOf = statement<{ id: string }, { kind: string }>((db, parameter) =>
 /**
  * Finds an object's new references as {@link resolveReferences} does; undefined if they do not change.
  *
- * Unchanged references are not written again. That would wait for a transaction that deletes their target, which may itself
- * wait for this object, because it deletes it too: a deadlock.
+ * Unchanged references are not written again. That would wait for a transaction that deletes their target,
+ * which may itself wait for this object, because it deletes it too: a deadlock.
  *
  * @param before the fields that were sent for the object so far
  */
@@ -96,13 +124,22 @@ export async function resolveChanges(
   return placesIn(before) === placesIn(sent) ? undefined : resolveReferences(transaction, definition, sent);
 }
 
-/** Records what an object refers to. A hasty transaction fails if that is missing, or of another type than may stand there. */
-export async function recordReferences(transaction: Kysely<Database>, id: string, found: readonly ResolvableReference[]): Promise<void> {
+/**
+ * Records what an object refers to. A hasty transaction fails if that is missing, or of another type than may
+ * stand there.
+ */
+export async function recordReferences(
+  transaction: Kysely<Database>,
+  id: string,
+  found: readonly ResolvableReference[],
+): Promise<void> {
   const rows = referenceRows(id, found);
   const kindsOf = (index: number) => (found[index]?.targets ?? []).map(({ kind }) => kind).join(",");
   await pipelined(
     rows.map((row, index) =>
-      isHasty(transaction) ? insertCheckedReference(transaction, { ...row, kinds: kindsOf(index) }) : insertReference(transaction, row),
+      isHasty(transaction)
+        ? insertCheckedReference(transaction, { ...row, kinds: kindsOf(index) })
+        : insertReference(transaction, row),
     ),
   );
 }
@@ -132,7 +169,9 @@ export async function forgetReferences(transaction: Kysely<Database>, ids: reado
   await pipelined(ids.map((id) => deleteReferences(transaction, { id })));
 }
 
-const deleteReferences = effect<{ id: string }>((db, parameter) => db.deleteFrom("reference").where("from_id", "=", parameter("id")));
+const deleteReferences = effect<{ id: string }>((db, parameter) =>
+  db.deleteFrom("reference").where("from_id", "=", parameter("id")),
+);
 
 /**
  * Records an object's unique keys. Refuses those that another object holds.
@@ -141,7 +180,12 @@ const deleteReferences = effect<{ id: string }>((db, parameter) => db.deleteFrom
  */
 export async function replaceUniqueKeys(
   transaction: Kysely<Database>,
-  { definition, id, before, sent }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
+  {
+    definition,
+    id,
+    before,
+    sent,
+  }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
   caller: Caller,
 ): Promise<void> {
   const keys = definition.unique(sent);
@@ -174,10 +218,15 @@ async function refuseHeld(
   }
 }
 
-const deleteUniqueKeys = effect<{ id: string }>((db, parameter) => db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")));
+const deleteUniqueKeys = effect<{ id: string }>((db, parameter) =>
+  db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")),
+);
 
 /** The object that holds a unique key. */
-export const holderOf = statement<{ scope: string; value: string }, { id: string; kind: string; owner_id: string }>((db, parameter) =>
+export const holderOf = statement<
+  { scope: string; value: string },
+  { id: string; kind: string; owner_id: string }
+>((db, parameter) =>
   db
     .selectFrom("unique_key")
     .innerJoin("resource", "resource.id", "unique_key.resource_id")

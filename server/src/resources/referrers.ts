@@ -12,12 +12,17 @@ interface ReferrersRequest {
 }
 
 /**
- * A page of the objects that refer to an object, those with the highest ids first, and the fields in which they do. Objects
- * that the caller may not see are left out.
+ * A page of the objects that refer to an object, those with the highest ids first, and the fields in which
+ * they do. Objects that the caller may not see are left out.
  */
-export async function referrersOf({ store: { reader } }: Pick<Context, "store">, caller: Caller, request: ReferrersRequest): Promise<Page> {
+export async function referrersOf(
+  { store: { reader } }: Pick<Context, "store">,
+  caller: Caller,
+  request: ReferrersRequest,
+): Promise<Page> {
   const { id, before, limit } = request;
-  const kindsOf = (access: string) => registry.filter((definition) => definition.access === access).map(({ kind }) => kind);
+  const kindsOf = (access: string) =>
+    registry.filter((definition) => definition.access === access).map(({ kind }) => kind);
   let query = reader
     .selectFrom("resource")
     .select(["id", "kind", "document"])
@@ -27,14 +32,21 @@ export async function referrersOf({ store: { reader } }: Pick<Context, "store">,
   if (before !== undefined) query = query.where("id", "<", before);
   if (!caller.admin) {
     query = query.where("kind", "not in", kindsOf("admin"));
-    query = query.where(({ or, eb }) => or([eb("kind", "not in", kindsOf("owner")), eb("owner_id", "=", caller.ownerId)]));
+    query = query.where(({ or, eb }) =>
+      or([eb("kind", "not in", kindsOf("owner")), eb("owner_id", "=", caller.ownerId)]),
+    );
   }
   const rows = await query.execute();
   const shown = rows.slice(0, limit);
   const ids = shown.map((row) => row.id);
   const fields =
     ids.length > 0
-      ? await reader.selectFrom("reference").select(["from_id", "field"]).where("to_id", "=", id).where("from_id", "in", ids).execute()
+      ? await reader
+          .selectFrom("reference")
+          .select(["from_id", "field"])
+          .where("to_id", "=", id)
+          .where("from_id", "in", ids)
+          .execute()
       : [];
   return {
     documents: shown.map(({ id: from, kind, document }) =>

@@ -8,7 +8,10 @@ export type StoredRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | 
 export type FindById = Statement<{ id: string }, StoredRow>;
 
 export const findById: FindById = statement((db, parameter) =>
-  db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")),
+  db
+    .selectFrom("resource")
+    .select(["id", "kind", "owner_id", "version", "document"])
+    .where("id", "=", parameter("id")),
 );
 
 /** The same, with the documents of its embedded list; see `documents/embedded.ts`. */
@@ -24,12 +27,18 @@ export const findWhole = oncePer(
 
 /** Locks the object until the transaction ends. */
 export const lockById: FindById = statement((db, parameter) =>
-  db.selectFrom("resource").select(["id", "kind", "owner_id", "version", "document"]).where("id", "=", parameter("id")).forUpdate(),
+  db
+    .selectFrom("resource")
+    .select(["id", "kind", "owner_id", "version", "document"])
+    .where("id", "=", parameter("id"))
+    .forUpdate(),
 );
 
 /** Locks first and reads afterwards, so that no other writer changes in between what was read. */
 export const lockWhole = (definition: Definition): FindById =>
-  embeddedListOf(definition) ? async (db, at) => ((await lockById(db, at)).length > 0 ? findWhole(definition)(db, at) : []) : lockById;
+  embeddedListOf(definition)
+    ? async (db, at) => ((await lockById(db, at)).length > 0 ? findWhole(definition)(db, at) : [])
+    : lockById;
 
 export const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
 
@@ -44,4 +53,6 @@ export const updateDocument = effect<Omit<StoredRow, "kind" | "owner_id">>((db, 
     .where("id", "=", parameter("id")),
 );
 
-export const deleteResource = effect<{ id: string }>((db, parameter) => db.deleteFrom("resource").where("id", "=", parameter("id")));
+export const deleteResource = effect<{ id: string }>((db, parameter) =>
+  db.deleteFrom("resource").where("id", "=", parameter("id")),
+);

@@ -37,7 +37,10 @@ interface ListRequest extends PageRequest {
   readonly filters?: Filters;
 }
 
-/** A filtered page looks at so many objects, and may end with fewer than it was asked for; the next one goes on there. */
+/**
+ * A filtered page looks at so many objects, and may end with fewer than it was asked for; the next one goes
+ * on there.
+ */
 const MOST_LOOKED = 5000;
 const LOOKED_AT_ONCE = 100;
 
@@ -70,7 +73,8 @@ export class ResourceService {
     const { reader } = this.#store;
     await refuseForeignOwner(reader, value.owner_id, caller); // first: whether a bot exists is none of a member's business
     // The transaction checks the references again; this check lets the behaviour rely on them.
-    if (hasBehaviour(definition)) await resolveReferences(reader, definition, withOwner(definition, value, caller));
+    if (hasBehaviour(definition))
+      await resolveReferences(reader, definition, withOwner(definition, value, caller));
     const id = newId(definition.idPrefix);
     const prepared = await prepareCreation(this.context, caller, { definition, id, now: new Date(), body });
     const { sent, after, ownerId, oneTime } = prepared;
@@ -91,7 +95,11 @@ export class ResourceService {
       await touchParent(transaction, definition, sent, true);
       changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after, json });
       // A dry run keeps no one-time secret, so its answer shows none.
-      return { id, etag: etagOf(1), json: oneTime && !this.#transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json };
+      return {
+        id,
+        etag: etagOf(1),
+        json: oneTime && !this.#transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json,
+      };
     });
   }
 
@@ -104,7 +112,9 @@ export class ResourceService {
   async list(definition: Definition, parents: Place, { filters, ...page }: ListRequest): Promise<Page> {
     refuseMembers(definition, this.#caller);
     await this.#objects.loadParents(this.#store.reader, definition, parents);
-    return filters ? this.#filtered(definition, parents, page, filters) : this.#page(definition, parents, page);
+    return filters
+      ? this.#filtered(definition, parents, page, filters)
+      : this.#page(definition, parents, page);
   }
 
   async #page(definition: Definition, parents: Place, request: PageRequest): Promise<Page> {
@@ -119,8 +129,16 @@ export class ResourceService {
     return { documents, nextBefore: page.nextBefore };
   }
 
-  /** A hostport leads to its one edge. For other filters objects are read in order, and at most {@link MOST_LOOKED} of them. */
-  async #filtered(definition: Definition, parents: Place, page: PageRequest, filters: Filters): Promise<Page> {
+  /**
+   * A hostport leads to its one edge. For other filters objects are read in order, and at most {@link
+   * MOST_LOOKED} of them.
+   */
+  async #filtered(
+    definition: Definition,
+    parents: Place,
+    page: PageRequest,
+    filters: Filters,
+  ): Promise<Page> {
     const { reader } = this.#store;
     if (filters.hostport !== undefined) {
       const [edge] = await holderOf(reader, { scope: "hostport", value: filters.hostport.toLowerCase() });
@@ -131,7 +149,12 @@ export class ResourceService {
     const documents: string[] = [];
     let [bytes, before] = [page.bytes, page.before];
     for (let looked = 0; looked < MOST_LOOKED; looked += LOOKED_AT_ONCE) {
-      const some = await this.#page(definition, parents, { limit: LOOKED_AT_ONCE, bytes: page.bytes, before, owner: filters.owner_id });
+      const some = await this.#page(definition, parents, {
+        limit: LOOKED_AT_ONCE,
+        bytes: page.bytes,
+        before,
+        owner: filters.owner_id,
+      });
       for (const json of some.documents.flatMap((text) => (text === "" ? [] : text.split(JOINT)))) {
         await takeTurn();
         if (!mayMatch(json, filters) || !matches(json, filters)) continue;
@@ -146,7 +169,12 @@ export class ResourceService {
     return { documents, nextBefore: before ?? null };
   }
 
-  async update(definition: Definition, at: Place, body: unknown, precondition: Precondition): Promise<Answer> {
+  async update(
+    definition: Definition,
+    at: Place,
+    body: unknown,
+    precondition: Precondition,
+  ): Promise<Answer> {
     const { value } = await this.#objects.validate({ kind: definition.kind, what: "update" }, body);
     return this.#transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
@@ -163,7 +191,10 @@ export class ResourceService {
       precondition(etagOf(version));
       const users = await usersOf(transaction, id);
       if (users.length > 0) {
-        throw new RequestError("in_use", `${id} is still in use by ${users.join(", ")}; remove it there first`);
+        throw new RequestError(
+          "in_use",
+          `${id} is still in use by ${users.join(", ")}; remove it there first`,
+        );
       }
       changes.push(...(await this.#childrenToDelete(transaction, id)), {
         change: "deleted",
@@ -185,7 +216,9 @@ export class ResourceService {
     return Promise.all(
       rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {
         const definition = definitionNamed(kind);
-        const before = JSON.parse(await this.#documents.read(transaction, definition, document, `${id} ${version}`));
+        const before = JSON.parse(
+          await this.#documents.read(transaction, definition, document, `${id} ${version}`),
+        );
         return { change: "deleted", definition, id, storedAs: { ownerId: owner_id, version }, before };
       }),
     );

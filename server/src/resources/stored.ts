@@ -1,4 +1,10 @@
-import { checkRules, type Definition, type Problem, pathFieldsOf, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  checkRules,
+  type Definition,
+  type Problem,
+  pathFieldsOf,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import { type Answer, type Document, textIn } from "../documents";
@@ -45,7 +51,10 @@ export class StoredObjects {
   async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
     await this.loadParents(db, definition, at);
     const { row, version } = await this.#find(db, findWhole(definition), definition, at);
-    return { ...version, document: await this.#documents.read(db, definition, row.document, nameOf(version)) };
+    return {
+      ...version,
+      document: await this.#documents.read(db, definition, row.document, nameOf(version)),
+    };
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
@@ -53,7 +62,12 @@ export class StoredObjects {
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
     const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at);
-    const { json, document } = await this.#documents.readToChange(transaction, definition, row.document, nameOf(version));
+    const { json, document } = await this.#documents.readToChange(
+      transaction,
+      definition,
+      row.document,
+      nameOf(version),
+    );
     return { ...version, document: json, before: document };
   }
 
@@ -73,15 +87,23 @@ export class StoredObjects {
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
     if (!row || elsewhere || isHidden(definition, row.owner_id, this.caller)) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
-      throw new RequestError("not_found", `There is no ${definition.title} ${shortened(id)}${where}; it may have been deleted`);
+      throw new RequestError(
+        "not_found",
+        `There is no ${definition.title} ${shortened(id)}${where}; it may have been deleted`,
+      );
     }
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
     return { row, version: { id, ownerId: row.owner_id, version: row.version } };
   }
 
   /** Checks that the parents in the path exist. */
-  async loadParents(db: Kysely<Database>, definition: Definition, at: Readonly<Record<string, unknown>>): Promise<void> {
-    for (const field of pathFieldsOf(definition)) await this.load(db, parentOf(definition, field), { id: textIn(at, field) });
+  async loadParents(
+    db: Kysely<Database>,
+    definition: Definition,
+    at: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    for (const field of pathFieldsOf(definition))
+      await this.load(db, parentOf(definition, field), { id: textIn(at, field) });
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
@@ -123,16 +145,29 @@ export interface Amendment {
 }
 
 /** @param fields a module that is undefined is removed */
-export function amendmentOf(documents: Context["documents"], definition: Definition, before: Document, fields: Document): Amendment {
+export function amendmentOf(
+  documents: Context["documents"],
+  definition: Definition,
+  before: Document,
+  fields: Document,
+): Amendment {
   const sentBefore = documents.sentOf(definition, before);
-  const sent = Object.fromEntries(Object.entries({ ...sentBefore, ...fields }).filter(([, value]) => value !== undefined));
+  const sent = Object.fromEntries(
+    Object.entries({ ...sentBefore, ...fields }).filter(([, value]) => value !== undefined),
+  );
   return {
     sentBefore,
     sent,
     problems: checkRules(definition, sent),
     print() {
       const computed = documents.computedOf(definition, before);
-      const after = documents.compose(definition, textIn(before, "id"), textIn(before, "created_at"), sent, computed);
+      const after = documents.compose(
+        definition,
+        textIn(before, "id"),
+        textIn(before, "created_at"),
+        sent,
+        computed,
+      );
       return { after, ...documents.print(definition, after) };
     },
   };

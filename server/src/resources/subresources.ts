@@ -25,19 +25,35 @@ export class Subresources {
     return partAnswer(module);
   }
 
-  async replaceModule(definition: Definition, at: Place, name: string, body: unknown, precondition: Precondition): Promise<Answer> {
-    const { value } = await this.#objects.validate({ kind: definition.kind, what: "module", field: name }, body);
+  async replaceModule(
+    definition: Definition,
+    at: Place,
+    name: string,
+    body: unknown,
+    precondition: Precondition,
+  ): Promise<Answer> {
+    const { value } = await this.#objects.validate(
+      { kind: definition.kind, what: "module", field: name },
+      body,
+    );
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.before[name]);
-      const saved = await this.#objects.save(transaction, changes, definition, stored, { [name]: value }).catch((error: unknown) => {
-        throw error instanceof BodyError ? error.within(name) : error;
-      });
+      const saved = await this.#objects
+        .save(transaction, changes, definition, stored, { [name]: value })
+        .catch((error: unknown) => {
+          throw error instanceof BodyError ? error.within(name) : error;
+        });
       return partAnswer(saved.after[name]);
     });
   }
 
-  async removeModule(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
+  async removeModule(
+    definition: Definition,
+    at: Place,
+    name: string,
+    precondition: Precondition,
+  ): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       preconditionOnModule(precondition, stored.before[name]);
@@ -48,7 +64,10 @@ export class Subresources {
 
   async listEntries(definition: Definition, at: Place, name: string): Promise<Page> {
     const { document } = await this.#objects.load(this.context.store.reader, definition, at);
-    return { documents: entriesOf(JSON.parse(document), name).map((entry) => JSON.stringify(entry)), nextBefore: null };
+    return {
+      documents: entriesOf(JSON.parse(document), name).map((entry) => JSON.stringify(entry)),
+      nextBefore: null,
+    };
   }
 
   async getEntry(definition: Definition, at: Place, name: string): Promise<Answer> {
@@ -62,7 +81,10 @@ export class Subresources {
   async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Created> {
     const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
-    const { value } = await this.#objects.validate({ kind: definition.kind, what: "entry", field: name }, body);
+    const { value } = await this.#objects.validate(
+      { kind: definition.kind, what: "entry", field: name },
+      body,
+    );
     const key = keyOf(definition, name);
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
@@ -77,7 +99,12 @@ export class Subresources {
     });
   }
 
-  async removeEntry(definition: Definition, at: Place, name: string, precondition: Precondition): Promise<void> {
+  async removeEntry(
+    definition: Definition,
+    at: Place,
+    name: string,
+    precondition: Precondition,
+  ): Promise<void> {
     const key = keyOf(definition, name);
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
@@ -96,14 +123,22 @@ function preconditionOnModule(precondition: Precondition, module: unknown): void
 }
 
 const noModule = (definition: Definition, id: string, name: string): RequestError =>
-  new RequestError("no_module", `${definition.title} ${id} has no ${name} configured; PUT it here to configure it`);
+  new RequestError(
+    "no_module",
+    `${definition.title} ${id} has no ${name} configured; PUT it here to configure it`,
+  );
 
-const entriesOf = (document: Document, name: string): Document[] => (document as Record<string, Document[]>)[name] ?? [];
+const entriesOf = (document: Document, name: string): Document[] =>
+  (document as Record<string, Document[]>)[name] ?? [];
 
-const keyOf = (definition: Definition, name: string): string => marksOf(fieldOf(definition, name)).entries?.key ?? "id";
+const keyOf = (definition: Definition, name: string): string =>
+  marksOf(fieldOf(definition, name)).entries?.key ?? "id";
 
 const noEntry = (definition: Definition, at: Place, name: string): RequestError =>
-  new RequestError("not_found", `${quoted(String(at[keyOf(definition, name)]))} is none of the ${name} of ${definition.title} ${at.id}`);
+  new RequestError(
+    "not_found",
+    `${quoted(String(at[keyOf(definition, name)]))} is none of the ${name} of ${definition.title} ${at.id}`,
+  );
 
 /** A subresource has no version of its own, so its ETag is a hash of its content. */
 export function partAnswer(part: unknown): Answer {

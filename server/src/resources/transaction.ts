@@ -64,7 +64,9 @@ export class Transactions {
   }
 
   /** @param work makes the changes and adds to its lists what they are; may run again from the start */
-  async run<T>(work: (transaction: Kysely<Database>, changes: ObjectChange[], acts: Act[]) => Promise<T>): Promise<T> {
+  async run<T>(
+    work: (transaction: Kysely<Database>, changes: ObjectChange[], acts: Act[]) => Promise<T>,
+  ): Promise<T> {
     const { store, journal, keyring } = this.context;
     const { dryRun, idempotency, operationId, client } = this.request;
     const { ownerId, name, keyId } = this.request.caller;
@@ -83,7 +85,10 @@ export class Transactions {
               throw new DryRun(result);
             }
             if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
-            await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [...changes, ...acts]);
+            await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [
+              ...changes,
+              ...acts,
+            ]);
             return result;
           },
           { hasty: !dryRun },

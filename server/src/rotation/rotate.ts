@@ -6,8 +6,9 @@ import type { Database } from "../storage";
 import { sealAll } from "./sealAll";
 
 /**
- * Makes a new data key, seals every secret under it, and removes the old data keys and all other master keys. Running servers
- * notice it on their next write, or on the next secret that they read. Returns how many rows were sealed.
+ * Makes a new data key, seals every secret under it, and removes the old data keys and all other master keys.
+ * Running servers notice it on their next write, or on the next secret that they read. Returns how many rows
+ * were sealed.
  */
 export async function rotate(context: Context): Promise<number> {
   const { store, keyring, journal } = context;
@@ -17,7 +18,10 @@ export async function rotate(context: Context): Promise<number> {
     await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
     await sealAuditKey(transaction, keyring, id);
-    const { sequence, hash } = await transaction.selectFrom("audit_head").select(["sequence", "hash"]).executeTakeFirstOrThrow();
+    const { sequence, hash } = await transaction
+      .selectFrom("audit_head")
+      .select(["sequence", "hash"])
+      .executeTakeFirstOrThrow();
     // From here on, no writer can commit a secret sealed under the old key; see Journal.append.
     await transaction
       .updateTable("audit_head")
@@ -34,7 +38,10 @@ export async function rotate(context: Context): Promise<number> {
   return sealed;
 }
 
-/** Wraps the data keys under another master key too, so that servers can start with it. A rotation under it removes the old one. */
+/**
+ * Wraps the data keys under another master key too, so that servers can start with it. A rotation under it
+ * removes the old one.
+ */
 export async function addMasterKey({ store, keyring, journal }: Context, master: MasterKey): Promise<void> {
   await store.write(async (transaction) => {
     const rows = await transaction.selectFrom("sealing_key").select("id").distinct().execute();

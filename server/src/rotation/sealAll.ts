@@ -6,7 +6,10 @@ import type { Database } from "../storage";
 // Small, because writers wait while a page is sealed.
 const PAGE = 100;
 
-/** Seals under the current key all texts in clear or under another key. Returns how many. Throws KeyRotated if another process rotates. */
+/**
+ * Seals under the current key all texts in clear or under another key. Returns how many. Throws KeyRotated if
+ * another process rotates.
+ */
 export async function sealAll(context: Context): Promise<number> {
   return (await sealDocuments(context)) + (await sealSecrets(context)) + (await sealAnswers(context));
 }
@@ -17,7 +20,11 @@ const SEALED = "sealed_at_rest";
 /** Seals, once, the secrets that a version without sealing stored in clear. */
 export async function sealWhatIsClear(context: Context): Promise<void> {
   const { store } = context;
-  const done = await store.reader.selectFrom("setting").select("value").where("name", "=", SEALED).executeTakeFirst();
+  const done = await store.reader
+    .selectFrom("setting")
+    .select("value")
+    .where("name", "=", SEALED)
+    .executeTakeFirst();
   if (done) return;
   await sealAll(context);
   const setting = { name: SEALED, value: new Date().toISOString() };
@@ -34,17 +41,29 @@ async function sealDocuments({ store, documents, keyring }: Context): Promise<nu
   const kinds = registry.filter(holdsSecrets).map(({ kind }) => kind);
   let sealed = 0;
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const page = store.reader.selectFrom("resource").select("id").where("kind", "in", kinds).orderBy("id").limit(PAGE);
+    const page = store.reader
+      .selectFrom("resource")
+      .select("id")
+      .where("kind", "in", kinds)
+      .orderBy("id")
+      .limit(PAGE);
     const ids: string[] = (await page.where("id", ">", after).execute()).map(({ id }) => id);
     sealed += await store.write(async (transaction) => {
       const begunUnder = keyring.currentId;
       let count = 0;
-      const rows = transaction.selectFrom("resource").select(["id", "kind", "document"]).where("id", "in", ids).orderBy("id");
+      const rows = transaction
+        .selectFrom("resource")
+        .select(["id", "kind", "document"])
+        .where("id", "in", ids)
+        .orderBy("id");
       for (const row of ids.length > 0 ? await rows.forUpdate().execute() : []) {
         const definition = definitionNamed(row.kind);
         const secrets = row.document.match(/"sealed:[\w-]+\.[\w-]+"/g) ?? [];
         if (secrets.length > 0 && secrets.every((secret) => keyring.isCurrent(secret.slice(1)))) continue;
-        const document = documents.seal(definition, JSON.parse(await documents.open(transaction, definition, row.document)));
+        const document = documents.seal(
+          definition,
+          JSON.parse(await documents.open(transaction, definition, row.document)),
+        );
         if (document === row.document) continue;
         await transaction.updateTable("resource").set({ document }).where("id", "=", row.id).execute();
         count++;
@@ -70,7 +89,12 @@ const sealSecrets = (context: Context): Promise<number> =>
     placeOf: (row) => `${row.resource_id}/${row.name}`,
     sealedOf: (row) => row.value,
     replace: (transaction, { resource_id, name }, value) =>
-      transaction.updateTable("sealed_secret").set({ value }).where("resource_id", "=", resource_id).where("name", "=", name).execute(),
+      transaction
+        .updateTable("sealed_secret")
+        .set({ value })
+        .where("resource_id", "=", resource_id)
+        .where("name", "=", name)
+        .execute(),
   });
 
 const sealAnswers = (context: Context): Promise<number> =>
@@ -86,7 +110,12 @@ const sealAnswers = (context: Context): Promise<number> =>
     placeOf: (row) => placeOf(row.owner_id, row.key),
     sealedOf: (row) => row.answer,
     replace: (transaction, { owner_id, key }, answer) =>
-      transaction.updateTable("idempotency_key").set({ answer }).where("owner_id", "=", owner_id).where("key", "=", key).execute(),
+      transaction
+        .updateTable("idempotency_key")
+        .set({ answer })
+        .where("owner_id", "=", owner_id)
+        .where("key", "=", key)
+        .execute(),
   });
 
 /** A table whose rows hold one sealed text each. */
@@ -99,7 +128,10 @@ interface SealedTable<R> {
   replace(transaction: Kysely<Database>, row: R, sealed: string): Promise<unknown>;
 }
 
-async function sealTexts<R>({ store, keyring }: Context, { stale, placeOf, sealedOf, replace }: SealedTable<R>): Promise<number> {
+async function sealTexts<R>(
+  { store, keyring }: Context,
+  { stale, placeOf, sealedOf, replace }: SealedTable<R>,
+): Promise<number> {
   for (let sealed = 0; ; ) {
     const count = await store.write(async (transaction) => {
       const begunUnder = keyring.currentId;

@@ -4,7 +4,10 @@ import { type Database, statement } from "../storage";
 import type { MasterKey } from "./masterKey";
 import { derive, open, seal } from "./seal";
 
-/** The start of every sealed text, to distinguish it from texts of older versions. A user's text that starts so cannot be opened. */
+/**
+ * The start of every sealed text, to distinguish it from texts of older versions. A user's text that starts
+ * so cannot be opened.
+ */
 const MARK = "sealed:";
 const SEALED_IN_JSON = `"${MARK}`;
 
@@ -26,8 +29,8 @@ export class KeyRotated extends Error {
 }
 
 /**
- * The data keys, which seal secrets. The database keeps them wrapped under the master key, so that they can be rotated
- * while servers run: each server reads new ones from the database.
+ * The data keys, which seal secrets. The database keeps them wrapped under the master key, so that they can
+ * be rotated while servers run: each server reads new ones from the database.
  */
 export class Keyring {
   readonly #keys = new Map<string, DataKey>();
@@ -42,7 +45,8 @@ export class Keyring {
 
   /** Reads the keys from the database. Throws if none is wrapped under this master key. */
   async load(db: Kysely<Database>): Promise<void> {
-    // Read which key is in use first. Even if a rotation comes in between, the keys read afterwards include it.
+    // Read which key is in use first. Even if a rotation comes in between, the keys read afterwards include
+    // it.
     const { key_id } = await db.selectFrom("audit_head").select("key_id").executeTakeFirstOrThrow(headIsGone);
     const rows = await db.selectFrom("sealing_key").selectAll().orderBy("created_at").execute();
     for (const { id, master_id, wrapped } of rows) {
@@ -57,10 +61,12 @@ export class Keyring {
   }
 
   /**
-   * Checks which key is in use. Call this in every transaction that seals, so that no secret stays sealed under a key that a
-   * rotation removes: a rotation writes alone, so the answer holds until the transaction ends.
+   * Checks which key is in use. Call this in every transaction that seals, so that no secret stays sealed
+   * under a key that a rotation removes: a rotation writes alone, so the answer holds until the transaction
+   * ends.
    *
-   * @param begunUnder the key in use when the transaction began; a read in between may have loaded a newer one
+   * @param begunUnder the key in use when the transaction began; a read in between may have loaded a newer
+   *   one
    * @throws KeyRotated when another key is in use now
    */
   async requireCurrent(transaction: Kysely<Database>, begunUnder: string): Promise<void> {
@@ -78,14 +84,21 @@ export class Keyring {
     return this.#requireKey(transaction, begunUnder, found);
   }
 
-  async #requireKey<T extends { key_id: string }>(transaction: Kysely<Database>, begunUnder: string, [head]: readonly T[]): Promise<T> {
+  async #requireKey<T extends { key_id: string }>(
+    transaction: Kysely<Database>,
+    begunUnder: string,
+    [head]: readonly T[],
+  ): Promise<T> {
     if (!head) throw new Error("The audit log has no beginning: the row of audit_head is missing");
     if (head.key_id === begunUnder) return head;
     await this.load(transaction);
     throw new KeyRotated();
   }
 
-  /** Makes a new key and returns its id. It is used once the database names it as the key in use; see {@link load}. */
+  /**
+   * Makes a new key and returns its id. It is used once the database names it as the key in use; see {@link
+   * load}.
+   */
   make(): string {
     const id = randomBytes(9).toString("base64url");
     this.#add(id, randomBytes(32));
@@ -116,11 +129,17 @@ export class Keyring {
     try {
       return open(key.bytes, place, sealed);
     } catch (error) {
-      throw new SealBroken(`The secret at ${place} cannot be opened: it was changed or moved in the database`, { cause: error });
+      throw new SealBroken(
+        `The secret at ${place} cannot be opened: it was changed or moved in the database`,
+        { cause: error },
+      );
     }
   }
 
-  /** Runs work that opens texts; if their key is unknown, loads the keys and tries again, because another process may have rotated. */
+  /**
+   * Runs work that opens texts; if their key is unknown, loads the keys and tries again, because another
+   * process may have rotated.
+   */
   async opening<T>(db: Kysely<Database>, work: () => T): Promise<T> {
     try {
       return work();
@@ -181,19 +200,27 @@ export class Keyring {
     try {
       return Buffer.from(open(this.master.bytes, `sealing_key/${id}`, wrapped), "base64url");
     } catch (error) {
-      throw new SealBroken(`The data key ${id} cannot be opened: it was changed in the database`, { cause: error });
+      throw new SealBroken(`The data key ${id} cannot be opened: it was changed in the database`, {
+        cause: error,
+      });
     }
   }
 }
 
-const keyInUse = statement<object, Pick<Database["audit_head"], "key_id">>((db) => db.selectFrom("audit_head").select("key_id"));
+const keyInUse = statement<object, Pick<Database["audit_head"], "key_id">>((db) =>
+  db.selectFrom("audit_head").select("key_id"),
+);
 
-const lockedHead = statement<object, Database["audit_head"]>((db) => db.selectFrom("audit_head").selectAll().forUpdate());
+const lockedHead = statement<object, Database["audit_head"]>((db) =>
+  db.selectFrom("audit_head").selectAll().forUpdate(),
+);
 
 const SEALED = new RegExp(`^${MARK}([\\w-]+)\\.([\\w-]+)$`);
 
 const headIsGone = () =>
-  new SealBroken("The end of the audit log (the row of the table audit_head) was removed from this database; restore a backup");
+  new SealBroken(
+    "The end of the audit log (the row of the table audit_head) was removed from this database; restore a backup",
+  );
 
 class UnknownKey extends SealBroken {
   constructor(id: string) {

@@ -32,7 +32,10 @@ export function findMasterKey({ text, file }: MasterKeyOptions): MasterKey | und
   return parse(readFileSync(file, "utf8"), file);
 }
 
-/** Makes a new master key and writes its file, readable by the owner only. If another process is faster, its key is used. */
+/**
+ * Makes a new master key and writes its file, readable by the owner only. If another process is faster, its
+ * key is used.
+ */
 export function createMasterKey(file: string): MasterKey {
   const draft = `${file}.${process.pid}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -51,7 +54,12 @@ function parse(given: string, source: string): MasterKey {
   const text = given.trim();
   const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
   if (bytes.length !== BYTES || !/^[\w+/=-]+$/.test(text)) {
-    throw new Error(`The master key from ${source} must be ${BYTES} bytes in base64 or hex; make one with: openssl rand -base64 ${BYTES}`);
+    throw new Error(
+      `The master key from ${source} must be ${BYTES} bytes in base64 or hex; make one with: openssl rand -base64 ${BYTES}`,
+    );
   }
-  return { id: Buffer.from(hkdfSync("sha256", bytes, "", "tunnelplane master key id", 9)).toString("base64url"), bytes };
+  return {
+    id: Buffer.from(hkdfSync("sha256", bytes, "", "tunnelplane master key id", 9)).toString("base64url"),
+    bytes,
+  };
 }

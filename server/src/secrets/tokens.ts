@@ -5,14 +5,20 @@ import { takeRandom } from "../util";
 import type { Keyring } from "./keyring";
 
 /** A new one-time secret of 256 random bits. The prefix lets scanners find leaked ones. */
-export const newSecret = (prefix: "tpk" | "tpt"): string => `${prefix}_${takeRandom(32).toString("base64url")}`;
+export const newSecret = (prefix: "tpk" | "tpt"): string =>
+  `${prefix}_${takeRandom(32).toString("base64url")}`;
 
-/** The stored hash of a one-time secret. With 256 random bits nobody can guess it, so a plain hash is enough. */
+/**
+ * The stored hash of a one-time secret. With 256 random bits nobody can guess it, so a plain hash is enough.
+ */
 export const hashSecret = (secret: string): string => hash("sha256", secret, "base64url");
 
 /** Seals a secret that the server needs again, to be stored beside its object. */
-export const sealKept = (keyring: Keyring, { id, name }: { id: string; name: string }, secret: string): string =>
-  keyring.seal(`${id}/${name}`, secret);
+export const sealKept = (
+  keyring: Keyring,
+  { id, name }: { id: string; name: string },
+  secret: string,
+): string => keyring.seal(`${id}/${name}`, secret);
 
 /** Opens a kept secret; undefined if its object was deleted. */
 export async function readSecret(

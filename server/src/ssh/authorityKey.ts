@@ -1,11 +1,23 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, type JsonWebKey, type KeyObject, sign, verify } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
 import { promisify } from "node:util";
 import { present } from "@tunnelplane/sdk/contract";
 import { mpint, string, WireReader } from "./wire";
 
 const generate = promisify(generateKeyPair);
 // With a callback, Node signs on its thread pool. RSA takes milliseconds, which would block the event loop.
-const signOnThreadPool = promisify(sign) as (hash: string | null, data: Buffer, key: object) => Promise<Buffer>;
+const signOnThreadPool = promisify(sign) as (
+  hash: string | null,
+  data: Buffer,
+  key: object,
+) => Promise<Buffer>;
 
 /** The type and size of a new key pair. */
 export interface KeyParameters {
@@ -39,7 +51,11 @@ export class AuthorityKey {
   }
 
   /** Makes a new key pair, off the event loop. */
-  static async generate({ private_key_type, elliptic_curve, key_size }: KeyParameters): Promise<AuthorityKey> {
+  static async generate({
+    private_key_type,
+    elliptic_curve,
+    key_size,
+  }: KeyParameters): Promise<AuthorityKey> {
     const made = {
       ed25519: () => generate("ed25519"),
       ecdsa: () => generate("ec", { namedCurve: `P-${elliptic_curve}` }),
@@ -62,7 +78,10 @@ export class AuthorityKey {
     return `${this.#scheme.keyAlgorithm} ${this.blob.toString("base64")}`;
   }
 
-  /** Signs, and returns the signature's wire form (RFC 4253 section 6.6, RFC 8332 section 3, RFC 5656 section 3.1.2, RFC 8709 section 6). */
+  /**
+   * Signs, and returns the signature's wire form (RFC 4253 section 6.6, RFC 8332 section 3, RFC 5656 section
+   * 3.1.2, RFC 8709 section 6).
+   */
   async sign(data: Buffer): Promise<Buffer> {
     const { hash, half, signatureAlgorithm } = this.#scheme;
     const raw = await signOnThreadPool(hash, data, { key: this.privateKey, dsaEncoding: "ieee-p1363" });
@@ -98,7 +117,8 @@ const CURVES: Record<string, { readonly bits: string; readonly hash: string; rea
 function schemeOf({ kty, crv = "" }: JsonWebKey): Scheme {
   // "ssh-rsa" as a signature algorithm means SHA-1, which sshd refuses; see RFC 8332.
   if (kty === "RSA") return { keyAlgorithm: "ssh-rsa", signatureAlgorithm: "rsa-sha2-512", hash: "sha512" };
-  if (crv === "Ed25519") return { keyAlgorithm: "ssh-ed25519", signatureAlgorithm: "ssh-ed25519", hash: null };
+  if (crv === "Ed25519")
+    return { keyAlgorithm: "ssh-ed25519", signatureAlgorithm: "ssh-ed25519", hash: null };
   const curve = CURVES[crv];
   if (!curve) throw new Error(`There are no SSH certificate authorities with ${kty} keys ${crv}`);
   const name = `ecdsa-sha2-nistp${curve.bits}`;

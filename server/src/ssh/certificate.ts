@@ -26,8 +26,8 @@ const PUBLIC_PARTS: Record<string, number> = { "ssh-ed25519": 1, "ssh-rsa": 2 };
 const ECDSA_PARTS = 2;
 
 /**
- * Makes a certificate as one line, in OpenSSH's format. Before it leaves the server, it is read back, compared with the
- * request, and its signature is checked: a wrong certificate could not be recalled.
+ * Makes a certificate as one line, in OpenSSH's format. Before it leaves the server, it is read back,
+ * compared with the request, and its signature is checked: a wrong certificate could not be recalled.
  */
 export async function issueCertificate(statement: Statement, authority: AuthorityKey): Promise<string> {
   const subject = new WireReader(statement.subject);
@@ -65,7 +65,10 @@ const options = (values: Readonly<Record<string, string>>): Buffer =>
     ),
   );
 
-/** Reads a certificate. Throws unless the authority signed exactly its content, with nothing before or after it. */
+/**
+ * Reads a certificate. Throws unless the authority signed exactly its content, with nothing before or after
+ * it.
+ */
 function readCertificate(certificate: Buffer, authority: AuthorityKey): Statement {
   const reader = new WireReader(certificate);
   const keyAlgorithm = reader.text().replace(SUFFIX, "");
@@ -82,8 +85,10 @@ function readCertificate(certificate: Buffer, authority: AuthorityKey): Statemen
   const signer = reader.string();
   const signed = certificate.subarray(0, reader.offset);
   const signature = reader.string();
-  if (nonce.length !== NONCE_BYTES || reserved.length > 0 || !reader.done) throw new Error(`The certificate ${keyId} is malformed`);
-  if (!signer.equals(authority.blob) || !authority.verify(signed, signature)) throw new Error(`The signature of ${keyId} is wrong`);
+  if (nonce.length !== NONCE_BYTES || reserved.length > 0 || !reader.done)
+    throw new Error(`The certificate ${keyId} is malformed`);
+  if (!signer.equals(authority.blob) || !authority.verify(signed, signature))
+    throw new Error(`The signature of ${keyId} is wrong`);
   const subject = Buffer.concat([string(keyAlgorithm), ...parts.map(string)]);
   return { kind, subject, keyId, principals, validAfter, validBefore, criticalOptions, extensions };
 }

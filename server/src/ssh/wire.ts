@@ -18,7 +18,10 @@ export const uint64 = (value: bigint): Buffer => {
   return bytes;
 };
 
-/** A non-negative number from its big-endian bytes: without leading zeros, except one if the top bit would mean a sign. */
+/**
+ * A non-negative number from its big-endian bytes: without leading zeros, except one if the top bit would
+ * mean a sign.
+ */
 export const mpint = (digits: Buffer): Buffer => {
   const start = digits.findIndex((byte) => byte !== 0);
   if (start < 0) return string("");

@@ -5,7 +5,10 @@ import { insertion, pipelined } from "./statement";
 /** Rows of one statement: one of 50 rows takes a third of the time of 50 of one row. */
 const ROWS = 50;
 
-/** Inserts many rows, 50 with each statement. `pause` is called between statements, to let others have their turn. */
+/**
+ * Inserts many rows, 50 with each statement. `pause` is called between statements, to let others have their
+ * turn.
+ */
 export type BulkInsertion<T extends keyof Database, C extends keyof Database[T]> = (
   db: Kysely<Database>,
   rows: readonly Pick<Database[T], C>[],
@@ -36,7 +39,8 @@ export function bulkInsertion<T extends keyof Database, C extends keyof Database
     const whole = rows.length - (rows.length % ROWS);
     for (let start = 0; start < whole; start += ROWS) {
       const parameters: unknown[] = [];
-      for (let at = start; at < start + ROWS; at++) for (const column of columns) parameters.push(rows[at]?.[column]);
+      for (let at = start; at < start + ROWS; at++)
+        for (const column of columns) parameters.push(rows[at]?.[column]);
       await db.getExecutor().executeQuery({ ...compiled(db), parameters });
       await pause?.();
     }

@@ -20,8 +20,9 @@ const RELEASE = CompiledQuery.raw("release job");
 const ROLLBACK_TO = CompiledQuery.raw("rollback to job");
 
 /**
- * Group commit for a database with one writer. Writes that wait during a commit share the next one: a savepoint for each,
- * one fsync for all. No promise settles before that fsync. A write that is alone in its group needs no savepoint.
+ * Group commit for a database with one writer. Writes that wait during a commit share the next one: a
+ * savepoint for each, one fsync for all. No promise settles before that fsync. A write that is alone in its
+ * group needs no savepoint.
  */
 export class CommitQueue {
   readonly #waiting: Job[] = [];
@@ -30,7 +31,10 @@ export class CommitQueue {
   /** @param writer a connection used only here */
   constructor(private readonly writer: Kysely<Database>) {}
 
-  write<T>(work: (transaction: Kysely<Database>) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
+  write<T>(
+    work: (transaction: Kysely<Database>) => Promise<T>,
+    { alone = false }: WriteOptions = {},
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ isAlone: alone, work, resolve: resolve as (result: unknown) => void, reject });
       this.#draining ??= this.#drain();
@@ -82,8 +86,9 @@ export class CommitQueue {
 const NOT_WRITTEN: readonly unknown[] = [13, 778];
 
 /**
- * SQLite writes the end of a transaction last, so a failed write is no commit. But a transaction that was written and not
- * synced can come back if the process dies before the next commit overwrites it, so a failed sync leaves the commit in doubt.
+ * SQLite writes the end of a transaction last, so a failed write is no commit. But a transaction that was
+ * written and not synced can come back if the process dies before the next commit overwrites it, so a failed
+ * sync leaves the commit in doubt.
  */
 async function commit(writer: Kysely<Database>): Promise<void> {
   try {
@@ -113,4 +118,5 @@ async function runInSavepoint(writer: Kysely<Database>, job: Job): Promise<() =>
   }
 }
 
-const execute = (writer: Kysely<Database>, query: CompiledQuery): Promise<unknown> => writer.getExecutor().executeQuery(query);
+const execute = (writer: Kysely<Database>, query: CompiledQuery): Promise<unknown> =>
+  writer.getExecutor().executeQuery(query);

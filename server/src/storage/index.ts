@@ -6,7 +6,22 @@ export { isHasty } from "./haste";
 export { type Lane, laneOf } from "./lanes";
 export { isAmong, isListed, recordsOf, valuesOf } from "./list";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
-export { connectTo, type DatabaseOptions, databaseName, inSnapshot, openStore, type StoreOptions } from "./open";
+export {
+  connectTo,
+  type DatabaseOptions,
+  databaseName,
+  inSnapshot,
+  openStore,
+  type StoreOptions,
+} from "./open";
 export type { AuditEventRow, BatchRow, Database, DeliveryRow, GatewayRow, InboxRow } from "./schema";
-export { change, effect, insertion, type ParameterOf, pipelined, type Statement, statement } from "./statement";
+export {
+  change,
+  effect,
+  insertion,
+  type ParameterOf,
+  pipelined,
+  type Statement,
+  statement,
+} from "./statement";
 export { CommitInDoubt, type Store, Unavailable } from "./store";

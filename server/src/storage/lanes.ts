@@ -3,8 +3,8 @@ import type { Kysely } from "kysely";
 import type { Database } from "./schema";
 
 /**
- * A lane numbers the rows that one transaction after the other writes for the journal. The numbers advance with commits alone,
- * so in each lane they have no gap, and a row that somebody deleted leaves one.
+ * A lane numbers the rows that one transaction after the other writes for the journal. The numbers advance
+ * with commits alone, so in each lane they have no gap, and a row that somebody deleted leaves one.
  */
 export class Lane {
   readonly id = randomBytes(9).toString("base64url");
@@ -29,7 +29,10 @@ export class Lane {
 export class Lanes {
   readonly #free: Lane[] = [];
 
-  /** A lane for one transaction. Give it back when that has certainly committed or rolled back; otherwise drop it. */
+  /**
+   * A lane for one transaction. Give it back when that has certainly committed or rolled back; otherwise drop
+   * it.
+   */
   take(): Lane {
     return this.#free.pop() ?? new Lane();
   }
@@ -41,7 +44,8 @@ export class Lanes {
 
 const lanes = new WeakMap<Kysely<Database>, Lane>();
 
-export const assignLane = (transaction: Kysely<Database>, lane: Lane): void => void lanes.set(transaction, lane);
+export const assignLane = (transaction: Kysely<Database>, lane: Lane): void =>
+  void lanes.set(transaction, lane);
 
 /** The lane of a transaction. SQLite has none: its writers take turns. */
 export const laneOf = (transaction: Kysely<Database>): Lane | undefined => lanes.get(transaction);

@@ -2,8 +2,8 @@ import { type Expression, type Kysely, PostgresAdapter, type RawBuilder, type Sq
 import type { Database } from "./schema";
 
 /**
- * Passes a list as one JSON parameter, so that the statement's text does not depend on its length. Gives a table with one
- * column, `value`.
+ * Passes a list as one JSON parameter, so that the statement's text does not depend on its length. Gives a
+ * table with one column, `value`.
  */
 export const valuesOf = (db: Kysely<Database>, list: string): RawBuilder<{ value: string | number }> =>
   isPostgres(db) ? sql`json_array_elements_text(${list}::json)` : sql`json_each(${list})`;
@@ -25,14 +25,23 @@ export function recordsOf<R>(
 }
 
 /** Whether a column is in a list, passed as for {@link valuesOf}. */
-export const isListed = (db: Kysely<Database>, column: string, list: string, type: "text" | "bigint" = "text"): Expression<SqlBool> =>
+export const isListed = (
+  db: Kysely<Database>,
+  column: string,
+  list: string,
+  type: "text" | "bigint" = "text",
+): Expression<SqlBool> =>
   isAmong(db, column, sql`select cast(value as ${sql.raw(type)}) from ${valuesOf(db, list)} as listed`);
 
 /**
- * Whether a column is among the rows of a subquery with one column. PostgreSQL looks up each element of an array by an index.
- * It would join a subquery instead, and read whole tables while it has no statistics.
+ * Whether a column is among the rows of a subquery with one column. PostgreSQL looks up each element of an
+ * array by an index. It would join a subquery instead, and read whole tables while it has no statistics.
  */
-export const isAmong = (db: Kysely<Database>, column: string, rows: Expression<unknown>): Expression<SqlBool> =>
+export const isAmong = (
+  db: Kysely<Database>,
+  column: string,
+  rows: Expression<unknown>,
+): Expression<SqlBool> =>
   isPostgres(db) ? sql`${sql.ref(column)} = any(array(${rows}))` : sql`${sql.ref(column)} in (${rows})`;
 
 const isPostgres = (db: Kysely<Database>): boolean => db.getExecutor().adapter instanceof PostgresAdapter;

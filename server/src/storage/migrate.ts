@@ -30,15 +30,19 @@ export interface MigrateOptions {
 }
 
 /**
- * Migrates a database to this version, or fails and leaves it unchanged. Safe when several servers start at once.
- * Refuses a database of a newer version.
+ * Migrates a database to this version, or fails and leaves it unchanged. Safe when several servers start at
+ * once. Refuses a database of a newer version.
  */
-export async function migrate(db: Kysely<Database>, { to, migrations = MIGRATIONS }: MigrateOptions = {}): Promise<void> {
+export async function migrate(
+  db: Kysely<Database>,
+  { to, migrations = MIGRATIONS }: MigrateOptions = {},
+): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
   const { error } = to === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(to);
   if (error === undefined) return;
   const schema = await schemaOf(db);
-  if (schema !== undefined && !(schema in migrations)) throw new NewerSchema("The database", schema, migrations);
+  if (schema !== undefined && !(schema in migrations))
+    throw new NewerSchema("The database", schema, migrations);
   throw error;
 }
 
@@ -46,7 +50,10 @@ export async function migrate(db: Kysely<Database>, { to, migrations = MIGRATION
 export async function requireMigrated(db: Kysely<Database>, place: string): Promise<void> {
   const schema = await schemaOf(db);
   const latest = Object.keys(MIGRATIONS).sort().at(-1) as string;
-  if (schema === undefined) throw new Error(`${place} holds no database of tunnelplane. Nothing was made; "tunnelplane serve" makes one`);
+  if (schema === undefined)
+    throw new Error(
+      `${place} holds no database of tunnelplane. Nothing was made; "tunnelplane serve" makes one`,
+    );
   if (!(schema in MIGRATIONS)) throw new NewerSchema(place, schema);
   if (schema !== latest) {
     throw new Error(

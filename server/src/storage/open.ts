@@ -28,26 +28,41 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return databaseUrl ? openPostgres({ url: databaseUrl, pool: databasePool }) : openSqlite(data);
 }
 
-/** One connection without time limits or migrations, for backup and restore. Creates an embedded database if there is none. */
+/**
+ * One connection without time limits or migrations, for backup and restore. Creates an embedded database if
+ * there is none.
+ */
 export const connectTo = ({ data, databaseUrl }: DatabaseOptions): Kysely<Database> =>
   databaseUrl ? connectPostgres(databaseUrl) : connectSqlite(data);
 
 /** Reads a snapshot, however long that takes, while others write. */
-export async function inSnapshot<T>(database: DatabaseOptions, work: (snapshot: Kysely<Database>) => Promise<T>): Promise<T> {
+export async function inSnapshot<T>(
+  database: DatabaseOptions,
+  work: (snapshot: Kysely<Database>) => Promise<T>,
+): Promise<T> {
   requireDatabase(database);
   const db = connectTo(database);
   try {
     // On SQLite every transaction is a snapshot, and readers do not block writers.
-    return await db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
+    return await db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .setAccessMode("read only")
+      .execute(work);
   } finally {
     await db.destroy();
   }
 }
 
 /** The name of a database for people, without a password. */
-export const databaseName = ({ data, databaseUrl }: DatabaseOptions): string => (databaseUrl ? placeOf(databaseUrl) : data);
+export const databaseName = ({ data, databaseUrl }: DatabaseOptions): string =>
+  databaseUrl ? placeOf(databaseUrl) : data;
 
-/** Refuses a folder without a database, so that none is created there. For PostgreSQL only connecting can show it. */
+/**
+ * Refuses a folder without a database, so that none is created there. For PostgreSQL only connecting can show
+ * it.
+ */
 function requireDatabase({ data, databaseUrl }: DatabaseOptions): void {
-  if (!databaseUrl && !isSqlite(data)) throw new Error(`There is no database in ${data}; name its folder with --data`);
+  if (!databaseUrl && !isSqlite(data))
+    throw new Error(`There is no database in ${data}; name its folder with --data`);
 }

@@ -1,5 +1,12 @@
 import type { Writable } from "node:stream";
-import { type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type QueryResult } from "kysely";
+import {
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type QueryResult,
+} from "kysely";
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import Cursor from "pg-cursor";
 import { singleConnection } from "./direct";
@@ -28,7 +35,10 @@ const LIMITS = {
 const INT8 = 20; // the type's number in pg_type
 
 /** Reads sequences as numbers: they have 64 bits in PostgreSQL but stay below 2^53. pg would return texts. */
-const TYPES = { getTypeParser: ((id, format) => (id === INT8 ? Number : types.getTypeParser(id, format))) as typeof types.getTypeParser };
+const TYPES = {
+  getTypeParser: ((id, format) =>
+    id === INT8 ? Number : types.getTypeParser(id, format)) as typeof types.getTypeParser,
+};
 
 // Each retry means that another writer has finished, so a few are enough.
 const ATTEMPTS = 8;
@@ -36,21 +46,26 @@ const ATTEMPTS = 8;
 /** Broken constraints. */
 const CONSTRAINT = /^23/;
 
-/** Broken constraints (unique, foreign key), deadlocks and failed serialization: another writer was faster. */
+/**
+ * Broken constraints (unique, foreign key), deadlocks and failed serialization: another writer was faster.
+ */
 const COLLISION = /^(23503|23505|40001|40P01)$/;
 
 /**
  * Opens a PostgreSQL database, which any number of servers may share as equals.
  *
- * Writers run in parallel, each in a READ COMMITTED transaction that locks the rows it changes (`for update`). Constraints of
- * the database guard what other writers may break: unique keys, and references to objects that are being deleted. A writer
- * that violates a constraint was too late; it runs again, sees the other writer's change, and answers a proper refusal. This is
- * easier to reason about than SERIALIZABLE, which makes nearly all writers of small tables collide.
+ * Writers run in parallel, each in a READ COMMITTED transaction that locks the rows it changes (`for
+ * update`). Constraints of the database guard what other writers may break: unique keys, and references to
+ * objects that are being deleted. A writer that violates a constraint was too late; it runs again, sees the
+ * other writer's change, and answers a proper refusal. This is easier to reason about than SERIALIZABLE,
+ * which makes nearly all writers of small tables collide.
  */
 export async function openPostgres({ url, pool }: PostgresOptions): Promise<Store> {
   const place = placeOf(url);
   const opened = (max: number) =>
-    withListeners(new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }));
+    withListeners(
+      new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }),
+    );
   const [shared, aside] = [opened(pool), opened(1)];
   const dialect = new PostgresDialect({ pool: adapt(shared, place), cursor: Cursor });
   const writer = new Writer(dialect, adapt(shared, place));
@@ -60,7 +75,8 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
     place,
     isParallel: true,
     reader: db,
-    write: (work, options = {}) => repeatCollisions(options, (attempt) => (attempt.aside ? writerAside : writer).write(work, attempt)),
+    write: (work, options = {}) =>
+      repeatCollisions(options, (attempt) => (attempt.aside ? writerAside : writer).write(work, attempt)),
     async close() {
       await aside.end();
       await db.destroy();
@@ -72,7 +88,9 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
 export function connectPostgres(url: string): Kysely<Database> {
   const { connectionTimeoutMillis } = LIMITS;
   const pool = new Pool({ connectionString: url, max: 1, connectionTimeoutMillis, types: TYPES });
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: adapt(withListeners(pool), placeOf(url)), cursor: Cursor }) });
+  return new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: adapt(withListeners(pool), placeOf(url)), cursor: Cursor }),
+  });
 }
 
 // The number of an advisory lock, which PostgreSQL leaves to applications.
@@ -87,7 +105,10 @@ class Writer {
     private readonly pool: PostgresPool,
   ) {}
 
-  async write<T>(work: (transaction: Kysely<Database>) => Promise<T>, { alone, hasty = false }: WriteOptions): Promise<T> {
+  async write<T>(
+    work: (transaction: Kysely<Database>) => Promise<T>,
+    { alone, hasty = false }: WriteOptions,
+  ): Promise<T> {
     const client = await this.pool.connect();
     const connection = new Connection(client, hasty);
     const lane = this.#lanes.take();
@@ -97,8 +118,8 @@ class Writer {
     let committing = false;
     let broken = false;
     try {
-      // Every writer shares this lock, so that who takes it alone (a rotation of keys) has none beside. Nobody waits for the
-      // answers: what the work sends first goes along, which saves a round trip.
+      // Every writer shares this lock, so that who takes it alone (a rotation of keys) has none beside.
+      // Nobody waits for the answers: what the work sends first goes along, which saves a round trip.
       const lock = alone ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared";
       connection.send(`start transaction isolation level read committed; select ${lock}(${WRITERS})`);
       const result = await work(transaction);
@@ -106,7 +127,10 @@ class Writer {
       const { command } = await client.query("commit", []);
       // PostgreSQL answers a commit with ROLLBACK where a statement before it failed.
       if ((command as string) === "ROLLBACK")
-        throw (await connection.failure()) ?? new Error("A transaction was committed in which a statement had failed");
+        throw (
+          (await connection.failure()) ??
+          new Error("A transaction was committed in which a statement had failed")
+        );
       lane.commit();
       this.#lanes.giveBack(lane);
       return result;
@@ -134,7 +158,8 @@ class Writer {
 const isAnswer = (error: unknown): boolean =>
   error instanceof DatabaseError || (error instanceof Unavailable && error.cause instanceof DatabaseError);
 
-const isOfDatabase = (error: unknown): boolean => error instanceof DatabaseError || error instanceof Unavailable;
+const isOfDatabase = (error: unknown): boolean =>
+  error instanceof DatabaseError || error instanceof Unavailable;
 
 /** A connection of the pool, as Kysely wants it. */
 class Connection implements DatabaseConnection {
@@ -174,19 +199,26 @@ class Connection implements DatabaseConnection {
   }
 }
 
-async function repeatCollisions<T>(options: WriteOptions, write: (options: WriteOptions) => Promise<T>): Promise<T> {
+async function repeatCollisions<T>(
+  options: WriteOptions,
+  write: (options: WriteOptions) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const hasty = attempt === 1 && options.hasty;
     try {
       return await write({ ...options, hasty });
     } catch (error) {
-      if (!(error instanceof DatabaseError && (hasty ? CONSTRAINT : COLLISION).test(error.code ?? ""))) throw error;
-      if (attempt === ATTEMPTS) throw new Unavailable(`Other writers were faster ${ATTEMPTS} times in a row`, error);
+      if (!(error instanceof DatabaseError && (hasty ? CONSTRAINT : COLLISION).test(error.code ?? "")))
+        throw error;
+      if (attempt === ATTEMPTS)
+        throw new Unavailable(`Other writers were faster ${ATTEMPTS} times in a row`, error);
     }
   }
 }
 
-/** Host and database, for people. Refuses an invalid URL without repeating it, because it may hold a password. */
+/**
+ * Host and database, for people. Refuses an invalid URL without repeating it, because it may hold a password.
+ */
 export function placeOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // An unencoded "@", "#", "?" or "/" would put part of a password into the shown parts.
@@ -198,7 +230,9 @@ export function placeOf(text: string): string {
   return `postgres://${url.host}${url.pathname}`;
 }
 
-/** The pool drops idle connections that break. Without these listeners, their errors would end the process. */
+/**
+ * The pool drops idle connections that break. Without these listeners, their errors would end the process.
+ */
 function withListeners(pool: Pool): Pool {
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
@@ -207,7 +241,8 @@ function withListeners(pool: Pool): Pool {
 
 /** Adapts the pool to Kysely, and turns outages into Unavailable, apart from errors in statements. */
 function adapt(pool: Pool, place: string): PostgresPool {
-  const translate = (error: unknown) => (isOutage(error) ? new Unavailable(`${place}: ${wordsOf(error)}`, error) : error);
+  const translate = (error: unknown) =>
+    isOutage(error) ? new Unavailable(`${place}: ${wordsOf(error)}`, error) : error;
   return {
     options: {},
     end: () => pool.end(),
@@ -224,7 +259,11 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
   const run = async (text: string, parameters: readonly unknown[]) => {
     try {
       gather();
-      return await client.query({ name: nameOf(text, parameters.length), text, values: parameters.map(storable) });
+      return await client.query({
+        name: nameOf(text, parameters.length),
+        text,
+        values: parameters.map(storable),
+      });
     } catch (error) {
       const translated = translate(error);
       broken ||= translated instanceof Unavailable;
@@ -233,12 +272,16 @@ function adaptClient(client: PoolClient, translate: (error: unknown) => unknown)
   };
   const query = (statement: string | Cursor, parameters: readonly unknown[] = []) =>
     typeof statement === "string" ? run(statement, parameters) : client.query(statement);
-  return { query: query as unknown as PostgresPoolClient["query"], release: (discard) => client.release(discard || broken) };
+  return {
+    query: query as unknown as PostgresPoolClient["query"],
+    release: (discard) => client.release(discard || broken),
+  };
 }
 
 /**
- * Sends what is written in one turn of the event loop together. pg writes each statement to the socket, and those writes were
- * 44 % of a server's processor time when it created objects (measured 2026-11-22, 2 cores, Node 24).
+ * Sends what is written in one turn of the event loop together. pg writes each statement to the socket, and
+ * those writes were 44 % of a server's processor time when it created objects (measured 2026-11-22, 2 cores,
+ * Node 24).
  */
 function gathered(stream: Writable): () => void {
   let isOpen = false;
@@ -254,7 +297,8 @@ function gathered(stream: Writable): () => void {
   };
 }
 
-// Each connection prepares these statements once, so PostgreSQL parses and plans them once. Longer ones differ every time.
+// Each connection prepares these statements once, so PostgreSQL parses and plans them once. Longer ones
+// differ every time.
 const MOST_PARAMETERS = 24;
 const MOST_NAMES = 500;
 const names = new Map<string, string>();
@@ -262,24 +306,28 @@ const names = new Map<string, string>();
 /** The name of a prepared statement; undefined for statements that are not prepared. */
 function nameOf(text: string, parameters: number): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || parameters === 0 || parameters > MOST_PARAMETERS || names.size >= MOST_NAMES) return known;
+  if (known !== undefined || parameters === 0 || parameters > MOST_PARAMETERS || names.size >= MOST_NAMES)
+    return known;
   const name = `tunnelplane_${names.size}`;
   names.set(text, name);
   return name;
 }
 
 /**
- * PostgreSQL accepts no NUL in a text. Nothing stored contains one (JSON escapes it), so in a requested id it is replaced by
- * another character that no id has.
+ * PostgreSQL accepts no NUL in a text. Nothing stored contains one (JSON escapes it), so in a requested id it
+ * is replaced by another character that no id has.
  */
-const storable = (value: unknown): unknown => (typeof value === "string" ? value.replaceAll("\0", "\ufffd") : value);
+const storable = (value: unknown): unknown =>
+  typeof value === "string" ? value.replaceAll("\0", "\ufffd") : value;
 
-// Classes of https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, authorization, no such database,
-// resources, operator intervention (shutdown, time limits), system errors; and a standby, and our limit on idle transactions.
+// Classes of https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, authorization, no
+// such database, resources, operator intervention (shutdown, time limits), system errors; and a standby, and
+// our limit on idle transactions.
 const OUTAGES = /^(08|28|3D|53|57|58|25006|25P03)/;
 
 /** Every error of pg that is not an answer of PostgreSQL is about the connection. */
-const isOutage = (error: unknown): boolean => !(error instanceof DatabaseError) || OUTAGES.test(error.code ?? "");
+const isOutage = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) || OUTAGES.test(error.code ?? "");
 
 /** A host with several addresses fails with one error for each. */
 const wordsOf = (error: unknown): string =>

@@ -20,10 +20,20 @@ export interface Database {
   /** The data keys, each wrapped under a master key, which is not in the database. */
   sealing_key: { id: string; master_id: string; wrapped: string; created_at: string };
   /** The event log. `sequence` is that of the event's row in the audit log. */
-  event: { id: string; sequence: number; type: string; object_id: string; created_at: string; payload: string };
+  event: {
+    id: string;
+    sequence: number;
+    type: string;
+    object_id: string;
+    created_at: string;
+    payload: string;
+  };
   /** Which event types go to which destination, by which subscription, for events after `since`. */
   route: { event_type: string; destination_id: string; subscription_id: string; since: number };
-  /** The cursor of each destination: events up to `position` were taken. A worker locks this row to lease or record. */
+  /**
+   * The cursor of each destination: events up to `position` were taken. A worker locks this row to lease or
+   * record.
+   */
   feed: { destination_id: string; position: number };
   /** Batches of events under way. After `leased_until`, another worker may take the batch over. */
   batch: BatchRow;
@@ -32,27 +42,50 @@ export interface Database {
   /** Deliveries: events that wait behind another of their object, failed, or are replayed. */
   delivery: DeliveryRow;
   /**
-   * Object queues: the waiting deliveries of one object to one destination, sent one after the other. `due_at` says when the next
-   * may be tried; while it, or a batch with an event of the object, is leased, when that lease expires. `lease` is the id of
-   * that lease or batch.
+   * Object queues: the waiting deliveries of one object to one destination, sent one after the other.
+   * `due_at` says when the next may be tried; while it, or a batch with an event of the object, is leased,
+   * when that lease expires. `lease` is the id of that lease or batch.
    */
   lane: { destination_id: string; object_id: string; due_at: string; lease: string | null };
-  /** Committed changes that have no place in the event log and the audit log yet; see the architecture page of storage. */
+  /**
+   * Committed changes that have no place in the event log and the audit log yet; see the architecture page of
+   * storage.
+   */
   inbox: InboxRow;
   /** The audit log: rows are added and never changed. Each holds the hash of the row before. */
   audit_event: AuditEventRow;
-  /** One row: the head of the audit log, signed with a key that needs the master key; and the data key in use. */
+  /**
+   * One row: the head of the audit log, signed with a key that needs the master key; and the data key in use.
+   */
   audit_head: { id: 1; sequence: number; hash: string; key_id: string; mac: string };
-  /** Digests of the objects and events from before there were digests, recorded once by the first start of such a version. */
+  /**
+   * Digests of the objects and events from before there were digests, recorded once by the first start of
+   * such a version.
+   */
   baseline: { id: string; digest: string };
   /** What each gateway reported last. `edges` and `agents` are JSON lists, as they were sent. */
   gateway: GatewayRow;
   /** Change sets. `version` counts the applies that changed anything. */
   changeset: { id: string; name: string; owner_id: string; version: number; created_at: string };
-  /** Which object has which key in which set. `declared` is a JSON list of the fields that the set declared for it. */
-  changeset_object: { resource_id: string; changeset_id: string; kind: string; key: string; declared: string };
+  /**
+   * Which object has which key in which set. `declared` is a JSON list of the fields that the set declared
+   * for it.
+   */
+  changeset_object: {
+    resource_id: string;
+    changeset_id: string;
+    kind: string;
+    key: string;
+    declared: string;
+  };
   /** Sealed first answers to idempotent requests, for their repetitions. */
-  idempotency_key: { owner_id: string; key: string; request_hash: string; answer: string; created_at: string };
+  idempotency_key: {
+    owner_id: string;
+    key: string;
+    request_hash: string;
+    answer: string;
+    created_at: string;
+  };
 }
 
 export interface BatchRow {
@@ -107,11 +140,16 @@ export interface AuditEventRow {
   event_id: string | null;
   /** A JSON list of the paths that an update changed. */
   changed: string;
-  /** A keyed hash of the object after the change; see Digests. Null after a deletion, and in rows of older versions. */
+  /**
+   * A keyed hash of the object after the change; see Digests. Null after a deletion, and in rows of older
+   * versions.
+   */
   object_digest: string | null;
   /** A keyed hash of the event. */
   event_digest: string | null;
-  /** The writer's lane and the row's number in it, `<lane>:<k>`. Null in rows of SQLite and of older versions. */
+  /**
+   * The writer's lane and the row's number in it, `<lane>:<k>`. Null in rows of SQLite and of older versions.
+   */
   lane: string | null;
   previous_hash: string;
   hash: string;
@@ -120,7 +158,15 @@ export interface AuditEventRow {
 export interface InboxRow
   extends Pick<
     AuditEventRow,
-    "created_at" | "operation_id" | "principal_id" | "key_id" | "client" | "action" | "changed" | "object_digest" | "event_digest"
+    | "created_at"
+    | "operation_id"
+    | "principal_id"
+    | "key_id"
+    | "client"
+    | "action"
+    | "changed"
+    | "object_digest"
+    | "event_digest"
   > {
   /** Drawn after the writer's last lock, so the changes of one object are in order. */
   n: Generated<number>;

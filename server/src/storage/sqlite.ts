@@ -21,24 +21,27 @@ import { singleConnection } from "./direct";
 import type { Database } from "./schema";
 import type { Store } from "./store";
 
-// How long to wait for another process that writes. Short for a server, whose requests all wait; a migration may take minutes.
+// How long to wait for another process that writes. Short for a server, whose requests all wait; a migration
+// may take minutes.
 const WAIT_MS = 5_000;
 const LONG_WAIT_MS = 10 * 60_000;
-// The write-ahead log grows to this many pages of 4 KiB before a commit moves it into the database: 16 MiB, four times the default.
-// With creations by 16 callers, that lowered the 99th percentile from 7 to 5 ms (2026-11-21, 2 cores).
+// The write-ahead log grows to this many pages of 4 KiB before a commit moves it into the database: 16 MiB,
+// four times the default. With creations by 16 callers, that lowered the 99th percentile from 7 to 5 ms
+// (2026-11-21, 2 cores).
 const CHECKPOINT_PAGES = 4000;
-// Of each connection, in KiB. With SQLite's default of 2 MiB, each look-up by id among a million objects read two pages anew.
+// Of each connection, in KiB. With SQLite's default of 2 MiB, each look-up by id among a million objects read
+// two pages anew.
 const CACHE_KIB = 16 * 1024;
 
 /**
- * Opens the embedded database in a folder. Other processes on the same machine, including servers, may open it too:
- * writers take turns, and each sees what the others have committed.
+ * Opens the embedded database in a folder. Other processes on the same machine, including servers, may open
+ * it too: writers take turns, and each sees what the others have committed.
  */
 export async function openSqlite(folder: string): Promise<Store> {
   const file = fileIn(folder);
   const writer = connectDirectly(file);
-  // A savepoint keeps each page that changes as it was. Keeping them in a file took half of the processor time of a creation's
-  // statements (67 µs instead of 37, measured 2026-11-22 on 2 cores, Node 24).
+  // A savepoint keeps each page that changes as it was. Keeping them in a file took half of the processor
+  // time of a creation's statements (67 µs instead of 37, measured 2026-11-22 on 2 cores, Node 24).
   writer.database.exec("pragma temp_store = memory");
   // A separate connection, so that reads see only committed data and never wait for a write.
   const reader = connectDirectly(file);
@@ -73,27 +76,35 @@ const connect = (file: string, waitMs: number): Kysely<Database> =>
 function connectDirectly(file: string): { readonly database: DatabaseSync; readonly db: Kysely<Database> } {
   const database = openFile(file, WAIT_MS);
   const adapted = adapt(database);
-  return { database, db: singleConnection(new EmbeddedDialect({ database: adapted }), new EmbeddedConnection(adapted)) };
+  return {
+    database,
+    db: singleConnection(new EmbeddedDialect({ database: adapted }), new EmbeddedConnection(adapted)),
+  };
 }
 
 function openFile(file: string, waitMs: number): DatabaseSync {
   keepToOwner(file);
   const database = new DatabaseSync(file);
-  // Set busy_timeout first: two processes that create the file at once must already wait for each other to set the journal mode.
-  database.exec(`pragma busy_timeout = ${waitMs}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`);
+  // Set busy_timeout first: two processes that create the file at once must already wait for each other to
+  // set the journal mode.
+  database.exec(
+    `pragma busy_timeout = ${waitMs}; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on`,
+  );
   database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE_KIB}`);
   return database;
 }
 
 /**
- * Creates the file for its owner only, and removes the access of others that an older version allowed. SQLite creates its log
- * and shared memory with the mode of the file. The folder is closed too, unless it holds other files.
+ * Creates the file for its owner only, and removes the access of others that an older version allowed. SQLite
+ * creates its log and shared memory with the mode of the file. The folder is closed too, unless it holds
+ * other files.
  */
 function keepToOwner(file: string): void {
   closeSync(openSync(file, "a", 0o600));
   for (const each of [file, `${file}-wal`, `${file}-shm`]) limitMode(each, 0o600);
   const folder = dirname(file);
-  if (readdirSync(folder).every((name) => /^(tunnelplane\.db|master\.key)/.test(name))) limitMode(folder, 0o700);
+  if (readdirSync(folder).every((name) => /^(tunnelplane\.db|master\.key)/.test(name)))
+    limitMode(folder, 0o700);
 }
 
 function limitMode(path: string, mode: number): void {
@@ -130,7 +141,9 @@ class EmbeddedDialect extends SqliteDialect {
   }
 }
 
-/** Kysely assumes that SQLite cannot roll back a change of tables. It can, so a migration is one transaction. */
+/**
+ * Kysely assumes that SQLite cannot roll back a change of tables. It can, so a migration is one transaction.
+ */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -138,12 +151,17 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * Makes transactions wait for other writers when they begin. A transaction that reads first and then writes cannot wait:
- * SQLite refuses it at once if another one wrote in between.
+ * Makes transactions wait for other writers when they begin. A transaction that reads first and then writes
+ * cannot wait: SQLite refuses it at once if another one wrote in between.
  */
 class ImmediateDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings = {}): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(accessMode === "read only" ? "begin" : "begin immediate"));
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    { accessMode }: TransactionSettings = {},
+  ): Promise<void> {
+    await connection.executeQuery(
+      CompiledQuery.raw(accessMode === "read only" ? "begin" : "begin immediate"),
+    );
   }
 }
 
@@ -154,7 +172,10 @@ class WithoutRowLocks extends SqliteQueryCompiler {
   }
 }
 
-/** Runs statements at once: each step that Kysely's own connection waits for costs as much as a small statement. */
+/**
+ * Runs statements at once: each step that Kysely's own connection waits for costs as much as a small
+ * statement.
+ */
 class EmbeddedConnection implements DatabaseConnection {
   constructor(private readonly database: SqliteDatabase) {}
 
@@ -189,8 +210,8 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 }
 
 /**
- * Reads rows as arrays and makes the objects here: node:sqlite's own objects take 1.7 times as long to make and read (1.5 µs for a
- * row of five columns instead of 0.9, measured 2026-11-21 on 2 cores, Node 24).
+ * Reads rows as arrays and makes the objects here: node:sqlite's own objects take 1.7 times as long to make
+ * and read (1.5 µs for a row of five columns instead of 0.9, measured 2026-11-21 on 2 cores, Node 24).
  */
 function adaptStatement(statement: StatementSync): SqliteStatement {
   const columns = statement.columns().map(({ name }) => name);
@@ -202,10 +223,12 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
   };
   return {
     reader: columns.length > 0,
-    all: (parameters) => (statement.all(...(parameters as SQLInputValue[])) as unknown as unknown[][]).map(rowOf),
+    all: (parameters) =>
+      (statement.all(...(parameters as SQLInputValue[])) as unknown as unknown[][]).map(rowOf),
     run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
     *iterate(parameters) {
-      for (const values of statement.iterate(...(parameters as SQLInputValue[]))) yield rowOf(values as unknown as unknown[]);
+      for (const values of statement.iterate(...(parameters as SQLInputValue[])))
+        yield rowOf(values as unknown as unknown[]);
     },
   };
 }

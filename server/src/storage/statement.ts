@@ -16,8 +16,9 @@ export type ParameterOf<P> = <N extends keyof P & string>(name: N) => P[N];
 type Build<P, R> = (db: Kysely<Database>, parameter: ParameterOf<P>) => Compilable<R>;
 
 /**
- * Builds and compiles a statement once for each kind of database. Use it for what every request does: Kysely takes longer to
- * build a statement than SQLite to run it (a look-up by id: 60 µs of 75, measured 2026-11-21 on 2 cores, Node 24).
+ * Builds and compiles a statement once for each kind of database. Use it for what every request does: Kysely
+ * takes longer to build a statement than SQLite to run it (a look-up by id: 60 µs of 75, measured 2026-11-21
+ * on 2 cores, Node 24).
  *
  * @param build builds the statement; `parameter(name)` stands for a value that is passed when it runs
  */
@@ -27,8 +28,8 @@ export function statement<P extends object, R>(build: Build<P, R>): Statement<P,
 }
 
 /**
- * The same for a statement that only writes: a hasty transaction does not wait for it. PostgreSQL answers it with the commit,
- * which fails if it does; see {@link WriteOptions}.
+ * The same for a statement that only writes: a hasty transaction does not wait for it. PostgreSQL answers it
+ * with the commit, which fails if it does; see {@link WriteOptions}.
  */
 export function effect<P extends object>(build: Build<P, unknown>): Statement<P, unknown> {
   const run = compiled(build, { isEffect: true });
@@ -36,7 +37,9 @@ export function effect<P extends object>(build: Build<P, unknown>): Statement<P,
 }
 
 /** The same for a statement that returns how many rows it changed. */
-export function change<P extends object>(build: Build<P, unknown>): (db: Kysely<Database>, parameters: P) => Promise<number> {
+export function change<P extends object>(
+  build: Build<P, unknown>,
+): (db: Kysely<Database>, parameters: P) => Promise<number> {
   const run = compiled(build);
   return async (db, parameters) => Number((await run(db, parameters)).numAffectedRows);
 }
@@ -77,13 +80,18 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
   });
 
 /**
- * Sends statements together and awaits all answers. If some fail, it throws only after all have ended: otherwise the transaction
- * could end first, and the rest would run outside of it. A refusal of our own comes before an error of the database, which may
- * only follow from it; and the first error before those that follow from it.
+ * Sends statements together and awaits all answers. If some fail, it throws only after all have ended:
+ * otherwise the transaction could end first, and the rest would run outside of it. A refusal of our own comes
+ * before an error of the database, which may only follow from it; and the first error before those that
+ * follow from it.
  */
-export async function pipelined<T extends readonly unknown[] | []>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+export async function pipelined<T extends readonly unknown[] | []>(
+  statements: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   const ended = await Promise.allSettled(statements);
   const errors = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   if (errors.length > 0) throw errors.find((error) => error instanceof RequestError) ?? errors[0];
-  return ended.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { -readonly [K in keyof T]: Awaited<T[K]> };
+  return ended.map((one) => (one as PromiseFulfilledResult<unknown>).value) as {
+    -readonly [K in keyof T]: Awaited<T[K]>;
+  };
 }

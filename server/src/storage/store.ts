@@ -10,10 +10,11 @@ export interface Store {
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   /**
-   * Runs the work in one transaction. Resolves when it is durable. If the work throws, nothing is kept and the error is passed on.
+   * Runs the work in one transaction. Resolves when it is durable. If the work throws, nothing is kept and
+   * the error is passed on.
    *
-   * There may be other writers, also in other processes: read a row with `forUpdate()` before you change it. The work may run
-   * again from the start, so it must have no effect outside of the transaction.
+   * There may be other writers, also in other processes: read a row with `forUpdate()` before you change it.
+   * The work may run again from the start, so it must have no effect outside of the transaction.
    */
   write<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: WriteOptions): Promise<T>;
   close(): Promise<void>;
@@ -25,9 +26,9 @@ export interface WriteOptions {
   /** Uses a connection of its own, so that other writes cannot keep it waiting for one. */
   readonly aside?: boolean;
   /**
-   * On PostgreSQL, sends what only writes without waiting for answers, up to the commit: one round trip in place of several. If
-   * a constraint refuses any of it, the work runs again, waits for each statement, and can tell why. The work may leave out
-   * checks that a constraint makes too, see {@link isHasty}.
+   * On PostgreSQL, sends what only writes without waiting for answers, up to the commit: one round trip in
+   * place of several. If a constraint refuses any of it, the work runs again, waits for each statement, and
+   * can tell why. The work may leave out checks that a constraint makes too, see {@link isHasty}.
    */
   readonly hasty?: boolean;
 }

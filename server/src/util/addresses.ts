@@ -6,24 +6,26 @@ const INTERNET = ipaddr.IPv6.parseCIDR("2000::/3");
 const PROTOCOLS = ipaddr.IPv6.parseCIDR("2001::/23");
 
 /** Whether an IP address is a loopback address. */
-export const isLoopback = (ip: string): boolean => ip === "127.0.0.1" || (ipaddr.isValid(ip) && ipaddr.process(ip).range() === "loopback");
+export const isLoopback = (ip: string): boolean =>
+  ip === "127.0.0.1" || (ipaddr.isValid(ip) && ipaddr.process(ip).range() === "loopback");
 
 /**
- * Whether an address is on the internet: not this machine, not its private networks, not a cloud's metadata service. Refuses
- * addresses that embed another one (NAT64, 6to4, Teredo), because that may be a private one.
+ * Whether an address is on the internet: not this machine, not its private networks, not a cloud's metadata
+ * service. Refuses addresses that embed another one (NAT64, 6to4, Teredo), because that may be a private one.
  */
 export function isPublic(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text); // unwraps an IPv4 address inside of IPv6
   if (address.range() !== "unicast") return false;
-  // Only 2000::/3 of IPv6 belongs to the internet, and the first /23 of that is reserved for protocols (RFC 6890).
+  // Only 2000::/3 of IPv6 belongs to the internet, and the first /23 of that is reserved for protocols (RFC
+  // 6890).
   if (address instanceof ipaddr.IPv6) return address.match(INTERNET) && !address.match(PROTOCOLS);
   return address.toString() !== AZURE_HOST;
 }
 
 /**
- * The address range of one customer: an IPv4 address, or an IPv6 network of 64 bits. A proxy may pass on a text that is no
- * address; it is returned unchanged.
+ * The address range of one customer: an IPv4 address, or an IPv6 network of 64 bits. A proxy may pass on a
+ * text that is no address; it is returned unchanged.
  */
 export function customerOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;

@@ -11,9 +11,9 @@ let lastTime = 0;
 let last = "";
 
 /**
- * A new id, `<prefix>_` and 27 characters: 48 bits of milliseconds and 112 random bits in base 62,
- * so that ids sort by time. Within one millisecond, a process counts up from a random start, so that its ids also sort by order
- * of creation.
+ * A new id, `<prefix>_` and 27 characters: 48 bits of milliseconds and 112 random bits in base 62, so that
+ * ids sort by time. Within one millisecond, a process counts up from a random start, so that its ids also
+ * sort by order of creation.
  */
 export function newId(prefix: string, now = Date.now()): string {
   if (now > lastTime) {

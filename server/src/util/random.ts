@@ -1,6 +1,7 @@
 import { randomFillSync } from "node:crypto";
 
-// Fetched many at once: each call of the system's generator costs as much as an id or a secret made from its bytes.
+// Fetched many at once: each call of the system's generator costs as much as an id or a secret made from its
+// bytes.
 const pool = Buffer.alloc(4096);
 let taken = pool.length;
 

@@ -9,10 +9,12 @@ const LONGEST_WORD = LONGEST_TEXT + 20;
 export const quoted = (text: string): string => JSON.stringify(shortened(text));
 
 /** A text of a caller, as errors repeat it. */
-export const shortened = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text);
+export const shortened = (text: string): string =>
+  text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 
 /** Our own words are short: whatever is longer came from a caller. */
-const cutWords = (message: string): string => message.replace(/\S+/g, (word) => (word.length > LONGEST_WORD ? shortened(word) : word));
+const cutWords = (message: string): string =>
+  message.replace(/\S+/g, (word) => (word.length > LONGEST_WORD ? shortened(word) : word));
 
 /** A refusal, which the API answers with its own status. Any other error becomes a 500. */
 export class RequestError extends Error {
@@ -46,18 +48,24 @@ export interface Fault {
 // As many as a person fixes at once. A body of 1 MiB can have a hundred thousand faults.
 const FAULTS_SHOWN = 20;
 
-/** One refusal for all faults of a body: code and field of the first fault, and the messages of the first few. */
+/**
+ * One refusal for all faults of a body: code and field of the first fault, and the messages of the first few.
+ */
 export class BodyError extends RequestError {
   constructor(readonly faults: readonly [Fault, ...Fault[]]) {
     const [first] = faults;
-    const lines = faults.slice(0, FAULTS_SHOWN).map(({ path, message }) => `${formatPath(path) || "the body"} ${message}`);
+    const lines = faults
+      .slice(0, FAULTS_SHOWN)
+      .map(({ path, message }) => `${formatPath(path) || "the body"} ${message}`);
     if (faults.length > FAULTS_SHOWN) lines.push(`and ${faults.length - FAULTS_SHOWN} more`);
     super(first.error, lines.join("; "), { field: formatPath(first.path) });
   }
 
   /** The same refusal for a body that is itself one field of an object: removes that field from the paths. */
   within(field: string): BodyError {
-    const [first, ...others] = this.faults.map((fault) => (fault.path[0] === field ? { ...fault, path: fault.path.slice(1) } : fault));
+    const [first, ...others] = this.faults.map((fault) =>
+      fault.path[0] === field ? { ...fault, path: fault.path.slice(1) } : fault,
+    );
     return new BodyError([present(first), ...others]);
   }
 }

@@ -5,15 +5,16 @@ const SLICE_MS = 10;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Waits for a turn of the event loop, for work that takes milliseconds. Each turn goes to one waiting request only: Node itself
- * would run all of them in one turn, without serving others in between.
+ * Waits for a turn of the event loop, for work that takes milliseconds. Each turn goes to one waiting request
+ * only: Node itself would run all of them in one turn, without serving others in between.
  */
 export function ownTurn(): Promise<void> {
   last = last.then(() => nextTurn());
   return last;
 }
 
-// Ten pages of 8 MiB read at once made the process grow by 400 MB, for good (measured 2026-11-22, PostgreSQL, Node 24).
+// Ten pages of 8 MiB read at once made the process grow by 400 MB, for good (measured 2026-11-22, PostgreSQL,
+// Node 24).
 const READ_AT_ONCE = 2;
 let reading = 0;
 const waiting: (() => void)[] = []; // each belongs to a request with a slot, so slots limit it
@@ -34,7 +35,10 @@ export async function readLarge<T>(read: () => Promise<T>): Promise<T> {
 
 let turnBegan = 0;
 
-/** Gives other work a turn of the event loop when this one has lasted for some milliseconds. Call it often within long work. */
+/**
+ * Gives other work a turn of the event loop when this one has lasted for some milliseconds. Call it often
+ * within long work.
+ */
 export async function takeTurn(): Promise<void> {
   const now = performance.now();
   if (now - turnBegan < SLICE_MS) return;
@@ -43,7 +47,10 @@ export async function takeTurn(): Promise<void> {
 }
 
 /** Works on many values in order, and gives other work turns of the event loop in between. */
-export async function inSlices<T, R>(all: readonly T[], work: (one: T, index: number) => R | Promise<R>): Promise<R[]> {
+export async function inSlices<T, R>(
+  all: readonly T[],
+  work: (one: T, index: number) => R | Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   let begun = performance.now();
   for (const [index, one] of all.entries()) {

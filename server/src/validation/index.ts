@@ -1,4 +1,7 @@
-/** Bodies are checked against the contract here, so that none holds up the server. Other rooms import from here only. */
+/**
+ * Bodies are checked against the contract here, so that none holds up the server. Other rooms import from
+ * here only.
+ */
 
 export { Turns } from "./turns";
 export type { Findings, Purpose } from "./validate";

@@ -1,4 +1,7 @@
-/** A queue that serves owners in turns. However much others have queued, an owner waits for at most one entry of each of them. */
+/**
+ * A queue that serves owners in turns. However much others have queued, an owner waits for at most one entry
+ * of each of them.
+ */
 export class Turns<T> {
   /** The owner whose turn is next first. */
   readonly #queues = new Map<string, T[]>();

@@ -6,8 +6,9 @@ import { type Findings, type Purpose, validate } from "./validate";
 import type { Order, Report } from "./worker";
 
 /**
- * Smaller bodies, in characters of JSON, are checked on the main thread. About thirty patterns of the largest program fit into
- * one; each takes 1.2 ms once the compiler is warm, and 30 ms the first time (measured 2026-11-22 on 2 cores, Node 24).
+ * Smaller bodies, in characters of JSON, are checked on the main thread. About thirty patterns of the largest
+ * program fit into one; each takes 1.2 ms once the compiler is warm, and 30 ms the first time (measured
+ * 2026-11-22 on 2 cores, Node 24).
  */
 const SMALL = 400;
 const MIB = 1024 * 1024;
@@ -18,7 +19,10 @@ const MOST_MEMORY = 256;
 /** In MiB. A larger young generation stays with the process once the thread has ended. */
 const MOST_YOUNG = 16;
 
-/** A thread that had nothing to do for so long is ended: it would keep what large bodies took, up to the limit. */
+/**
+ * A thread that had nothing to do for so long is ended: it would keep what large bodies took, up to the
+ * limit.
+ */
 const IDLE_MS = 10_000;
 
 interface Waiting {
@@ -28,9 +32,10 @@ interface Waiting {
 }
 
 /**
- * Checks bodies against the contract; all but small ones in a thread of its own, so that no body holds up everybody else. The thread
- * has one body at a time, and owners have their turns there, so that nobody's bodies hold up those of others; how much of one owner
- * waits is bounded. The thread starts with the first body; one that fails fails the body it had, and is followed by another.
+ * Checks bodies against the contract; all but small ones in a thread of its own, so that no body holds up
+ * everybody else. The thread has one body at a time, and owners have their turns there, so that nobody's
+ * bodies hold up those of others; how much of one owner waits is bounded. The thread starts with the first
+ * body; one that fails fails the body it had, and is followed by another.
  */
 export class Validation {
   readonly #turns = new Turns<Waiting>();
@@ -40,8 +45,10 @@ export class Validation {
   #idle: NodeJS.Timeout | undefined;
 
   /**
-   * Refuses a body before it is read, where too much of its owner waits already: reading and parsing it would cost memory for nothing.
-   * @param bytes how much of it is read: what its header says, up to the limit of bodies; 0 where it does not say
+   * Refuses a body before it is read, where too much of its owner waits already: reading and parsing it would
+   * cost memory for nothing.
+   * @param bytes how much of it is read: what its header says, up to the limit of bodies; 0 where it does not
+   *   say
    */
   refuseWhileFull(owner: string, bytes: number): void {
     if ((this.#sizes.get(owner) ?? 0) + bytes > MOST_OF_ONE) throw tooMuch();

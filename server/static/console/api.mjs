@@ -1,4 +1,7 @@
-/** The API under the path that the console itself has. The key is kept here, in memory, and nowhere else: a reload forgets it. */
+/**
+ * The API under the path that the console itself has. The key is kept here, in memory, and nowhere else: a
+ * reload forgets it.
+ */
 const base = new URL(".", document.baseURI);
 let key = "";
 

@@ -17,8 +17,12 @@ export async function deliveries([id, status = "dead"]) {
 }
 
 async function destinations() {
-  const { event_destinations: all, next_page_uri: more } = await get(`/event_destinations?limit=${MOST_DESTINATIONS}`);
-  const counts = await Promise.all(all.map(({ id }) => Promise.all(["dead", "pending"].map((status) => countOf(id, status)))));
+  const { event_destinations: all, next_page_uri: more } = await get(
+    `/event_destinations?limit=${MOST_DESTINATIONS}`,
+  );
+  const counts = await Promise.all(
+    all.map(({ id }) => Promise.all(["dead", "pending"].map((status) => countOf(id, status)))),
+  );
   const rows = all.map((one, index) => {
     const [dead = "", pending = ""] = counts[index] ?? [];
     const [target = ""] = Object.entries(one.target).find(([, value]) => value !== null) ?? [];
@@ -42,13 +46,20 @@ async function destinations() {
       rows.length === 0
         ? h("p", { class: "empty" }, "There are no event destinations.")
         : table("Event destinations", ["Destination", "Target", "Dead letters", "Pending"], rows),
-      more && h("p", { class: "hint" }, `Only the newest ${MOST_DESTINATIONS} destinations are shown; Objects lists all of them.`),
+      more &&
+        h(
+          "p",
+          { class: "hint" },
+          `Only the newest ${MOST_DESTINATIONS} destinations are shown; Objects lists all of them.`,
+        ),
     ].filter(Boolean),
   };
 }
 
 async function countOf(id, status) {
-  const { deliveries: some, next_page_uri: more } = await get(`/event_destinations/${id}/deliveries?status=${status}&limit=100`);
+  const { deliveries: some, next_page_uri: more } = await get(
+    `/event_destinations/${id}/deliveries?status=${status}&limit=100`,
+  );
   return more ? "more than 100" : String(some.length);
 }
 
@@ -82,7 +93,15 @@ async function ofDestination(id, status) {
           "ul",
           {},
           ...STATUSES.map(([name, title]) =>
-            h("li", {}, h("a", { href: `#/deliveries/${id}/${name || "all"}`, "aria-current": name === chosen && "true" }, title)),
+            h(
+              "li",
+              {},
+              h(
+                "a",
+                { href: `#/deliveries/${id}/${name || "all"}`, "aria-current": name === chosen && "true" },
+                title,
+              ),
+            ),
           ),
         ),
       ),

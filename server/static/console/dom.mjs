@@ -1,4 +1,7 @@
-/** Makes an element. Texts become text nodes, never markup, so that nothing an object holds can become part of the page. */
+/**
+ * Makes an element. Texts become text nodes, never markup, so that nothing an object holds can become part of
+ * the page.
+ */
 export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
@@ -6,7 +9,9 @@ export function h(tag, props = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(9).filter((child) => child !== undefined && child !== null && child !== false));
+  element.append(
+    ...children.flat(9).filter((child) => child !== undefined && child !== null && child !== false),
+  );
   return element;
 }
 
@@ -26,7 +31,8 @@ export function table(caption, columns, rows) {
 }
 
 /** A row of a table; its first cell is its heading. */
-export const row = (first, ...cells) => h("tr", {}, h("th", { scope: "row" }, first), ...cells.map((cell) => h("td", {}, cell)));
+export const row = (first, ...cells) =>
+  h("tr", {}, h("th", { scope: "row" }, first), ...cells.map((cell) => h("td", {}, cell)));
 
 /** A time as people of this machine write it, and exactly for those who look closer. */
 export function time(text) {

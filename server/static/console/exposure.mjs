@@ -32,28 +32,41 @@ export async function exposure() {
         h("a", { href: `#/address/${encodeURIComponent(one.address)}` }, one.address),
         badge(
           networksInWords(one.networks),
-          one.networks === "everyone" && asked(one).length === 0 ? "open" : one.networks === "nobody" ? "shut" : "plain",
+          one.networks === "everyone" && asked(one).length === 0
+            ? "open"
+            : one.networks === "nobody"
+              ? "shut"
+              : "plain",
         ),
         asked(one).join(", ") || "nothing",
         targetInWords(one.goes_to),
       ),
     empty: "No edge serves anything yet.",
   });
-  return { title: "Exposure", nodes: [h("p", { class: "lead" }, "Who can reach what is behind each address."), form, list] };
+  return {
+    title: "Exposure",
+    nodes: [h("p", { class: "lead" }, "Who can reach what is behind each address."), form, list],
+  };
 }
 
 /** The path of a request to one address, drawn step by step. */
 export async function address([encoded = ""]) {
   const wanted = decodeURIComponent(encoded);
   const { exposure: rows } = await get(`/exposure?address=${encodeURIComponent(wanted)}`);
-  if (rows.length === 0) return { title: wanted, nodes: [h("p", { class: "empty" }, "Nothing is served at this address.")] };
+  if (rows.length === 0)
+    return { title: wanted, nodes: [h("p", { class: "empty" }, "Nothing is served at this address.")] };
   const many = rows.length > 1;
   return {
     title: wanted,
     nodes: [
       h("p", {}, h("a", { href: "#/exposure" }, "All addresses")),
       ...rows.map((one) =>
-        h("section", { "aria-label": `Path to ${one.address}` }, many && h("h2", {}, one.address), path(one, many ? "h3" : "h2")),
+        h(
+          "section",
+          { "aria-label": `Path to ${one.address}` },
+          many && h("h2", {}, one.address),
+          path(one, many ? "h3" : "h2"),
+        ),
       ),
     ],
   };
@@ -66,23 +79,43 @@ function path(one, heading) {
     {},
     h("ol", { class: "path" }, ...stepsOf(one, heading)),
     one.notes.length > 0 &&
-      h("div", { class: "notes" }, h(heading, {}, "Worth knowing"), h("ul", {}, ...one.notes.map((note) => h("li", {}, note)))),
+      h(
+        "div",
+        { class: "notes" },
+        h(heading, {}, "Worth knowing"),
+        h("ul", {}, ...one.notes.map((note) => h("li", {}, note))),
+      ),
     one.unknown.length > 0 &&
-      h("p", { class: "problem" }, `Not wholly known, because there is more than one answer looks at: ${one.unknown.join(", ")}.`),
+      h(
+        "p",
+        { class: "problem" },
+        `Not wholly known, because there is more than one answer looks at: ${one.unknown.join(", ")}.`,
+      ),
   );
 }
 
 function stepsOf(one, heading) {
-  const step = (kind, title, ...content) => h("li", { class: kind }, h(heading, { class: "step" }, title), h("div", {}, ...content));
+  const step = (kind, title, ...content) =>
+    h("li", { class: kind }, h(heading, { class: "step" }, title), h("div", {}, ...content));
   const { networks, tls, edge, route } = one;
   return [
-    step(networks === "everyone" ? "open" : networks === "nobody" ? "shut" : "guard", "Clients", networksDetail(networks)),
+    step(
+      networks === "everyone" ? "open" : networks === "nobody" ? "shut" : "guard",
+      "Clients",
+      networksDetail(networks),
+    ),
     edge &&
       step(
         "place",
         route ? "Edge and route" : "Edge",
         h("p", {}, objectLink(edge), route && [" → ", objectLink(route)]),
-        h("p", {}, tls.ends_at === "edge" ? `TLS ${tls.from ?? ""} or newer ends here.` : "TLS passes through to the upstream."),
+        h(
+          "p",
+          {},
+          tls.ends_at === "edge"
+            ? `TLS ${tls.from ?? ""} or newer ends here.`
+            : "TLS passes through to the upstream.",
+        ),
       ),
     one.client_certificate &&
       step(
@@ -127,7 +160,11 @@ function stepsOf(one, heading) {
         h("p", {}, action.conditional ? ["where ", codes(action.expressions)] : "always"),
       ),
     ),
-    step(["missing", "cycle", "disabled"].includes(one.goes_to.kind) ? "shut" : "target", "Backend", targetTree(one.goes_to)),
+    step(
+      ["missing", "cycle", "disabled"].includes(one.goes_to.kind) ? "shut" : "target",
+      "Backend",
+      targetTree(one.goes_to),
+    ),
     (one.served_by.credentials.length > 0 || one.served_by.others > 0) &&
       step(
         "target",
@@ -154,7 +191,13 @@ function networksInWords(networks) {
 function networksDetail(networks) {
   if (networks === "everyone") return h("p", {}, "Everyone may connect.");
   if (networks === "nobody") return h("p", {}, "Nobody may connect.");
-  return h("p", {}, "Only from ", codes([...networks.v4, ...networks.v6]), networks.more ? ` and ${networks.more} more` : "");
+  return h(
+    "p",
+    {},
+    "Only from ",
+    codes([...networks.v4, ...networks.v6]),
+    networks.more ? ` and ${networks.more} more` : "",
+  );
 }
 
 const asked = (one) =>

@@ -21,7 +21,10 @@ export async function gateways() {
       ),
     empty: "No gateway has reported in the last seven days.",
   });
-  return { title: "Gateways", nodes: [h("p", { class: "lead" }, "What gateways said that they serve."), list] };
+  return {
+    title: "Gateways",
+    nodes: [h("p", { class: "lead" }, "What gateways said that they serve."), list],
+  };
 }
 
 /** What a gateway serves, and which agents are connected to it. */
@@ -52,7 +55,8 @@ export async function gateway([name = ""]) {
               row(objectLink({ id: credential }), bind.join(", "), address, time(since)),
             ),
           ),
-      one.other_agents > 0 && h("p", { class: "hint" }, `And ${one.other_agents} agents of credentials of others.`),
+      one.other_agents > 0 &&
+        h("p", { class: "hint" }, `And ${one.other_agents} agents of credentials of others.`),
     ].filter(Boolean),
   };
 }

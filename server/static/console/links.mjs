@@ -8,6 +8,12 @@ export const kindOfId = (id) => KINDS.find(({ idPrefix }) => id.slice(0, id.last
 /** A link to an object's own page: by its address where that is known, else by its id. */
 export function objectLink({ id, uri, name }) {
   const text = name || id;
-  const path = uri ? pathOf(uri) : id && kindOfId(id) && !kindOfId(id).path.includes("{") ? `${kindOfId(id).path}/${id}` : undefined;
-  return path ? h("a", { href: `#/object${path}`, title: text === id ? undefined : id }, text) : h("span", {}, text ?? name);
+  const path = uri
+    ? pathOf(uri)
+    : id && kindOfId(id) && !kindOfId(id).path.includes("{")
+      ? `${kindOfId(id).path}/${id}`
+      : undefined;
+  return path
+    ? h("a", { href: `#/object${path}`, title: text === id ? undefined : id }, text)
+    : h("span", {}, text ?? name);
 }

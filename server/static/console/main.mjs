@@ -38,10 +38,18 @@ function signIn(message) {
     "form",
     { class: "sign-in" },
     h("h1", {}, "Console"),
-    h("p", {}, "Who can reach what, what refers to what, and what became of events. Nothing can be changed here."),
+    h(
+      "p",
+      {},
+      "Who can reach what, what refers to what, and what became of events. Nothing can be changed here.",
+    ),
     h("label", { for: "key" }, "API key"),
     input,
-    h("p", { id: "key-hint", class: "hint" }, "It stays in this page's memory: a reload or a closed tab forgets it."),
+    h(
+      "p",
+      { id: "key-hint", class: "hint" },
+      "It stays in this page's memory: a reload or a closed tab forgets it.",
+    ),
     h("button", { type: "submit" }, "Open the console"),
     problem,
   );
@@ -54,7 +62,9 @@ function signIn(message) {
     } catch (error) {
       useKey("");
       problem.textContent =
-        error instanceof Refusal && error.status === 401 ? "This key is not known here, or has expired." : error.message;
+        error instanceof Refusal && error.status === 401
+          ? "This key is not known here, or has expired."
+          : error.message;
       input.focus();
       return;
     }
@@ -78,7 +88,11 @@ async function welcome() {
     ...(caller.role === "admin" ? [["audit", "Audit log"]] : []),
   ];
   nav.replaceChildren(
-    h("ul", { class: "sections" }, ...sections.map(([name, title]) => h("li", {}, h("a", { href: `#/${name}` }, title)))),
+    h(
+      "ul",
+      { class: "sections" },
+      ...sections.map(([name, title]) => h("li", {}, h("a", { href: `#/${name}` }, title))),
+    ),
   );
   nav.hidden = false;
   who.replaceChildren(
@@ -108,7 +122,9 @@ async function show() {
   main.removeAttribute("aria-busy");
   document.title = `${content.title} · tunnelplane console`;
   status.textContent = "";
-  const section = { address: "exposure", object: "objects", gateway: "gateways" }[name] ?? (VIEWS[name] ? name : "exposure");
+  const section =
+    { address: "exposure", object: "objects", gateway: "gateways" }[name] ??
+    (VIEWS[name] ? name : "exposure");
   for (const link of nav.querySelectorAll("a")) {
     if (link.getAttribute("href") === `#/${section}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

@@ -4,11 +4,24 @@ import { KINDS } from "./kinds.mjs";
 import { kindOfId, objectLink } from "./links.mjs";
 
 /** What tells an object from others at a glance, the first that it has. */
-const TELLING = ["hostports", "name", "match", "cidr", "address", "labels", "subject_common_name", "principals", "description", "acl"];
+const TELLING = [
+  "hostports",
+  "name",
+  "match",
+  "cidr",
+  "address",
+  "labels",
+  "subject_common_name",
+  "principals",
+  "description",
+  "acl",
+];
 
 /** The objects of a kind. */
 export async function objects([kind], caller) {
-  const kinds = KINDS.filter(({ path, access }) => !path.includes("{") && (access !== "admin" || caller.role === "admin"));
+  const kinds = KINDS.filter(
+    ({ path, access }) => !path.includes("{") && (access !== "admin" || caller.role === "admin"),
+  );
   const chosen = kinds.find((one) => one.kind === kind) ?? kinds[0];
   const input = h("input", { id: "id", placeholder: "edgtls_…", autocomplete: "off", spellcheck: "false" });
   const problem = h("p", { role: "alert", class: "problem" });
@@ -24,7 +37,8 @@ export async function objects([kind], caller) {
     event.preventDefault();
     const id = input.value.trim();
     const found = kindOfId(id);
-    problem.textContent = found && !found.path.includes("{") ? "" : "No kind of object that is listed here has such an id.";
+    problem.textContent =
+      found && !found.path.includes("{") ? "" : "No kind of object that is listed here has such an id.";
     if (!problem.textContent) location.hash = `#/object${found.path}/${id}`;
   });
   const list = pages({
@@ -49,11 +63,25 @@ export async function objects([kind], caller) {
             "ul",
             {},
             ...kinds.map((one) =>
-              h("li", {}, h("a", { href: `#/objects/${one.kind}`, "aria-current": one === chosen && "true" }, one.title)),
+              h(
+                "li",
+                {},
+                h(
+                  "a",
+                  { href: `#/objects/${one.kind}`, "aria-current": one === chosen && "true" },
+                  one.title,
+                ),
+              ),
             ),
           ),
         ),
-        h("section", { "aria-label": chosen.title }, h("h2", {}, chosen.title), h("p", { class: "lead" }, chosen.doc), list),
+        h(
+          "section",
+          { "aria-label": chosen.title },
+          h("h2", {}, chosen.title),
+          h("p", { class: "lead" }, chosen.doc),
+          list,
+        ),
       ),
     ],
   };
@@ -80,7 +108,11 @@ export async function object(rest) {
           first: referrers,
           next: (following) => page(following, "references"),
           rowOf: (one) =>
-            row(objectLink(one), KINDS.find((known) => known.kind === one.kind)?.one ?? one.kind, h("code", {}, one.fields.join(", "))),
+            row(
+              objectLink(one),
+              KINDS.find((known) => known.kind === one.kind)?.one ?? one.kind,
+              h("code", {}, one.fields.join(", ")),
+            ),
           empty: "Nothing refers to it.",
         }),
       ),
@@ -89,7 +121,9 @@ export async function object(rest) {
 }
 
 export function tellingOf(one) {
-  const name = TELLING.find((field) => one[field] !== undefined && one[field] !== "" && text(one[field]) !== "");
+  const name = TELLING.find(
+    (field) => one[field] !== undefined && one[field] !== "" && text(one[field]) !== "",
+  );
   return name ? text(one[name]) : "–";
 }
 
@@ -111,7 +145,11 @@ function fieldsOf(value, secrets, at = "") {
       const place = at ? `${at}.${name}` : name;
       return [
         h("dt", {}, name),
-        h("dd", {}, secrets.includes(place) && item ? badge("secret, not shown", "guard") : shown(item, secrets, place)),
+        h(
+          "dd",
+          {},
+          secrets.includes(place) && item ? badge("secret, not shown", "guard") : shown(item, secrets, place),
+        ),
       ];
     }),
   );
@@ -130,7 +168,13 @@ function shown(value, secrets, place) {
     if (names.length === 0) return h("span", { class: "hint" }, "none");
     const kind = value.id && value.uri && kindOfId(value.id);
     return kind
-      ? h("details", {}, h("summary", {}, `${value.id}: ${tellingOf(value)}`), objectLink(value), fieldsOf(value, kind.secrets))
+      ? h(
+          "details",
+          {},
+          h("summary", {}, `${value.id}: ${tellingOf(value)}`),
+          objectLink(value),
+          fieldsOf(value, kind.secrets),
+        )
       : fieldsOf(value, secrets, place);
   }
   if (typeof value !== "string") return h("code", {}, String(value));

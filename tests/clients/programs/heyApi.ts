@@ -14,7 +14,9 @@ const [url = "", key = ""] = process.argv.slice(2);
 client.setConfig({ baseUrl: url, auth: key });
 const headers = { "Service-Version": "2" } as const;
 
-const web = (await createTunnelGroupBackend({ headers, body: { labels: { app: "web" } }, throwOnError: true })).data;
+const web = (
+  await createTunnelGroupBackend({ headers, body: { labels: { app: "web" } }, throwOnError: true })
+).data;
 const made = await createTlsEdge({
   headers,
   throwOnError: true,
@@ -22,15 +24,27 @@ const made = await createTlsEdge({
     hostports: ["typed.example.com:443"],
     backend: { backend_id: web.id },
     tls_termination: { terminate_at: "edge", min_version: "1.3" },
-    policies: { inbound: [{ actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }] }] },
+    policies: {
+      inbound: [{ actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }] }],
+    },
   },
 });
 const edge: TlsEdge = made.data;
 // @ts-expect-error a version of TLS that there is not
 const wrong: NonNullable<TlsEdge["tls_termination"]>["min_version"] = "1.1";
 const path = { id: edge.id };
-const changed = await updateTlsEdge({ headers, path, body: { description: String(wrong) }, throwOnError: true });
-const module = await replaceTlsEdgeBackend({ headers, path, body: { backend_id: web.id, enabled: false }, throwOnError: true });
+const changed = await updateTlsEdge({
+  headers,
+  path,
+  body: { description: String(wrong) },
+  throwOnError: true,
+});
+const module = await replaceTlsEdgeBackend({
+  headers,
+  path,
+  body: { backend_id: web.id, enabled: false },
+  throwOnError: true,
+});
 const page = await listTlsEdges({ headers, query: { limit: 1 }, throwOnError: true });
 const credential = await createTunnelCredential({ headers, body: {}, throwOnError: true });
 const refused = await createTlsEdge({ headers, body: { hostports: ["no port"] } });

@@ -13,7 +13,9 @@ function told<T>({ data, error }: { data?: T; error?: components["schemas"]["Err
   return data;
 }
 
-const web = told(await api.POST("/backends/tunnel_group", { params: { header }, body: { labels: { app: "web" } } }));
+const web = told(
+  await api.POST("/backends/tunnel_group", { params: { header }, body: { labels: { app: "web" } } }),
+);
 const edge: TlsEdge = told(
   await api.POST("/edges/tls", {
     params: { header, query: { dry_run: false } },
@@ -21,15 +23,24 @@ const edge: TlsEdge = told(
       hostports: ["typed.example.com:443"],
       backend: { backend_id: web.id },
       tls_termination: { terminate_at: "edge", min_version: "1.3" },
-      policies: { inbound: [{ actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }] }] },
+      policies: {
+        inbound: [{ actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }] }],
+      },
     },
   }),
 );
 // @ts-expect-error a version of TLS that there is not
 const wrong: NonNullable<TlsEdge["tls_termination"]>["min_version"] = "1.1";
 const path = { id: edge.id };
-const changed = told(await api.PATCH("/edges/tls/{id}", { params: { header, path }, body: { description: String(wrong) } }));
-const module = told(await api.PUT("/edges/tls/{id}/backend", { params: { header, path }, body: { backend_id: web.id, enabled: false } }));
+const changed = told(
+  await api.PATCH("/edges/tls/{id}", { params: { header, path }, body: { description: String(wrong) } }),
+);
+const module = told(
+  await api.PUT("/edges/tls/{id}/backend", {
+    params: { header, path },
+    body: { backend_id: web.id, enabled: false },
+  }),
+);
 const page = told(await api.GET("/edges/tls", { params: { header, query: { limit: 1 } } }));
 const credential = told(await api.POST("/credentials", { params: { header }, body: {} }));
 const refused = await api.POST("/edges/tls", { params: { header }, body: { hostports: ["no port"] } });

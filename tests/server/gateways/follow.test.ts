@@ -3,7 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { pruneEvents } from "../../../server/dist/events";
 import { openStore } from "../../../server/dist/storage";
-import { badQuery, expectRefused, overloaded, serverOfThisFile, unique, unknownId } from "../../support/api/expect";
+import {
+  badQuery,
+  expectRefused,
+  overloaded,
+  serverOfThisFile,
+  unique,
+  unknownId,
+} from "../../support/api/expect";
 import { execute, onEveryDatabase, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 
@@ -37,10 +44,16 @@ onEveryDatabase("Whoever follows events", (start) => {
       seen.push(...page.events);
       next = page.next_page_uri;
     }
-    expect(typesOf(seen)).to.deep.equal(["ip_policy_created.v0", "ip_policy_updated.v0", "ip_policy_deleted.v0"]);
+    expect(typesOf(seen)).to.deep.equal([
+      "ip_policy_created.v0",
+      "ip_policy_updated.v0",
+      "ip_policy_deleted.v0",
+    ]);
     const [first, ...others] = seen.map(({ sequence }) => sequence);
     expect(others).to.deep.equal([(first as number) + 1, (first as number) + 2]);
-    expect(typesOf((await after(begun, "&type=ip_policy_updated.v0")).events)).to.deep.equal(["ip_policy_updated.v0"]);
+    expect(typesOf((await after(begun, "&type=ip_policy_updated.v0")).events)).to.deep.equal([
+      "ip_policy_updated.v0",
+    ]);
     expect((await after(seen.at(-1)?.event_id as string)).events).to.deep.equal([]);
   });
 
@@ -62,21 +75,32 @@ onEveryDatabase("Whoever follows events", (start) => {
   });
 
   it("is told to read all again where the event is unknown or was removed, and where others were removed after it", async () => {
-    for (const wrong of [unknownId("ev"), "ev_x", "ipp_1", ""]) expectRefused(await server.rest.get(`/events?after_id=${wrong}`), badQuery);
+    for (const wrong of [unknownId("ev"), "ev_x", "ipp_1", ""])
+      expectRefused(await server.rest.get(`/events?after_id=${wrong}`), badQuery);
     const policy = await server.created("/ip_policies", {});
     const removed = await newest();
     await server.rest.delete(policy.uri);
     const kept = await newest();
     // An old event that was never delivered stays, and younger ones around it go.
-    const old = (await server.created("/event_destinations", { format: "json", target: { monitoring_service: { api_key: "a" } } })).id;
+    const old = (
+      await server.created("/event_destinations", {
+        format: "json",
+        target: { monitoring_service: { api_key: "a" } },
+      })
+    ).id;
     const left = await newest();
     const { sequence } = (await after(kept)).events.at(-1);
     await server.created("/ip_policies", {});
     const destination = `'${old}', ${sequence}, 'event_destination_created.v0', '${old}', 'dead'`;
-    await execute(server.data, `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${destination})`);
+    await execute(
+      server.data,
+      `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${destination})`,
+    );
     const store = await openStore({
       databasePool: 2,
-      ...(server.data.startsWith("postgres:") ? { data: "", databaseUrl: server.data } : { data: server.data }),
+      ...(server.data.startsWith("postgres:")
+        ? { data: "", databaseUrl: server.data }
+        : { data: server.data }),
     });
     await pruneEvents(store, new Date(Date.now() + 1000));
     await store.close();
@@ -91,7 +115,13 @@ onEveryDatabase("Whoever follows events", (start) => {
 
   it("says for how long, up to 30 seconds, and goes in one direction", async () => {
     const id = await newest();
-    for (const query of ["wait=31", "wait=-1", "wait=x", `before_id=${id}&wait=1`, `before_id=${id}&after_id=${id}`])
+    for (const query of [
+      "wait=31",
+      "wait=-1",
+      "wait=x",
+      `before_id=${id}&wait=1`,
+      `before_id=${id}&after_id=${id}`,
+    ])
       expectRefused(await server.rest.get(`/events?${query}`), badQuery);
   });
 
@@ -142,7 +172,14 @@ onEveryDatabase("Whoever follows events", (start) => {
     expect(made.object).to.deep.equal(backend);
     expect(made).to.have.property("principal");
     for (const [index, event] of others.entries()) {
-      expect(event).to.have.all.keys("event_id", "event_type", "event_timestamp", "account_id", "sequence", "object");
+      expect(event).to.have.all.keys(
+        "event_id",
+        "event_type",
+        "event_timestamp",
+        "account_id",
+        "sequence",
+        "object",
+      );
       expect(event).to.deep.include({
         object: { id: credential.id },
         event_type: `tunnel_credential_${index === 0 ? "created" : "updated"}.v0`,
@@ -155,6 +192,9 @@ onEveryDatabase("Whoever follows events", (start) => {
   it("is a gateway or an admin", async () => {
     const bot = await server.created("/bot_users", { name: unique("member") });
     const rest = new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token);
-    expectRefused(await rest.get(`/events?after_id=${await newest()}&wait=30`), { status: 403, code: "TP_1200" });
+    expectRefused(await rest.get(`/events?after_id=${await newest()}&wait=30`), {
+      status: 403,
+      code: "TP_1200",
+    });
   });
 });

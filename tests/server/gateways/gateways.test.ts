@@ -1,5 +1,14 @@
 import { expect } from "chai";
-import { badQuery, expectRefused, hostport, invalid, notFound, serverOfThisFile, unique, unknownField } from "../../support/api/expect";
+import {
+  badQuery,
+  expectRefused,
+  hostport,
+  invalid,
+  notFound,
+  serverOfThisFile,
+  unique,
+  unknownField,
+} from "../../support/api/expect";
 import { sshKey } from "../../support/api/fixtures";
 import { execute, onEveryDatabase } from "../../support/databases";
 import { Rest } from "../../support/rest";
@@ -24,7 +33,9 @@ onEveryDatabase("The gateways of an account", (start) => {
 
   it("learn whether a token or a key may bind all that is asked for, whose it is, and why not", async () => {
     const member = await owner("member");
-    const { body: tunnel } = await member.rest.post("/credentials", { acl: ["bind:*.example.com", "bind:env=*", "bind:host.net:443"] });
+    const { body: tunnel } = await member.rest.post("/credentials", {
+      acl: ["bind:*.example.com", "bind:env=*", "bind:host.net:443"],
+    });
     const { token } = tunnel;
     const about = { credential: { id: tunnel.id, uri: tunnel.uri }, owner_id: member.id, acl: tunnel.acl };
     expect(await ask({ token })).to.deep.equal({ ...about, allowed: true, reason: "" });
@@ -36,14 +47,22 @@ onEveryDatabase("The gateways of an account", (start) => {
       "bind:host.net:443",
     ])
       expect((await ask({ token }, bind)).allowed, bind).to.equal(true);
-    for (const bind of ["bind:example.com:443", "bind:host.net:444", "bind:*.net:443", "bind:other=prod", "bind:other=a b"]) {
+    for (const bind of [
+      "bind:example.com:443",
+      "bind:host.net:444",
+      "bind:*.net:443",
+      "bind:other=prod",
+      "bind:other=a b",
+    ]) {
       const { allowed, reason } = await ask({ token }, "bind:env=prod", bind);
       expect(allowed, bind).to.equal(false);
       expect(reason).to.contain(tunnel.id).and.to.contain(bind);
     }
     const key = sshKey();
     const { body: ssh } = await member.rest.post("/ssh_credentials", { public_key: key.openssh });
-    expect(await ask({ public_key: key.openssh.split(" ").slice(0, 2).join(" ") }, "bind:any.thing:1")).to.deep.equal({
+    expect(
+      await ask({ public_key: key.openssh.split(" ").slice(0, 2).join(" ") }, "bind:any.thing:1"),
+    ).to.deep.equal({
       allowed: true,
       credential: { id: ssh.id, uri: ssh.uri },
       owner_id: member.id,
@@ -52,7 +71,12 @@ onEveryDatabase("The gateways of an account", (start) => {
     });
     await member.rest.delete(tunnel.uri);
     const { key: adminsKey } = await owner("admin");
-    for (const proof of [{ token }, { token: "tpt_wrong" }, { token: adminsKey }, { public_key: sshKey().openssh }])
+    for (const proof of [
+      { token },
+      { token: "tpt_wrong" },
+      { token: adminsKey },
+      { public_key: sshKey().openssh },
+    ])
       expect(await ask(proof)).to.include({ allowed: false, credential: null, owner_id: null });
   });
 
@@ -64,7 +88,18 @@ onEveryDatabase("The gateways of an account", (start) => {
     expectRefused(await rest.post("/bind_authorizations", { public_key: "no key" }), invalid("public_key"));
     expectRefused(await rest.post("/bind_authorizations", { token: "a", bind: "bind:a:1" }), invalid("bind"));
     expectRefused(await rest.post("/bind_authorizations", { token: "a", binds: [] }), unknownField("binds"));
-    for (const wrong of ["", "*", "bind:", "a.net:1", "bind:a.net", "bind:a.net:0", "bind:a..net:1", "bind:a=", "bind:a=b=c", "bind:a=\n"])
+    for (const wrong of [
+      "",
+      "*",
+      "bind:",
+      "a.net:1",
+      "bind:a.net",
+      "bind:a.net:0",
+      "bind:a..net:1",
+      "bind:a=",
+      "bind:a=b=c",
+      "bind:a=\n",
+    ])
       expectRefused(await rest.post("/bind_authorizations", { token: "a", bind: ["bind:a=b", wrong] }), {
         ...invalid("bind[1]"),
         mentions: ['expected "bind:<host>:<port>", or "bind:<key>=<value>" for each label'],
@@ -81,16 +116,28 @@ onEveryDatabase("The gateways of an account", (start) => {
   it("do not slow down valid tokens, however many wrong ones they ask for", async () => {
     const { token } = await server.created("/credentials", {});
     const { rest } = await owner("gateway");
-    for (let count = 0; count < 50; count++) await rest.post("/bind_authorizations", { token: `tpt_wrong-${count}` });
+    for (let count = 0; count < 50; count++)
+      await rest.post("/bind_authorizations", { token: `tpt_wrong-${count}` });
     expect((await rest.post("/bind_authorizations", { token })).body.allowed).to.equal(true);
   });
 
   it("show everybody what they serve; of agents, members see their own and a count of the others", async () => {
     const [gateway, member, other] = [await owner("gateway"), await owner("member"), await owner("member")];
-    const [own, foreign] = [(await member.rest.post("/credentials", {})).body.id, (await other.rest.post("/credentials", {})).body.id];
+    const [own, foreign] = [
+      (await member.rest.post("/credentials", {})).body.id,
+      (await other.rest.post("/credentials", {})).body.id,
+    ];
     const edges = [
-      { id: (await server.created("/edges/tls", { hostports: [hostport()] })).id, state: "applied", reason: "" },
-      { id: (await server.created("/edges/tls", { hostports: [hostport()] })).id, state: "rejected", reason: "no certificate" },
+      {
+        id: (await server.created("/edges/tls", { hostports: [hostport()] })).id,
+        state: "applied",
+        reason: "",
+      },
+      {
+        id: (await server.created("/edges/tls", { hostports: [hostport()] })).id,
+        state: "rejected",
+        reason: "no certificate",
+      },
     ];
     const agentOf = (credential: string) => ({
       credential,
@@ -115,15 +162,36 @@ onEveryDatabase("The gateways of an account", (start) => {
       rejected: 1,
     });
     expect(Date.now() - Date.parse(listed.last_seen)).to.be.within(-1000, 60_000);
-    expect(await server.read(`/gateways/${name}`)).to.deep.equal({ ...listed, edges, agents, other_agents: 0 });
-    expect((await member.rest.get(`/gateways/${name}`)).body).to.deep.equal({ ...listed, edges, agents: [agents[0]], other_agents: 2 });
-    expect((await gateway.rest.get(`/gateways/${name}`)).body).to.deep.equal({ ...listed, edges, agents: [], other_agents: 3 });
+    expect(await server.read(`/gateways/${name}`)).to.deep.equal({
+      ...listed,
+      edges,
+      agents,
+      other_agents: 0,
+    });
+    expect((await member.rest.get(`/gateways/${name}`)).body).to.deep.equal({
+      ...listed,
+      edges,
+      agents: [agents[0]],
+      other_agents: 2,
+    });
+    expect((await gateway.rest.get(`/gateways/${name}`)).body).to.deep.equal({
+      ...listed,
+      edges,
+      agents: [],
+      other_agents: 3,
+    });
     await gateway.rest.put(`/gateways/${name}/status`, { ...STATUS, sequence: 8 });
-    expect(await server.read(`/gateways/${name}`)).to.include({ sequence: 8, applied: 0, rejected: 0, other_agents: 0 });
+    expect(await server.read(`/gateways/${name}`)).to.include({
+      sequence: 8,
+      applied: 0,
+      rejected: 0,
+      other_agents: 0,
+    });
   });
 
   it("are listed by name, page by page", async () => {
-    for (const name of ["page-c", "page-a", "page-b"]) await server.rest.put(`/gateways/${name}/status`, STATUS);
+    for (const name of ["page-c", "page-a", "page-b"])
+      await server.rest.put(`/gateways/${name}/status`, STATUS);
     const names: string[] = [];
     for (let next: string | null = "/gateways?limit=1&after_name=page"; next; ) {
       const page = await server.read(next);
@@ -135,11 +203,18 @@ onEveryDatabase("The gateways of an account", (start) => {
   });
 
   it("report ten thousand edges in one piece, and nothing malformed", async () => {
-    const edges = Array.from({ length: 10_000 }, (_, index) => ({ id: `edgtls_${index}`, state: "applied", reason: "" }));
+    const edges = Array.from({ length: 10_000 }, (_, index) => ({
+      id: `edgtls_${index}`,
+      state: "applied",
+      reason: "",
+    }));
     expect((await server.rest.put("/gateways/large/status", { ...STATUS, edges })).status).to.equal(204);
     expect((await server.read("/gateways/large")).applied).to.equal(10_000);
     const put = (status: object, name = "large") => server.rest.put(`/gateways/${name}/status`, status);
-    expectRefused(await put({ ...STATUS, edges: [{ id: "edgtls_1", state: "open" }] }), invalid("edges[0].state"));
+    expectRefused(
+      await put({ ...STATUS, edges: [{ id: "edgtls_1", state: "open" }] }),
+      invalid("edges[0].state"),
+    );
     expectRefused(await put({ ...STATUS, sequence: -1 }), invalid("sequence"));
     expectRefused(
       await put({ ...STATUS, agents: [{ credential: "cr_1", bind: [], address: "a", since: "today" }] }),
@@ -156,7 +231,10 @@ onEveryDatabase("The gateways of an account", (start) => {
     const row = async () => (await server.read(`/exposure?address=${address}`)).exposure[0];
     expect(await row()).not.to.have.property("gateways");
     await server.rest.put("/gateways/east/status", { ...STATUS, edges: [{ id, state: "applied" }] });
-    await server.rest.put("/gateways/west/status", { ...STATUS, edges: [{ id, state: "rejected", reason: "no certificate" }] });
+    await server.rest.put("/gateways/west/status", {
+      ...STATUS,
+      edges: [{ id, state: "rejected", reason: "no certificate" }],
+    });
     const seen = (await row()).gateways.map(({ last_seen: _, ...one }: { last_seen: string }) => one);
     expect(seen).to.deep.equal([
       { name: "east", state: "applied", reason: "" },
@@ -167,15 +245,31 @@ onEveryDatabase("The gateways of an account", (start) => {
   it("are named where the command line describes an edge; where none serves it, that is said", async () => {
     const { id } = await server.created("/edges/tls", { hostports: [hostport()] });
     const described = async () =>
-      (await endOf(command(server.data, ["describe", id, "--url", server.url], { TUNNELPLANE_API_KEY: server.apiKey }))).out;
+      (
+        await endOf(
+          command(server.data, ["describe", id, "--url", server.url], { TUNNELPLANE_API_KEY: server.apiKey }),
+        )
+      ).out;
     await server.rest.put("/gateways/far/status", STATUS);
-    expect(await described()).to.match(/^Served as declared by no gateway\n(.*\n)* {2}far {2}does not know it \(seen /m);
-    await server.rest.put("/gateways/far/status", { ...STATUS, edges: [{ id, state: "rejected", reason: "no certificate" }] });
-    expect(await described()).to.match(/^Served as declared by no gateway\n(.*\n)* {2}far {2}rejected: no certificate \(seen /m);
+    expect(await described()).to.match(
+      /^Served as declared by no gateway\n(.*\n)* {2}far {2}does not know it \(seen /m,
+    );
+    await server.rest.put("/gateways/far/status", {
+      ...STATUS,
+      edges: [{ id, state: "rejected", reason: "no certificate" }],
+    });
+    expect(await described()).to.match(
+      /^Served as declared by no gateway\n(.*\n)* {2}far {2}rejected: no certificate \(seen /m,
+    );
     await server.rest.put("/gateways/far/status", { ...STATUS, edges: [{ id, state: "applied" }] });
     expect(await described()).to.match(/^Served by\n(.*\n)* {2}far {2}applied \(seen /m);
-    await execute(server.data, `update gateway set last_seen = '${new Date(Date.now() - 3_600_000).toISOString()}' where name = 'far'`);
-    expect(await described()).to.match(/^Served as declared by no gateway\n(.*\n)* {2}far {2}applied \(not seen since /m);
+    await execute(
+      server.data,
+      `update gateway set last_seen = '${new Date(Date.now() - 3_600_000).toISOString()}' where name = 'far'`,
+    );
+    expect(await described()).to.match(
+      /^Served as declared by no gateway\n(.*\n)* {2}far {2}applied \(not seen since /m,
+    );
     await execute(server.data, "delete from gateway");
     expect(await described()).to.match(/^Served by no gateway: none reported in the last 7 days$/m);
   });
@@ -187,19 +281,34 @@ onEveryDatabase("The gateways of an account", (start) => {
     expect((await server.rest.get("/gateways/silent")).status).to.equal(200);
     await execute(server.data, `update gateway set last_seen = '${days(7.1)}' where name = 'silent'`);
     expectRefused(await server.rest.get("/gateways/silent"), notFound);
-    expect((await server.read("/gateways")).gateways.map(({ name }: { name: string }) => name)).not.to.include("silent");
+    expect(
+      (await server.read("/gateways")).gateways.map(({ name }: { name: string }) => name),
+    ).not.to.include("silent");
   });
 
   it("are shown and removed by the command line: all, one with its edges and agents, one edge at all of them", async () => {
     const edge = { id: "edgtls_shown", state: "rejected", reason: "no certificate for it" };
-    const agent = { credential: "cr_shown", bind: ["bind:a.example.com:443"], address: "192.0.2.1", since: "2026-01-31T08:00:00Z" };
+    const agent = {
+      credential: "cr_shown",
+      bind: ["bind:a.example.com:443"],
+      address: "192.0.2.1",
+      since: "2026-01-31T08:00:00Z",
+    };
     await server.rest.put("/gateways/shown/status", { ...STATUS, edges: [edge], agents: [agent] });
     const cli = async (...args: string[]) =>
-      endOf(command(server.data, ["gateways", ...args, "--url", server.url], { TUNNELPLANE_API_KEY: server.apiKey }));
-    expect((await cli()).out).to.match(/^shown seen \S+ version 0\.1\.0 envoy 1\.40\.0 sequence 7 applied 0 rejected 1$/m);
+      endOf(
+        command(server.data, ["gateways", ...args, "--url", server.url], {
+          TUNNELPLANE_API_KEY: server.apiKey,
+        }),
+      );
+    expect((await cli()).out).to.match(
+      /^shown seen \S+ version 0\.1\.0 envoy 1\.40\.0 sequence 7 applied 0 rejected 1$/m,
+    );
     expect((await cli("shown")).out)
       .to.contain("edge edgtls_shown rejected: no certificate for it")
-      .and.to.contain("agent cr_shown from 192.0.2.1 since 2026-01-31T08:00:00Z serves bind:a.example.com:443");
+      .and.to.contain(
+        "agent cr_shown from 192.0.2.1 since 2026-01-31T08:00:00Z serves bind:a.example.com:443",
+      );
     expect((await cli("--edge", edge.id)).out).to.contain("shown rejected: no certificate for it");
     const { code, err } = await cli("nobody");
     expect([code, err.trim().split("\n").length]).to.deep.equal([3, 1]); // the server refused it
@@ -210,12 +319,16 @@ onEveryDatabase("The gateways of an account", (start) => {
 
   it("are removed from the list by an admin, which the audit log tells; nobody else may, and nothing else is", async () => {
     for (const name of ["gone", "stays"]) await server.rest.put(`/gateways/${name}/status`, STATUS);
-    for (const role of ["member", "gateway"]) expectRefused(await (await owner(role)).rest.delete("/gateways/gone"), forbidden);
+    for (const role of ["member", "gateway"])
+      expectRefused(await (await owner(role)).rest.delete("/gateways/gone"), forbidden);
     expect((await server.rest.delete("/gateways/gone?dry_run=true")).status).to.equal(204);
     expect((await server.rest.get("/gateways/gone")).status).to.equal(200);
     const { status, text } = await server.rest.delete("/gateways/gone");
     expect([status, text]).to.deep.equal([204, ""]);
-    for (const refused of [await server.rest.get("/gateways/gone"), await server.rest.delete("/gateways/gone")])
+    for (const refused of [
+      await server.rest.get("/gateways/gone"),
+      await server.rest.delete("/gateways/gone"),
+    ])
       expectRefused(refused, notFound);
     expect((await server.read("/gateways/stays")).name).to.equal("stays");
     const { audit_events: rows } = await server.read("/audit_events?limit=1");

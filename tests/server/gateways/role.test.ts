@@ -19,7 +19,14 @@ const READS = [
   "CertificateAuthority",
   "SshHostCertificate",
 ];
-const BESIDE = ["listEvents", "createBindAuthorization", "replaceGatewayStatus", "listGateways", "getGateway", "getCaller"];
+const BESIDE = [
+  "listEvents",
+  "createBindAuthorization",
+  "replaceGatewayStatus",
+  "listGateways",
+  "getGateway",
+  "getCaller",
+];
 const forbidden = { status: 403, code: "TP_1200" };
 
 onEveryDatabase("The key of a gateway", (start) => {
@@ -35,7 +42,8 @@ onEveryDatabase("The key of a gateway", (start) => {
   it("can change nothing, and read nothing that it need not: every operation of the OpenAPI document is tried", async () => {
     const rest = await keyOf("gateway");
     const ids = new Map<string, string>();
-    for (const type of TYPES) ids.set(type.path, (await server.created(type.path, await type.body(server.rest))).id);
+    for (const type of TYPES)
+      ids.set(type.path, (await server.created(type.path, await type.body(server.rest))).id);
     const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: object };
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods as Record<string, { operationId: string }>).map(([method, { operationId }]) => ({
@@ -59,7 +67,8 @@ onEveryDatabase("The key of a gateway", (start) => {
       else taken.push(operationId);
     }
     expect(await contentOf(server.data)).to.deep.equal(before);
-    const isRead = (operation: string) => READS.some((type) => new RegExp(`^(list|get)${type.replace(/y$/, "(y|ie)")}`).test(operation));
+    const isRead = (operation: string) =>
+      READS.some((type) => new RegExp(`^(list|get)${type.replace(/y$/, "(y|ie)")}`).test(operation));
     expect(taken.filter((operation) => !isRead(operation))).to.deep.equal([]);
     expect(taken.filter((operation) => operation.startsWith("list"))).to.have.length(READS.length);
     expectRefused(await rest.get("/metrics"), forbidden);
@@ -68,18 +77,30 @@ onEveryDatabase("The key of a gateway", (start) => {
   it("reads edges with the secrets of their modules, and tells whose it is", async () => {
     const rest = await keyOf("gateway");
     const edge = await server.created("/edges/https", { hostports: [`${unique("host")}.example.com:443`] });
-    const oidc = { issuer: "https://id.example.com", client_id: "a", client_secret: "of-the-module", scopes: ["openid"] };
+    const oidc = {
+      issuer: "https://id.example.com",
+      client_id: "a",
+      client_secret: "of-the-module",
+      scopes: ["openid"],
+    };
     await server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/", oidc });
-    expect((await rest.get(`/edges/https/${edge.id}`)).body.routes[0].oidc.client_secret).to.equal("of-the-module");
+    expect((await rest.get(`/edges/https/${edge.id}`)).body.routes[0].oidc.client_secret).to.equal(
+      "of-the-module",
+    );
     expect((await rest.get("/caller")).body).to.include({ role: "gateway" });
   });
 
   it("comes from a bot that an admin made a gateway, at its creation and never later", async () => {
     const [member, gateway] = [await keyOf("member"), await keyOf("gateway")];
-    for (const rest of [member, gateway]) expectRefused(await rest.post("/bot_users", { name: "x", role: "gateway" }), forbidden);
+    for (const rest of [member, gateway])
+      expectRefused(await rest.post("/bot_users", { name: "x", role: "gateway" }), forbidden);
     const bot = await server.created("/bot_users", { name: "edge-1", role: "gateway" });
     expect(bot.role).to.equal("gateway");
-    expectRefused(await server.rest.patch(bot.uri, { role: "admin" }), { status: 400, code: "TP_1003", field: "role" });
+    expectRefused(await server.rest.patch(bot.uri, { role: "admin" }), {
+      status: 400,
+      code: "TP_1003",
+      field: "role",
+    });
   });
 
   it("reports for the name of its bot alone, which admins set and change", async () => {
@@ -91,7 +112,9 @@ onEveryDatabase("The key of a gateway", (start) => {
       ...forbidden,
       mentions: ['reports for "edge-a" alone', "have an admin set gateway_name"],
     });
-    expect((await server.rest.patch(bot.uri, { gateway_name: "edge-b" })).body.gateway_name).to.equal("edge-b");
+    expect((await server.rest.patch(bot.uri, { gateway_name: "edge-b" })).body.gateway_name).to.equal(
+      "edge-b",
+    );
     expect((await report(rest, "edge-b")).status).to.equal(204);
     expectRefused(await report(rest, "edge-a"), forbidden);
     expect((await report(server.rest, "edge-a")).status, "an admin's key reports for any").to.equal(204);
@@ -101,7 +124,9 @@ onEveryDatabase("The key of a gateway", (start) => {
     const make = async () => {
       const bot = await server.created("/bot_users", { name: unique("edge"), role: "gateway" });
       expect(bot.gateway_name).to.equal(null);
-      const keys = [1, 2].map(async () => new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token));
+      const keys = [1, 2].map(
+        async () => new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token),
+      );
       return { bot, keys: await Promise.all(keys) };
     };
     const [first, second] = [await make(), await make()];
@@ -112,7 +137,10 @@ onEveryDatabase("The key of a gateway", (start) => {
     expect((await report(another, "first-name")).status).to.equal(204);
     const [stranger] = second.keys as [Rest];
     expectRefused(await report(stranger, "first-name"), { ...forbidden, mentions: [second.bot.id] });
-    expectRefused(await server.rest.patch(second.bot.uri, { gateway_name: "first-name" }), taken("gateway_name"));
+    expectRefused(
+      await server.rest.patch(second.bot.uri, { gateway_name: "first-name" }),
+      taken("gateway_name"),
+    );
     expect((await report(stranger, "second-name")).status).to.equal(204);
     await server.rest.delete(second.bot.uri);
     const { events } = await server.read(`/events?object_id=${first.bot.id}&type=bot_user_updated.v0`);
@@ -124,8 +152,14 @@ onEveryDatabase("The key of a gateway", (start) => {
   it("goes on where an older version stored its bot, and is bound to the first name that it reports", async () => {
     const bot = await server.created("/bot_users", { name: "old", role: "gateway" });
     const { token } = await server.created("/api_keys", { owner_id: bot.id });
-    await execute(server.data, `update resource set document = replace(document, '"gateway_name":null,', '') where id = '${bot.id}'`);
-    const [{ document }] = (await rowsIn(server.data, `select document from resource where id = '${bot.id}'`)) as [{ document: string }];
+    await execute(
+      server.data,
+      `update resource set document = replace(document, '"gateway_name":null,', '') where id = '${bot.id}'`,
+    );
+    const [{ document }] = (await rowsIn(
+      server.data,
+      `select document from resource where id = '${bot.id}'`,
+    )) as [{ document: string }];
     expect(document).not.to.contain("gateway_name");
     const rest = new Rest(server.url, token);
     const name = unique("old");
@@ -140,7 +174,10 @@ onEveryDatabase("The key of a gateway", (start) => {
       const bot = await server.created("/bot_users", { name: unique("edge"), role: "gateway" });
       const { token } = await server.created("/api_keys", { owner_id: bot.id });
       const names = [unique("left"), unique("right")] as const;
-      const answers = await Promise.all([report(new Rest(server.url, token), names[0]), report(new Rest(other.url, token), names[1])]);
+      const answers = await Promise.all([
+        report(new Rest(server.url, token), names[0]),
+        report(new Rest(other.url, token), names[1]),
+      ]);
       expect(answers.map(({ status }) => status)).to.have.members([204, 403]);
       const own = names[answers.findIndex(({ status }) => status === 204)];
       expect((await server.read(bot.uri)).gateway_name).to.equal(own);
@@ -156,6 +193,9 @@ onEveryDatabase("The key of a gateway", (start) => {
     const member = await server.created("/bot_users", { name: "x" });
     expectRefused(await server.rest.patch(member.uri, { gateway_name: "edge" }), invalid("gateway_name"));
     for (const wrong of ["a b", "-a", "a/b", "a".repeat(256), "ä", 7])
-      expectRefused(await server.rest.post("/bot_users", { name: "x", role: "gateway", gateway_name: wrong }), invalid("gateway_name"));
+      expectRefused(
+        await server.rest.post("/bot_users", { name: "x", role: "gateway", gateway_name: wrong }),
+        invalid("gateway_name"),
+      );
   });
 });

@@ -38,8 +38,10 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
   });
 
   const bodyWith = async (more: Json): Promise<Json> => ({ ...(await owner.body(server.rest)), ...more });
-  const create = async (more: Json = {}): Promise<string> => (await server.created(owner.path, await bodyWith(more))).uri;
-  const createWhole = (): Promise<string> => create(Object.fromEntries(names.map((name) => [name, modules[name].first])));
+  const create = async (more: Json = {}): Promise<string> =>
+    (await server.created(owner.path, await bodyWith(more))).uri;
+  const createWhole = (): Promise<string> =>
+    create(Object.fromEntries(names.map((name) => [name, modules[name].first])));
 
   for (const name of names) {
     it(`${name} can be given together with its owner, and is answered with references`, async () => {
@@ -121,7 +123,10 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
       const uri = `${await createWhole()}/${name}`;
       const old = { "if-match": await server.etag(uri) };
       expect((await server.rest.put(uri, modules[name].second, old)).status).to.equal(200);
-      expectRefused(await server.unchangedBy(uri, () => server.rest.put(uri, modules[name].first, old)), stale);
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.put(uri, modules[name].first, old)),
+        stale,
+      );
       expectRefused(await server.unchangedBy(uri, () => server.rest.delete(uri, old)), stale);
       expect((await server.rest.delete(uri, { "if-match": await server.etag(uri) })).status).to.equal(204);
     });
@@ -129,7 +134,10 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     it(`${name} with a field that does not exist is refused, inside its owner and at its own address`, async () => {
       const uri = await createWhole();
       const wrong = { ...modules[name].first, colour: "red" };
-      expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, wrong)), unknownField("colour", "enabled"));
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, wrong)),
+        unknownField("colour", "enabled"),
+      );
       const refusal = unknownField(`${name}.colour`, "enabled");
       expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })), refusal);
       expectRefused(await server.rest.post(owner.path, await bodyWith({ [name]: wrong })), refusal);
@@ -155,14 +163,21 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
       for (const method of ["POST", "PATCH"]) {
         const answer = await server.rest.request(method, uri, modules[name].first);
         expectRefused(answer, { status: 405, code: "TP_1400" });
-        expect((answer.headers.get("allow") ?? "").split(/,\s*/)).to.include.members(["GET", "PUT", "DELETE"]);
+        expect((answer.headers.get("allow") ?? "").split(/,\s*/)).to.include.members([
+          "GET",
+          "PUT",
+          "DELETE",
+        ]);
       }
     });
 
     it(`${name} cannot be written with a body that is not a JSON object`, async () => {
       const uri = `${await createWhole()}/${name}`;
       for (const text of ["{", "[]", "null", '"on"'])
-        expectRefused(await server.unchangedBy(uri, () => server.rest.put(uri, text)), { status: 400, code: "TP_1000" });
+        expectRefused(await server.unchangedBy(uri, () => server.rest.put(uri, text)), {
+          status: 400,
+          code: "TP_1000",
+        });
     });
   }
 
@@ -183,13 +198,18 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     for (const name of names)
       for (const wrong of ["on", 5, true, ["on"]]) {
         expectRefused(await server.rest.post(owner.path, await bodyWith({ [name]: wrong })), invalid(name));
-        expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })), invalid(name));
+        expectRefused(
+          await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })),
+          invalid(name),
+        );
       }
   });
 
   it("all modules can be configured at the same moment, and none is lost", async () => {
     const uri = await create();
-    const answers = await Promise.all(names.map((name) => server.rest.put(`${uri}/${name}`, modules[name].first)));
+    const answers = await Promise.all(
+      names.map((name) => server.rest.put(`${uri}/${name}`, modules[name].first)),
+    );
     expect(answers.map(({ status }) => status)).to.deep.equal(names.map(() => 200));
     const stored = await server.read(uri);
     for (const name of names) expect(stored[name]).to.deep.equal(modules[name].firstAnswer);
@@ -211,14 +231,20 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     const referringTo = (id: unknown): Json => ({ [field]: list ? [id] : id });
 
     /** Tries the reference in all three requests that can set it. */
-    const expectReferenceRefused = async (id: unknown, refusal: (field: string) => Refusal): Promise<void> => {
+    const expectReferenceRefused = async (
+      id: unknown,
+      refusal: (field: string) => Refusal,
+    ): Promise<void> => {
       const newest = await create();
       const module = { [name]: referringTo(id) };
       expectRefused(await server.rest.post(owner.path, await bodyWith(module)), refusal(`${name}.${place}`));
       expect((await server.read(`${owner.path}?limit=1`))[owner.listKey][0].uri).to.equal(newest);
       const patch = () => server.rest.patch(newest, { description: "x", ...module });
       expectRefused(await server.unchangedBy(newest, patch), refusal(`${name}.${place}`));
-      expectRefused(await server.unchangedBy(newest, () => server.rest.put(`${newest}/${name}`, referringTo(id))), refusal(place));
+      expectRefused(
+        await server.unchangedBy(newest, () => server.rest.put(`${newest}/${name}`, referringTo(id))),
+        refusal(place),
+      );
     };
 
     it(`${name} that refers to what does not exist is refused, and nothing is stored`, async () => {
@@ -232,13 +258,20 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     });
 
     it(`${name} that refers to something without an id is refused`, async () => {
-      for (const wrong of [5, { id: unknownId(reference.prefix) }, true]) await expectReferenceRefused(wrong, invalid);
+      for (const wrong of [5, { id: unknownId(reference.prefix) }, true])
+        await expectReferenceRefused(wrong, invalid);
     });
 
     it(`${name} needs its ${field}`, async () => {
       const uri = await create();
-      expectRefused(await server.rest.post(owner.path, await bodyWith({ [name]: { enabled: true } })), invalid(`${name}.${field}`));
-      expectRefused(await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, { enabled: true })), invalid(field));
+      expectRefused(
+        await server.rest.post(owner.path, await bodyWith({ [name]: { enabled: true } })),
+        invalid(`${name}.${field}`),
+      );
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, { enabled: true })),
+        invalid(field),
+      );
     });
   }
 }

@@ -13,11 +13,17 @@ let counter = 0;
 export const unique = (word = "n"): string => `${word}${++counter}`;
 export const hostport = (): string => `${unique("host")}.example.com:443`;
 
-/** A client that fills `{edge_id}` in a path with one HTTPS edge, created on first use. For children of edges. */
+/**
+ * A client that fills `{edge_id}` in a path with one HTTPS edge, created on first use. For children of edges.
+ */
 export class RestBelowEdge extends Rest {
   private edgeId: Promise<string> | undefined;
 
-  override async request(method: string, path: string, ...more: [body?: unknown, headers?: Record<string, string>]): Promise<RestAnswer> {
+  override async request(
+    method: string,
+    path: string,
+    ...more: [body?: unknown, headers?: Record<string, string>]
+  ): Promise<RestAnswer> {
     return super.request(method, await this.filled(path), ...more);
   }
 
@@ -73,7 +79,10 @@ class ServerOfThisFile {
     return this.running.log;
   }
 
-  /** Queries the server's database, for values that no answer shows, once committed changes have their place in the logs. */
+  /**
+   * Queries the server's database, for values that no answer shows, once committed changes have their place
+   * in the logs.
+   */
   async query(statement: string): Promise<unknown[]> {
     await settled(this.running.data);
     return rowsIn(this.running.data, statement);
@@ -158,10 +167,25 @@ export function expectRefused(answer: RestAnswer, { status, code, field, mention
 }
 
 export const notJson = { status: 400, code: "TP_1000" };
-export const invalid = (field?: string, ...mentions: string[]): Refusal => ({ status: 400, code: "TP_1001", field, mentions });
-export const unknownField = (field: string, ...mentions: string[]): Refusal => ({ status: 400, code: "TP_1002", field, mentions });
+export const invalid = (field?: string, ...mentions: string[]): Refusal => ({
+  status: 400,
+  code: "TP_1001",
+  field,
+  mentions,
+});
+export const unknownField = (field: string, ...mentions: string[]): Refusal => ({
+  status: 400,
+  code: "TP_1002",
+  field,
+  mentions,
+});
 export const immutable = (field: string): Refusal => ({ status: 400, code: "TP_1003", field });
-export const missingReference = (field: string, ...mentions: string[]): Refusal => ({ status: 400, code: "TP_1004", field, mentions });
+export const missingReference = (field: string, ...mentions: string[]): Refusal => ({
+  status: 400,
+  code: "TP_1004",
+  field,
+  mentions,
+});
 export const wrongKind = (field?: string): Refusal => ({ status: 400, code: "TP_1005", field });
 export const badQuery = { status: 400, code: "TP_1007" };
 export const notFound = { status: 404, code: "TP_1300" };

@@ -33,7 +33,10 @@ export function sshKey(type: "rsa" | "ecdsa" | "ed25519" = "ed25519", bits?: num
     return {
       openssh,
       rfc4716: run(folder, "ssh-keygen", "-e", "-m", "RFC4716", "-f", "key.pub"),
-      spki: type === "ed25519" ? ed25519Spki(openssh) : run(folder, "ssh-keygen", "-e", "-m", "PKCS8", "-f", "key.pub"),
+      spki:
+        type === "ed25519"
+          ? ed25519Spki(openssh)
+          : run(folder, "ssh-keygen", "-e", "-m", "PKCS8", "-f", "key.pub"),
       privateKey: readFileSync(join(folder, "key"), "utf8"),
     };
   });
@@ -81,7 +84,12 @@ export interface Certificate {
 }
 
 /** A self-signed certificate; by default one of a certificate authority. */
-export function certificate({ key = "ec", name = "Test CA", extensions = [CA], days = 3650 }: CertificateOptions = {}): Certificate {
+export function certificate({
+  key = "ec",
+  name = "Test CA",
+  extensions = [CA],
+  days = 3650,
+}: CertificateOptions = {}): Certificate {
   const config = [
     "[req]\nprompt = no\nutf8 = yes\nstring_mask = utf8only\ndistinguished_name = subject",
     ...(extensions.length > 0 ? ["x509_extensions = extensions"] : []),
@@ -98,18 +106,29 @@ export function certificate({ key = "ec", name = "Test CA", extensions = [CA], d
 
 export const CA = "basicConstraints = critical, CA:TRUE";
 
-const arn = (service: string, resource: string): string => `arn:aws:${service}:eu-west-1:123456789012:${resource}`;
+const arn = (service: string, resource: string): string =>
+  `arn:aws:${service}:eu-west-1:123456789012:${resource}`;
 
 export const role = { role: { role_ref: "arn:aws:iam::123456789012:role/events" } };
-export const creds = { creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "wJalrXUtnFEMI/K7MDENG" } };
+export const creds = {
+  creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: "wJalrXUtnFEMI/K7MDENG" },
+};
 
 /** A target of every kind; those in the cloud with the given credentials. */
 export const targets = (auth: object = role) => ({
   stream_service: { auth, stream_ref: arn("kinesis", "stream/events") },
   delivery_service: { auth, delivery_stream_ref: arn("firehose", "deliverystream/events") },
   log_service: { auth, log_group_ref: arn("logs", "log-group:events") },
-  monitoring_service: { api_key: "of the monitoring", monitoring_tags: "env:test", service: "tunnels", monitoring_site: "datadoghq.eu" },
+  monitoring_service: {
+    api_key: "of the monitoring",
+    monitoring_tags: "env:test",
+    service: "tunnels",
+    monitoring_site: "datadoghq.eu",
+  },
 });
 
 /** A body that creates an event destination. */
-export const destination = (target: object = { monitoring_service: targets().monitoring_service }) => ({ format: "json", target });
+export const destination = (target: object = { monitoring_service: targets().monitoring_service }) => ({
+  format: "json",
+  target,
+});

@@ -23,7 +23,11 @@ export const MODULES = [
 
 export type ModuleName = (typeof MODULES)[number];
 
-export const oidc = { issuer: "https://id.example.com", client_id: "shop", client_secret: "known to the shop only" };
+export const oidc = {
+  issuer: "https://id.example.com",
+  client_id: "shop",
+  client_secret: "known to the shop only",
+};
 
 const wholeOidc = {
   ...oidc,
@@ -52,7 +56,10 @@ const otherJwtValidation = {
   issuer: { allow_list: [{ value: "https://other.example.com" }] },
   audience: { allow_list: [{ value: "other" }] },
   http: { tokens: [{ type: "it+jwt", method: "body", name: "jwt", prefix: "x-" }] },
-  jws: { allowed_algorithms: ["PS512"], keys: { sources: { additional_jkus: ["https://other.example.com/jwks"] } } },
+  jws: {
+    allowed_algorithms: ["PS512"],
+    keys: { sources: { additional_jkus: ["https://other.example.com/jwks"] } },
+  },
 };
 
 export const policyNamed = (name: string, type = "deny"): Json => ({

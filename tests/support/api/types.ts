@@ -23,10 +23,13 @@ export interface ResourceType {
 export const COMMON_FIELDS = ["id", "uri", "created_at", "description", "metadata"];
 
 const policyOf = async (rest: Rest): Promise<string> => (await rest.post("/ip_policies", {})).body.id;
-const backendOf = async (rest: Rest): Promise<string> => (await rest.post("/backends/tunnel_group", { labels: { app: unique() } })).body.id;
-const destinationOf = async (rest: Rest): Promise<string> => (await rest.post("/event_destinations", destination())).body.id;
+const backendOf = async (rest: Rest): Promise<string> =>
+  (await rest.post("/backends/tunnel_group", { labels: { app: unique() } })).body.id;
+const destinationOf = async (rest: Rest): Promise<string> =>
+  (await rest.post("/event_destinations", destination())).body.id;
 
-const sshAuthorityOf = async (rest: Rest): Promise<string> => (await rest.post("/ssh_certificate_authorities", {})).body.id;
+const sshAuthorityOf = async (rest: Rest): Promise<string> =>
+  (await rest.post("/ssh_certificate_authorities", {})).body.id;
 
 /** The fields of an answer that user and host certificates have in common. */
 const CERTIFICATE_FIELDS = [
@@ -181,7 +184,17 @@ export const TYPES: readonly ResourceType[] = [
     path: "/edges/https/{edge_id}/routes",
     listKey: "routes",
     prefix: "edghtsrt",
-    fields: ["edge_id", "match_type", "match", "backend", "ip_restriction", "oidc", "jwt_validation", "user_agent_filter", "policies"],
+    fields: [
+      "edge_id",
+      "match_type",
+      "match",
+      "backend",
+      "ip_restriction",
+      "oidc",
+      "jwt_validation",
+      "user_agent_filter",
+      "policies",
+    ],
     body: () => ({ match_type: "path_prefix", match: `/${unique()}` }),
     update: { match_type: "exact_path", match: "/another" },
   },
@@ -199,7 +212,10 @@ export const TYPES: readonly ResourceType[] = [
     listKey: "event_subscriptions",
     prefix: "esb",
     fields: ["sources", "destinations"],
-    body: async (rest) => ({ sources: [{ type: "ip_policy_created.v0" }], destination_ids: [await destinationOf(rest)] }),
+    body: async (rest) => ({
+      sources: [{ type: "ip_policy_created.v0" }],
+      destination_ids: [await destinationOf(rest)],
+    }),
     lengthsIn: "characters",
   },
   {

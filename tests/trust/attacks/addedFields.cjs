@@ -1,5 +1,5 @@
-// Loaded into a server before its own code (node --require): the contract as it would be with a field more in every type,
-// and in every object within one.
+// Loaded into a server before its own code (node --require): the contract as it would be with a field more in
+// every type, and in every object within one.
 const { join } = require("node:path");
 const { z } = require("zod");
 
@@ -13,7 +13,11 @@ const within = (own) => ({ ...own, added_switch: z.boolean().default(true) });
 definitions.defineResource = (definition) =>
   defineResource({
     ...definition,
-    fields: { ...definition.fields, added_choice: z.enum(["low", "high"]).default("low"), added_note: fields.text(20).optional() },
+    fields: {
+      ...definition.fields,
+      added_choice: z.enum(["low", "high"]).default("low"),
+      added_note: fields.text(20).optional(),
+    },
   });
 fields.object = (own, marks) => object(within(own), marks);
 fields.module = (about, own, marks) => edgeModule(about, within(own), marks);

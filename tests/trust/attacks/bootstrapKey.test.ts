@@ -13,7 +13,8 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bootstrap-"));
   after(() => rmSync(folder, { recursive: true }));
 
-  const statusWith = async (url: string, key: string) => (await new Rest(url, key).get("/ip_policies")).status;
+  const statusWith = async (url: string, key: string) =>
+    (await new Rest(url, key).get("/ip_policies")).status;
 
   /** A database whose bootstrap key was deleted after another key was created. */
   async function withoutBootstrapKey() {
@@ -67,7 +68,11 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
     expect(await statusWith(third.url, other)).to.equal(401);
     expect(await statusWith(third.url, API_KEY)).to.equal(200);
     for (const server of [first, second, third]) await server.stop();
-    expect([first, second, third].map(({ log }) => log.includes("is ignored"))).to.deep.equal([false, false, true]);
+    expect([first, second, third].map(({ log }) => log.includes("is ignored"))).to.deep.equal([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it("is ignored if the first start created a key and showed it", async () => {
@@ -91,9 +96,20 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
     expect(caller).to.include({ role: "admin", expires_at: null });
     expect(err).to.include(caller.key_id);
     const [made, recovered] = (await rest.get("/audit_events?limit=2")).body.audit_events;
-    expect(made).to.include({ action: "api_key_created", object_id: caller.key_id, principal_id: "command-line", key_id: null });
-    expect(recovered).to.include({ action: "admin_key_recovered", principal_id: "command-line", operation_id: made.operation_id });
-    expect((await new Rest(server.url, API_KEY).get("/caller")).status, "keys that are known stay").to.equal(200);
+    expect(made).to.include({
+      action: "api_key_created",
+      object_id: caller.key_id,
+      principal_id: "command-line",
+      key_id: null,
+    });
+    expect(recovered).to.include({
+      action: "admin_key_recovered",
+      principal_id: "command-line",
+      operation_id: made.operation_id,
+    });
+    expect((await new Rest(server.url, API_KEY).get("/caller")).status, "keys that are known stay").to.equal(
+      200,
+    );
     const verified = await run(server.data, "audit", "verify");
     expect(verified.code, verified.err).to.equal(0);
   });

@@ -14,7 +14,9 @@ onEveryDatabase("A clock that was a day ahead and is corrected", (_start, databa
   });
   afterEach(() => world.close());
 
-  /** A destination whose service refused everything while the clock was ahead, until the back-off was an hour. */
+  /**
+   * A destination whose service refused everything while the clock was ahead, until the back-off was an hour.
+   */
   async function refused(error = new TargetError("refused: it is broken")) {
     const { target } = await world.destination();
     target.behaviour = () => {
@@ -38,7 +40,9 @@ onEveryDatabase("A clock that was a day ahead and is corrected", (_start, databa
   });
 
   it("does not make them wait on a server that kept running, even if the service sent Retry-After", async () => {
-    const { target, dispatcher } = await refused(new TargetError("has too much to do", { throttled: true, retryAfterMs: 30 * MINUTE }));
+    const { target, dispatcher } = await refused(
+      new TargetError("has too much to do", { throttled: true, retryAfterMs: 30 * MINUTE }),
+    );
     world.pass(-DAY);
     await dispatcher.deliverDue();
     expect(target.arrived).to.have.length(6);
@@ -60,14 +64,17 @@ onEveryDatabase("A clock that was a day ahead and is corrected", (_start, databa
     world.pass(MINUTE);
     await other.deliverDue();
     expect(target.arrived).to.have.length(6);
-    for (const changes of target.changesByObject.values()) expect(changes).to.deep.equal(changes.toSorted((a, b) => a - b));
+    for (const changes of target.changesByObject.values())
+      expect(changes).to.deep.equal(changes.toSorted((a, b) => a - b));
   });
 
   it("does not shorten a regular wait", async () => {
     const { target } = await refused();
     const { arrived } = target;
     const other = world.dispatcher();
-    const due = async () => (await world.core.store.reader.selectFrom("lane").select("due_at").orderBy("due_at").execute()).at(-1)?.due_at;
+    const due = async () =>
+      (await world.core.store.reader.selectFrom("lane").select("due_at").orderBy("due_at").execute()).at(-1)
+        ?.due_at;
     const before = await due();
     await other.deliverDue();
     expect(arrived).to.deep.equal([]);

@@ -27,7 +27,11 @@ onEveryDatabase("Bodies whose validation takes long", (startServer) => {
   };
 
   /** Keeps sending until the work is done. */
-  async function whileSending(server: ServerProcess, send: () => Promise<RestAnswer>, work: () => Promise<void>): Promise<RestAnswer[]> {
+  async function whileSending(
+    server: ServerProcess,
+    send: () => Promise<RestAnswer>,
+    work: () => Promise<void>,
+  ): Promise<RestAnswer[]> {
     let isOver = false;
     const answers: RestAnswer[] = [];
     const senders = Array.from({ length: AT_ONCE }, async () => {
@@ -50,7 +54,10 @@ onEveryDatabase("Bodies whose validation takes long", (startServer) => {
     const answers = await whileSending(server, send, async () => {
       for (let again = 0; again < 3; again++) {
         const asked = performance.now();
-        const made = await admin.post("/ip_policies", { description: "x".repeat(200), metadata: "y".repeat(800) });
+        const made = await admin.post("/ip_policies", {
+          description: "x".repeat(200),
+          metadata: "y".repeat(800),
+        });
         expect(made.status, made.text).to.equal(201);
         expect(performance.now() - asked).to.be.below(ADMIN_LIMIT_MS);
       }

@@ -5,7 +5,10 @@ import { expect } from "chai";
 import { Rest } from "../../support/rest";
 import { API_KEY, run, ServerProcess } from "../../support/server";
 
-/** The embedded database. Other users of the machine may not read its files, even if they are old or made by others. */
+/**
+ * The embedded database. Other users of the machine may not read its files, even if they are old or made by
+ * others.
+ */
 describe("The files of a data folder", () => {
   const folders: string[] = [];
   const running: ServerProcess[] = [];
@@ -25,7 +28,9 @@ describe("The files of a data folder", () => {
     return new Rest(server.url, API_KEY);
   };
   const modesIn = (folder: string) =>
-    Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]));
+    Object.fromEntries(
+      readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+    );
   const closed = (...names: string[]) => Object.fromEntries(names.map((name) => [name, "600"]));
   const OURS = ["master.key", "tunnelplane.db", "tunnelplane.db-shm", "tunnelplane.db-wal"];
 

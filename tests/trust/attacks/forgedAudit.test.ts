@@ -49,7 +49,9 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
       ]) {
         const { code, out, err } = await run(data, ...args);
         expect(code, `${args} ${out}`).to.equal(1);
-        expect(err).to.match(/The table sealing_key of .* is empty, beside \d+ objects: its keys were removed/);
+        expect(err).to.match(
+          /The table sealing_key of .* is empty, beside \d+ objects: its keys were removed/,
+        );
       }
       expect(await refusedToServe(data)).to.include("its keys were removed");
       expect(await countIn(data, "sealing_key")).to.equal(0);
@@ -142,7 +144,9 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     const bot = (await created(rest, "/bot_users", { name: "ci" })).id;
     const { token } = await created(rest, "/api_keys", { owner_id: bot });
     expectRefused(await new Rest(server.url, token).get("/audit_head"), forbidden);
-    expect((await rest.get("/openapi.json")).body.paths["/audit_head"].get.operationId).to.equal("getAuditHead");
+    expect((await rest.get("/openapi.json")).body.paths["/audit_head"].get.operationId).to.equal(
+      "getAuditHead",
+    );
   });
 
   it("in a backup shows that the tail was cut off and an old head put back", async () => {
@@ -152,7 +156,9 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     expect(code, err).to.equal(0);
     const { sequence, hash } = await headOf(data);
     expect(err).to.include(`${sequence}:${hash}`);
-    expect(JSON.parse(gunzipSync(readFileSync(file)).toString().split("\n")[0] as string).audit_head).to.deep.equal({ sequence, hash });
+    expect(
+      JSON.parse(gunzipSync(readFileSync(file)).toString().split("\n")[0] as string).audit_head,
+    ).to.deep.equal({ sequence, hash });
     await expectWhole(data, "--backup", file);
     await unguard(data);
     await execute(data, undo);
@@ -170,7 +176,10 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     expect(audit_head).to.be.an("object");
     const text = lines.slice(0, -2);
     const covered = `${[JSON.stringify(older), ...text].join("\n")}\n`;
-    const trailer = { ...JSON.parse(lines.at(-2) as string), sha256: createHash("sha256").update(covered).digest("hex") };
+    const trailer = {
+      ...JSON.parse(lines.at(-2) as string),
+      sha256: createHash("sha256").update(covered).digest("hex"),
+    };
     const old = join(folder, "old.gz");
     writeFileSync(old, gzipSync(`${covered}${JSON.stringify(trailer)}\n`));
     await expectWhole(data, "--backup", old);
@@ -187,7 +196,9 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     const file = join(folder, "server.log");
     writeFileSync(file, server.log.replaceAll(/^/gm, "Jan 01 00:00:00 host tunnelplane: "));
     expect(server.log.match(/"audit_head":\{/g)).to.have.length(2);
-    expect(server.log).to.include(`"audit_head":{"sequence":1,`).and.to.include(`"audit_head":{"sequence":${sequence},"hash":"${hash}"}`);
+    expect(server.log)
+      .to.include(`"audit_head":{"sequence":1,`)
+      .and.to.include(`"audit_head":{"sequence":${sequence},"hash":"${hash}"}`);
     await expectWhole(data, "--log", file);
     await unguard(data);
     await execute(data, undo);
@@ -208,6 +219,7 @@ onEveryDatabase("The head of the audit log", (start, database) => {
       await expectFound(data, `the noted row ${sequence} is no longer there`, "--expect", noted);
     }
     const { out } = await run(data, "audit", "verify", "--help");
-    for (const option of ["--expect", "--backup", "--log", "GET /audit_head"]) expect(out.replaceAll(/\s+/g, " ")).to.include(option);
+    for (const option of ["--expect", "--backup", "--log", "GET /audit_head"])
+      expect(out.replaceAll(/\s+/g, " ")).to.include(option);
   });
 });

@@ -14,11 +14,22 @@ import { makeOld } from "./oldDatabase";
 
 /** A row of any of the tables. */
 type Row = Record<
-  "id" | "document" | "kind" | "owner_id" | "version" | "sequence" | "type" | "object_id" | "created_at" | "payload" | "value",
+  | "id"
+  | "document"
+  | "kind"
+  | "owner_id"
+  | "version"
+  | "sequence"
+  | "type"
+  | "object_id"
+  | "created_at"
+  | "payload"
+  | "value",
   string
 >;
 
-const rowOf = async (data: string, statement: string): Promise<Row> => (await rowsIn(data, statement))[0] as Row;
+const rowOf = async (data: string, statement: string): Promise<Row> =>
+  (await rowsIn(data, statement))[0] as Row;
 
 onEveryDatabase("A change directly in the database", (start, database) => {
   let data: string;
@@ -30,16 +41,23 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     data = await database.create();
     server = await start({ data });
     rest = new Rest(server.url, server.apiKey);
-    for (let index = 0; index < 5; index++) await created(rest, "/ip_policies", { description: `policy ${index}` });
+    for (let index = 0; index < 5; index++)
+      await created(rest, "/ip_policies", { description: `policy ${index}` });
     destination = (await created(rest, "/event_destinations", monitoring("a secret of the destination"))).id;
     edge = (await created(rest, "/edges/https", { hostports: [hostport()] })).id;
-    const route = await created(rest, `/edges/https/${edge}/routes`, { match_type: "path_prefix", match: "/" });
-    expect((await rest.patch(`/edges/https/${edge}/routes/${route.id}`, { description: "changed" })).status).to.equal(200);
+    const route = await created(rest, `/edges/https/${edge}/routes`, {
+      match_type: "path_prefix",
+      match: "/",
+    });
+    expect(
+      (await rest.patch(`/edges/https/${edge}/routes/${route.id}`, { description: "changed" })).status,
+    ).to.equal(200);
     await unguard(data);
   });
   after(() => server.stop());
 
-  const policy = async (): Promise<Row> => rowOf(data, "select * from resource where kind = 'ip_policy' order by id limit 1");
+  const policy = async (): Promise<Row> =>
+    rowOf(data, "select * from resource where kind = 'ip_policy' order by id limit 1");
 
   /** Changes a row, checks that verify reports its id, and changes it back. */
   const expectNamed = async (change: string, id: string, words: string, back: string) => {
@@ -51,10 +69,15 @@ onEveryDatabase("A change directly in the database", (start, database) => {
 
   it("is detected in an object's document, owner, version and kind", async () => {
     const { id, document, owner_id, version, kind } = await policy();
-    const set = (column: string, value: unknown) => `update resource set ${column} = ${literal(value)} where id = '${id}'`;
+    const set = (column: string, value: unknown) =>
+      `update resource set ${column} = ${literal(value)} where id = '${id}'`;
     for (const [column, was, is] of [
       ["document", document, String(document).replace("policy 0", "policy 9")],
-      ["document", document, String(document).replace('"description":', '"description":"first","description":')],
+      [
+        "document",
+        document,
+        String(document).replace('"description":', '"description":"first","description":'),
+      ],
       ["owner_id", owner_id, unknownId("usr")],
       ["version", version, Number(version) + 1],
       ["kind", kind, "tls_edge"],
@@ -68,7 +91,8 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     const old = await rowOf(data, `select * from resource where id = '${id}'`);
     expect((await rest.patch(`/ip_policies/${id}`, { description: "new" })).status).to.equal(200);
     const now = await rowOf(data, `select * from resource where id = '${id}'`);
-    const set = (row: Row) => `update resource set document = ${literal(row.document)}, version = ${row.version} where id = '${id}'`;
+    const set = (row: Row) =>
+      `update resource set document = ${literal(row.document)}, version = ${row.version} where id = '${id}'`;
     await expectWhole(data);
     await expectNamed(set(old), id, "was changed past the server", set(now));
   });
@@ -84,7 +108,8 @@ onEveryDatabase("A change directly in the database", (start, database) => {
 
   it("is detected in an object with secrets, except in the secrets themselves", async () => {
     const row = await rowOf(data, `select document from resource where id = '${destination}'`);
-    const set = (text: string) => `update resource set document = ${literal(text)} where id = '${destination}'`;
+    const set = (text: string) =>
+      `update resource set document = ${literal(text)} where id = '${destination}'`;
     const { document } = row;
     for (const edited of [
       String(document).replace('"format":"json"', '"format":"xml"'),
@@ -92,7 +117,9 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     ]) {
       await expectNamed(set(edited), destination, "was changed past the server", set(document));
     }
-    expect(JSON.stringify((await rest.get("/audit_events")).body)).not.to.include("a secret of the destination");
+    expect(JSON.stringify((await rest.get("/audit_events")).body)).not.to.include(
+      "a secret of the destination",
+    );
   });
 
   it("is detected if objects were removed, added, or restored after their deletion", async () => {
@@ -102,17 +129,28 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     const remove = (one: string) => `delete from resource where id = '${one}'`;
     await expectNamed(remove(id), id, "was removed past the server", insert(id, document));
     const other = unknownId("ipp");
-    await expectNamed(insert(other, String(document).replaceAll(id, other)), other, "was added past the server", remove(other));
+    await expectNamed(
+      insert(other, String(document).replaceAll(id, other)),
+      other,
+      "was added past the server",
+      remove(other),
+    );
     const gone = await created(rest, "/ip_policies", {});
     const row = await rowOf(data, `select document from resource where id = '${gone.id}'`);
     expect((await rest.delete(`/ip_policies/${gone.id}`)).status).to.equal(204);
-    await expectNamed(insert(gone.id, row.document), gone.id, "was put back past the server", remove(gone.id));
+    await expectNamed(
+      insert(gone.id, row.document),
+      gone.id,
+      "was put back past the server",
+      remove(gone.id),
+    );
   });
 
   it("is detected in events: payload, columns, added, moved and removed ones", async () => {
     const event = await rowOf(data, "select * from event order by sequence limit 1 offset 2");
     const { id, sequence, type, object_id, created_at, payload } = event;
-    const set = (column: string, value: unknown) => `update event set ${column} = ${literal(value)} where id = '${id}'`;
+    const set = (column: string, value: unknown) =>
+      `update event set ${column} = ${literal(value)} where id = '${id}'`;
     for (const [column, was, is] of [
       ["payload", payload, String(payload).replace('"subject":"admin"', '"subject":"nobody"')],
       ["type", type, "ip_policy_deleted.v0"],
@@ -120,7 +158,12 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       ["created_at", created_at, "2020-01-01T00:00:00.000Z"],
     ]) {
       expect(is).not.to.equal(was);
-      await expectNamed(set(String(column), is), `${id} of row ${sequence}`, "was changed", set(String(column), was));
+      await expectNamed(
+        set(String(column), is),
+        `${id} of row ${sequence}`,
+        "was changed",
+        set(String(column), was),
+      );
     }
     const added = unknownId("ev");
     await expectNamed(
@@ -150,11 +193,18 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       .and.not.to.equal(kept.value);
     await expectWhole(data);
     const last = await rowOf(data, "select sequence from event order by sequence desc limit 1");
-    // An old event that is a dead letter stays, and is pruned after younger ones, when nobody needs it any more.
+    // An old event that is a dead letter stays, and is pruned after younger ones, when nobody needs it any
+    // more.
     const old = await rowOf(data, "select sequence, object_id from event order by sequence limit 1 offset 1");
     const dead = `'${destination}', ${old.sequence}, 'ip_policy_created.v0', '${old.object_id}', 'dead'`;
-    await execute(data, `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${dead})`);
-    const store = await openStore({ databasePool: 2, ...(data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data }) });
+    await execute(
+      data,
+      `insert into delivery (destination_id, sequence, event_type, object_id, status) values (${dead})`,
+    );
+    const store = await openStore({
+      databasePool: 2,
+      ...(data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data }),
+    });
     const now = new Date(Date.now() + 1000);
     expect(await pruneEvents(store, now)).to.be.greaterThan(1);
     await execute(data, `delete from delivery where sequence = ${old.sequence}`);
@@ -185,14 +235,22 @@ onEveryDatabase("A database from before there were digests", (start, database) =
 
   it("is recorded as it is when a server first starts on it, once, and verify says so", async () => {
     const servers = await Promise.all(Array.from({ length: 2 }, () => serve({ data })));
-    const rows = (await rowsIn(data, "select * from audit_event where action = 'baseline_recorded'")) as Row[];
+    const rows = (await rowsIn(
+      data,
+      "select * from audit_event where action = 'baseline_recorded'",
+    )) as Row[];
     expect(rows).to.have.length(1);
     const out = await expectWhole(data);
-    expect(out).to.include(`older than row ${rows[0]?.sequence} was recorded there as it was on ${rows[0]?.created_at}`);
+    expect(out).to.include(
+      `older than row ${rows[0]?.sequence} was recorded there as it was on ${rows[0]?.created_at}`,
+    );
     const rest = new Rest((servers[0] as ServerProcess).url, (servers[0] as ServerProcess).apiKey);
     const [policy] = (await rest.get("/ip_policies")).body.ip_policies;
     expect((await rest.patch(`/ip_policies/${policy.id}`, { description: "later" })).status).to.equal(200);
-    expect((await rest.delete(`/ip_policies/${(await rest.get("/ip_policies?limit=1")).body.ip_policies[0].id}`)).status).to.equal(204);
+    expect(
+      (await rest.delete(`/ip_policies/${(await rest.get("/ip_policies?limit=1")).body.ip_policies[0].id}`))
+        .status,
+    ).to.equal(204);
     await expectWhole(data);
   });
 
@@ -203,7 +261,10 @@ onEveryDatabase("A database from before there were digests", (start, database) =
     const set = (table: string, column: string, id: string, value: unknown) =>
       `update ${table} set ${column} = ${literal(value)} where id = '${id}'`;
     const { id, document } = object;
-    await execute(data, set("resource", "document", id, String(document).replace('"metadata":""', '"metadata":"x"')));
+    await execute(
+      data,
+      set("resource", "document", id, String(document).replace('"metadata":""', '"metadata":"x"')),
+    );
     await expectFound(data, `${id} was changed past the server`);
     await execute(data, set("resource", "document", id, document));
     await execute(data, set("event", "payload", event.id, String(event.payload).replace("admin", "nobody")));

@@ -26,7 +26,8 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
     session = await postgres.connect(data);
     await session.query("begin");
     await session.query("select from audit_head for update");
-    for (let index = 1; index <= CHANGES; index++) await created(rest, "/ip_policies", { description: `waits ${index}` });
+    for (let index = 1; index <= CHANGES; index++)
+      await created(rest, "/ip_policies", { description: `waits ${index}` });
     rows = await inbox();
     expect(rows).to.have.length(CHANGES);
   });
@@ -63,12 +64,21 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
 
   it("is found: rows removed, repeated, moved or made up", async () => {
     const { n, ...third } = at(2);
-    await expectTold(`delete from inbox where n = ${n}`, `before row ${at(3).n} of the inbox a row is missing`);
-    await expectTold(`delete from inbox where n in (${at(1).n}, ${n})`, `before row ${at(3).n} of the inbox 2 rows are missing`);
+    await expectTold(
+      `delete from inbox where n = ${n}`,
+      `before row ${at(3).n} of the inbox a row is missing`,
+    );
+    await expectTold(
+      `delete from inbox where n in (${at(1).n}, ${n})`,
+      `before row ${at(3).n} of the inbox 2 rows are missing`,
+    );
     await expectTold(put(third), "of the inbox repeats a row before it, or changed places with one");
     const swap = `update inbox set n = 0 where n = ${n}; update inbox set n = ${n} where n = ${at(4).n}; update inbox set n = ${at(4).n} where n = 0`;
     await expectTold(swap, "of the inbox repeats a row before it, or changed places with one");
-    await expectTold(put({ ...third, object_id: "ipp_of-nobody" }), "no server that has the master key wrote it so");
+    await expectTold(
+      put({ ...third, object_id: "ipp_of-nobody" }),
+      "no server that has the master key wrote it so",
+    );
     await expectWhole(data);
   });
 
@@ -81,21 +91,32 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
     await execute(data, set(document));
     const [resource] = (await rowsIn(data, `select * from resource where id = '${id}'`)) as [Row];
     await execute(data, `delete from resource where id = '${id}'`);
-    await expectFound(data, `the object ${id} was removed past the server: row ${at(1).n} of the inbox left it there`);
+    await expectFound(
+      data,
+      `the object ${id} was removed past the server: row ${at(1).n} of the inbox left it there`,
+    );
     expect((await rest.delete(`/ip_policies/${at(0).object_id}`)).status).to.equal(204);
-    const again = (row: Row) => `insert into resource (${Object.keys(row)}) values (${Object.values(row).map(literal)})`;
+    const again = (row: Row) =>
+      `insert into resource (${Object.keys(row)}) values (${Object.values(row).map(literal)})`;
     await execute(data, `${again(resource)}; ${again({ ...resource, id: at(0).object_id as string })}`);
     await expectFound(data, `the object ${at(0).object_id} was put back past the server`);
   });
 
   it("has forged and repeated rows never delivered: they stay, are told, and hold up nothing", async () => {
     const { n, ...third } = at(2);
-    await execute(data, `${put({ ...third, payload: String(third.payload).replace("waits 3", "forged") })} ${put(third)}`);
+    await execute(
+      data,
+      `${put({ ...third, payload: String(third.payload).replace("waits 3", "forged") })} ${put(third)}`,
+    );
     await session.query("commit");
     await created(rest, "/ip_policies", { description: "after" });
     const { events } = (await rest.get("/events")).body;
-    const told = events.filter(({ event_type }: { event_type: string }) => event_type === "ip_policy_created.v0");
-    expect(told.map(({ object }: { object: { description: string } }) => object.description).reverse()).to.deep.equal([
+    const told = events.filter(
+      ({ event_type }: { event_type: string }) => event_type === "ip_policy_created.v0",
+    );
+    expect(
+      told.map(({ object }: { object: { description: string } }) => object.description).reverse(),
+    ).to.deep.equal([
       "in the log",
       ...Array.from({ length: CHANGES }, (_, index) => `waits ${index + 1}`),
       "after",
@@ -130,7 +151,10 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
 
   it("cannot have a server of an older version write past the inbox: it is told to try later", async () => {
     const columns = "created_at, operation_id, principal_id, action, changed, previous_hash, hash";
-    const refused = await execute(data, `insert into audit_event (sequence, ${columns}) values (99, '', '', '', '', '[]', '', '')`).then(
+    const refused = await execute(
+      data,
+      `insert into audit_event (sequence, ${columns}) values (99, '', '', '', '', '[]', '', '')`,
+    ).then(
       () => undefined,
       (error: { code: string }) => error.code,
     );

@@ -20,7 +20,11 @@ export const countIn = async (data: string, table: string): Promise<number> =>
   Number(((await rowsIn(data, `select count(*) as count from ${table}`)) as { count: number }[])[0]?.count);
 export const headOf = async (data: string): Promise<{ sequence: number; hash: string; mac: string }> => {
   await settled(data);
-  const [head] = (await rowsIn(data, "select * from audit_head")) as { sequence: number; hash: string; mac: string }[];
+  const [head] = (await rowsIn(data, "select * from audit_head")) as {
+    sequence: number;
+    hash: string;
+    mac: string;
+  }[];
   return { ...(head as { sequence: number; hash: string; mac: string }), sequence: Number(head?.sequence) };
 };
 export const expectWhole = async (data: string, ...args: string[]): Promise<string> => {

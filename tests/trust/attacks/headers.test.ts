@@ -7,7 +7,11 @@ import type { ServerProcess } from "../../support/server";
 onEveryDatabase("Headers and settings for the server's address", (startServer) => {
   const start = untilTestEnds(startServer);
 
-  const raw = async ({ url, apiKey }: ServerProcess, path: string, ...lines: string[]): Promise<RestAnswer> => {
+  const raw = async (
+    { url, apiKey }: ServerProcess,
+    path: string,
+    ...lines: string[]
+  ): Promise<RestAnswer> => {
     const head = [`GET ${path} HTTP/1.1`, ...lines, `Authorization: Bearer ${apiKey}`, "Service-Version: 2"];
     const answer = await exchange(url, `${head.join("\r\n")}\r\n\r\n`);
     if (!answer) throw new Error("The server closed the connection without an answer");
@@ -34,7 +38,18 @@ onEveryDatabase("Headers and settings for the server's address", (startServer) =
 
   it("are refused if the Host header is not an address", async () => {
     const server = await start();
-    for (const host of ["a:b:c", "here:", "here:99999", ":4040", "[::1", "[::1]x", "1.2.3.4.5:1", "[1.2.3.4]", "$&", "a b"])
+    for (const host of [
+      "a:b:c",
+      "here:",
+      "here:99999",
+      ":4040",
+      "[::1",
+      "[::1]x",
+      "1.2.3.4.5:1",
+      "[1.2.3.4]",
+      "$&",
+      "a b",
+    ])
       expectBadHeader(await raw(server, "/ip_policies", `Host: ${host}`), "Host");
   });
 
@@ -47,20 +62,29 @@ onEveryDatabase("Headers and settings for the server's address", (startServer) =
     expect(answer.body.uri).to.equal(`http://${longest}/ip_policies`);
     for (const host of [`b${longest}`, `${"a.".repeat(4_000)}com`]) {
       expectBadHeader(await raw(server, "/ip_policies", `Host: ${host}`), "261 characters");
-      expectBadHeader(await raw(server, "/ip_policies", "Host: here", `X-Forwarded-Host: ${host}`), "X-Forwarded-Host");
+      expectBadHeader(
+        await raw(server, "/ip_policies", "Host: here", `X-Forwarded-Host: ${host}`),
+        "X-Forwarded-Host",
+      );
     }
   });
 
   it("are refused if a trusted proxy passes on an invalid address or protocol", async () => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
-    const through = (headers: Record<string, string>) => new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", headers);
+    const through = (headers: Record<string, string>) =>
+      new Rest(server.url, server.apiKey).get("/ip_policies?limit=1", headers);
     for (const host of ["$&", "$`", "a/b", "a?b", "user@here", 'a","x":"b', "here:99999", "a:b:c"])
       expectBadHeader(await through({ "x-forwarded-host": host }), "X-Forwarded-Host");
     for (const protocol of ["$&", "javascript", "ftp", 'http","x":"', "https:", "HTTP/1.1", "a b"])
       expectBadHeader(await through({ "x-forwarded-proto": protocol }), "X-Forwarded-Proto");
-    const { body } = await through({ "x-forwarded-host": "tunnels.example.com", "x-forwarded-proto": "https" });
+    const { body } = await through({
+      "x-forwarded-host": "tunnels.example.com",
+      "x-forwarded-proto": "https",
+    });
     expect(body.uri).to.equal("https://tunnels.example.com/ip_policies");
-    const ignored = await new Rest((await start()).url, server.apiKey).get("/ip_policies?limit=1", { "x-forwarded-proto": "$&" });
+    const ignored = await new Rest((await start()).url, server.apiKey).get("/ip_policies?limit=1", {
+      "x-forwarded-proto": "$&",
+    });
     expect(ignored.status, "of somebody who is no trusted proxy they are not heeded").to.equal(200);
   });
 

@@ -1,5 +1,6 @@
 /** The largest possible map: the most entries, each with the longest value. */
-const full = (length: number) => Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x-entry-${index}`, "x".repeat(length)]));
+const full = (length: number) =>
+  Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x-entry-${index}`, "x".repeat(length)]));
 
 /** A backend of 885 kB, the largest that the limits allow. */
 export const largeBackend = { body: "x".repeat(65_536), headers: full(8_192) };

@@ -7,7 +7,10 @@ import type { AuditEventRow } from "../../../server/src/storage/schema";
 import { execute, rowsIn } from "../../support/databases";
 import { MASTER_KEY } from "../../support/server";
 
-/** Turns a database into one of the last version without digests, with its tables and hashes. Stop servers first. */
+/**
+ * Turns a database into one of the last version without digests, with its tables and hashes. Stop servers
+ * first.
+ */
 export async function makeOld(data: string): Promise<void> {
   const isUrl = data.startsWith("postgres:");
   const keyring = new Keyring(findMasterKey({ text: MASTER_KEY, file: "" }) as MasterKey);
@@ -17,14 +20,26 @@ export async function makeOld(data: string): Promise<void> {
   let last = { sequence: 0, hash: "0".repeat(64) };
   const changes = rows.map((row) => {
     const sequence = Number(row.sequence);
-    const older = { ...row, sequence, object_digest: null, event_digest: null, lane: null, previous_hash: last.hash };
+    const older = {
+      ...row,
+      sequence,
+      object_digest: null,
+      event_digest: null,
+      lane: null,
+      previous_hash: last.hash,
+    };
     last = { sequence, hash: hashOf(older) };
     return `update audit_event set previous_hash = '${older.previous_hash}', hash = '${last.hash}' where sequence = ${sequence};`;
   });
   const triggers = isUrl
     ? []
-    : ((await rowsIn(data, "select name, sql from sqlite_master where type = 'trigger'")) as { name: string; sql: string }[]);
-  const [{ key_id } = { key_id: "" }] = (await rowsIn(data, "select key_id from audit_head")) as { key_id: string }[];
+    : ((await rowsIn(data, "select name, sql from sqlite_master where type = 'trigger'")) as {
+        name: string;
+        sql: string;
+      }[]);
+  const [{ key_id } = { key_id: "" }] = (await rowsIn(data, "select key_id from audit_head")) as {
+    key_id: string;
+  }[];
   await execute(
     data,
     `${isUrl ? "alter table audit_event disable trigger all;" : triggers.map(({ name }) => `drop trigger ${name};`).join("")}

@@ -18,13 +18,17 @@ onEveryDatabase("An API key with an end", (start) => {
         for (const expires_at of [inSeconds(3601), "2999-01-01T00:00:00Z"])
           expectRefused(await rest.post(`/api_keys${query}`, { expires_at }), invalid("expires_at", end));
       const sooner = inSeconds(1800);
-      const [same, earlier, silent] = [{ expires_at: end }, { expires_at: sooner }, {}].map((body) => rest.post("/api_keys", body));
+      const [same, earlier, silent] = [{ expires_at: end }, { expires_at: sooner }, {}].map((body) =>
+        rest.post("/api_keys", body),
+      );
       expect((await same)?.body.expires_at).to.equal(end);
       expect((await earlier)?.body.expires_at).to.equal(sooner);
       const child = (await silent)?.body;
       expect(child.expires_at, "where nothing is said").to.equal(end);
       expect((await server.read(child.uri)).expires_at).to.equal(end);
-      const grandchild = await new Rest(server.url, child.token).post("/api_keys", { description: "of a key that was made" });
+      const grandchild = await new Rest(server.url, child.token).post("/api_keys", {
+        description: "of a key that was made",
+      });
       expect(grandchild.body.expires_at).to.equal(end);
       expectRefused(await rest.patch(child.uri, { expires_at: inSeconds(7200) }), immutable("expires_at"));
     });
@@ -35,7 +39,10 @@ onEveryDatabase("An API key with an end", (start) => {
     const { token } = await server.created("/api_keys", { expires_at: end });
     const rest = new Rest(server.url, token);
     const bot = (await rest.post("/bot_users", { name: "accomplice", role: "admin" })).body;
-    expectRefused(await rest.post("/api_keys", { owner_id: bot.id, expires_at: inSeconds(7200) }), invalid("expires_at"));
+    expectRefused(
+      await rest.post("/api_keys", { owner_id: bot.id, expires_at: inSeconds(7200) }),
+      invalid("expires_at"),
+    );
     expect((await rest.post("/api_keys", { owner_id: bot.id })).body.expires_at).to.equal(end);
   });
 });

@@ -9,7 +9,12 @@ const forbidden = { status: 403, code: "TP_1200" };
 /** The types whose objects only their owner sees: path, id prefix, list key, and a body for a creation. */
 const OWNED = [
   { path: "/credentials", prefix: "cr", listKey: "credentials", body: () => ({}) },
-  { path: "/ssh_credentials", prefix: "sshcr", listKey: "ssh_credentials", body: () => ({ public_key: sshKey().openssh }) },
+  {
+    path: "/ssh_credentials",
+    prefix: "sshcr",
+    listKey: "ssh_credentials",
+    body: () => ({ public_key: sshKey().openssh }),
+  },
   { path: "/api_keys", prefix: "ak", listKey: "keys", body: () => ({}) },
 ] as const;
 
@@ -42,13 +47,18 @@ onEveryDatabase("A member that attacks objects of others", (start) => {
         ["DELETE", undefined, { "if-match": '"1"' }],
       ] as const) {
         const real = await rest.request(method, `${path}/${id}`, sent, headers);
-        expect(toldBy(real, id)).to.deep.equal(toldBy(await rest.request(method, `${path}/${none}`, sent, headers), none));
+        expect(toldBy(real, id)).to.deep.equal(
+          toldBy(await rest.request(method, `${path}/${none}`, sent, headers), none),
+        );
         if (!sent || "description" in sent) expectRefused(real, notFound);
       }
       expectRefused(await rest.delete(`${path}/${id}?dry_run=true`), notFound);
-      for (const query of ["", "?limit=1", `?before_id=${id}~`]) expect((await rest.get(path + query)).text).not.to.include(id);
+      for (const query of ["", "?limit=1", `?before_id=${id}~`])
+        expect((await rest.get(path + query)).text).not.to.include(id);
       expect((await server.read(uri)).description).to.equal("");
-      expect((await server.read(`${path}?limit=100`))[listKey].map((one: { id: string }) => one.id)).to.include(id);
+      expect(
+        (await server.read(`${path}?limit=100`))[listKey].map((one: { id: string }) => one.id),
+      ).to.include(id);
     });
 
     it(`cannot name another owner for its ${path}`, async () => {
@@ -77,7 +87,11 @@ onEveryDatabase("A member that attacks objects of others", (start) => {
     const { id } = await server.created("/event_subscriptions", subscription);
     for (const path of [
       ...["/events", "/audit_events", "/bot_users"],
-      ...["/event_destinations", `/event_destinations/${destination.id}`, `/event_destinations/${destination.id}/deliveries`],
+      ...[
+        "/event_destinations",
+        `/event_destinations/${destination.id}`,
+        `/event_destinations/${destination.id}/deliveries`,
+      ],
       ...["/event_subscriptions", `/event_subscriptions/${id}`, `/event_subscriptions/${id}/sources`],
     ])
       expectRefused(await rest.get(path), forbidden);

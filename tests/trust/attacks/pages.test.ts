@@ -18,14 +18,18 @@ onEveryDatabase("Pages of large objects", (start) => {
       expect(Buffer.byteLength(page.text)).to.be.at.most(PAGE_BYTES);
       seen.push(...page.body[key]);
       next = page.body.next_page_uri;
-      if (next) expect(new URL(next).searchParams.get("limit")).to.equal(new URL(path, server.url).searchParams.get("limit"));
+      if (next)
+        expect(new URL(next).searchParams.get("limit")).to.equal(
+          new URL(path, server.url).searchParams.get("limit"),
+        );
     }
     return seen;
   };
 
   it("hold at most 8 MiB, go on where they end, and show each object once", async () => {
     const ids: string[] = [];
-    for (let made = 0; made < 20; made++) ids.unshift((await server.created("/backends/http_response", largeBackend)).id);
+    for (let made = 0; made < 20; made++)
+      ids.unshift((await server.created("/backends/http_response", largeBackend)).id);
     for (const limit of [100, 20, 10, 9]) {
       const seen = await walk(`/backends/http_response?limit=${limit}`, "backends");
       expect(seen.map(({ id }) => id)).to.deep.equal(ids);
@@ -43,9 +47,12 @@ onEveryDatabase("Pages of large objects", (start) => {
   it("of edges do so too: the routes of an edge are limited, and are written without the others", async () => {
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
     const routes = [];
-    for (let count = 0; count < 4; count++) routes.unshift(await server.created(`${edge.uri}/routes`, largeRoute(`/${count}`)));
+    for (let count = 0; count < 4; count++)
+      routes.unshift(await server.created(`${edge.uri}/routes`, largeRoute(`/${count}`)));
     const etag = await server.etag(edge.uri);
-    const refused = await server.unchangedBy(edge.uri, () => server.rest.post(`${edge.uri}/routes`, largeRoute("/further")));
+    const refused = await server.unchangedBy(edge.uri, () =>
+      server.rest.post(`${edge.uri}/routes`, largeRoute("/further")),
+    );
     expectRefused(refused, { ...invalid(), mentions: [edge.id, String(4 * MIB)] });
     const { uri } = routes[1];
     expect((await server.rest.patch(uri, { description: "longer" })).status).to.equal(200);
@@ -59,7 +66,8 @@ onEveryDatabase("Pages of large objects", (start) => {
     expect((await server.read(edge.uri)).routes).to.deep.equal(routes);
     for (let other = 0; other < 3; other++) {
       const { uri: another } = await server.created("/edges/https", { hostports: [hostport()] });
-      for (let count = 0; count < 3; count++) await server.created(`${another}/routes`, largeRoute(`/${count}`));
+      for (let count = 0; count < 3; count++)
+        await server.created(`${another}/routes`, largeRoute(`/${count}`));
     }
     const seen = (await walk("/edges/https?limit=100", "https_edges")) as { id: string; routes: unknown[] }[];
     expect(seen.map(({ routes: own }) => own.length)).to.deep.equal([3, 3, 3, 3]);
@@ -68,15 +76,24 @@ onEveryDatabase("Pages of large objects", (start) => {
 
   it("show edges correctly that an older version stored with their routes, also after a change", async () => {
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
-    const oidc = { issuer: "https://login.example.com", client_id: "me", client_secret: "of the old version" };
-    const first = await server.created(`${edge.uri}/routes`, { match_type: "path_prefix", match: "/old", oidc });
+    const oidc = {
+      issuer: "https://login.example.com",
+      client_id: "me",
+      client_secret: "of the old version",
+    };
+    const first = await server.created(`${edge.uri}/routes`, {
+      match_type: "path_prefix",
+      match: "/old",
+      oidc,
+    });
     const stored = `select document from resource where id = '${first.id}'`;
     await execute(
       server.data,
       `update resource set document = substr(document, 1, length(document) - 2) || (${stored}) || ']}' where id = '${edge.id}'`,
     );
     const whole = { ...edge, routes: [first] };
-    const inList = async () => (await server.read("/edges/https")).https_edges.find(({ id }: { id: string }) => id === edge.id);
+    const inList = async () =>
+      (await server.read("/edges/https")).https_edges.find(({ id }: { id: string }) => id === edge.id);
     expect(await server.read(edge.uri)).to.deep.equal(whole);
     expect(await inList()).to.deep.equal(whole);
     const patched = await server.rest.patch(edge.uri, { description: "changed" });

@@ -16,7 +16,8 @@ onEveryDatabase("The work of one request is bounded:", (start) => {
     server = await start();
     rest = new Rest(server.url, server.apiKey);
     const edge = (await rest.post("/edges/https", {})).body.id;
-    route = (await rest.post(ROUTES.replace("{edge_id}", edge), { match_type: "exact_path", match: "/" })).body.uri;
+    route = (await rest.post(ROUTES.replace("{edge_id}", edge), { match_type: "exact_path", match: "/" }))
+      .body.uri;
   });
   after("stop the server", () => server?.stop());
   const filter = (body: object) => rest.put(`${route}/user_agent_filter?dry_run=true`, body);
@@ -30,7 +31,12 @@ onEveryDatabase("The work of one request is bounded:", (start) => {
   it("a short pattern with a large program is refused, and the error names the limit", async () => {
     for (const pattern of ["(x{0,1000}){0,10}", "((a{0,30}){0,30}){0,30}", "(a|b|c){1000}", "\\pL{1000}"])
       expectRefused(await filter({ deny: [pattern] }), invalid("deny[0]", "1024", "multiply"));
-    for (const pattern of ["x{1000}", "^(Mozilla|Opera)/\\d{1,3}(\\.\\d+)*", "(?i)bot|crawl|spider", "a".repeat(512)])
+    for (const pattern of [
+      "x{1000}",
+      "^(Mozilla|Opera)/\\d{1,3}(\\.\\d+)*",
+      "(?i)bot|crawl|spider",
+      "a".repeat(512),
+    ])
       expect((await filter({ allow: [pattern] })).status, pattern).to.equal(200);
     expectRefused(await filter({ allow: ["é".repeat(257)] }), invalid("allow[0]", "512 bytes"));
   });

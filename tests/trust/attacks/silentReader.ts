@@ -11,7 +11,9 @@ export class SilentReader {
     socket.on("error", () => undefined); // the server may reset the connection
     socket.pause();
     await once(socket, "connect");
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nService-Version: 2\r\n\r\n`);
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${apiKey}\r\nService-Version: 2\r\n\r\n`,
+    );
     return new SilentReader(socket);
   }
 

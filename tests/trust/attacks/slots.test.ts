@@ -43,7 +43,10 @@ onEveryDatabase("Slots", (startServer) => {
   });
 
   /** Requests of several clients that reach the server at once. */
-  const atOnce = async (server: ServerProcess, crowds: readonly { count: number; key?: string }[]): Promise<RestAnswer[][]> => {
+  const atOnce = async (
+    server: ServerProcess,
+    crowds: readonly { count: number; key?: string }[],
+  ): Promise<RestAnswer[][]> => {
     const connections = await Promise.all(crowds.map(() => Connection.open(server.url)));
     open.push(...connections.map((connection) => ({ stop: () => connection.close() })));
     // A first request on each connection, so that the server has accepted it and knows the key.
@@ -98,7 +101,9 @@ onEveryDatabase("Slots", (startServer) => {
   it("tests of a destination that never answers hold none, and each owner may wait for eight of them", async () => {
     const silent = await StandInServer.start(() => undefined);
     open.push(silent);
-    const server = await start({ args: ["--allow-private-targets", "--event-endpoint", `monitoring_service=${silent.url}`] });
+    const server = await start({
+      args: ["--allow-private-targets", "--event-endpoint", `monitoring_service=${silent.url}`],
+    });
     const admin = new Rest(server.url, server.apiKey);
     const attacker = (await admin.post("/api_keys", {})).body;
     const neighbour = new Rest(server.url, (await keyOfBot(admin)).token);

@@ -29,7 +29,8 @@ onEveryDatabase("Clients that do not read their answers", (startServer) => {
   it("hold no slot and only their share of memory, and an admin can delete their key meanwhile", async () => {
     const { server, admin, attacker } = await serverWithLargeObjects();
     await underAttack(server, async () => {
-      for (let count = 0; count < 64; count++) readers.push(await SilentReader.get(server.url, `${PATH}?limit=8`, attacker.token));
+      for (let count = 0; count < 64; count++)
+        readers.push(await SilentReader.get(server.url, `${PATH}?limit=8`, attacker.token));
       await server.logged("too much waits to be read");
       for (let again = 0; again < 20; again++) {
         const answer = await admin.get("/ip_policies");

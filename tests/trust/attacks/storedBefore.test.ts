@@ -13,7 +13,10 @@ onEveryDatabase("An object that was stored before a rule existed", (start) => {
 
   /** Changes an object directly in the database, as if it had been stored before such rules existed. */
   const store = async (id: string, from: string, to: string): Promise<void> => {
-    await execute(data, `update resource set document = replace(document, '${from}', '${to}') where id = '${id}';`);
+    await execute(
+      data,
+      `update resource set document = replace(document, '${from}', '${to}') where id = '${id}';`,
+    );
   };
 
   it("is answered as it is, and can be changed in all other fields", async () => {
@@ -37,6 +40,10 @@ onEveryDatabase("An object that was stored before a rule existed", (start) => {
     await store(ca.id, line, `AAAA${line.slice(4)}`);
     const changed = await server.rest.patch(ca.uri, { description: "new" });
     expect(changed.status, changed.text).to.equal(200);
-    expect(changed.body).to.include({ subject_common_name: "Old Root", description: "new", not_after: ca.not_after });
+    expect(changed.body).to.include({
+      subject_common_name: "Old Root",
+      description: "new",
+      not_after: ca.not_after,
+    });
   });
 });

@@ -77,13 +77,25 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
   }
 
   /** Runs a command, and expects that nothing of what it prints would be obeyed. */
-  async function run(cli: keyof typeof MAINS, args: readonly string[], env: Record<string, string> = {}, input = ""): Promise<Printed> {
-    const settings = { TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey, TUNNELPLANE_DATA: server.data };
+  async function run(
+    cli: keyof typeof MAINS,
+    args: readonly string[],
+    env: Record<string, string> = {},
+    input = "",
+  ): Promise<Printed> {
+    const settings = {
+      TUNNELPLANE_BASE_URL: proxy.url,
+      TUNNELPLANE_API_KEY: server.apiKey,
+      TUNNELPLANE_DATA: server.data,
+    };
     const printed = await new Promise<Printed>((resolve) => {
       const child = execFile(
         process.execPath,
         ["--disable-warning=ExperimentalWarning", join(ROOT, MAINS[cli]), ...args],
-        { env: { ...process.env, ...settings, TUNNELPLANE_MASTER_KEY: MASTER_KEY, ...env }, maxBuffer: 1 << 28 },
+        {
+          env: { ...process.env, ...settings, TUNNELPLANE_MASTER_KEY: MASTER_KEY, ...env },
+          maxBuffer: 1 << 28,
+        },
         (_error, out, err) => resolve({ out, all: out + err }),
       );
       child.stdin?.end(input);
@@ -103,7 +115,10 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
     "events deliveries": ["events", "deliveries", ids.get("destination") ?? ""],
     gateways: ["gateways", "east"],
   });
-  /** Those that print no object. They are called wrongly, so that they repeat what a server says, or what they are given. */
+  /**
+   * Those that print no object. They are called wrongly, so that they repeat what a server says, or what they
+   * are given.
+   */
   const others = (): Record<string, readonly string[]> => ({
     explain: ["explain", MARKS.slice(0, 5)],
     "events test": ["events", "test", unknownId("ed")],
@@ -139,7 +154,8 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
     const { out } = await run("tunnelplane", ["get", ids.get("ip_policy") ?? "", "-o", "json"]);
     expect(JSON.parse(out)).to.deep.equal(marked(body));
   });
-  const formats = (args: readonly string[]) => Promise.all(["json", "yaml"].map((format) => run("tunnelplane", [...args, "-o", format])));
+  const formats = (args: readonly string[]) =>
+    Promise.all(["json", "yaml"].map((format) => run("tunnelplane", [...args, "-o", format])));
 
   it("tunnelplane, in its errors, whoever's words they repeat", async () => {
     for (const args of Object.values(others())) await run("tunnelplane", args);
@@ -165,11 +181,19 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
     expect(other.log).to.contain(ESCAPED);
     expect(obeyedIn(other.log)).to.equal(undefined);
     expect(messagesOf(other.log)).to.contain(MARKS);
-    const listens = ["--listen", `127.0.0.1:${await freePort()}`, "--metrics", `127.0.0.1:${await freePort()}`];
-    const gateway = GatewayProcess.start(["run", "--state", join(folder.path, "state"), "--envoy", "none", "--dev-ca", ...listens], {
-      TUNNELPLANE_BASE_URL: proxy.url,
-      TUNNELPLANE_API_KEY: "tpk_unknown",
-    });
+    const listens = [
+      "--listen",
+      `127.0.0.1:${await freePort()}`,
+      "--metrics",
+      `127.0.0.1:${await freePort()}`,
+    ];
+    const gateway = GatewayProcess.start(
+      ["run", "--state", join(folder.path, "state"), "--envoy", "none", "--dev-ca", ...listens],
+      {
+        TUNNELPLANE_BASE_URL: proxy.url,
+        TUNNELPLANE_API_KEY: "tpk_unknown",
+      },
+    );
     await gateway.logged("This API key is not known here");
     await gateway.stop();
     expect(obeyedIn(gateway.log + gateway.out)).to.equal(undefined);
@@ -181,26 +205,37 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
     const fromServer = await run("tunnelplane-gateway", ["render", ...settings]);
     expect(fromServer.all).to.contain("is rejected");
     const backend = { id: "bkdhr_1", status_code: 200, headers: {}, body: `page${MARKS}` };
-    const route = { id: "edghtsrt_1", match_type: "path_prefix", match: "/", backend: { enabled: true, backend: { id: backend.id } } };
+    const route = {
+      id: "edghtsrt_1",
+      match_type: "path_prefix",
+      match: "/",
+      backend: { enabled: true, backend: { id: backend.id } },
+    };
     const edge = { id: "edghts_1", hostports: ["a.example.com:443"], routes: [route] };
     const objects = [
       { kind: "http_response_backend", fields: backend },
       { kind: "https_edge", fields: edge },
     ];
     folder.write(JSON.stringify({ objects }), "objects.json");
-    const { out, all } = await run("tunnelplane-gateway", ["render", ...settings, join(folder.path, "objects.json")]);
+    const { out, all } = await run("tunnelplane-gateway", [
+      "render",
+      ...settings,
+      join(folder.path, "objects.json"),
+    ]);
     expect(JSON.stringify(JSON.parse(out)), all).to.contain(JSON.stringify(MARKS).slice(1, -1));
     await run("tunnelplane-gateway", ["render", ...settings, join(folder.path, MARKS)]);
   });
 
   it("tunnelplane-pulumi review, in every format; the values of JSON and SARIF stay the same", async () => {
     const previewed = join(folder.path, "preview.json");
-    const withMarks = (name: string, value: unknown) => (/^(description|issuer|release)$/.test(name) ? value + MARKS : value);
+    const withMarks = (name: string, value: unknown) =>
+      /^(description|issuer|release)$/.test(name) ? value + MARKS : value;
     folder.write(JSON.stringify(JSON.parse(richPreview()), withMarks), "preview.json");
     for (const format of ["markdown", "html", "json", "sarif"]) {
       const { out, all } = await run("tunnelplane-pulumi", ["review", previewed, "--format", format]);
       expect(out, all).to.contain("\\u202e");
-      if (format === "json" || format === "sarif") expect(JSON.stringify(JSON.parse(out)), format).to.contain("\u202E");
+      if (format === "json" || format === "sarif")
+        expect(JSON.stringify(JSON.parse(out)), format).to.contain("\u202E");
     }
     await run("tunnelplane-pulumi", ["review", join(folder.path, MARKS)]);
   });
@@ -211,7 +246,15 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
       ["yaml", "tunnels.yaml"],
     ] as const) {
       const out = join(folder.path, format);
-      const { all } = await run("tunnelplane-pulumi", ["adopt", "--out", out, "--format", format, "--only", "ip_policy"]);
+      const { all } = await run("tunnelplane-pulumi", [
+        "adopt",
+        "--out",
+        out,
+        "--format",
+        format,
+        "--only",
+        "ip_policy",
+      ]);
       const written = readFileSync(join(out, file), "utf8");
       expect(written, all).to.contain(ESCAPED);
       expect(obeyedIn(written), file).to.equal(undefined);
@@ -219,12 +262,22 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
     const catalogue = parse(readFileSync(join(folder.path, "yaml/tunnels.yaml"), "utf8")) as {
       ipPolicies: Record<string, { description?: string }>;
     };
-    const { ip_policies } = (await rest.get("/ip_policies?limit=100")).body as { ip_policies: { description: string }[] };
+    const { ip_policies } = (await rest.get("/ip_policies?limit=100")).body as {
+      ip_policies: { description: string }[];
+    };
     const adopted = Object.values(catalogue.ipPolicies).map(({ description }) => description);
     expect(adopted).to.have.members(ip_policies.map(({ description }) => description + MARKS));
-    await run("tunnelplane-pulumi", ["adopt", "--out", join(folder.path, "none")], { TUNNELPLANE_API_KEY: "tpk_unknown" });
-    const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: '"secret"' };
-    folder.write(JSON.stringify({ resources: [{ name: `one${MARKS}`, inputs: { apiKey: sealed } }] }), "import.json");
+    await run("tunnelplane-pulumi", ["adopt", "--out", join(folder.path, "none")], {
+      TUNNELPLANE_API_KEY: "tpk_unknown",
+    });
+    const sealed = {
+      "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+      plaintext: '"secret"',
+    };
+    folder.write(
+      JSON.stringify({ resources: [{ name: `one${MARKS}`, inputs: { apiKey: sealed } }] }),
+      "import.json",
+    );
     folder.write(`#!/bin/sh\nprintf '\\033[31m\\007\\302\\233' >&2\nexit 1\n`, "pulumi");
     chmodSync(join(folder.path, "pulumi"), 0o755);
     const { all } = await run("tunnelplane-pulumi", ["secrets", join(folder.path, "import.json")], {
@@ -239,7 +292,10 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
   });
 
   it("what providers say in previews and runs, and their refusals", async () => {
-    const plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: "tpk_unknown" });
+    const plugin = await Plugin.start({
+      TUNNELPLANE_BASE_URL: proxy.url,
+      TUNNELPLANE_API_KEY: "tpk_unknown",
+    });
     try {
       const refusal = await plugin.create("IpPolicy", {}).then(
         () => "",

@@ -31,7 +31,8 @@ onEveryDatabase("Wrong keys", (startServer) => {
   it("that are guessed are slowed down per address, and do not lock out valid keys there", async () => {
     const { server, get } = await addressOf();
     const token = (await new Rest(server.url, server.apiKey).post("/api_keys", {})).body.token;
-    for (let guess = 0; guess < SLIPS; guess++) expect((await get(`tpk_guess-${guess}`)).status).to.equal(401);
+    for (let guess = 0; guess < SLIPS; guess++)
+      expect((await get(`tpk_guess-${guess}`)).status).to.equal(401);
     for (let guess = 0; guess < SLIPS; guess++) {
       const refused = await get(`tpk_further-guess-${guess}`);
       expectRefused(refused, limited);

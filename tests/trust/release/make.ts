@@ -1,6 +1,7 @@
 /**
- * Makes the database of the last release, which the tests start this build on: one object of every type, with all of its
- * modules, written by the server that is built here. To be run at each release: `npm run release:data`.
+ * Makes the database of the last release, which the tests start this build on: one object of every type, with
+ * all of its modules, written by the server that is built here. To be run at each release: `npm run
+ * release:data`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,11 +18,17 @@ const FILE = join(__dirname, "database.backup");
 /** Fields that the tests' bodies leave out. */
 const MORE: Readonly<Record<string, Json>> = {
   api_key: { expires_at: "2126-01-01T00:00:00Z" },
-  ssh_user_certificate: { critical_options: { "force-command": "date" }, valid_until: "2100-01-01T00:00:00Z" },
+  ssh_user_certificate: {
+    critical_options: { "force-command": "date" },
+    valid_until: "2100-01-01T00:00:00Z",
+  },
   ssh_host_certificate: { valid_until: "2100-01-01T00:00:00Z" },
 };
 
-/** Values that earlier versions accepted and today's rules refuse. They have to be answered unchanged for ever. */
+/**
+ * Values that earlier versions accepted and today's rules refuse. They have to be answered unchanged for
+ * ever.
+ */
 const ONCE_TAKEN: readonly (readonly [path: string, body: Json])[] = [
   [
     "/edges/tls",
@@ -29,7 +36,12 @@ const ONCE_TAKEN: readonly (readonly [path: string, body: Json])[] = [
       hostports: ["empty-lists.example.com:443"],
       mutual_tls: { certificate_authority_ids: [] },
       ip_restriction: { ip_policy_ids: [] },
-      policies: { inbound: [{ name: "no CEL", expressions: ["this is (no CEL"], actions: [{ type: "deny", config: {} }] }], outbound: [] },
+      policies: {
+        inbound: [
+          { name: "no CEL", expressions: ["this is (no CEL"], actions: [{ type: "deny", config: {} }] },
+        ],
+        outbound: [],
+      },
     },
   ],
   [
@@ -57,7 +69,8 @@ class Maker {
 
   async everything(): Promise<void> {
     for (const definition of registry) await this.#whole(definition);
-    for (const target of Object.entries(targets())) await this.created("/event_destinations", destination(Object.fromEntries([target])));
+    for (const target of Object.entries(targets()))
+      await this.created("/event_destinations", destination(Object.fromEntries([target])));
     for (const [path, body] of ONCE_TAKEN) await this.#rest.post(path, body);
   }
 
@@ -66,11 +79,18 @@ class Maker {
     const body = (await type?.body(this.#rest)) ?? { name: "ci" };
     const texts = type ? { description: "of the last release", metadata: '{"team":"core"}' } : {};
     const modules: Json = {};
-    const fixtures = modulesOf(definition).length > 0 ? await moduleFixtures(this, definition.idPrefix) : undefined;
+    const fixtures =
+      modulesOf(definition).length > 0 ? await moduleFixtures(this, definition.idPrefix) : undefined;
     for (const name of modulesOf(definition)) modules[name] = fixtures?.[name as ModuleName].first;
-    const answer = await this.created(definition.path, { ...body, ...texts, ...MORE[definition.kind], ...modules });
+    const answer = await this.created(definition.path, {
+      ...body,
+      ...texts,
+      ...MORE[definition.kind],
+      ...modules,
+    });
     const empty = modulesOf(definition).filter((name) => answer[name] === null);
-    if (empty.length > 0) throw new Error(`${definition.title} has no ${empty}: give it one in tests/support/api/modules.ts`);
+    if (empty.length > 0)
+      throw new Error(`${definition.title} has no ${empty}: give it one in tests/support/api/modules.ts`);
   }
 }
 

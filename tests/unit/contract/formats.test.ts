@@ -6,7 +6,13 @@ import { isAddress, isDomain, isPort } from "../../../sdk/src/contract/formats/h
 import { durationSeconds, secondsOf, timestampOf } from "../../../sdk/src/contract/formats/time";
 
 describe("A domain name", () => {
-  for (const name of ["example.com", "a.b.c.example.com", "xn--bcher-kva.example", "EXAMPLE.com", "a1-b2.example"])
+  for (const name of [
+    "example.com",
+    "a.b.c.example.com",
+    "xn--bcher-kva.example",
+    "EXAMPLE.com",
+    "a1-b2.example",
+  ])
     it(`may be ${name}`, () => expect(isDomain(name)).to.equal(true));
 
   for (const name of [
@@ -45,13 +51,26 @@ describe("A port", () => {
 
 describe("An address", () => {
   it("names a host and a port", () => {
-    expect(["example.com:443", "192.0.2.1:80", "[2001:db8::1]:80"].every((text) => isAddress(text))).to.equal(true);
-    expect(["example.com", ":80", "[2001:db8::1]", "2001:db8::1:80", "192.0.2.300:80"].some((text) => isAddress(text))).to.equal(false);
+    expect(["example.com:443", "192.0.2.1:80", "[2001:db8::1]:80"].every((text) => isAddress(text))).to.equal(
+      true,
+    );
+    expect(
+      ["example.com", ":80", "[2001:db8::1]", "2001:db8::1:80", "192.0.2.300:80"].some((text) =>
+        isAddress(text),
+      ),
+    ).to.equal(false);
   });
 });
 
 describe("A network in CIDR notation", () => {
-  for (const network of ["0.0.0.0/0", "192.0.2.0/24", "192.0.2.1/32", "::/0", "2001:db8::/32", "2001:DB8::/32"])
+  for (const network of [
+    "0.0.0.0/0",
+    "192.0.2.0/24",
+    "192.0.2.1/32",
+    "::/0",
+    "2001:db8::/32",
+    "2001:DB8::/32",
+  ])
     it(`may be ${network}`, () => expect(complainAboutCidr(network)).to.equal(undefined));
 
   for (const [network, words] of [
@@ -64,7 +83,8 @@ describe("A network in CIDR notation", () => {
     ["example.com/24", "CIDR notation"],
     ["192.0.2.0/24/24", "CIDR notation"],
   ] as const)
-    it(`may not be ${network}, and the error says how to fix it`, () => expect(complainAboutCidr(network)).to.contain(words));
+    it(`may not be ${network}, and the error says how to fix it`, () =>
+      expect(complainAboutCidr(network)).to.contain(words));
 
   it("is equal to the same network in another notation", () => {
     expect(cidrKey("2001:DB8:0::/32")).to.equal(cidrKey("2001:db8::/32"));
@@ -106,15 +126,21 @@ describe("An ACL rule", () => {
     validateCreate(definitionOf("tunnel_credential"), { acl }).problems.map(({ path }) => path.join("."));
 
   it("binds a domain, a wildcard, an address, a label, or everything", () => {
-    expect(faults("bind:example.com", "bind:*.example.com", "bind:example.com:443", "bind:env=prod", "bind:*=prod", "*")).to.deep.equal([]);
+    expect(
+      faults(
+        "bind:example.com",
+        "bind:*.example.com",
+        "bind:example.com:443",
+        "bind:env=prod",
+        "bind:*=prod",
+        "*",
+      ),
+    ).to.deep.equal([]);
   });
 
   it("is reported by its place in the list if it is invalid", () => {
-    expect(faults("bind:example.com", "bind:", "listen:example.com", "bind:example.com:0", "bind:a=b=c")).to.deep.equal([
-      "acl.1",
-      "acl.2",
-      "acl.3",
-      "acl.4",
-    ]);
+    expect(
+      faults("bind:example.com", "bind:", "listen:example.com", "bind:example.com:0", "bind:a=b=c"),
+    ).to.deep.equal(["acl.1", "acl.2", "acl.3", "acl.4"]);
   });
 });

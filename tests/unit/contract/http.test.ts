@@ -14,7 +14,10 @@ const oidc = (cookie_prefix: string) => ({
   oidc: { issuer: "https://id.example.com", client_id: "a", client_secret: "b", cookie_prefix },
 });
 
-/** The same value is right or wrong in every body that a gateway would turn into a part of Envoy's configuration. */
+/**
+ * The same value is right or wrong in every body that a gateway would turn into a part of Envoy's
+ * configuration.
+ */
 describe("What Envoy could not read is refused in the preview already:", () => {
   const refuses = (fields: Json, field: string, words: string): void => {
     const [first] = problemsOf(fields);
@@ -25,7 +28,8 @@ describe("What Envoy could not read is refused in the preview already:", () => {
   const config = "policies.inbound.0.actions.0.config";
 
   it("a rate-limit of more than 1,000,000 requests or 24 hours, whatever its unit", () => {
-    for (const capacity of [0, 1_000_001, 5_000_000_000, 1.5]) refuses(limit({ capacity }), `${config}.capacity`, "must be");
+    for (const capacity of [0, 1_000_001, 5_000_000_000, 1.5])
+      refuses(limit({ capacity }), `${config}.capacity`, "must be");
     for (const rate of ["0s", "25h", "86401s", "1441m", "99999999999999h", "1d", "1h30m", "-1s", ""])
       refuses(limit({ rate }), `${config}.rate`, '"1s" to "24h"');
     for (const rate of ["1s", "86400s", "1440m", "24h"]) takes(limit({ rate, capacity: 1_000_000 }));
@@ -57,7 +61,9 @@ describe("What Envoy could not read is refused in the preview already:", () => {
       [{ "x-a": "1", "X-A": "2" }, "more than once"],
     ];
     for (const [headers, words] of wrong) {
-      expect(problemsOf(answer({ headers }))[0]?.message, words).to.include(words.replace("no name of", "is not a name of"));
+      expect(problemsOf(answer({ headers }))[0]?.message, words).to.include(
+        words.replace("no name of", "is not a name of"),
+      );
       expect(response({ headers })[0]?.message).to.include(words.replace("no name of", "is not a name of"));
     }
     const right = { "x-a": "100% größe\t, b", "Set-Cookie": "a=b" };
@@ -66,17 +72,42 @@ describe("What Envoy could not read is refused in the preview already:", () => {
   });
 
   it("a cookie's prefix that is no token, or longer than 64 bytes", () => {
-    for (const prefix of ["a b", "a;b", "a=b", "ä", "a\n"]) refuses(oidc(prefix), "oidc.cookie_prefix", "cookie's name");
+    for (const prefix of ["a b", "a;b", "a=b", "ä", "a\n"])
+      refuses(oidc(prefix), "oidc.cookie_prefix", "cookie's name");
     refuses(oidc("a".repeat(65)), "oidc.cookie_prefix", "at most 64 bytes");
     for (const prefix of ["", "shop_", "a".repeat(64)]) takes(oidc(prefix));
   });
 
   it("a path that no request arrives at, or longer than 1,024 bytes", () => {
-    const wrong = ["a", "//", "/a//b", "/.", "/a/..", "/a/./b", "/a?b", "/a#", "/a;b", "/a\\b", "/a%2fb", "/a%5Cb", "/a%3bb", "/é"];
+    const wrong = [
+      "a",
+      "//",
+      "/a//b",
+      "/.",
+      "/a/..",
+      "/a/./b",
+      "/a?b",
+      "/a#",
+      "/a;b",
+      "/a\\b",
+      "/a%2fb",
+      "/a%5Cb",
+      "/a%3bb",
+      "/é",
+    ];
     for (const match of [...wrong, "/a b", "/a%", "/a%zz", "/%41", "/%7e", "/.tunnelplane/x"])
       expect(problemsOf({ match })[0]?.path, match).to.deep.equal(["match"]);
     refuses({ match: `/${"a".repeat(1024)}` }, "match", "at most 1024 bytes");
-    for (const match of ["/", "/a/", "/a.b", "/..a", "/a%C3%A9%25", "/~a-_!$&'()*+,=:@", `/${"a".repeat(1023)}`]) takes({ match });
+    for (const match of [
+      "/",
+      "/a/",
+      "/a.b",
+      "/..a",
+      "/a%C3%A9%25",
+      "/~a-_!$&'()*+,=:@",
+      `/${"a".repeat(1023)}`,
+    ])
+      takes({ match });
   });
 
   it("a pattern with an open quotation, and a rewrite to a group that its pattern has not", () => {
@@ -93,7 +124,10 @@ describe("What Envoy could not read is refused in the preview already:", () => {
         issuer: { allow_list: [{ value: "https://id.example.com" }] },
         audience: { allow_list: [{ value: "api" }] },
         http: { tokens: [{ type: "jwt", method, name, prefix: "Bearer " }] },
-        jws: { allowed_algorithms: ["EdDSA"], keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } } },
+        jws: {
+          allowed_algorithms: ["EdDSA"],
+          keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
+        },
       },
     });
     refuses(jwt("x y"), "jwt_validation.http.tokens.0.name", "HTTP header");
@@ -112,17 +146,27 @@ describe("A time", () => {
       ["2028-12-31T23:59:60Z", "2029-01-01T00:00:00Z"],
       ["2029-01-01T00:59:60.25+01:00", "2029-01-01T00:00:00Z"],
     ] as const)
-      expect(ends(written)).to.deep.include({ problems: [] }).and.to.have.nested.property("value.expires_at", kept);
+      expect(ends(written))
+        .to.deep.include({ problems: [] })
+        .and.to.have.nested.property("value.expires_at", kept);
   });
 
   it("has no second 60 but at the end of a day in UTC", () => {
-    for (const written of ["2028-12-31T22:59:60Z", "2028-12-31T23:58:60Z", "2028-12-31T23:59:61Z", "2028-12-31T23:59:60+01:00"])
+    for (const written of [
+      "2028-12-31T22:59:60Z",
+      "2028-12-31T23:58:60Z",
+      "2028-12-31T23:59:61Z",
+      "2028-12-31T23:59:60+01:00",
+    ])
       expect(ends(written).problems, written).to.have.length(1);
   });
 
   it("is kept in whole seconds where it bounds a certificate", () => {
     const certificate = definitionOf("ssh_host_certificate");
-    const { value } = validateCreate(certificate, { valid_after: "2027-01-31T08:00:00.999z", valid_until: "2027-02-01T08:00:00Z" });
+    const { value } = validateCreate(certificate, {
+      valid_after: "2027-01-31T08:00:00.999z",
+      valid_until: "2027-02-01T08:00:00Z",
+    });
     expect(value).to.include({ valid_after: "2027-01-31T08:00:00Z", valid_until: "2027-02-01T08:00:00Z" });
   });
 });

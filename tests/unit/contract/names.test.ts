@@ -1,4 +1,13 @@
-import { camelCase, counted, definitionOf, didYouMean, formatPath, plural, validateCreate, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  counted,
+  definitionOf,
+  didYouMean,
+  formatPath,
+  plural,
+  validateCreate,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 
 describe("A path in an error", () => {
@@ -15,17 +24,17 @@ describe("A path in an error", () => {
 
 describe("A name", () => {
   it("has the article that it is spoken with", () => {
-    expect(["TLS edge", "SSH credential", "IP policy", "backend", "event destination"].map(withArticle)).to.deep.equal([
-      "a TLS edge",
-      "an SSH credential",
-      "an IP policy",
-      "a backend",
-      "an event destination",
-    ]);
+    expect(
+      ["TLS edge", "SSH credential", "IP policy", "backend", "event destination"].map(withArticle),
+    ).to.deep.equal(["a TLS edge", "an SSH credential", "an IP policy", "a backend", "an event destination"]);
   });
 
   it("is counted in the singular where there is one", () => {
-    expect([0, 1, 2].map((count) => counted(count, "entry"))).to.deep.equal(["0 entries", "1 entry", "2 entries"]);
+    expect([0, 1, 2].map((count) => counted(count, "entry"))).to.deep.equal([
+      "0 entries",
+      "1 entry",
+      "2 entries",
+    ]);
   });
 
   it("is converted to camelCase and to its plural", () => {
@@ -45,7 +54,9 @@ describe("A misspelled name", () => {
   });
 
   it("is looked up for the first fields of an object, and not for a hundred thousand", () => {
-    const misspelled = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`metadata${index}`, "x"]));
+    const misspelled = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`metadata${index}`, "x"]),
+    );
     const { problems } = validateCreate(definitionOf("ip_policy"), misspelled);
     expect(problems).to.have.length(100);
     expect(problems.filter(({ message }) => message.includes("did you mean"))).to.have.length(3);

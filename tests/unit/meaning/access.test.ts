@@ -17,12 +17,20 @@ import {
 } from "./worlds";
 
 const ca = authority("partners");
-const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "canary-secret", scopes: ["openid", "email"] };
+const oidc = {
+  issuer: "https://id.example.com",
+  client_id: "site",
+  client_secret: "canary-secret",
+  scopes: ["openid", "email"],
+};
 const jwt = {
   issuer: { allow_list: [{ value: "https://id.example.com" }] },
   audience: { allow_list: [{ value: "api" }] },
   http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-  jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } } },
+  jws: {
+    allowed_algorithms: ["RS256"],
+    keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
+  },
 };
 
 describe("A change of who may come in", () => {
@@ -30,9 +38,18 @@ describe("A change of who may come in", () => {
     const before = world(agent, ca, edge(mutual("partners")));
     for (const module of [null, undefined, { ...mutual("partners").mutual_tls, enabled: false }]) {
       const finding = onlyFinding(before, world(agent, ca, edge({ mutual_tls: module }), edge2User()));
-      expect(finding).to.include({ rule: "client-certificate-dropped", severity: "high", address: "app.example.com:443", certain: true });
+      expect(finding).to.include({
+        rule: "client-certificate-dropped",
+        severity: "high",
+        address: "app.example.com:443",
+        certain: true,
+      });
       expect(finding.sentence).to.equal("`app.example.com:443` no longer asks for a client certificate.");
-      expect(finding.cause).to.deep.include({ kind: "tls_edge", name: "app", property: module ? "mutual_tls.enabled" : "mutual_tls" });
+      expect(finding.cause).to.deep.include({
+        kind: "tls_edge",
+        name: "app",
+        property: module ? "mutual_tls.enabled" : "mutual_tls",
+      });
       expect(finding.before).to.deep.equal(["partners"]);
     }
   });
@@ -41,7 +58,10 @@ describe("A change of who may come in", () => {
   const edge2User = () => declared("https_edge", "other", mutual("partners"));
 
   it("leads to the same finding for a module in the edge and for one that is a resource of its own", () => {
-    const module = declared("tls_edge.mutual_tls", "app-mtls", { edge_id: "tls_edge_app", ...mutual("partners").mutual_tls });
+    const module = declared("tls_edge.mutual_tls", "app-mtls", {
+      edge_id: "tls_edge_app",
+      ...mutual("partners").mutual_tls,
+    });
     expectNothing(world(agent, ca, edge(mutual("partners"))), world(agent, ca, edge(), module));
     const finding = onlyFinding(
       world(agent, ca, edge(), module),
@@ -54,10 +74,16 @@ describe("A change of who may come in", () => {
   it("names added and removed authorities, and reports a replacement only once", () => {
     const other = authority("staff");
     expect(
-      rulesOf(world(agent, ca, other, edge(mutual("partners"))), world(agent, ca, other, edge(mutual("partners", "staff")))),
+      rulesOf(
+        world(agent, ca, other, edge(mutual("partners"))),
+        world(agent, ca, other, edge(mutual("partners", "staff"))),
+      ),
     ).to.deep.equal(["authority-added"]);
     const replaced = { ...ca, id: undefined, fields: { ...ca.fields, subject_common_name: "partners 2" } };
-    const rules = rulesOf(world(agent, ca, edge(mutual("partners"))), world(agent, replaced, edge(mutual("partners"))));
+    const rules = rulesOf(
+      world(agent, ca, edge(mutual("partners"))),
+      world(agent, replaced, edge(mutual("partners"))),
+    );
     expect(rules).to.deep.equal(["authority-added", "authority-removed"]);
   });
 
@@ -65,7 +91,12 @@ describe("A change of who may come in", () => {
     const other = authority("staff");
     expectNothing(
       world(agent, ca, other, edge(mutual("partners", "staff"))),
-      world(edge({ ...mutual("staff", "partners"), description: "another", metadata: "{}" }), other, ca, agent),
+      world(
+        edge({ ...mutual("staff", "partners"), description: "another", metadata: "{}" }),
+        other,
+        ca,
+        agent,
+      ),
     );
   });
 
@@ -80,31 +111,53 @@ describe("A change of who may come in", () => {
       [{ jwt_validation: jwt }, { jwt_validation: { ...jwt, enabled: false } }, "token-dropped"],
       [{ oidc }, { oidc: { ...oidc, client_id: "another" } }, "sign-in-changed"],
       [{ oidc: null }, { oidc }, "sign-in-changed"],
-      [{ jwt_validation: jwt }, { jwt_validation: { ...jwt, audience: { allow_list: [{ value: "other" }] } } }, "token-changed"],
+      [
+        { jwt_validation: jwt },
+        { jwt_validation: { ...jwt, audience: { allow_list: [{ value: "other" }] } } },
+        "token-changed",
+      ],
     ] as const;
-    for (const [was, is, rule] of dropped) expect(rulesOf(world(site(was)), world(site(is)))).to.deep.equal([rule]);
-    expectNothing(world(site({ oidc })), world(site({ oidc: { ...oidc, scopes: ["email", "openid"], client_secret: "another" } })));
+    for (const [was, is, rule] of dropped)
+      expect(rulesOf(world(site(was)), world(site(is)))).to.deep.equal([rule]);
+    expectNothing(
+      world(site({ oidc })),
+      world(site({ oidc: { ...oidc, scopes: ["email", "openid"], client_secret: "another" } })),
+    );
   });
 
   it("is reported without client secrets", () => {
-    const [was, is] = [world(site({ oidc })), world(site({ oidc: { ...oidc, issuer: "https://other.example.com" } }))];
-    expect(JSON.stringify([onlyFinding(was, is), exposureAt(was, "www.example.com:443/")])).not.to.contain("canary-secret");
+    const [was, is] = [
+      world(site({ oidc })),
+      world(site({ oidc: { ...oidc, issuer: "https://other.example.com" } })),
+    ];
+    expect(JSON.stringify([onlyFinding(was, is), exposureAt(was, "www.example.com:443/")])).not.to.contain(
+      "canary-secret",
+    );
   });
 
   it("is reported as uncertain if values are not known yet, and never ignored", () => {
     const before = world(agent, ca, edge(mutual("partners")));
-    const maybe = onlyFinding(before, world(agent, ca, edge({ mutual_tls: { ...mutual("partners").mutual_tls, enabled: UNKNOWN } })));
+    const maybe = onlyFinding(
+      before,
+      world(agent, ca, edge({ mutual_tls: { ...mutual("partners").mutual_tls, enabled: UNKNOWN } })),
+    );
     expect(maybe).to.include({ rule: "client-certificate-dropped", certain: false });
     const more = onlyFinding(
       before,
       world(
         agent,
         ca,
-        edge({ mutual_tls: { certificate_authority_ids: [...mutual("partners").mutual_tls.certificate_authority_ids, UNKNOWN] } }),
+        edge({
+          mutual_tls: {
+            certificate_authority_ids: [...mutual("partners").mutual_tls.certificate_authority_ids, UNKNOWN],
+          },
+        }),
       ),
     );
     expect(more).to.include({ rule: "authority-added", certain: false });
-    expect(onlyFinding(world(site({ oidc })), world(site({ oidc: { ...oidc, issuer: UNKNOWN } })))).to.include({
+    expect(
+      onlyFinding(world(site({ oidc })), world(site({ oidc: { ...oidc, issuer: UNKNOWN } }))),
+    ).to.include({
       rule: "sign-in-changed",
       certain: false,
     });
@@ -118,10 +171,19 @@ describe("A change of who may come in", () => {
       rule: "address-added",
       severity: "low",
     });
-    expect(rulesOf(world(agent, office), world(agent, office, edge(restricted("office"))))).to.deep.equal(["address-added"]);
+    expect(rulesOf(world(agent, office), world(agent, office, edge(restricted("office"))))).to.deep.equal([
+      "address-added",
+    ]);
     const gone = onlyFinding(world(agent, edge()), world(agent));
-    expect(gone).to.include({ rule: "address-removed", severity: "high", sentence: "`app.example.com:443` is no longer served." });
+    expect(gone).to.include({
+      rule: "address-removed",
+      severity: "high",
+      sentence: "`app.example.com:443` is no longer served.",
+    });
     const moved = declared("tls_edge", "second", { hostports: ["APP.example.com:443"] });
-    expectNothing(world(agent, edge(), { ...moved, fields: { hostports: [] } }), world(agent, edge({ hostports: [] }), moved));
+    expectNothing(
+      world(agent, edge(), { ...moved, fields: { hostports: [] } }),
+      world(agent, edge({ hostports: [] }), moved),
+    );
   });
 });

@@ -20,15 +20,21 @@ const limited = (...rules: string[]) => world(agent, edge(restricted("office")),
 
 describe("The set of admitted networks", () => {
   it("is the union of the allowed networks without the denied ones, in any notation", () => {
-    expect(exposureAt(limited("allow 10.0.0.0/9", "allow 10.128.0.0/9", "deny 10.0.0.0/10")).networks).to.deep.equal({
+    expect(
+      exposureAt(limited("allow 10.0.0.0/9", "allow 10.128.0.0/9", "deny 10.0.0.0/10")).networks,
+    ).to.deep.equal({
       v4: ["10.64.0.0/10", "10.128.0.0/9"],
       v6: [],
     });
     expect(exposureAt(limited("allow 0.0.0.0/0", "allow ::/0")).networks).to.equal("everyone");
     expect(exposureAt(limited("deny 10.0.0.0/8")).networks).to.equal("nobody");
-    expect(exposureAt(world(agent, edge({ ip_restriction: { ip_policy_ids: [] } }))).networks).to.equal("nobody");
+    expect(exposureAt(world(agent, edge({ ip_restriction: { ip_policy_ids: [] } }))).networks).to.equal(
+      "nobody",
+    );
     expect(exposureAt(world(agent, edge())).networks).to.equal("everyone");
-    expect(exposureAt(world(agent, edge({ ip_restriction: { enabled: false, ip_policy_ids: [] } }))).networks).to.equal("everyone");
+    expect(
+      exposureAt(world(agent, edge({ ip_restriction: { enabled: false, ip_policy_ids: [] } }))).networks,
+    ).to.equal("everyone");
   });
 
   it("leads to a finding if it now contains a whole family, also as two halves", () => {
@@ -51,19 +57,34 @@ describe("The set of admitted networks", () => {
   });
 
   it("leads to different findings for more and for fewer networks", () => {
-    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "allow 192.0.2.0/24"))).to.deep.equal(["network-widened"]);
-    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/9"))).to.deep.equal(["network-narrowed"]);
-    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "deny 10.1.0.0/16"))).to.deep.equal(["network-narrowed"]);
-    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 192.0.2.0/24"))).to.deep.equal(["network-narrowed", "network-widened"]);
+    expect(
+      rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "allow 192.0.2.0/24")),
+    ).to.deep.equal(["network-widened"]);
+    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/9"))).to.deep.equal([
+      "network-narrowed",
+    ]);
+    expect(
+      rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "deny 10.1.0.0/16")),
+    ).to.deep.equal(["network-narrowed"]);
+    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 192.0.2.0/24"))).to.deep.equal([
+      "network-narrowed",
+      "network-widened",
+    ]);
   });
 
   it("leads to no finding for another notation or order of the same networks", () => {
     expectNothing(limited("allow 10.0.0.0/8"), limited("allow 10.128.0.0/9", "allow 10.0.0.0/9"));
-    expectNothing(limited("allow 2001:db8::/32"), limited("allow 2001:DB8:0::/33", "allow 2001:db8:8000::/33"));
+    expectNothing(
+      limited("allow 2001:db8::/32"),
+      limited("allow 2001:DB8:0::/33", "allow 2001:db8:8000::/33"),
+    );
   });
 
   it("leads to a finding for each address of a shared policy, in the stack or not", () => {
-    const others = foreign("tls_edge", "edgtls_1", { hostports: ["other.example.com:443"], ...restricted("office") });
+    const others = foreign("tls_edge", "edgtls_1", {
+      hostports: ["other.example.com:443"],
+      ...restricted("office"),
+    });
     const before = limited("allow 10.0.0.0/8");
     const after = limited("allow 10.0.0.0/8", "allow 0.0.0.0/0");
     const { rule, offStack, address, cause } = onlyFinding(
@@ -80,7 +101,11 @@ describe("The set of admitted networks", () => {
   });
 
   it("counts a network that is not known yet as any network", () => {
-    const rule = declared("ip_policy_rule", "later", { ip_policy_id: ref("ip_policy", "office"), action: "allow", cidr: UNKNOWN });
+    const rule = declared("ip_policy_rule", "later", {
+      ip_policy_id: ref("ip_policy", "office"),
+      action: "allow",
+      cidr: UNKNOWN,
+    });
     const before = limited("allow 10.0.0.0/8");
     const finding = onlyFinding(before, { objects: [...before.objects, rule] });
     expect(finding).to.include({ rule: "network-widened", certain: false });

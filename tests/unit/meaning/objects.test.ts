@@ -1,13 +1,33 @@
 import { compare, findingsOf, RULES, UNKNOWN, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
-import { agent, authority, declared, edge, expectNothing, mutual, onlyFinding, policy, rulesOf, world } from "./worlds";
+import {
+  agent,
+  authority,
+  declared,
+  edge,
+  expectNothing,
+  mutual,
+  onlyFinding,
+  policy,
+  rulesOf,
+  world,
+} from "./worlds";
 
 const now = new Date("2026-06-01T00:00:00Z");
 const credential = (...acl: string[]) => world(declared("tunnel_credential", "ci", { acl }));
 const certificate = (fields = {}) =>
-  declared("ssh_user_certificate", "ada", { principals: ["ada"], valid_until: "2036-01-01T00:00:00Z", public_key: "key", ...fields });
+  declared("ssh_user_certificate", "ada", {
+    principals: ["ada"],
+    valid_until: "2036-01-01T00:00:00Z",
+    public_key: "key",
+    ...fields,
+  });
 /** The same resource, issued again. */
-const replaced = (object: WorldObject, fields = {}): WorldObject => ({ ...object, id: undefined, fields: { ...object.fields, ...fields } });
+const replaced = (object: WorldObject, fields = {}): WorldObject => ({
+  ...object,
+  id: undefined,
+  fields: { ...object.fields, ...fields },
+});
 
 describe("Findings about credentials, certificates, keys and events", () => {
   it("distinguish more rights of a credential from fewer", () => {
@@ -19,8 +39,15 @@ describe("Findings about credentials, certificates, keys and events", () => {
       [["bind:color=blue"], ["bind:color=*"]],
     ];
     for (const [was, is] of widened) {
-      expect(onlyFinding(credential(...was), credential(...is))).to.include({ rule: "credential-widened", severity: "high", name: "ci" });
-      expect(onlyFinding(credential(...is), credential(...was))).to.include({ rule: "credential-narrowed", severity: "medium" });
+      expect(onlyFinding(credential(...was), credential(...is))).to.include({
+        rule: "credential-widened",
+        severity: "high",
+        name: "ci",
+      });
+      expect(onlyFinding(credential(...is), credential(...was))).to.include({
+        rule: "credential-narrowed",
+        severity: "medium",
+      });
     }
     expect(rulesOf(credential("bind:a.example.com"), credential("bind:b.example.com"))).to.deep.equal([
       "credential-widened",
@@ -29,27 +56,41 @@ describe("Findings about credentials, certificates, keys and events", () => {
   });
 
   it("are absent for rules that allow the same", () => {
-    expectNothing(credential("bind:a.example.com", "bind:b.example.com"), credential("bind:B.example.com", "bind:a.example.com"));
+    expectNothing(
+      credential("bind:a.example.com", "bind:b.example.com"),
+      credential("bind:B.example.com", "bind:a.example.com"),
+    );
     expectNothing(credential(), credential("*"));
-    expectNothing(credential("bind:*.example.com"), credential("bind:*.example.com", "bind:a.b.example.com:443"));
+    expectNothing(
+      credential("bind:*.example.com"),
+      credential("bind:*.example.com", "bind:a.b.example.com:443"),
+    );
   });
 
   it("are uncertain for an ACL that is not known yet", () => {
     const later = world(declared("tunnel_credential", "ci", { acl: UNKNOWN }));
-    expect(onlyFinding(credential("bind:a.example.com"), later)).to.include({ rule: "credential-widened", certain: false });
+    expect(onlyFinding(credential("bind:a.example.com"), later)).to.include({
+      rule: "credential-widened",
+      certain: false,
+    });
   });
 
   it("distinguish a revoked credential or certificate from one that is issued again", () => {
     const ci = declared("tunnel_credential", "ci", { acl: ["bind:a.example.com"] });
     expect(rulesOf(world(ci), world())).to.deep.equal(["credential-revoked"]);
     expect(rulesOf(world(ci), world(replaced(ci)))).to.deep.equal(["credential-reissued"]);
-    expect(rulesOf(world(certificate()), world(replaced(certificate())))).to.deep.equal(["ssh-certificate-reissued"]);
+    expect(rulesOf(world(certificate()), world(replaced(certificate())))).to.deep.equal([
+      "ssh-certificate-reissued",
+    ]);
     expectNothing(world(ci, certificate()), world(certificate({ description: "another" }), ci));
   });
 
   it("report once that a certificate is valid for every account", () => {
     const open = certificate({ principals: [] });
-    expect(onlyFinding(world(), world(open))).to.include({ rule: "ssh-certificate-any-user", severity: "high" });
+    expect(onlyFinding(world(), world(open))).to.include({
+      rule: "ssh-certificate-any-user",
+      severity: "high",
+    });
     expectNothing(world(open), world(open));
     expectNothing(world(), world(certificate()));
   });
@@ -57,7 +98,11 @@ describe("Findings about credentials, certificates, keys and events", () => {
   it("report a new API key of an admin, and are uncertain if its owner is not visible", () => {
     const key = declared("api_key", "ci", { owner_id: "usr_1", expires_at: "2036-01-01T00:00:00Z" });
     const known = (...objects: WorldObject[]): World => ({ objects, admins: ["usr_1"], caller: "usr_1" });
-    expect(onlyFinding(known(), known(key))).to.include({ rule: "admin-key-created", severity: "high", certain: true });
+    expect(onlyFinding(known(), known(key))).to.include({
+      rule: "admin-key-created",
+      severity: "high",
+      certain: true,
+    });
     expect(onlyFinding(world(), world(key))).to.include({ rule: "admin-key-created", certain: false });
     const bot = declared("bot_user", "ci", { name: "ci", active: true });
     const ofBot = declared("api_key", "ci", { owner_id: bot.id, expires_at: "2036-01-01T00:00:00Z" });
@@ -74,7 +119,11 @@ describe("Findings about credentials, certificates, keys and events", () => {
         destination_ids: ["urn:event_destination:audit"],
       });
     const finding = onlyFinding(world(to, watch("a.v0", "b.v0")), world(to, watch("a.v0")));
-    expect(finding).to.include({ rule: "events-stopped", severity: "medium", sentence: "Events of `b.v0` no longer go to `audit`." });
+    expect(finding).to.include({
+      rule: "events-stopped",
+      severity: "medium",
+      sentence: "Events of `b.v0` no longer go to `audit`.",
+    });
     expect(rulesOf(world(to, watch("a.v0")), world(to))).to.deep.equal(["events-stopped"]);
     const second = { ...watch("b.v0"), urn: "urn:second", id: "second", name: "second" };
     expectNothing(world(to, watch("a.v0", "b.v0"), second), world(to, watch("a.v0"), second));
@@ -84,8 +133,13 @@ describe("Findings about credentials, certificates, keys and events", () => {
   it("report a new module that is disabled, and leave one that was enabled to other rules", () => {
     const ca = authority("partners");
     const off = edge({ mutual_tls: { ...mutual("partners").mutual_tls, enabled: false } });
-    expect(onlyFinding(world(agent, ca, edge()), world(agent, ca, off))).to.include({ rule: "module-disabled", severity: "medium" });
-    expect(rulesOf(world(agent, ca, edge(mutual("partners"))), world(agent, ca, off))).to.deep.equal(["client-certificate-dropped"]);
+    expect(onlyFinding(world(agent, ca, edge()), world(agent, ca, off))).to.include({
+      rule: "module-disabled",
+      severity: "medium",
+    });
+    expect(rulesOf(world(agent, ca, edge(mutual("partners"))), world(agent, ca, off))).to.deep.equal([
+      "client-certificate-dropped",
+    ]);
     expectNothing(world(agent, ca, off), world(agent, ca, off));
   });
 });
@@ -97,17 +151,29 @@ describe("Findings about an object as such", () => {
   it("are new for an object that the change creates, and listed apart for others", () => {
     const made = compare(world(agent), inUse(soon), { now });
     expect(made.findings.map(({ rule }) => rule)).to.include("expires-soon");
-    const stood = compare(inUse(soon), inUse({ ...soon, fields: { ...soon.fields, description: "another" } }), { now });
+    const stood = compare(
+      inUse(soon),
+      inUse({ ...soon, fields: { ...soon.fields, description: "another" } }),
+      { now },
+    );
     expect(stood.findings).to.deep.equal([]);
-    expect(stood.standing.map(({ rule, severity }) => [rule, severity])).to.deep.equal([["expires-soon", "low"]]);
+    expect(stood.standing.map(({ rule, severity }) => [rule, severity])).to.deep.equal([
+      ["expires-soon", "low"],
+    ]);
     expect(compare(inUse(soon), inUse(soon)).standing).to.deep.equal([]); // nobody said what day it is
-    expect(compare(inUse(soon), inUse(soon), { now: new Date("2026-01-01T00:00:00Z") }).standing).to.deep.equal([]);
+    expect(
+      compare(inUse(soon), inUse(soon), { now: new Date("2026-01-01T00:00:00Z") }).standing,
+    ).to.deep.equal([]);
   });
 
   it("cover certificates, keys and authorities that end within 90 days, keys without end, cloud keys, and unused objects", () => {
     const key = (expires_at?: string) => declared("api_key", "ci", { owner_id: "usr_2", expires_at });
-    const to = (auth: object) => declared("event_destination", "audit", { target: { log_service: { auth, log_group_ref: "arn" } } });
-    const known = (...objects: (WorldObject | WorldObject[])[]): World => ({ objects: objects.flat(), admins: [] });
+    const to = (auth: object) =>
+      declared("event_destination", "audit", { target: { log_service: { auth, log_group_ref: "arn" } } });
+    const known = (...objects: (WorldObject | WorldObject[])[]): World => ({
+      objects: objects.flat(),
+      admins: [],
+    });
     const cases: [WorldObject | WorldObject[], string[]][] = [
       [certificate({ valid_until: "2026-06-08T00:00:00Z" }), ["expires-soon"]],
       [certificate(), []],
@@ -122,19 +188,25 @@ describe("Findings about an object as such", () => {
     ];
     for (const [objects, rules] of cases) {
       expect(findingsOf(known(), known(objects), { now }).map(({ rule }) => rule)).to.deep.equal(rules);
-      expect(compare(known(objects), known(objects), { now }).standing.map(({ rule }) => rule)).to.deep.equal(rules);
+      expect(compare(known(objects), known(objects), { now }).standing.map(({ rule }) => rule)).to.deep.equal(
+        rules,
+      );
     }
   });
 
   it("are uncertain if objects that are not visible may use the object", () => {
     const partial = (...objects: WorldObject[]): World => ({ objects, partial: true });
-    expect(onlyFinding(partial(), partial(...policy("office", "allow 10.0.0.0/8")))).to.include({ rule: "unused", certain: false });
+    expect(onlyFinding(partial(), partial(...policy("office", "allow 10.0.0.0/8")))).to.include({
+      rule: "unused",
+      certain: false,
+    });
     expect(findingsOf(partial(), partial({ ...authority("partners"), used: true }))).to.deep.equal([]);
   });
 });
 
 describe("A finding", () => {
-  const before = (suffix: string) => world({ ...agent, id: `cr_${suffix}` }, policy("office", "allow 10.0.0.0/8"));
+  const before = (suffix: string) =>
+    world({ ...agent, id: `cr_${suffix}` }, policy("office", "allow 10.0.0.0/8"));
 
   it("has the same hash on another day, with other ids, and in another order", () => {
     const change = (suffix: string, day: string) => {
@@ -150,7 +222,11 @@ describe("A finding", () => {
   });
 
   it("has a unique hash, even if two objects have the same name", () => {
-    const twin = (id: string) => ({ kind: "tunnel_credential", id, fields: { description: "ci", acl: ["bind:a.example.com"] } });
+    const twin = (id: string) => ({
+      kind: "tunnel_credential",
+      id,
+      fields: { description: "ci", acl: ["bind:a.example.com"] },
+    });
     const found = findingsOf(world(twin("cr_1"), twin("cr_2")), world());
     expect(new Set(found.map(({ hash }) => hash)).size).to.equal(2);
     expect(found.map(({ id }) => id).sort()).to.deep.equal(["cr_1", "cr_2"]);

@@ -14,7 +14,10 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { agent, declared, edge, exposureAt, policy, restricted, world } from "./worlds";
 
-/** Networks within 10.0.0.0/29 and 2001:db8::/125, or whole families and halves of them: few enough to try every address. */
+/**
+ * Networks within 10.0.0.0/29 and 2001:db8::/125, or whole families and halves of them: few enough to try
+ * every address.
+ */
 const smallCidr = fc.oneof(
   {
     weight: 8,
@@ -28,7 +31,10 @@ const smallCidr = fc.oneof(
       .tuple(fc.integer({ min: 125, max: 128 }), fc.integer({ min: 0, max: 7 }))
       .map(([mask, host]) => `2001:db8::${align(host, 128 - mask)}/${mask}`),
   },
-  { weight: 2, arbitrary: fc.constantFrom("0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "::/1", "8000::/1") },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "::/1", "8000::/1"),
+  },
 );
 const align = (host: number, bits: number): number => (host >> bits) << bits;
 
@@ -39,8 +45,8 @@ const rules = fc.uniqueArray(fc.tuple(fc.constantFrom("allow", "allow", "deny"),
 type Rules = [string, string][];
 
 /**
- * Every address that these rules can tell apart: those within the small networks, and one for each region outside of them,
- * which the halves and families treat as a whole.
+ * Every address that these rules can tell apart: those within the small networks, and one for each region
+ * outside of them, which the halves and families treat as a whole.
  */
 const ADDRESSES = {
   v4: [...Array.from({ length: 8 }, (_, host) => 0x0a000000 + host), 0x01020304, 0xc0000201].map(BigInt),
@@ -65,14 +71,19 @@ function numberOf(text: string): bigint {
   if (!text.includes(":")) return text.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
   const [head = "", tail = ""] = text.split("::");
   const groups = head === "" ? [] : head.split(":");
-  return groups.reduce((sum, group, index) => sum | (BigInt(`0x${group}`) << BigInt(112 - 16 * index)), BigInt(`0x${tail || 0}`));
+  return groups.reduce(
+    (sum, group, index) => sum | (BigInt(`0x${group}`) << BigInt(112 - 16 * index)),
+    BigInt(`0x${tail || 0}`),
+  );
 }
 
 const FAMILIES = ["v4", "v6"] as const;
 const everyAddress = FAMILIES.flatMap((family) => ADDRESSES[family].map((address) => ({ family, address })));
 
 const limited = (of: Rules | undefined): World =>
-  of ? world(agent, edge(restricted("office")), policy("office", ...of.map((rule) => rule.join(" ")))) : world(agent, edge());
+  of
+    ? world(agent, edge(restricted("office")), policy("office", ...of.map((rule) => rule.join(" "))))
+    : world(agent, edge());
 
 const NUMBER = { numRuns: 500 };
 
@@ -82,12 +93,21 @@ describe("Networks, for any rules", () => {
   it("are widened if and only if another address is admitted; opened if a whole family is, and was not before", () => {
     fc.assert(
       fc.property(either, either, (was, is) => {
-        const gained = everyAddress.some(({ family, address }) => admits(is, family, address) && !admits(was, family, address));
-        const lost = everyAddress.some(({ family, address }) => admits(was, family, address) && !admits(is, family, address));
-        const whole = (of: Rules | undefined, family: "v4" | "v6") => ADDRESSES[family].every((address) => admits(of, family, address));
+        const gained = everyAddress.some(
+          ({ family, address }) => admits(is, family, address) && !admits(was, family, address),
+        );
+        const lost = everyAddress.some(
+          ({ family, address }) => admits(was, family, address) && !admits(is, family, address),
+        );
+        const whole = (of: Rules | undefined, family: "v4" | "v6") =>
+          ADDRESSES[family].every((address) => admits(of, family, address));
         const opened = FAMILIES.some((family) => whole(is, family) && !whole(was, family));
         const found = findingsOf(limited(was), limited(is)).filter(({ address }) => address !== undefined);
-        const expected = [opened && "network-opened", gained && !opened && "network-widened", lost && "network-narrowed"];
+        const expected = [
+          opened && "network-opened",
+          gained && !opened && "network-widened",
+          lost && "network-narrowed",
+        ];
         expect(found.map(({ rule }) => rule).sort()).to.deep.equal(expected.filter(Boolean).sort());
       }),
       NUMBER,
@@ -97,11 +117,15 @@ describe("Networks, for any rules", () => {
   it("are equal as sets if and only if they admit the same addresses", () => {
     const sets = (of: Rules) =>
       networkSet(
-        ...(["allow", "deny"].map((kind) => of.filter(([action]) => action === kind).map(([, cidr]) => cidr)) as [string[], string[]]),
+        ...(["allow", "deny"].map((kind) =>
+          of.filter(([action]) => action === kind).map(([, cidr]) => cidr),
+        ) as [string[], string[]]),
       );
     fc.assert(
       fc.property(rules as fc.Arbitrary<Rules>, rules as fc.Arbitrary<Rules>, (one, other) => {
-        const same = everyAddress.every(({ family, address }) => admits(one, family, address) === admits(other, family, address));
+        const same = everyAddress.every(
+          ({ family, address }) => admits(one, family, address) === admits(other, family, address),
+        );
         expect(sameNetworks(sets(one), sets(other))).to.equal(same);
       }),
       NUMBER,
@@ -124,7 +148,8 @@ describe("Networks, for any rules", () => {
           of.filter(([action]) => action === "deny").map(([, cidr]) => cidr),
         );
         // What is not listed is counted; what is listed is admitted in any case.
-        if (allowed && typeof networks === "object" && networks.more) expect(isNobody(beyond(allowed, expected))).to.equal(true);
+        if (allowed && typeof networks === "object" && networks.more)
+          expect(isNobody(beyond(allowed, expected))).to.equal(true);
         else if (allowed) expect(sameNetworks(allowed, expected)).to.equal(true);
         else
           expect(
@@ -153,15 +178,21 @@ const backendRef = fc.oneof(
 );
 const someModule = <T>(fields: fc.Arbitrary<T>) =>
   fc.option(
-    fc.tuple(fields, maybe(fc.constantFrom(true, false, UNKNOWN))).map(([of, enabled]) => ({ ...of, enabled })),
+    fc
+      .tuple(fields, maybe(fc.constantFrom(true, false, UNKNOWN)))
+      .map(([of, enabled]) => ({ ...of, enabled })),
     { nil: null },
   );
 const backend = someModule(fc.record({ backend_id: backendRef }));
-const someNames = (kind: string) => fc.uniqueArray(name, { maxLength: 3 }).map((names) => names.map((one) => `urn:${kind}:${one}`));
+const someNames = (kind: string) =>
+  fc.uniqueArray(name, { maxLength: 3 }).map((names) => names.map((one) => `urn:${kind}:${one}`));
 const ip_restriction = someModule(fc.record({ ip_policy_ids: someNames("ip_policy") }));
 const mutual_tls = someModule(fc.record({ certificate_authority_ids: someNames("certificate_authority") }));
 const tls_termination = someModule(
-  fc.record({ terminate_at: fc.constantFrom("edge", "upstream"), min_version: fc.constantFrom("1.2", "1.3", null) }),
+  fc.record({
+    terminate_at: fc.constantFrom("edge", "upstream"),
+    min_version: fc.constantFrom("1.2", "1.3", null),
+  }),
 );
 const policies = someModule(
   fc.record({
@@ -175,7 +206,10 @@ const policies = someModule(
     ),
   }),
 );
-const hostports = fc.uniqueArray(fc.constantFrom("a.example.com:443", "B.example.com:443", "*.example.com:443"), { maxLength: 2 });
+const hostports = fc.uniqueArray(
+  fc.constantFrom("a.example.com:443", "B.example.com:443", "*.example.com:443"),
+  { maxLength: 2 },
+);
 const kinds: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   tls_edge: fc.record({ hostports, backend, ip_restriction, mutual_tls, tls_termination, policies }),
   https_edge: fc.record({ hostports, mutual_tls }),
@@ -199,21 +233,33 @@ const kinds: Record<string, fc.Arbitrary<Record<string, unknown>>> = {
   }),
   tunnel_group_backend: fc.record({ labels: fc.dictionary(name, name, { minKeys: 1, maxKeys: 2 }) }),
   failover_backend: fc.record({ backends: fc.array(backendRef, { maxLength: 3 }) }),
-  weighted_backend: fc.record({ backends: fc.dictionary(backendRef, fc.integer({ min: 0, max: 3 }), { maxKeys: 3 }) }),
-  tunnel_credential: fc.record({
-    acl: fc.uniqueArray(fc.constantFrom("bind:*.example.com", "bind:a.example.com:443", "bind:a=*", "*"), { maxLength: 2 }),
+  weighted_backend: fc.record({
+    backends: fc.dictionary(backendRef, fc.integer({ min: 0, max: 3 }), { maxKeys: 3 }),
   }),
-  api_key: fc.record({ owner_id: fc.constantFrom("usr_1", UNKNOWN), expires_at: maybe(fc.constant("2026-07-01T00:00:00Z")) }),
+  tunnel_credential: fc.record({
+    acl: fc.uniqueArray(fc.constantFrom("bind:*.example.com", "bind:a.example.com:443", "bind:a=*", "*"), {
+      maxLength: 2,
+    }),
+  }),
+  api_key: fc.record({
+    owner_id: fc.constantFrom("usr_1", UNKNOWN),
+    expires_at: maybe(fc.constant("2026-07-01T00:00:00Z")),
+  }),
 };
 
 const object: fc.Arbitrary<WorldObject> = fc.oneof(
-  ...Object.entries(kinds).map(([kind, fields]) => fc.tuple(name, fields).map(([of, value]) => declared(kind, of, value))),
+  ...Object.entries(kinds).map(([kind, fields]) =>
+    fc.tuple(name, fields).map(([of, value]) => declared(kind, of, value)),
+  ),
 );
 const anyWorld: fc.Arbitrary<World> = fc
   .tuple(fc.uniqueArray(object, { maxLength: 16, selector: ({ urn }) => urn }), fc.boolean())
   .map(([objects, partial]) => ({ objects, partial }));
 
-/** The same in another order: objects, and lists whose order means nothing. That of a failover is where traffic goes. */
+/**
+ * The same in another order: objects, and lists whose order means nothing. That of a failover is where
+ * traffic goes.
+ */
 function shuffled({ objects, ...rest }: World): World {
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed).reverse();
@@ -224,7 +270,8 @@ function shuffled({ objects, ...rest }: World): World {
         .reverse(),
     );
   };
-  const fieldsOf = ({ kind, fields }: WorldObject) => (kind === "failover_backend" ? fields : (reversed(fields) as typeof fields));
+  const fieldsOf = ({ kind, fields }: WorldObject) =>
+    kind === "failover_backend" ? fields : (reversed(fields) as typeof fields);
   return { ...rest, objects: objects.map((one) => ({ ...one, fields: fieldsOf(one) })).reverse() };
 }
 
@@ -248,7 +295,9 @@ describe("Worlds, with any objects", () => {
     fc.assert(
       fc.property(anyWorld, anyWorld, (before, after) => {
         expect(exposureOf(shuffled(after))).to.deep.equal(exposureOf(after));
-        expect(compare(shuffled(before), shuffled(after), { now })).to.deep.equal(compare(before, after, { now }));
+        expect(compare(shuffled(before), shuffled(after), { now })).to.deep.equal(
+          compare(before, after, { now }),
+        );
       }),
       NUMBER,
     );

@@ -1,26 +1,53 @@
 import { findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
-import { agent, declared, edge, expectNothing, exposureAt, onlyFinding, ref, rulesOf, site, world } from "./worlds";
+import {
+  agent,
+  declared,
+  edge,
+  expectNothing,
+  exposureAt,
+  onlyFinding,
+  ref,
+  rulesOf,
+  site,
+  world,
+} from "./worlds";
 
 const blue = declared("tunnel_group_backend", "blue", { labels: { color: "blue" } });
 const green = declared("tunnel_group_backend", "green", { labels: { color: "green" } });
 const to = (kind: string, name: string, more = {}) => ({ backend: { backend_id: ref(kind, name), ...more } });
 const weighted = (weights: Record<string, number>): WorldObject =>
   declared("weighted_backend", "both", {
-    backends: Object.fromEntries(Object.entries(weights).map(([name, weight]) => [ref("tunnel_group_backend", name), weight])),
+    backends: Object.fromEntries(
+      Object.entries(weights).map(([name, weight]) => [ref("tunnel_group_backend", name), weight]),
+    ),
   });
 const failover = (...names: string[]): WorldObject =>
   declared("failover_backend", "chain", { backends: names.map((name) => ref("tunnel_group_backend", name)) });
-const balanced = (weights: Record<string, number>) => world(agent, blue, green, edge(to("weighted_backend", "both")), weighted(weights));
+const balanced = (weights: Record<string, number>) =>
+  world(agent, blue, green, edge(to("weighted_backend", "both")), weighted(weights));
 
 const policies = (...inbound: unknown[]) => ({ policies: { inbound, outbound: [] } });
-const deny = (...expressions: string[]) => ({ name: "no", expressions, actions: [{ type: "deny", config: { status_code: 403 } }] });
-const limit = { name: "slow", expressions: [], actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }] };
+const deny = (...expressions: string[]) => ({
+  name: "no",
+  expressions,
+  actions: [{ type: "deny", config: { status_code: 403 } }],
+});
+const limit = {
+  name: "slow",
+  expressions: [],
+  actions: [{ type: "rate-limit", config: { name: "all", capacity: 10, rate: "60s" } }],
+};
 
 describe("A change of traffic", () => {
   it("is reported with the part that goes elsewhere", () => {
     const finding = onlyFinding(balanced({ blue: 100, green: 0 }), balanced({ blue: 10, green: 90 }));
-    expect(finding).to.include({ rule: "traffic-moved", severity: "medium", before: "`blue`", after: "90 % to `green`, 10 % to `blue`" });
+    expect(finding).to.include({
+      rule: "traffic-moved",
+      severity: "medium",
+      before: "`blue`",
+      after: "90 % to `green`, 10 % to `blue`",
+    });
     expect(finding.cause).to.include({ kind: "weighted_backend", name: "both", property: "backends" });
   });
 
@@ -34,25 +61,43 @@ describe("A change of traffic", () => {
 
   /** Keeps a backend in use. */
   const edge2 = (name: string) =>
-    declared("tls_edge", "second", { hostports: ["second.example.com:443"], ...to("tunnel_group_backend", name) });
+    declared("tls_edge", "second", {
+      hostports: ["second.example.com:443"],
+      ...to("tunnel_group_backend", name),
+    });
 
   it("is reported if nothing is left to answer an address", () => {
     const before = world(agent, blue, edge(to("tunnel_group_backend", "blue")));
-    const disabled = onlyFinding(before, world(agent, blue, edge(to("tunnel_group_backend", "blue", { enabled: false }))));
+    const disabled = onlyFinding(
+      before,
+      world(agent, blue, edge(to("tunnel_group_backend", "blue", { enabled: false }))),
+    );
     expect(disabled).to.include({ rule: "traffic-stopped", severity: "high" });
     expect(disabled.cause.property).to.equal("backend.enabled");
-    expect(rulesOf(balanced({ blue: 1, green: 1 }), balanced({ blue: 0, green: 0 }))).to.deep.equal(["traffic-stopped"]);
-    expect(rulesOf(world(agent, edge()), world(edge()))).to.deep.equal(["traffic-stopped", "credential-revoked"]);
+    expect(rulesOf(balanced({ blue: 1, green: 1 }), balanced({ blue: 0, green: 0 }))).to.deep.equal([
+      "traffic-stopped",
+    ]);
+    expect(rulesOf(world(agent, edge()), world(edge()))).to.deep.equal([
+      "traffic-stopped",
+      "credential-revoked",
+    ]);
     const elsewhere = declared("tunnel_credential", "agent", { acl: ["bind:other.example.com"] });
-    expect(rulesOf(world(agent, edge()), world(elsewhere, edge()))).to.deep.equal(["traffic-stopped", "credential-narrowed"]);
+    expect(rulesOf(world(agent, edge()), world(elsewhere, edge()))).to.deep.equal([
+      "traffic-stopped",
+      "credential-narrowed",
+    ]);
     const narrower = declared("tunnel_credential", "agent", { acl: ["bind:*.example.com"] });
     expect(rulesOf(world(agent, edge()), world(narrower, edge()))).to.deep.equal(["credential-narrowed"]);
-    expect(rulesOf(world(site()), world(site({ backend: null })))).to.deep.equal(["traffic-stopped", "unused"]);
+    expect(rulesOf(world(site()), world(site({ backend: null })))).to.deep.equal([
+      "traffic-stopped",
+      "unused",
+    ]);
     expectNothing(world(edge()), world(edge(), agent));
   });
 
   it("is reported if the order of a failover changes", () => {
-    const chain = (...names: string[]) => world(agent, blue, green, edge(to("failover_backend", "chain")), failover(...names));
+    const chain = (...names: string[]) =>
+      world(agent, blue, green, edge(to("failover_backend", "chain")), failover(...names));
     expect(rulesOf(chain("blue", "green"), chain("green", "blue"))).to.deep.equal(["traffic-moved"]);
     expectNothing(chain("blue", "green"), chain("blue", "green"));
   });
@@ -83,7 +128,9 @@ describe("A change of traffic", () => {
             : [level + 1, level + 1].map((next) => ref("failover_backend", `level${next}`)),
       }),
     );
-    expect(exposureAt(world(agent, blue, tower, edge(to("failover_backend", "level0")))).goes_to.kind).to.equal("failover");
+    expect(
+      exposureAt(world(agent, blue, tower, edge(to("failover_backend", "level0")))).goes_to.kind,
+    ).to.equal("failover");
   });
 
   it("has different findings for lower and higher versions of TLS and for another place of termination", () => {
@@ -102,7 +149,10 @@ describe("A change of traffic", () => {
     const acting = (...inbound: unknown[]) => world(agent, edge(policies(...inbound)));
     const dropped = onlyFinding(acting(deny(), limit), acting(limit));
     expect(dropped).to.include({ rule: "deny-dropped", severity: "high" });
-    expect(rulesOf(acting(deny()), acting(deny('req.path == "/admin"')))).to.deep.equal(["deny-dropped", "actions-changed"]);
+    expect(rulesOf(acting(deny()), acting(deny('req.path == "/admin"')))).to.deep.equal([
+      "deny-dropped",
+      "actions-changed",
+    ]);
     expect(rulesOf(acting(limit), acting(limit, deny()))).to.deep.equal(["actions-changed"]);
     expectNothing(acting(limit, deny()), acting({ ...deny(), name: "another name" }, limit));
     expect(exposureAt(acting(deny('req.path == "/admin"'))).actions[0]).to.include({
@@ -120,7 +170,10 @@ describe("A change of traffic", () => {
 
   it("is uncertain if weights are not known yet", () => {
     const later = declared("weighted_backend", "both", { backends: UNKNOWN });
-    const found = findingsOf(balanced({ blue: 1, green: 1 }), world(agent, blue, green, edge(to("weighted_backend", "both")), later));
+    const found = findingsOf(
+      balanced({ blue: 1, green: 1 }),
+      world(agent, blue, green, edge(to("weighted_backend", "both")), later),
+    );
     expect(found.map(({ rule }) => rule)).to.deep.equal(["traffic-moved", "unused", "unused"]);
     expect(found.map(({ certain }) => certain)).to.deep.equal([false, false, false]);
   });

@@ -1,4 +1,11 @@
-import { compare, exposureOf, type Finding, findingsOf, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
+import {
+  compare,
+  exposureOf,
+  type Finding,
+  findingsOf,
+  type World,
+  type WorldObject,
+} from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 
 type Fields = Record<string, unknown>;
@@ -14,14 +21,19 @@ export const declared = (kind: string, name: string, fields: Fields = {}): World
 });
 
 /** An object that belongs to no program. */
-export const foreign = (kind: string, id: string, fields: Fields = {}): WorldObject => ({ kind, id, fields: { id, ...fields } });
+export const foreign = (kind: string, id: string, fields: Fields = {}): WorldObject => ({
+  kind,
+  id,
+  fields: { id, ...fields },
+});
 
 export const ref = (kind: string, name: string): string => `urn:${kind}:${name}`;
 
 const APP = "app.example.com:443";
 
 /** A TLS edge that serves `app.example.com:443` from tunnels that bind it. */
-export const edge = (fields: Fields = {}): WorldObject => declared("tls_edge", "app", { hostports: [APP], ...fields });
+export const edge = (fields: Fields = {}): WorldObject =>
+  declared("tls_edge", "app", { hostports: [APP], ...fields });
 
 export const agent = declared("tunnel_credential", "agent", { acl: [] });
 
@@ -43,11 +55,17 @@ export const policy = (name: string, ...rules: string[]): WorldObject[] => [
   declared("ip_policy", name),
   ...rules.map((rule, index) => {
     const [action, cidr] = rule.split(" ");
-    return declared("ip_policy_rule", `${name}-${index}`, { ip_policy_id: ref("ip_policy", name), action, cidr });
+    return declared("ip_policy_rule", `${name}-${index}`, {
+      ip_policy_id: ref("ip_policy", name),
+      action,
+      cidr,
+    });
   }),
 ];
 
-export const restricted = (...names: string[]) => ({ ip_restriction: { ip_policy_ids: names.map((name) => ref("ip_policy", name)) } });
+export const restricted = (...names: string[]) => ({
+  ip_restriction: { ip_policy_ids: names.map((name) => ref("ip_policy", name)) },
+});
 
 export const authority = (name: string, not_after = "2036-01-01T00:00:00Z"): WorldObject =>
   declared("certificate_authority", name, { subject_common_name: name, not_after });
@@ -60,12 +78,14 @@ export const world = (...objects: (WorldObject | WorldObject[])[]): World => ({ 
 
 export const exposureAt = (of: World, address = APP) => {
   const row = exposureOf(of).find((one) => one.address === address);
-  if (!row) throw new Error(`There is no address ${address}, but ${exposureOf(of).map((one) => one.address)}`);
+  if (!row)
+    throw new Error(`There is no address ${address}, but ${exposureOf(of).map((one) => one.address)}`);
   return row;
 };
 
 /** The rules of the findings, the most severe first. */
-export const rulesOf = (before: World, after: World): string[] => findingsOf(before, after).map(({ rule }) => rule);
+export const rulesOf = (before: World, after: World): string[] =>
+  findingsOf(before, after).map(({ rule }) => rule);
 
 /** The one finding of a change. */
 export function onlyFinding(before: World, after: World): Finding {

@@ -9,7 +9,9 @@ const waitOf = (attempts: number, random = 0.5, more: object = {}) => {
 
 describe("An event that a service did not accept", () => {
   it("is tried again after 0 s, 5 s, 30 s, 2 min, 10 min, and then every hour", () => {
-    expect([1, 2, 3, 4, 5, 6, 7, 20].map((attempts) => waitOf(attempts))).to.deep.equal([0, 5, 30, 120, 600, 3600, 3600, 3600]);
+    expect([1, 2, 3, 4, 5, 6, 7, 20].map((attempts) => waitOf(attempts))).to.deep.equal([
+      0, 5, 30, 120, 600, 3600, 3600, 3600,
+    ]);
   });
 
   it("waits up to a fifth more or less, so that not all come back at once", () => {

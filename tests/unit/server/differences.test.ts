@@ -3,7 +3,11 @@ import { differences } from "../../../server/src/journal/differences";
 
 describe("The difference of two objects", () => {
   it("lists the path of each changed field, with its old and new value", () => {
-    const before = { description: "a", labels: { "a-b": 1, c: 2 }, module: { enabled: true, version: "1.2" } };
+    const before = {
+      description: "a",
+      labels: { "a-b": 1, c: 2 },
+      module: { enabled: true, version: "1.2" },
+    };
     const after = { description: "a", labels: { "a-b": 1, c: 3 }, module: { enabled: true, version: "1.3" } };
     expect(differences(before, after)).to.deep.equal([
       { path: "labels.c", old: 2, new: 3 },
@@ -20,6 +24,8 @@ describe("The difference of two objects", () => {
 
   it("compares lists as a whole, and is empty for equal ones", () => {
     expect(differences({ list: [{ a: 1 }] }, { list: [{ a: 1 }] })).to.deep.equal([]);
-    expect(differences({ list: [1, 2] }, { list: [2, 1] })).to.deep.equal([{ path: "list", old: [1, 2], new: [2, 1] }]);
+    expect(differences({ list: [1, 2] }, { list: [2, 1] })).to.deep.equal([
+      { path: "list", old: [1, 2], new: [2, 1] },
+    ]);
   });
 });

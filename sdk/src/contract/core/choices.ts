@@ -7,11 +7,20 @@ export interface UnknownChoice {
   readonly value: string;
 }
 
-/** The first text in an answer that its shape does not list, as a newer server may answer; undefined without any. */
-export function unknownChoice(schema: z.ZodType, answer: unknown, path: readonly PropertyKey[] = []): UnknownChoice | undefined {
+/**
+ * The first text in an answer that its shape does not list, as a newer server may answer; undefined without
+ * any.
+ */
+export function unknownChoice(
+  schema: z.ZodType,
+  answer: unknown,
+  path: readonly PropertyKey[] = [],
+): UnknownChoice | undefined {
   const inner = bare(schema);
   if (inner instanceof z.ZodEnum)
-    return typeof answer === "string" && !inner.options.includes(answer) ? { path, value: answer } : undefined;
+    return typeof answer === "string" && !inner.options.includes(answer)
+      ? { path, value: answer }
+      : undefined;
   if (typeof answer !== "object" || answer === null) return undefined;
   const element = elementOf(inner);
   const parts: (readonly [name: PropertyKey, schema: z.ZodType])[] = element

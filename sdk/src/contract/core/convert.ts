@@ -12,14 +12,18 @@ export interface Addresses {
 }
 
 /**
- * Turns a sent value into the form of answers: ids that the contract marks as references become `{ id, uri }` under their
- * answered name, and fields that are not set become null.
+ * Turns a sent value into the form of answers: ids that the contract marks as references become `{ id, uri }`
+ * under their answered name, and fields that are not set become null.
  */
 export function toAnswered(schema: z.ZodType, value: unknown, addresses: Addresses): unknown {
   const { refer, uri } = addresses;
   return eachField(schema, value, (name, field, item) => {
     const { reference, entries } = marksOf(field);
-    if (entries) return [name, (item as Json[]).map((entry) => ({ ...entry, uri: `${uri}/${name}/${entry[entries.key]}` }))];
+    if (entries)
+      return [
+        name,
+        (item as Json[]).map((entry) => ({ ...entry, uri: `${uri}/${name}/${entry[entries.key]}` })),
+      ];
     if (!reference?.answeredAs) return [name, toAnswered(field, item ?? null, addresses)];
     const answer = Array.isArray(item) ? item.map(refer) : item == null ? null : refer(item as string);
     return [reference.answeredAs, answer];
@@ -41,7 +45,8 @@ export function toSent(schema: z.ZodType, answer: unknown): unknown {
 type Check = (answer: unknown) => boolean;
 
 /** Whether a stored answer lacks a field, at any depth, because the field was added to its shape later. */
-export const lacksFields = (schema: z.ZodType, answer: unknown): boolean => checkOf(schema)?.(answer) ?? false;
+export const lacksFields = (schema: z.ZodType, answer: unknown): boolean =>
+  checkOf(schema)?.(answer) ?? false;
 
 /** A check for missing fields in answers of a shape; undefined if the shape has no fields. */
 const checkOf: (schema: z.ZodType) => Check | undefined = oncePer((schema: z.ZodType) => {
@@ -55,7 +60,8 @@ const checkOf: (schema: z.ZodType) => Check | undefined = oncePer((schema: z.Zod
     const { reference } = marksOf(field);
     return { name: reference?.answeredAs ?? name, check: reference ? undefined : checkOf(field) };
   });
-  const lacks = (answer: Json) => fields?.some(({ name, check }) => answer[name] === undefined || check?.(answer[name]));
+  const lacks = (answer: Json) =>
+    fields?.some(({ name, check }) => answer[name] === undefined || check?.(answer[name]));
   return fields && ((answer) => isObject(answer) && lacks(answer) === true);
 });
 
@@ -74,16 +80,21 @@ export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKe
   if (value == null) return [];
   const { reference } = marksOf(schema);
   if (reference) {
-    if (Array.isArray(value)) return value.map((id, index) => ({ path: [...path, index], id: id as string, reference }));
+    if (Array.isArray(value))
+      return value.map((id, index) => ({ path: [...path, index], id: id as string, reference }));
     // The keys of the map are the references.
-    if (typeof value === "object") return Object.keys(value).map((id) => ({ path: [...path, id], id, reference, isKey: true }));
+    if (typeof value === "object")
+      return Object.keys(value).map((id) => ({ path: [...path, id], id, reference, isKey: true }));
     return [{ path, id: value as string, reference }];
   }
   if (fieldsOf(schema)) {
-    return isObject(value) ? referringFields(schema).flatMap(([name, field]) => referencesIn(field, value[name], [...path, name])) : [];
+    return isObject(value)
+      ? referringFields(schema).flatMap(([name, field]) => referencesIn(field, value[name], [...path, name]))
+      : [];
   }
   const element = elementOf(schema);
-  if (element && Array.isArray(value)) return value.flatMap((item, index) => referencesIn(element, item, [...path, index]));
+  if (element && Array.isArray(value))
+    return value.flatMap((item, index) => referencesIn(element, item, [...path, index]));
   return [];
 }
 
@@ -94,11 +105,15 @@ const refers = (schema: z.ZodType): boolean => {
 };
 
 /** The fields of an object schema that may hold references. */
-const referringFields: (schema: z.ZodType) => readonly (readonly [name: string, field: z.ZodType])[] = oncePer((schema: z.ZodType) =>
-  (fieldsOf(schema) ?? []).filter(([, field]) => refers(field)),
-);
+const referringFields: (schema: z.ZodType) => readonly (readonly [name: string, field: z.ZodType])[] =
+  oncePer((schema: z.ZodType) => (fieldsOf(schema) ?? []).filter(([, field]) => refers(field)));
 
-type FieldMapper = (name: string, field: z.ZodType, item: unknown, whole: Json) => [string, unknown] | undefined;
+type FieldMapper = (
+  name: string,
+  field: z.ZodType,
+  item: unknown,
+  whole: Json,
+) => [string, unknown] | undefined;
 
 /** Maps the fields of an object, or of each object in a list. Returns any other value as it is. */
 function eachField(schema: z.ZodType, value: unknown, map: FieldMapper): unknown {

@@ -10,8 +10,8 @@ export type Fields = Readonly<Record<string, z.ZodType>>;
 export type Sent<F extends Fields> = z.output<z.ZodObject<{ -readonly [Name in keyof F]: F[Name] }>>;
 
 /**
- * A resource type as data: everything in which it differs from others. A definition keeps the types of its fields. Code that
- * works for every type takes a plain `Definition`.
+ * A resource type as data: everything in which it differs from others. A definition keeps the types of its
+ * fields. Code that works for every type takes a plain `Definition`.
  */
 export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C extends Fields = Fields> {
   /** PascalCase name: the Pulumi class, the SDK type and the OpenAPI schema. */
@@ -33,11 +33,14 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   /** The field in which a module that is a resource of its own names its object; for example "edge_id". */
   readonly idField: string;
   /**
-   * Who may see and change its objects: everyone in the account, only the owner (others get 404), or only admins. Admins may
-   * always.
+   * Who may see and change its objects: everyone in the account, only the owner (others get 404), or only
+   * admins. Admins may always.
    */
   readonly access: "everyone" | "owner" | "admin";
-  /** Whether API keys of role `gateway` may read its objects, with the secrets of their modules. Only for types that gateways enforce. */
+  /**
+   * Whether API keys of role `gateway` may read its objects, with the secrets of their modules. Only for
+   * types that gateways enforce.
+   */
   readonly readByGateways: boolean;
   /** Fields of requests, each a schema with its marks. */
   readonly fields: F;
@@ -58,8 +61,8 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   /** The fields that together identify one object without its id. Of a list, one entry is enough. */
   readonly findBy?: readonly (keyof F & string)[];
   /**
-   * The body of a creation, with every module, from which the examples of documents and pages are made. Objects that it refers to
-   * are named by kind: "ip_policy/office".
+   * The body of a creation, with every module, from which the examples of documents and pages are made.
+   * Objects that it refers to are named by kind: "ip_policy/office".
    */
   readonly sample: Readonly<Record<string, unknown>>;
   /** The body of an example program; `tunnels` is this project's Pulumi package. */
@@ -75,10 +78,24 @@ export interface UniqueKey {
   readonly taken: string;
 }
 
-type Optional = "subject" | "idField" | "access" | "readByGateways" | "computed" | "derive" | "rules" | "warnings" | "fill" | "unique";
+type Optional =
+  | "subject"
+  | "idField"
+  | "access"
+  | "readByGateways"
+  | "computed"
+  | "derive"
+  | "rules"
+  | "warnings"
+  | "fill"
+  | "unique";
 
 /** Defines a resource type. Omitted parts have neutral defaults. */
-export function defineResource<const K extends Kind, F extends Fields, C extends Fields = Record<never, never>>(
+export function defineResource<
+  const K extends Kind,
+  F extends Fields,
+  C extends Fields = Record<never, never>,
+>(
   definition: Omit<Definition<K, F, C>, Optional> & Partial<Pick<Definition<K, F, C>, Optional>>,
 ): Definition<K, F, C> {
   return {
@@ -118,11 +135,16 @@ export const fieldsWhere = (definition: Definition, condition: (marks: Marks) =>
     .filter(([, schema]) => condition(marksOf(schema)))
     .map(([name]) => name);
 
-/** Whether no two objects may hold the same value at a time, such as a hostport. Modules have no values of this kind. */
-export const holdsUniqueValues = ({ unique, sample }: Definition): boolean => unique(sample as Sent<Definition["fields"]>).length > 0;
+/**
+ * Whether no two objects may hold the same value at a time, such as a hostport. Modules have no values of
+ * this kind.
+ */
+export const holdsUniqueValues = ({ unique, sample }: Definition): boolean =>
+  unique(sample as Sent<Definition["fields"]>).length > 0;
 
 /** The names of a definition's modules: fields with endpoints of their own. */
-export const modulesOf = (definition: Definition): string[] => fieldsWhere(definition, (marks) => marks.module);
+export const modulesOf = (definition: Definition): string[] =>
+  fieldsWhere(definition, (marks) => marks.module);
 
 /** The modules of a definition, with the names of their types. */
 export const modulesWithTypes = (definition: Definition): { name: string; type: string }[] =>

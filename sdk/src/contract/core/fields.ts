@@ -3,7 +3,10 @@ import type { Fields, Sent } from "./definition";
 import { type Module, mark, type Reference, type ReferenceTarget, type Rule, type Variants } from "./marks";
 
 /** A schema with one more condition: `complain` returns an error text, or undefined if the value is fine. */
-export function conditioned<S extends z.ZodType>(schema: S, complain: (value: z.infer<S>) => string | undefined): S {
+export function conditioned<S extends z.ZodType>(
+  schema: S,
+  complain: (value: z.infer<S>) => string | undefined,
+): S {
   return schema.superRefine((value, context) => {
     const message = complain(value);
     if (message) context.addIssue({ code: "custom", message });
@@ -17,8 +20,8 @@ export const MOST_ENTRIES = 100;
 const MOST_IDS = 1000;
 
 /**
- * Text with a limit in UTF-8 bytes, as in the spec, or in characters for event subscriptions. Further conditions see only
- * texts within the limit, so they may be slow on long ones.
+ * Text with a limit in UTF-8 bytes, as in the spec, or in characters for event subscriptions. Further
+ * conditions see only texts within the limit, so they may be slow on long ones.
  */
 export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
   return z
@@ -32,13 +35,18 @@ export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
 
 /** Text with a limit that must not be empty. */
 export const word = (limit: number, unit: "bytes" | "characters" = "characters") =>
-  conditioned(text(limit, unit), (value) => (value === "" ? "must not be empty" : undefined)).meta({ minLength: 1 });
+  conditioned(text(limit, unit), (value) => (value === "" ? "must not be empty" : undefined)).meta({
+    minLength: 1,
+  });
 
 function complainAboutLength(value: string, limit: number, unit: "bytes" | "characters"): string | undefined {
-  const size = unit === "bytes" ? Buffer.byteLength(value) : value.length <= limit ? value.length : [...value].length;
+  const size =
+    unit === "bytes" ? Buffer.byteLength(value) : value.length <= limit ? value.length : [...value].length;
   if (size <= limit) return undefined;
   const counted =
-    unit === "bytes" && size !== [...value].length ? `${size} bytes in UTF-8 (${[...value].length} characters)` : `${size} ${unit}`;
+    unit === "bytes" && size !== [...value].length
+      ? `${size} bytes in UTF-8 (${[...value].length} characters)`
+      : `${size} ${unit}`;
   return `is ${counted}; at most ${limit} ${unit} are allowed, so shorten it`;
 }
 
@@ -52,31 +60,48 @@ export const map = <V extends z.ZodType>(key: z.ZodType<string, string>, value: 
 export const id = () => word(64);
 
 /** spec "Conventions": optional, at most 255 bytes. */
-export const description = (doc = "A description for people. At most 255 bytes.") => text(255).default("").meta({ description: doc });
+export const description = (doc = "A description for people. At most 255 bytes.") =>
+  text(255).default("").meta({ description: doc });
 
 /** spec "Conventions": optional, at most 4096 bytes. */
 export const metadata = () =>
-  text(4096).default("").meta({ description: "Data of your own for machines, often JSON in a string. At most 4096 bytes." });
+  text(4096)
+    .default("")
+    .meta({ description: "Data of your own for machines, often JSON in a string. At most 4096 bytes." });
 
-/** The id of another object. Answers show `{ id, uri }` under `answeredAs`, or the same id if that is left out. */
-export const reference = (to: ReferenceTarget | readonly ReferenceTarget[], options: Omit<Reference, "to"> = {}) =>
-  mark(id(), { reference: { to: [to].flat(), ...options } });
+/**
+ * The id of another object. Answers show `{ id, uri }` under `answeredAs`, or the same id if that is left
+ * out.
+ */
+export const reference = (
+  to: ReferenceTarget | readonly ReferenceTarget[],
+  options: Omit<Reference, "to"> = {},
+) => mark(id(), { reference: { to: [to].flat(), ...options } });
 
 /** Ids of other objects. */
-export const references = (to: ReferenceTarget, answeredAs: string) => mark(ids(), { reference: { to: [to], answeredAs } });
+export const references = (to: ReferenceTarget, answeredAs: string) =>
+  mark(ids(), { reference: { to: [to], answeredAs } });
 
 /** A list of distinct ids. */
 export const ids = () => distinct(z.array(id()).max(MOST_IDS));
 
 /** A list whose entries differ from each other. */
-export function distinct<E extends z.ZodType>(schema: z.ZodArray<E>, keyOf: (entry: z.output<E>) => unknown = (entry) => entry) {
+export function distinct<E extends z.ZodType>(
+  schema: z.ZodArray<E>,
+  keyOf: (entry: z.output<E>) => unknown = (entry) => entry,
+) {
   return schema.superRefine((entries, context) => {
     const seen = new Map<unknown, number>();
     entries.forEach((entry, index) => {
       const key = keyOf(entry);
       const first = seen.get(key);
       if (first === undefined) seen.set(key, index);
-      else context.addIssue({ code: "custom", path: [index], message: `repeats entry ${first}; name each once` });
+      else
+        context.addIssue({
+          code: "custom",
+          path: [index],
+          message: `repeats entry ${first}; name each once`,
+        });
     });
   });
 }
@@ -84,7 +109,10 @@ export function distinct<E extends z.ZodType>(schema: z.ZodArray<E>, keyOf: (ent
 /** An object inside a resource. It accepts only the given fields. */
 export function object<F extends Fields>(fields: F, { rules = [], ...marks }: ObjectMarks<F> = {}) {
   const { alternatives } = marks;
-  return mark(z.strictObject({ ...fields }), { ...marks, rules: alternatives ? [exactlyOne(alternatives), ...rules] : rules });
+  return mark(z.strictObject({ ...fields }), {
+    ...marks,
+    rules: alternatives ? [exactlyOne(alternatives), ...rules] : rules,
+  });
 }
 
 interface ObjectMarks<F extends Fields> {
@@ -96,7 +124,10 @@ interface ObjectMarks<F extends Fields> {
   readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;
 }
 
-/** The rule that a list which restricts access is not empty while the module is enabled. A rule of the module, so it checks only sent values. */
+/**
+ * The rule that a list which restricts access is not empty while the module is enabled. A rule of the module,
+ * so it checks only sent values.
+ */
 export const notEmptyWhileEnabled = (list: string, entries: string): Rule =>
   function* ({ enabled, [list]: ids }) {
     if (enabled !== false && Array.isArray(ids) && ids.length === 0)
@@ -108,15 +139,26 @@ export const notEmptyWhileEnabled = (list: string, entries: string): Rule =>
 
 /** A module of an edge or a route: `enabled` and its fields; see spec "Rules common to modules". */
 export function module<F extends Fields>(module: Module, fields: F, marks: ObjectMarks<F> = {}) {
-  const enabled = z.boolean().default(true).meta({ description: "Whether the module is applied to traffic. Default true." });
-  const schema = object<{ enabled: typeof enabled } & F>({ enabled, ...fields }, { name: module.name, ...marks } as object);
+  const enabled = z
+    .boolean()
+    .default(true)
+    .meta({ description: "Whether the module is applied to traffic. Default true." });
+  const schema = object<{ enabled: typeof enabled } & F>({ enabled, ...fields }, {
+    name: module.name,
+    ...marks,
+  } as object);
   return mark(schema.optional().meta({ description: module.doc }), { module });
 }
 
 /** The user or bot that owns a credential. */
 export const ownerId = () =>
-  mark(id().optional(), { immutable: true, serverDefault: true, reference: { to: ["user", "bot_user"] } }).meta({
-    description: "The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only.",
+  mark(id().optional(), {
+    immutable: true,
+    serverDefault: true,
+    reference: { to: ["user", "bot_user"] },
+  }).meta({
+    description:
+      "The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only.",
   });
 
 /** The rule that exactly one of some optional fields is set. */
@@ -125,6 +167,9 @@ const exactlyOne = (names: readonly string[]): Rule =>
     const set = names.filter((name) => value[name] != null);
     const choices = names.map((name) => `\`${name}\``).join(", ");
     if (set[1] !== undefined)
-      yield { path: [set[1]], message: `must be left out, because \`${set[0]}\` is set: exactly one of ${choices} is allowed` };
+      yield {
+        path: [set[1]],
+        message: `must be left out, because \`${set[0]}\` is set: exactly one of ${choices} is allowed`,
+      };
     if (set.length === 0) yield { path: [], message: `must hold exactly one of ${choices}` };
   };

@@ -12,13 +12,18 @@ export interface Marks {
   readonly secret?: true;
   /** A one-time secret: only the answer to the creation shows it; later answers say null. */
   readonly once?: true;
-  /** If a request leaves the field out, the server chooses its value; a program that leaves it out accepts any. */
+  /**
+   * If a request leaves the field out, the server chooses its value; a program that leaves it out accepts
+   * any.
+   */
   readonly serverDefault?: true;
   /** An argument of programs only, which the provider handles; the API does not know the field. */
   readonly programOnly?: true;
   /** The value is the id of another object. */
   readonly reference?: Reference;
-  /** The names inside this value are the user's own and are never converted between snake_case and camelCase. */
+  /**
+   * The names inside this value are the user's own and are never converted between snake_case and camelCase.
+   */
   readonly userKeys?: true;
   /** A module: replaced as a whole, removed only through its own endpoint, null when not configured. */
   readonly module?: Module;
@@ -30,11 +35,17 @@ export interface Marks {
   readonly rules?: readonly Rule[];
   /** Rules across the fields of an object schema that only warn when broken. */
   readonly warnings?: readonly Rule[];
-  /** The name of an object's shape, which stands in several places, in the OpenAPI document; others are named after their place. */
+  /**
+   * The name of an object's shape, which stands in several places, in the OpenAPI document; others are named
+   * after their place.
+   */
   readonly name?: string;
   /** What a field of an object may hold by the value of another: `config` by `type`. */
   readonly variants?: Variants;
-  /** The form in which a text is checked, kept and answered, where the same may be written in several ways. Other texts stay. */
+  /**
+   * The form in which a text is checked, kept and answered, where the same may be written in several ways.
+   * Other texts stay.
+   */
   readonly normal?: (text: string) => string;
   /** The fields of an object schema of which exactly one is set; the others are left out or null. */
   readonly alternatives?: readonly string[];
@@ -80,18 +91,24 @@ export interface Module {
 /** One thing wrong with a value. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
-  /** What is wrong, what was expected and what to do. Field names are in backticks, so that programs can convert them to camelCase. */
+  /**
+   * What is wrong, what was expected and what to do. Field names are in backticks, so that programs can
+   * convert them to camelCase.
+   */
   readonly message: string;
   readonly error: "invalid_field" | "unknown_field" | "immutable_field";
 }
 
 /**
- * A rule across fields. Fields whose value is not known yet are absent from the value that it gets, so it must complain about
- * present fields only.
+ * A rule across fields. Fields whose value is not known yet are absent from the value that it gets, so it
+ * must complain about present fields only.
  */
 export type Rule<V = Record<string, unknown>> = Bivariant<V>["rule"];
 
-/** TypeScript compares parameters of methods bivariantly, so a rule for one type fits into a list of all rules. */
+/**
+ * TypeScript compares parameters of methods bivariantly, so a rule for one type fits into a list of all
+ * rules.
+ */
 interface Bivariant<V> {
   rule(value: V): Iterable<{ path: PropertyKey[]; message: string }>;
 }
@@ -107,7 +124,8 @@ export function mark<S extends z.ZodType>(schema: S, marks: Marks): S {
   return schema;
 }
 
-// Cached: looking marks up for every field of every request took a third of an update's processor time (measured 2026-11-21).
+// Cached: looking marks up for every field of every request took a third of an update's processor time
+// (measured 2026-11-21).
 const known = new WeakMap<z.ZodType, Marks>();
 
 /** The marks of a schema, also of one wrapped in optional(), nullable() and default(). */
@@ -147,13 +165,17 @@ export function elementOf(schema: z.ZodType): z.ZodType | undefined {
 }
 
 /** The fields of an object schema, also if it is wrapped; undefined if it is no object. */
-export const fieldsOf = oncePer((schema: z.ZodType): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
-  const shape = shapeOf(schema);
-  return shape && Object.entries(shape);
-});
+export const fieldsOf = oncePer(
+  (schema: z.ZodType): readonly (readonly [name: string, field: z.ZodType])[] | undefined => {
+    const shape = shapeOf(schema);
+    return shape && Object.entries(shape);
+  },
+);
 
 /** Whether a value may be left out. */
-export const isOptional = (schema: z.ZodType): boolean => schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+export const isOptional = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
 
 /** The default of a schema, or undefined. */
-export const defaultOf = (schema: z.ZodType): unknown => (schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined);
+export const defaultOf = (schema: z.ZodType): unknown =>
+  schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;

@@ -7,7 +7,8 @@ import { pathFieldsOf } from "./paths";
 /** The definition of a module as a resource of its own. Its first fields are those of its path. */
 export function moduleAsResource(parent: Definition, name: string): Definition {
   const field = parent.fields[name];
-  if (!field || !marksOf(field).module) throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
+  if (!field || !marksOf(field).module)
+    throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
   const schema = bare(field);
   const { rules = [], warnings = [], fill = (value) => value } = marksOf(schema);
   const parentId = mark(reference(parent.kind), { immutable: true }).meta({

@@ -2,14 +2,16 @@ import type { z } from "zod";
 import { elementOf, fieldsOf, marksOf, shapeOf } from "./marks";
 
 /** `client_secret` → `clientSecret`. */
-export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** `client_secret` → `ClientSecret`. */
 export const pascalCase = (name: string): string => camelCase(`_${name}`);
 
 /**
- * Renames the fields of a value from the wire's snake_case to camelCase, or back. Follows the schema: the user's own names
- * (labels, config, options) stay as they are. Unknown names stay too; validation complains about them.
+ * Renames the fields of a value from the wire's snake_case to camelCase, or back. Follows the schema: the
+ * user's own names (labels, config, options) stay as they are. Unknown names stay too; validation complains
+ * about them.
  */
 export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wire"): unknown {
   if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return value;
@@ -41,7 +43,8 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => {
       if (typeof part === "number") return `[${part}]`;
-      const name = String(part).length > LONGEST_NAME ? `${String(part).slice(0, LONGEST_NAME)}…` : String(part);
+      const name =
+        String(part).length > LONGEST_NAME ? `${String(part).slice(0, LONGEST_NAME)}…` : String(part);
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;
     })
@@ -55,7 +58,9 @@ export function camelCasePath(schema: z.ZodType, path: readonly PropertyKey[]): 
   const shape = shapeOf(schema);
   if (shape && typeof head === "string") {
     const field = shape[head];
-    return field ? [camelCase(head), ...(marksOf(field).userKeys ? rest : camelCasePath(field, rest))] : [...path];
+    return field
+      ? [camelCase(head), ...(marksOf(field).userKeys ? rest : camelCasePath(field, rest))]
+      : [...path];
   }
   const element = elementOf(schema);
   return element ? [head, ...camelCasePath(element, rest)] : [...path];
@@ -72,10 +77,12 @@ export function withArticle(title: string): string {
 }
 
 /** The plural of a name: "policies", "TLS edges". */
-export const plural = (name: string): string => (/[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`);
+export const plural = (name: string): string =>
+  /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 
 /** A number of things: "1 object", "2 objects". */
-export const counted = (count: number, name: string): string => `${count} ${count === 1 ? name : plural(name)}`;
+export const counted = (count: number, name: string): string =>
+  `${count} ${count === 1 ? name : plural(name)}`;
 
 /** The paths of fields that have their wire name where camelCase is expected. */
 export function wireNamesIn(schema: z.ZodType, value: unknown): PropertyKey[][] {

@@ -1,8 +1,13 @@
-/** For values that are always there, although the types cannot show it. Throws where one is missing, unlike a cast. */
+/**
+ * For values that are always there, although the types cannot show it. Throws where one is missing, unlike a
+ * cast.
+ */
 export function present<T>(value: T | null | undefined): T {
-  if (value === undefined || value === null) throw new Error("A value is missing that was thought to be always there");
+  if (value === undefined || value === null)
+    throw new Error("A value is missing that was thought to be always there");
   return value;
 }
 
 /** The message of what was thrown, which need not be an Error. */
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);

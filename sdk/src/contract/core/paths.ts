@@ -14,4 +14,6 @@ export function pathFieldsOf({ path }: Pick<Definition, "path">): readonly strin
 
 /** Fills the values of its fields into a path. */
 export const expandPath = (path: string, values: Readonly<Record<string, unknown>>): string =>
-  path.includes("{") ? path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))) : path;
+  path.includes("{")
+    ? path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
+    : path;

@@ -5,7 +5,10 @@ import { pathFieldsOf } from "./paths";
 
 /** Kinds that references may name although the registry has none of them. */
 const KINDS_ELSEWHERE = ["user"];
-/** Prefixes of ids that belong to no resource type: accounts, audit rows, events, leases, operations and users. */
+/**
+ * Prefixes of ids that belong to no resource type: accounts, audit rows, events, leases, operations and
+ * users.
+ */
 const PREFIXES_ELSEWHERE = ["ac", "au", "ev", "lease", "op", "usr"];
 /** Fields of every answer, and fields of every list beside its objects. */
 const COMMON_FIELDS = ["id", "uri", "created_at"];
@@ -17,10 +20,15 @@ const LIST_FIELDS = ["uri", "next_page_uri"];
  */
 export function refuseMistakes(definitions: readonly Definition[], groups: readonly string[]): void {
   const mistakes = [
-    ...definitions.flatMap((one, index) => definitions.slice(0, index).flatMap((earlier) => [...clashes(earlier, one)])),
+    ...definitions.flatMap((one, index) =>
+      definitions.slice(0, index).flatMap((earlier) => [...clashes(earlier, one)]),
+    ),
     ...definitions.flatMap((one) => [...ownMistakes(one), ...unknownKinds(one, definitions, groups)]),
   ];
-  if (mistakes.length > 0) throw new Error(`The registry of resource types has mistakes:\n${mistakes.map((one) => `- ${one}`).join("\n")}`);
+  if (mistakes.length > 0)
+    throw new Error(
+      `The registry of resource types has mistakes:\n${mistakes.map((one) => `- ${one}`).join("\n")}`,
+    );
 }
 
 function* clashes(one: Definition, other: Definition): Iterable<string> {
@@ -50,7 +58,8 @@ function ambiguous(one: Definition, other: Definition): [string, string] | undef
 }
 
 const meet = (path: readonly string[], other: readonly string[]): boolean =>
-  path.length === other.length && path.every((part, index) => part === other[index] || isParameter(part) || isParameter(other[index]));
+  path.length === other.length &&
+  path.every((part, index) => part === other[index] || isParameter(part) || isParameter(other[index]));
 
 const isParameter = (part = ""): boolean => part.startsWith("{");
 
@@ -67,23 +76,33 @@ function* ownMistakes(definition: Definition): Iterable<string> {
   const { type, idPrefix, path, listKey, fields, computed } = definition;
   if (!/^[a-z]+$/.test(idPrefix))
     yield `${type} has the idPrefix ${JSON.stringify(idPrefix)}; use lower-case letters only, because "_" ends it`;
-  if (PREFIXES_ELSEWHERE.includes(idPrefix)) yield `${type} has the idPrefix "${idPrefix}", which is taken by other ids; give it another`;
+  if (PREFIXES_ELSEWHERE.includes(idPrefix))
+    yield `${type} has the idPrefix "${idPrefix}", which is taken by other ids; give it another`;
   if (!/^(\/([a-z_]+|\{[a-z_]+\}))+$/.test(path) || path.endsWith("}"))
     yield `${type} has the path ${JSON.stringify(path)}; write it like "/edges/https/{edge_id}/routes"`;
-  if (LIST_FIELDS.includes(listKey)) yield `${type} has the listKey "${listKey}", which every list has beside it; give it another`;
+  if (LIST_FIELDS.includes(listKey))
+    yield `${type} has the listKey "${listKey}", which every list has beside it; give it another`;
   for (const name of pathFieldsOf(definition)) {
     const field = fields[name];
     if (!field || marksOf(field).reference?.to.length !== 1)
       yield `${type} has {${name}} in its path; add a field ${name} that refers to one kind, the parent's`;
   }
-  const names = [...COMMON_FIELDS, ...Object.entries(fields).map(([name, field]) => answeredName(name, field)), ...Object.keys(computed)];
+  const names = [
+    ...COMMON_FIELDS,
+    ...Object.entries(fields).map(([name, field]) => answeredName(name, field)),
+    ...Object.keys(computed),
+  ];
   for (const name of names.filter((name, index) => names.indexOf(name) !== index))
     yield `${type} has the field ${name} twice in its answers; give one of them another name`;
 }
 
 const answeredName = (name: string, field: z.ZodType): string => marksOf(field).reference?.answeredAs ?? name;
 
-function* unknownKinds(definition: Definition, definitions: readonly Definition[], groups: readonly string[]): Iterable<string> {
+function* unknownKinds(
+  definition: Definition,
+  definitions: readonly Definition[],
+  groups: readonly string[],
+): Iterable<string> {
   const kinds = definitions.map(({ kind }) => kind);
   const known = [...kinds, ...groups, ...KINDS_ELSEWHERE];
   for (const [path, { reference, embeds }] of marksIn({ ...definition.fields, ...definition.computed }))
@@ -100,7 +119,9 @@ function marksIn(fields: Readonly<Record<string, z.ZodType>>, path = ""): [path:
     const at = path ? `${path}.${name}` : name;
     const marks = marksOf(field);
     // Embedded objects are checked as their own type.
-    return marks.embeds ? [[at, marks]] : [[at, marks], ...marksIn(Object.fromEntries(fieldsOf(innermost(field)) ?? []), at)];
+    return marks.embeds
+      ? [[at, marks]]
+      : [[at, marks], ...marksIn(Object.fromEntries(fieldsOf(innermost(field)) ?? []), at)];
   });
 }
 

@@ -7,8 +7,8 @@ import { camelCase } from "./names";
 const USUAL_VALIDITY = "24h";
 
 /**
- * A resource type as programs declare it. Types whose objects end also take `valid_for` and `renew_before`; the API knows only
- * the end.
+ * A resource type as programs declare it. Types whose objects end also take `valid_for` and `renew_before`;
+ * the API knows only the end.
  */
 export function asDeclared(definition: Definition): Definition {
   const { renewable, fields, rules, fill } = definition;
@@ -19,14 +19,22 @@ export function asDeclared(definition: Definition): Definition {
     rules: [...rules, soundRenewal(renewable.until)],
     fill: (value) => {
       const filled = fill(value);
-      return filled.renew_before === undefined || filled[renewable.until] !== undefined ? filled : { valid_for: USUAL_VALIDITY, ...filled };
+      return filled.renew_before === undefined || filled[renewable.until] !== undefined
+        ? filled
+        : { valid_for: USUAL_VALIDITY, ...filled };
     },
   };
 }
 
-/** The end of a validity of so many seconds, counted from the creation or the start of the validity, whichever is later. */
+/**
+ * The end of a validity of so many seconds, counted from the creation or the start of the validity, whichever
+ * is later.
+ */
 export const endOf = (validAfter: string | undefined, seconds: number, now: Date): string =>
-  timestampOf(Math.max(Math.floor(now.getTime() / 1000), validAfter === undefined ? 0 : secondsOf(validAfter)) + seconds);
+  timestampOf(
+    Math.max(Math.floor(now.getTime() / 1000), validAfter === undefined ? 0 : secondsOf(validAfter)) +
+      seconds,
+  );
 
 const renewalFields = (until: string) => ({
   valid_for: mark(duration().optional(), { programOnly: true }).meta({
@@ -42,7 +50,10 @@ const soundRenewal = (until: string): Rule<Readonly<Record<string, string | unde
     if (end !== undefined && valid_for !== undefined)
       yield { path: ["valid_for"], message: `cannot go with \`${until}\`; declare one of them` };
     if (end !== undefined && renew_before !== undefined)
-      yield { path: ["renew_before"], message: `cannot move the end that \`${until}\` fixes; declare \`valid_for\` in its place` };
+      yield {
+        path: ["renew_before"],
+        message: `cannot move the end that \`${until}\` fixes; declare \`valid_for\` in its place`,
+      };
     if (valid_for === undefined || renew_before === undefined) return;
     if (durationSeconds(renew_before) >= durationSeconds(valid_for))
       yield {

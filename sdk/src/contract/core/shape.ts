@@ -5,10 +5,17 @@ import { oncePer } from "./once";
 
 /** The schema of a creation's body. Derived once for each definition. */
 export const createSchema = oncePer((definition: Definition) =>
-  mark(z.strictObject({ ...definition.fields }), { rules: definition.rules, warnings: definition.warnings, fill: definition.fill }),
+  mark(z.strictObject({ ...definition.fields }), {
+    rules: definition.rules,
+    warnings: definition.warnings,
+    fill: definition.fill,
+  }),
 );
 
-/** The schema of an update's body: every field that is not immutable, all of them optional and without defaults. */
+/**
+ * The schema of an update's body: every field that is not immutable, all of them optional and without
+ * defaults.
+ */
 export const updateSchema = oncePer((definition: Definition) =>
   z.strictObject(
     Object.fromEntries(
@@ -19,7 +26,10 @@ export const updateSchema = oncePer((definition: Definition) =>
   ),
 );
 
-/** The schema of an answer: references instead of ids where the contract says so; modules may be null; no field is left out. */
+/**
+ * The schema of an answer: references instead of ids where the contract says so; modules may be null; no
+ * field is left out.
+ */
 export const answerSchema = oncePer((definition: Definition) =>
   named(definition.type, {
     id: z.string().meta({
@@ -43,7 +53,10 @@ export const refSchema = named("Ref", {
   uri: z.url().meta({ description: "Address of the object." }),
 });
 
-/** A list at the top of an object of which answers say more than requests: the references of ids, or the addresses of entries. */
+/**
+ * A list at the top of an object of which answers say more than requests: the references of ids, or the
+ * addresses of entries.
+ */
 export interface AnsweredList {
   readonly field: string;
   /** The field of answers. */
@@ -77,10 +90,14 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
       const description = schema.meta()?.description ?? bare(schema).meta()?.description;
       const described = (s: z.ZodType) => (description ? s.meta({ description }) : s);
       if (marks.reference?.answeredAs) {
-        return [marks.reference.answeredAs, described(bare(schema) instanceof z.ZodArray ? z.array(refSchema) : refSchema)];
+        return [
+          marks.reference.answeredAs,
+          described(bare(schema) instanceof z.ZodArray ? z.array(refSchema) : refSchema),
+        ];
       }
       if (marks.entries) return [name, described(z.array(answeredEntry(schema)))];
-      const nullable = marks.module || (schema instanceof z.ZodOptional && !marks.serverDefault) || holdsNull(schema);
+      const nullable =
+        marks.module || (schema instanceof z.ZodOptional && !marks.serverDefault) || holdsNull(schema);
       return [name, described(nullable ? answered(bare(schema)).nullable() : answered(bare(schema)))];
     }),
   );
@@ -89,7 +106,10 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
 /** In answers, an entry of a list whose entries have addresses of their own. */
 export function answeredEntry(list: z.ZodType): z.ZodObject {
   const entry = elementOf(list) ?? list;
-  return answeredLike(entry, { ...shapeOf(entry), uri: z.url().meta({ description: "Address of the entry." }) });
+  return answeredLike(entry, {
+    ...shapeOf(entry),
+    uri: z.url().meta({ description: "Address of the entry." }),
+  });
 }
 
 /** An object of answers that has the name of the one that is sent. */
@@ -116,10 +136,15 @@ function answered(schema: z.ZodType): z.ZodType {
 
 /** Whether an object always has a value there: it must be sent, or has a default. */
 export const isAlwaysSet = (schema: z.ZodType): boolean =>
-  !isOptional(schema) || defaultOf(schema) !== undefined || (marksOf(schema).serverDefault === true && !holdsNull(schema));
+  !isOptional(schema) ||
+  defaultOf(schema) !== undefined ||
+  (marksOf(schema).serverDefault === true && !holdsNull(schema));
 
 function holdsNull(schema: z.ZodType): boolean {
-  return schema instanceof z.ZodNullable || (isOptional(schema) && holdsNull((schema as z.ZodOptional<z.ZodType>).unwrap()));
+  return (
+    schema instanceof z.ZodNullable ||
+    (isOptional(schema) && holdsNull((schema as z.ZodOptional<z.ZodType>).unwrap()))
+  );
 }
 
 function withoutDefault(schema: z.ZodType): z.ZodType {

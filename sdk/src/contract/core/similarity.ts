@@ -1,6 +1,9 @@
 import { present } from "./narrow";
 
-/** How many characters have to be added, removed or replaced to make one text of another (Levenshtein distance). */
+/**
+ * How many characters have to be added, removed or replaced to make one text of another (Levenshtein
+ * distance).
+ */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, char] of [...a].entries()) {
@@ -19,8 +22,9 @@ const LONGEST = 64;
 const MOST_NAMED = 3;
 
 /**
- * The end of a sentence about a misspelled name: `; did you mean "…"?` with the known names that are most like it. Empty if
- * none is. A part of a name counts as its beginning or end, so that "users" means "bot-users".
+ * The end of a sentence about a misspelled name: `; did you mean "…"?` with the known names that are most
+ * like it. Empty if none is. A part of a name counts as its beginning or end, so that "users" means
+ * "bot-users".
  */
 export function didYouMean(written: string, known: readonly string[], quote = '"'): string {
   if (written.length > LONGEST) return "";
@@ -35,5 +39,7 @@ export function didYouMean(written: string, known: readonly string[], quote = '"
   });
   const least = Math.min(...near.map(({ distance }) => distance));
   const best = near.filter(({ distance }) => distance === least).slice(0, MOST_NAMED);
-  return best.length > 0 ? `; did you mean ${best.map(({ name }) => `${quote}${name}${quote}`).join(" or ")}?` : "";
+  return best.length > 0
+    ? `; did you mean ${best.map(({ name }) => `${quote}${name}${quote}`).join(" or ")}?`
+    : "";
 }

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
-import { bare, defaultOf, elementOf, fieldsOf, isOptional, marksOf, type Problem, type Rule, shapeOf } from "./marks";
+import {
+  bare,
+  defaultOf,
+  elementOf,
+  fieldsOf,
+  isOptional,
+  marksOf,
+  type Problem,
+  type Rule,
+  shapeOf,
+} from "./marks";
 import { withArticle } from "./names";
 import { createSchema, updateSchema } from "./shape";
 import { didYouMean } from "./similarity";
@@ -21,10 +31,15 @@ export function validateCreate(definition: Definition, body: unknown, isUnknown?
   return validateObject(createSchema(definition), body, { isUnknown });
 }
 
-/** Checks the body of an update. Rules across fields are checked on the merged object, by {@link checkRules}. */
+/**
+ * Checks the body of an update. Rules across fields are checked on the merged object, by {@link checkRules}.
+ */
 export function validateUpdate(definition: Definition, body: unknown): Validated {
   const validated = validateObject(updateSchema(definition), body, { keepZeroValues: true });
-  return { ...validated, problems: validated.problems.map((problem) => explainImmutable(definition, problem)) };
+  return {
+    ...validated,
+    problems: validated.problems.map((problem) => explainImmutable(definition, problem)),
+  };
 }
 
 /** Checks the body of a module's PUT and fills in the defaults. */
@@ -44,13 +59,20 @@ export function checkWarnings(definition: Definition, value: Json, isUnknown: Is
 
 interface Options {
   readonly isUnknown?: IsUnknown;
-  /** Whether "" and 0 are values, as in updates, if the field allows them. In creations they mean "left out", because older clients send them. */
+  /**
+   * Whether "" and 0 are values, as in updates, if the field allows them. In creations they mean "left out",
+   * because older clients send them.
+   */
   readonly keepZeroValues?: boolean;
 }
 
 const nothingIsUnknown: IsUnknown = () => false;
 
-function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = nothingIsUnknown, keepZeroValues }: Options): Validated {
+function validateObject(
+  schema: z.ZodObject,
+  body: unknown,
+  { isUnknown = nothingIsUnknown, keepZeroValues }: Options,
+): Validated {
   const value = complete(schema, body, isUnknown, keepZeroValues) as Json;
   const parsed = schema.safeParse(value);
   const unknown = pathsOf(value, isUnknown);
@@ -68,7 +90,8 @@ function validateObject(schema: z.ZodObject, body: unknown, { isUnknown = nothin
 }
 
 /** A body that was sent earlier, with defaults for fields that were added to its shape since. */
-export const withDefaults = (schema: z.ZodType, sent: Json): Json => complete(schema, sent, nothingIsUnknown, true) as Json;
+export const withDefaults = (schema: z.ZodType, sent: Json): Json =>
+  complete(schema, sent, nothingIsUnknown, true) as Json;
 
 /** Drops values that mean "left out", then fills in defaults, at every depth. */
 function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZeroValues = false): unknown {
@@ -82,11 +105,13 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   for (const [name, field] of fields) {
     // `{}` is a module with its defaults.
     const dropsZero = !marksOf(field).module && !(keepZeroValues && takes(field, completed[name]));
-    if (isOptional(field) && (completed[name] === null || (isZero(field, completed[name]) && dropsZero))) delete completed[name];
+    if (isOptional(field) && (completed[name] === null || (isZero(field, completed[name]) && dropsZero)))
+      delete completed[name];
     if (completed[name] === undefined) {
       delete completed[name];
       const fallback = defaultOf(field);
-      if (fallback !== undefined) completed[name] = complete(field, structuredClone(fallback), isUnknown, true);
+      if (fallback !== undefined)
+        completed[name] = complete(field, structuredClone(fallback), isUnknown, true);
     } else {
       completed[name] = complete(field, completed[name], isUnknown);
     }
@@ -108,7 +133,10 @@ function isZero(schema: z.ZodType, value: unknown): boolean {
   );
 }
 
-/** As many misspelled fields of one object are looked up: comparing names takes time, and a body can have a hundred thousand. */
+/**
+ * As many misspelled fields of one object are looked up: comparing names takes time, and a body can have a
+ * hundred thousand.
+ */
 const MOST_SUGGESTIONS = 3;
 
 type Suggest = (name: string, known: readonly string[]) => string;
@@ -138,9 +166,13 @@ function wordsOf(issue: z.core.$ZodIssue): string {
     case "invalid_value":
       return `must be ${issue.values.length > 2 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join(issue.values.length > 2 ? ", " : " or ")}`;
     case "too_small":
-      return issue.origin === "array" || issue.origin === "string" ? `must not be empty` : `must be at least ${issue.minimum}`;
+      return issue.origin === "array" || issue.origin === "string"
+        ? `must not be empty`
+        : `must be at least ${issue.minimum}`;
     case "too_big":
-      return issue.origin === "array" ? `must hold at most ${issue.maximum} entries` : `must be at most ${issue.maximum}`;
+      return issue.origin === "array"
+        ? `must hold at most ${issue.maximum} entries`
+        : `must be at most ${issue.maximum}`;
     case "invalid_key":
       return issue.issues.map((inner) => inner.message).join("; ");
     default:
@@ -149,7 +181,12 @@ function wordsOf(issue: z.core.$ZodIssue): string {
 }
 
 function named(type: string): string {
-  const names: Record<string, string> = { array: "a list", record: "an object", int: "a whole number", boolean: "true or false" };
+  const names: Record<string, string> = {
+    array: "a list",
+    record: "an object",
+    int: "a whole number",
+    boolean: "true or false",
+  };
   return names[type] ?? withArticle(type);
 }
 
@@ -158,9 +195,14 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 function explainImmutable(definition: Definition, problem: Problem): Problem {
   const [name] = problem.path;
-  const field = problem.error === "unknown_field" && problem.path.length === 1 && definition.fields[String(name)];
+  const field =
+    problem.error === "unknown_field" && problem.path.length === 1 && definition.fields[String(name)];
   if (!field || !marksOf(field).immutable) return problem;
-  return { ...problem, message: `is set at creation only; create a new ${definition.title} to have another`, error: "immutable_field" };
+  return {
+    ...problem,
+    message: `is set at creation only; create a new ${definition.title} to have another`,
+    error: "immutable_field",
+  };
 }
 
 interface Faults {
@@ -174,10 +216,18 @@ const pathKey = (path: readonly PropertyKey[]): string => JSON.stringify(path);
 
 const faultsOf = (problems: readonly Problem[]): Faults => ({
   at: new Set(problems.map(({ path }) => pathKey(path))),
-  within: new Set(problems.flatMap(({ path }) => [...path, path.length].map((_, depth) => pathKey(path.slice(0, depth))))),
+  within: new Set(
+    problems.flatMap(({ path }) => [...path, path.length].map((_, depth) => pathKey(path.slice(0, depth)))),
+  ),
 });
 
-function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults: Faults, kind: "rules" | "warnings" = "rules"): Problem[] {
+function allRules(
+  schema: z.ZodType,
+  value: unknown,
+  path: PropertyKey[],
+  faults: Faults,
+  kind: "rules" | "warnings" = "rules",
+): Problem[] {
   const element = elementOf(schema);
   if (element && Array.isArray(value)) {
     if (faults.at.has(pathKey(path))) return []; // zod did not check the entries of a list that is too long
@@ -185,7 +235,9 @@ function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults
   }
   const fields = fieldsOf(schema);
   if (!fields || value === null || typeof value !== "object") return [];
-  const nested = fields.flatMap(([name, field]) => allRules(field, (value as Json)[name], [...path, name], faults, kind));
+  const nested = fields.flatMap(([name, field]) =>
+    allRules(field, (value as Json)[name], [...path, name], faults, kind),
+  );
   // Rules rely on the shapes of the fields that they read, so run them on valid objects only.
   const sound = nested.length === 0 && !faults.within.has(pathKey(path));
   if (!sound && kind === "rules") return nested;
@@ -194,7 +246,11 @@ function allRules(schema: z.ZodType, value: unknown, path: PropertyKey[], faults
 
 function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Problem[] {
   return rules.flatMap((rule) =>
-    [...rule(value)].map((found) => ({ path: [...path, ...found.path], message: found.message, error: "invalid_field" as const })),
+    [...rule(value)].map((found) => ({
+      path: [...path, ...found.path],
+      message: found.message,
+      error: "invalid_field" as const,
+    })),
   );
 }
 

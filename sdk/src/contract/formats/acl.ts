@@ -16,7 +16,10 @@ export const acl = () =>
         "Rules for what the credential may bind: `bind:<domain>`, `bind:*.<domain>`, `bind:<host>:<port>`, `bind:<key>=<value>` (key and value may be `*`), or `*` for everything. Empty: no restrictions.",
     });
 
-/** The limit on what one request asks to bind. A connection may bind a hundred things, and each may have 32 labels. */
+/**
+ * The limit on what one request asks to bind. A connection may bind a hundred things, and each may have 32
+ * labels.
+ */
 const MOST_BINDS = 1000;
 
 /** What an agent asks to bind: the address, or each of its labels. */
@@ -29,7 +32,10 @@ export const binds = () =>
 /** What is wrong with an entry of {@link binds}; undefined if nothing is. */
 export function complainAboutBind(bind: string): string | undefined {
   const target = bind.startsWith("bind:") ? bind.slice("bind:".length) : "";
-  if (target.includes("=") ? /^[^=\p{Cc}]+=[^=\p{Cc}]+$/u.test(target) : isAddress(target, { wildcard: true })) return undefined;
+  if (
+    target.includes("=") ? /^[^=\p{Cc}]+=[^=\p{Cc}]+$/u.test(target) : isAddress(target, { wildcard: true })
+  )
+    return undefined;
   return `${shown(bind)} does not say what to bind: expected "bind:<host>:<port>", or "bind:<key>=<value>" for each label`;
 }
 
@@ -40,8 +46,11 @@ function complainAboutRule(rule: string): string | undefined {
   if (!rule.startsWith("bind:")) return `${shown(rule)} is not an ACL rule: ${CURE}`;
   const target = rule.slice("bind:".length);
   const port = /^[^=]*[^\]:=]:(\w+)$/.exec(target)?.[1];
-  if (port !== undefined && !isPort(port)) return `${shown(rule)} must end in a port from 1 to 65535: ${CURE}`;
-  const sound = target.includes("=") ? isLabel(target) : isAddress(target, { wildcard: true }) || isDomain(target, { wildcard: true });
+  if (port !== undefined && !isPort(port))
+    return `${shown(rule)} must end in a port from 1 to 65535: ${CURE}`;
+  const sound = target.includes("=")
+    ? isLabel(target)
+    : isAddress(target, { wildcard: true }) || isDomain(target, { wildcard: true });
   return sound ? undefined : `${shown(rule)} does not say what may be bound: ${CURE}`;
 }
 

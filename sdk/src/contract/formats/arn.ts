@@ -14,8 +14,20 @@ const REGION = "[a-z]{2,4}(?:-[a-z]+)+-\\d{1,2}";
 
 /** The form of the ARN for each kind (the AWS service authorization reference, "Resource types"). */
 const KINDS = {
-  role: { title: "role", service: "iam", region: "", name: "role/((?:[!-~]+/)?[\\w+=,.@-]{1,64})", example: "role/tunnels" },
-  stream: { title: "stream", service: "kinesis", region: REGION, name: "stream/([\\w.-]{1,128})", example: "stream/tunnels" },
+  role: {
+    title: "role",
+    service: "iam",
+    region: "",
+    name: "role/((?:[!-~]+/)?[\\w+=,.@-]{1,64})",
+    example: "role/tunnels",
+  },
+  stream: {
+    title: "stream",
+    service: "kinesis",
+    region: REGION,
+    name: "stream/([\\w.-]{1,128})",
+    example: "stream/tunnels",
+  },
   deliveryStream: {
     title: "delivery stream",
     service: "firehose",
@@ -37,7 +49,9 @@ const KINDS = {
 export function readArn(kind: keyof typeof KINDS, text: string): Arn | undefined {
   const { service, region, name } = KINDS[kind];
   const found = new RegExp(`^arn:aws(?:-[a-z]+)*:${service}:(${region}):(\\d{12}):${name}$`).exec(text);
-  return found ? { region: present(found[1]), account: present(found[2]), name: present(found[3]) } : undefined;
+  return found
+    ? { region: present(found[1]), account: present(found[2]), name: present(found[3]) }
+    : undefined;
 }
 
 /** An ARN of a kind. */

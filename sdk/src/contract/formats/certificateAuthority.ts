@@ -13,7 +13,9 @@ export interface CertificateFacts {
   readonly not_after: string;
   /** RFC 5280 section 4.2.1.3 names, for example keyCertSign; empty when the extension is absent. */
   readonly key_usages: string[];
-  /** RFC 5280 section 4.2.1.12 names, or the object identifier where it has no name there; empty when absent. */
+  /**
+   * RFC 5280 section 4.2.1.12 names, or the object identifier where it has no name there; empty when absent.
+   */
   readonly extended_key_usages: string[];
 }
 
@@ -64,7 +66,8 @@ function complainAboutExtensions(der: Buffer): string | undefined {
   const field = readAllDer(present(signed).content).find(({ tag }) => tag === EXTENSIONS);
   if (!field) return undefined;
   const extensions = readAllDer(readDer(field.content).content);
-  if (extensions.length > MOST_EXTENSIONS) return `has ${extensions.length} extensions; at most ${MOST_EXTENSIONS} are allowed`;
+  if (extensions.length > MOST_EXTENSIONS)
+    return `has ${extensions.length} extensions; at most ${MOST_EXTENSIONS} are allowed`;
   const seen = new Set<string>();
   for (const { content } of extensions) {
     const parts = readAllDer(content);
@@ -77,7 +80,8 @@ function complainAboutExtensions(der: Buffer): string | undefined {
 }
 
 function factsOf(der: Buffer): CertificateFacts | string {
-  // Loaded on first use: it is the heaviest of the contract's libraries, and most programs declare no authority.
+  // Loaded on first use: it is the heaviest of the contract's libraries, and most programs declare no
+  // authority.
   require("reflect-metadata"); // required by the library
   const x509 = require("@peculiar/x509") as typeof X509;
   const certificate = new x509.X509Certificate(der);
@@ -100,7 +104,8 @@ function factsOf(der: Buffer): CertificateFacts | string {
 }
 
 function complainAboutShape(pem: string): string | undefined {
-  if (pem.length > LONGEST_PEM) return `is ${pem.length} characters long; one certificate takes a few thousand`;
+  if (pem.length > LONGEST_PEM)
+    return `is ${pem.length} characters long; one certificate takes a few thousand`;
   const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map((match) => present(match[1]));
   if (labels.some((label) => label.endsWith("PRIVATE KEY")))
     return "holds a private key; send the certificate alone, and keep the key where it is";

@@ -10,10 +10,12 @@ export const cidr = () => conditioned(text(64), complainAboutCidr).meta({ exampl
 export function complainAboutCidr(value: string): string | undefined {
   const [address = "", mask, ...rest] = value.split("/");
   const version = address.includes("%") ? 0 : isIP(address); // a zone belongs to one machine
-  if (!version || rest.length > 0) return 'must be a network in CIDR notation, for example "192.0.2.0/24" or "2001:db8::/32"';
+  if (!version || rest.length > 0)
+    return 'must be a network in CIDR notation, for example "192.0.2.0/24" or "2001:db8::/32"';
   const widest = version === 4 ? 32 : 128;
   if (mask === undefined) return `has no mask: write "${address}/${widest}" for this one address`;
-  if (!/^(0|[1-9]\d{0,2})$/.test(mask) || Number(mask) > widest) return `must have a mask from /0 to /${widest}`;
+  if (!/^(0|[1-9]\d{0,2})$/.test(mask) || Number(mask) > widest)
+    return `must have a mask from /0 to /${widest}`;
   const network = networkOf(value);
   return ipaddr.parse(address).toString() === network.toString()
     ? undefined
@@ -24,4 +26,6 @@ export function complainAboutCidr(value: string): string | undefined {
 export const cidrKey = (cidr: string): string => `${networkOf(cidr).toString()}/${cidr.split("/")[1]}`;
 
 const networkOf = (cidr: string): ipaddr.IPv4 | ipaddr.IPv6 =>
-  isIP(present(cidr.split("/")[0])) === 4 ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  isIP(present(cidr.split("/")[0])) === 4
+    ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
+    : ipaddr.IPv6.networkAddressFromCIDR(cidr);

@@ -1,4 +1,6 @@
-/** A value in the Distinguished Encoding Rules (ITU-T X.690): its tag, its content, and the offset of its end. */
+/**
+ * A value in the Distinguished Encoding Rules (ITU-T X.690): its tag, its content, and the offset of its end.
+ */
 export interface DerValue {
   readonly tag: number;
   readonly content: Buffer;
@@ -18,7 +20,8 @@ export function readDer(bytes: Buffer, offset = 0): DerValue {
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
   if (first === 0x80 || lengthBytes > 3) throw new Error("an indefinite or too large length");
   const length = lengthBytes === 0 ? first : bytes.readUIntBE(offset + 2, lengthBytes);
-  if (lengthBytes > 0 && (length < 0x80 || byteAt(bytes, offset + 2) === 0)) throw new Error("a length with superfluous bytes");
+  if (lengthBytes > 0 && (length < 0x80 || byteAt(bytes, offset + 2) === 0))
+    throw new Error("a length with superfluous bytes");
   const start = offset + 2 + lengthBytes;
   if (start + length > bytes.length) throw new Error("cut off");
   return { tag, content: bytes.subarray(start, start + length), end: start + length };

@@ -1,4 +1,7 @@
-/** Arithmetic on the curve edwards25519 (RFC 8032 section 5.1), enough to check a public key. Not constant-time: public keys are no secrets. */
+/**
+ * Arithmetic on the curve edwards25519 (RFC 8032 section 5.1), enough to check a public key. Not
+ * constant-time: public keys are no secrets.
+ */
 const P = 2n ** 255n - 19n;
 /** The order of the subgroup that signatures use. */
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;

@@ -9,12 +9,17 @@ export type Change = (typeof CHANGES)[number];
 
 let definitions: readonly Definition[] = [];
 
-/** Names the types whose changes are events. The registry calls this: this file cannot import it, because one of its types imports this file. */
+/**
+ * Names the types whose changes are events. The registry calls this: this file cannot import it, because one
+ * of its types imports this file.
+ */
 export function nameEventTypes(all: readonly Definition[]): void {
   definitions = all;
 }
 
-const subjects: readonly string[] = lazyList(() => [...new Set(definitions.map(({ subject }) => subject).sort())]);
+const subjects: readonly string[] = lazyList(() => [
+  ...new Set(definitions.map(({ subject }) => subject).sort()),
+]);
 
 /** Every event type that a subscription may name. */
 export const EVENT_TYPES: readonly string[] = lazyList(() =>

@@ -12,7 +12,15 @@ const LIMITS = {
   maxCallArguments: LONGEST_EXPRESSION,
 };
 
-const VALUES = ["req.method", "req.host", "req.path", "req.user_agent", "conn.client_ip", "conn.ClientIP", "conn.tls.sni"];
+const VALUES = [
+  "req.method",
+  "req.host",
+  "req.path",
+  "req.user_agent",
+  "conn.client_ip",
+  "conn.ClientIP",
+  "conn.tls.sni",
+];
 const FUNCTIONS = ["startsWith", "endsWith", "contains", "matches", "inCidrRange"];
 const OPERATORS = ["value", "list", "==", "!=", "<", "<=", ">", ">=", "in", "&&", "||", "!_", "-_"];
 
@@ -26,7 +34,9 @@ export const expression = () =>
     return typeof read === "string" ? read : undefined;
   }).meta({ examples: ['req.path.startsWith("/api")'] });
 
-/** The parts of an expression that no gateway serves, in the order of the text; empty if it is no expression. */
+/**
+ * The parts of an expression that no gateway serves, in the order of the text; empty if it is no expression.
+ */
 export function notServed(text: string): string[] {
   const read = readExpression(text);
   if (typeof read === "string") return [];
@@ -71,7 +81,8 @@ function signsBefore(ast: Cel.ASTNode): number {
     const [node, signs] = next;
     longest = Math.max(longest, signs);
     const isSign = node.op === "!_" || node.op === "-_";
-    for (const inner of nodesIn(node.op === "value" ? [] : node.args)) pending.push([inner, isSign ? signs + 1 : 0]);
+    for (const inner of nodesIn(node.op === "value" ? [] : node.args))
+      pending.push([inner, isSign ? signs + 1 : 0]);
   }
   return longest;
 }
@@ -91,7 +102,10 @@ function pathOf(node: Cel.ASTNode): string | undefined {
 }
 
 const isHeader = (node: Cel.ASTNode): boolean =>
-  node.op === "[]" && pathOf(node.args[0]) === "req.headers" && node.args[1].op === "value" && typeof node.args[1].args === "string";
+  node.op === "[]" &&
+  pathOf(node.args[0]) === "req.headers" &&
+  node.args[1].op === "value" &&
+  typeof node.args[1].args === "string";
 
 /** The expressions among an operator's arguments, also those in lists. */
 const nodesIn = (args: unknown): Cel.ASTNode[] =>

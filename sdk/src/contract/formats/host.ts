@@ -7,7 +7,9 @@ import { present } from "../core/narrow";
 /** A domain name of 253 characters, "*.", a colon and a port. */
 export const LONGEST_ADDRESS = 261;
 
-/** Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` if that is allowed. */
+/**
+ * Whether a name is a domain name (RFC 1123, without a trailing dot), with a leading `*.` if that is allowed.
+ */
 export function isDomain(name: string, { wildcard = false } = {}): boolean {
   const domain = wildcard && name.startsWith("*.") ? name.slice(2) : name;
   const labels = domain.split(".");
@@ -21,7 +23,9 @@ export function isDomain(name: string, { wildcard = false } = {}): boolean {
 /** Whether a text is a port, 1 to 65535, without leading zeros. */
 export const isPort = (port: string): boolean => /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65535;
 
-/** Whether a text is `<host>:<port>`, the host being a domain, an IPv4 address or an IPv6 address in brackets. */
+/**
+ * Whether a text is `<host>:<port>`, the host being a domain, an IPv4 address or an IPv6 address in brackets.
+ */
 export function isAddress(text: string, { wildcard = false } = {}): boolean {
   const at = text.lastIndexOf(":");
   if (at < 0 || !isPort(text.slice(at + 1))) return false;
@@ -35,16 +39,20 @@ export function isAddress(text: string, { wildcard = false } = {}): boolean {
 const hostport = () =>
   conditioned(text(LONGEST_ADDRESS), (value) => {
     const at = value.lastIndexOf(":");
-    if (at < 0) return `must be "<host>:<port>", for example "${isDomain(value) ? value : "app.example.com"}:443"`;
+    if (at < 0)
+      return `must be "<host>:<port>", for example "${isDomain(value) ? value : "app.example.com"}:443"`;
     if (!isPort(value.slice(at + 1))) return "must end in a port from 1 to 65535";
-    return isDomain(value.slice(0, at), { wildcard: true }) ? undefined : 'must begin with a domain name or "*.<domain>"';
+    return isDomain(value.slice(0, at), { wildcard: true })
+      ? undefined
+      : 'must begin with a domain name or "*.<domain>"';
   }).meta({ examples: ["app.example.com:443"] });
 
 /** The hostports of an edge. */
 export const hostports = () =>
-  distinct(z.array(hostport()).max(MOST_ENTRIES), hostportKey)
-    .default([])
-    .meta({ description: "The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one." });
+  distinct(z.array(hostport()).max(MOST_ENTRIES), hostportKey).default([]).meta({
+    description:
+      "The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one.",
+  });
 
 /** A hostport is unique across all kinds of edges. */
 export const uniqueHostports = (sent: { hostports: readonly string[] }): UniqueKey[] =>

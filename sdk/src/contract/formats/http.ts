@@ -2,7 +2,9 @@ import { z } from "zod";
 import { conditioned, map, text } from "../core/fields";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Headers that frame a message or choose a host (RFC 9110 section 7.6.1, RFC 9112): Envoy writes them itself. */
+/**
+ * Headers that frame a message or choose a host (RFC 9110 section 7.6.1, RFC 9112): Envoy writes them itself.
+ */
 const FRAMING = new Set([
   "connection",
   "content-length",
@@ -24,7 +26,8 @@ export const HEADER_LIMITS = `Names and values as in RFC 9110, a value of at mos
 export const OWN_PATHS = "/.tunnelplane/";
 
 /** An error text for what is no name of a header; undefined if it is one (RFC 9110 section 5.1). */
-export const complainAboutHeader = (name: string): string | undefined => (TOKEN.test(name) ? undefined : "is not a name of an HTTP header");
+export const complainAboutHeader = (name: string): string | undefined =>
+  TOKEN.test(name) ? undefined : "is not a name of an HTTP header";
 
 /** An error text for a header that no response may be given; undefined if it may. */
 export function complainAboutResponseHeader(name: string): string | undefined {
@@ -35,7 +38,9 @@ export function complainAboutResponseHeader(name: string): string | undefined {
 /** An error text for control characters, which no header bears; undefined if there are none. */
 export const complainAboutControls = (value: string): string | undefined =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
-  /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value) ? "must not hold a line break or another control character" : undefined;
+  /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)
+    ? "must not hold a line break or another control character"
+    : undefined;
 
 /** An error text for the value of a header; undefined if it is one (RFC 9110 section 5.5). */
 export function complainAboutHeaderValue(value: string): string | undefined {
@@ -46,7 +51,10 @@ export function complainAboutHeaderValue(value: string): string | undefined {
 /** Headers of a response that the gateway gives itself: texts by name, each name once in whatever case. */
 export const responseHeaders = () =>
   conditioned(
-    map(conditioned(text(255, "characters"), complainAboutResponseHeader), conditioned(text(LONGEST_VALUE), complainAboutHeaderValue)),
+    map(
+      conditioned(text(255, "characters"), complainAboutResponseHeader),
+      conditioned(text(LONGEST_VALUE), complainAboutHeaderValue),
+    ),
     (headers) => {
       const names = Object.keys(headers).map((name) => name.toLowerCase());
       const repeated = names.find((name, index) => names.indexOf(name) < index);
@@ -60,25 +68,31 @@ export const responseStatus = () => z.int().min(200).max(599);
 /** The beginning of a cookie's name: a token of RFC 6265 section 4.1.1, or "" for the default. */
 export const cookiePrefix = () =>
   conditioned(text(LONGEST_COOKIE_PREFIX), (prefix) =>
-    prefix === "" || TOKEN.test(prefix) ? undefined : "is no beginning of a cookie's name: use letters, digits, - and _, without spaces",
+    prefix === "" || TOKEN.test(prefix)
+      ? undefined
+      : "is no beginning of a cookie's name: use letters, digits, - and _, without spaces",
   );
 
 /** A character that is encoded, though gateways decode it before they match. */
 export const ENCODED_NEEDLESSLY = /%(2d|2e|5f|7e|3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i;
 
 /**
- * An error text for a path that no request arrives at; undefined if requests may. Gateways bring paths into one form before
- * they choose a route, so a route for another form would never be taken, and a shorter one with fewer checks would.
+ * An error text for a path that no request arrives at; undefined if requests may. Gateways bring paths into
+ * one form before they choose a route, so a route for another form would never be taken, and a shorter one
+ * with fewer checks would.
  */
 export function complainAboutPath(path: string): string | undefined {
   if (!path.startsWith("/")) return 'must begin with "/"';
-  if (path.startsWith(OWN_PATHS)) return `is below ${OWN_PATHS}, which is the gateway's own; choose another path`;
+  if (path.startsWith(OWN_PATHS))
+    return `is below ${OWN_PATHS}, which is the gateway's own; choose another path`;
   if (/[?#]/.test(path)) return "must be a path alone: leave out what begins with ? or #";
   if (/\/\/|\/\.{1,2}(\/|$)/.test(path)) return 'must have no empty segment, and none that is "." or ".."';
   if (/[\\;]|%2f|%5c|%3b/i.test(path))
     return "must hold no backslash, no semicolon and no slash in its encoded form, because gateways refuse such paths";
-  if (/[^\x21-\x7e]/.test(path)) return 'must be ASCII without spaces: encode the rest, for example "%C3%A9" for "é"';
-  if (/%(?![0-9a-f]{2})/i.test(path)) return 'has a "%" without two hexadecimal digits after it: write "%25" for "%"';
+  if (/[^\x21-\x7e]/.test(path))
+    return 'must be ASCII without spaces: encode the rest, for example "%C3%A9" for "é"';
+  if (/%(?![0-9a-f]{2})/i.test(path))
+    return 'has a "%" without two hexadecimal digits after it: write "%25" for "%"';
   return ENCODED_NEEDLESSLY.test(path)
     ? 'encodes a letter, a digit or one of "-._~", which arrive as they are: write them plainly'
     : undefined;

@@ -4,16 +4,21 @@ import { messageOf } from "../core/narrow";
 import { programSize } from "./patternSize";
 
 const LONGEST_PATTERN = 512;
-// Compiling a program of 1,000 instructions takes up to 30 ms (measured on 2 cores, Node 24). Gateways refuse far larger ones.
+// Compiling a program of 1,000 instructions takes up to 30 ms (measured on 2 cores, Node 24). Gateways refuse
+// far larger ones.
 const LARGEST_PROGRAM = 1_024;
 
 /** For the descriptions of fields that hold patterns. */
 export const PATTERN_LIMITS = `Each has at most ${LONGEST_PATTERN} bytes and a program of at most ${LARGEST_PROGRAM} instructions; counts of repetitions multiply.`;
 
-/** A regular expression that runs in linear time: RE2's syntax, which has no back-references and no look-around. */
+/**
+ * A regular expression that runs in linear time: RE2's syntax, which has no back-references and no
+ * look-around.
+ */
 export const pattern = (longest = LONGEST_PATTERN) =>
   conditioned(word(longest, "bytes"), (value) => {
-    // Check the size before compiling, because that takes time and memory in proportion to the program, not to the text.
+    // Check the size before compiling, because that takes time and memory in proportion to the program, not
+    // to the text.
     const size = programSize(value);
     if (size > LARGEST_PROGRAM)
       return `needs a program of some ${size} instructions; at most ${LARGEST_PROGRAM} are allowed, and counts of repetitions multiply, so repeat less`;
@@ -22,9 +27,13 @@ export const pattern = (longest = LONGEST_PATTERN) =>
     try {
       RE2JS.compile(value);
       // A gateway writes the pattern into a larger one; an open quotation would take in what follows.
-      return compiled(`(?:${value})`) ? undefined : 'opens a quotation with "\\Q" and does not close it: add "\\E"';
+      return compiled(`(?:${value})`)
+        ? undefined
+        : 'opens a quotation with "\\Q" and does not close it: add "\\E"';
     } catch (error) {
-      const beyondRe2 = /\(\?<?[=!]|\\[1-9]/.test(value) ? "; look-around and back-references are not part of RE2" : "";
+      const beyondRe2 = /\(\?<?[=!]|\\[1-9]/.test(value)
+        ? "; look-around and back-references are not part of RE2"
+        : "";
       return `is no regular expression that RE2 accepts (${messageOf(error)})${beyondRe2}`;
     }
   });

@@ -1,6 +1,12 @@
-/** A Unicode class such as \pL holds hundreds of ranges, so it counts for more than a character. The factor is our choice. */
+/**
+ * A Unicode class such as \pL holds hundreds of ranges, so it counts for more than a character. The factor is
+ * our choice.
+ */
 const UNICODE_CLASS = 20;
-/** A capturing group takes an instruction for its begin, its end, and for the case that it is empty; other groups for the latter only. */
+/**
+ * A capturing group takes an instruction for its begin, its end, and for the case that it is empty; other
+ * groups for the latter only.
+ */
 const GROUP = 3;
 const GROUP_NOT_KEPT = 1;
 /** Every program begins and ends with an instruction. */
@@ -13,9 +19,9 @@ interface Open {
 }
 
 /**
- * The most instructions that RE2's program for an expression has, computed without compiling it. Counts of repetitions
- * multiply. Takes time in proportion to the expression's length. Does not check the syntax: an invalid expression gets some
- * number.
+ * The most instructions that RE2's program for an expression has, computed without compiling it. Counts of
+ * repetitions multiply. Takes time in proportion to the expression's length. Does not check the syntax: an
+ * invalid expression gets some number.
  */
 export function programSize(expression: string): number {
   const groups: Open[] = [];
@@ -74,12 +80,16 @@ function* tokensOf(expression: string): Generator<Token> {
     else if (branch !== undefined) yield { kind: "branch", count: 0 };
     else if (often !== undefined) yield { kind: "upTo", count: 1 };
     else if (least !== undefined)
-      yield range === undefined ? { kind: "times", count: Math.max(Number(least), 1) } : { kind: "upTo", count: timesOf(least, most) };
+      yield range === undefined
+        ? { kind: "times", count: Math.max(Number(least), 1) }
+        : { kind: "upTo", count: timesOf(least, most) };
     else if (unicode !== undefined) yield { kind: "part", count: UNICODE_CLASS };
-    else if (set !== undefined) yield { kind: "part", count: 1 + UNICODE_CLASS * (set.split(/\\p/i).length - 1) };
+    else if (set !== undefined)
+      yield { kind: "part", count: 1 + UNICODE_CLASS * (set.split(/\\p/i).length - 1) };
     else yield { kind: "part", count: quoted?.length ?? 1 };
   }
 }
 
 /** Without a maximum, one more than the minimum: the last repetition is a loop. */
-const timesOf = (least: string, most: string | undefined): number => (most ? Number(most) : Number(least) + 1);
+const timesOf = (least: string, most: string | undefined): number =>
+  most ? Number(most) : Number(least) + 1;

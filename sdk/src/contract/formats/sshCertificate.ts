@@ -19,9 +19,12 @@ export const subjectFields = (principals: string) => ({
     description:
       "The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only.",
   }),
-  principals: mark(distinct(z.array(conditioned(text(255, "characters"), complainAboutPrincipal)).max(MOST_PRINCIPALS)), {
-    immutable: true,
-  })
+  principals: mark(
+    distinct(z.array(conditioned(text(255, "characters"), complainAboutPrincipal)).max(MOST_PRINCIPALS)),
+    {
+      immutable: true,
+    },
+  )
     .default([])
     .meta({ description: `${principals} At most ${MOST_PRINCIPALS}. Set at creation only.` }),
 });
@@ -54,10 +57,14 @@ const options = (complain: (name: string, value: string) => string | undefined) 
     { userKeys: true, immutable: true },
   );
 
-/** PROTOCOL.certkeys "Critical options": a program that does not know one refuses the certificate, so accept only those that OpenSSH knows. */
+/**
+ * PROTOCOL.certkeys "Critical options": a program that does not know one refuses the certificate, so accept
+ * only those that OpenSSH knows.
+ */
 export const criticalOptions = () =>
   options((name, value) => {
-    if (name === "force-command") return value === "" ? "must not be empty: it is the command to run" : complainAboutText(value);
+    if (name === "force-command")
+      return value === "" ? "must not be empty: it is the command to run" : complainAboutText(value);
     if (name === "source-address") return complainAboutSourceAddress(value);
     return `is not a critical option of OpenSSH; known: ${wellKnown(["force-command", "source-address"])}`;
   })
@@ -95,18 +102,25 @@ function complainAboutPrincipal(name: string): string | undefined {
   if (name === "") return "must not be empty";
   // ssh-keygen and sshd's AuthorizedPrincipalsFile separate names with commas and line breaks.
   if (name.includes(",")) return "holds a comma; name each principal in an entry of its own";
-  return /[\p{Cc}\p{Cs}]/u.test(name) ? "must not hold control characters or halves of surrogate pairs" : undefined;
+  return /[\p{Cc}\p{Cs}]/u.test(name)
+    ? "must not hold control characters or halves of surrogate pairs"
+    : undefined;
 }
 
 function complainAboutSourceAddress(list: string): string | undefined {
   for (const entry of list.split(",")) {
-    const message = entry.includes("/") ? complainAboutCidr(entry) : isIP(entry) && !entry.includes("%") ? undefined : NO_ADDRESS;
+    const message = entry.includes("/")
+      ? complainAboutCidr(entry)
+      : isIP(entry) && !entry.includes("%")
+        ? undefined
+        : NO_ADDRESS;
     if (message) return `${JSON.stringify(entry.slice(0, 80))} ${message}`;
   }
   return undefined;
 }
 
-const NO_ADDRESS = 'must be an address or a network, with commas and no spaces between, for example "192.0.2.7,2001:db8::/32"';
+const NO_ADDRESS =
+  'must be an address or a network, with commas and no spaces between, for example "192.0.2.7,2001:db8::/32"';
 
 /** OpenSSH refuses texts that contain NUL, and half a surrogate pair cannot be encoded in UTF-8. */
 const complainAboutText = (text: string) =>

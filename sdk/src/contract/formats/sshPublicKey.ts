@@ -11,7 +11,8 @@ export interface SshPublicKey {
   readonly blob: Buffer;
 }
 
-const CURE = 'expected an OpenSSH line ("ssh-ed25519 AAAA… comment") or a PEM block ("-----BEGIN PUBLIC KEY-----")';
+const CURE =
+  'expected an OpenSSH line ("ssh-ed25519 AAAA… comment") or a PEM block ("-----BEGIN PUBLIC KEY-----")';
 const SMALLEST_RSA = 2048;
 const LARGEST_RSA = 16_384;
 const SMALLEST_EXPONENT = 65_537n;
@@ -30,7 +31,9 @@ export const sshPublicKey = () =>
 /** A public key for SSH as one line of an authorized_keys file, without options before it. */
 export const openSshPublicKey = () =>
   conditioned(sshPublicKey(), (text) =>
-    text.trimStart().startsWith("--") ? `must be an OpenSSH line ("ssh-ed25519 AAAA… comment"); "ssh-keygen -i" converts PEM` : undefined,
+    text.trimStart().startsWith("--")
+      ? `must be an OpenSSH line ("ssh-ed25519 AAAA… comment"); "ssh-keygen -i" converts PEM`
+      : undefined,
   );
 
 /** The names of key types at the beginning of a line (RFC 4253, 5656, 8332, 8709, and OpenSSH's own). */
@@ -40,9 +43,13 @@ const TYPE = String.raw`(?:ssh-(?:rsa|dss|ed25519|ed448)|rsa-sha2-\d+|ecdsa-sha2
 function complainAboutShape(text: string): string | undefined {
   if (text.includes("PRIVATE KEY")) return undefined; // readSshPublicKey has a better error text for this
   if (text.startsWith("--"))
-    return text.split("BEGIN ").length > 2 || !/-----?$/.test(text) ? `holds more than one key, or text around it; ${CURE}` : undefined;
-  if (/[\r\n]/.test(text)) return "holds more than one line; send one key, as one line, and further keys as objects of their own";
-  if (/^\S+-cert-v\d\d@openssh\.com\s/.test(text)) return "is a certificate; send the public key that it certifies";
+    return text.split("BEGIN ").length > 2 || !/-----?$/.test(text)
+      ? `holds more than one key, or text around it; ${CURE}`
+      : undefined;
+  if (/[\r\n]/.test(text))
+    return "holds more than one line; send one key, as one line, and further keys as objects of their own";
+  if (/^\S+-cert-v\d\d@openssh\.com\s/.test(text))
+    return "is a certificate; send the public key that it certifies";
   if (new RegExp(`^(?!${TYPE}\\s).*\\s${TYPE}\\s+AAAA`).test(text))
     return "has options before the key; send the key alone, from its type on";
   return undefined;
@@ -52,7 +59,9 @@ function complainAboutShape(text: string): string | undefined {
 function complainAboutNumbers({ type, blob }: SshPublicKey): string | undefined {
   const [, first, second] = partsOf(blob);
   if (type === "ed25519")
-    return isOfFullOrder(present(first)) ? undefined : "is not a point of full order on its curve; generate a new key";
+    return isOfFullOrder(present(first))
+      ? undefined
+      : "is not a point of full order on its curve; generate a new key";
   if (type === "ecdsa") return undefined; // on the NIST curves every point has full order
   const numberIn = (part?: Buffer) => BigInt(`0x${present(part).toString("hex")}`);
   const exponent = numberIn(first);
@@ -73,10 +82,15 @@ function partsOf(blob: Buffer): Buffer[] {
   return parts;
 }
 
-/** Reads a public key. Returns an error text if it may not be used. Also accepts keys that were stored before the rules became stricter. */
+/**
+ * Reads a public key. Returns an error text if it may not be used. Also accepts keys that were stored before
+ * the rules became stricter.
+ */
 export function readSshPublicKey(text: string): SshPublicKey | string {
-  if (text.length > LONGEST_TEXT) return `is ${text.length} characters long, more than any public key; ${CURE}`;
-  if (text.includes("PRIVATE KEY")) return "is a private key; send the public half (the .pub file), and treat this key as disclosed";
+  if (text.length > LONGEST_TEXT)
+    return `is ${text.length} characters long, more than any public key; ${CURE}`;
+  if (text.includes("PRIVATE KEY"))
+    return "is a private key; send the public half (the .pub file), and treat this key as disclosed";
   // Loaded on first use: most programs declare no SSH key.
   const sshpk = require("sshpk") as typeof Sshpk;
   let key: Sshpk.Key;
@@ -85,9 +99,12 @@ export function readSshPublicKey(text: string): SshPublicKey | string {
   } catch {
     return `cannot be read as a public key; ${CURE}`;
   }
-  if (key.type !== "rsa" && key.type !== "ecdsa" && key.type !== "ed25519") return `is a ${key.type} key; expected rsa, ecdsa or ed25519`;
-  if (key.type === "rsa" && key.size < SMALLEST_RSA) return `is an RSA key of ${key.size} bits; at least ${SMALLEST_RSA} are needed`;
-  if (key.type === "rsa" && key.size > LARGEST_RSA) return `is an RSA key of ${key.size} bits; at most ${LARGEST_RSA} are allowed`;
+  if (key.type !== "rsa" && key.type !== "ecdsa" && key.type !== "ed25519")
+    return `is a ${key.type} key; expected rsa, ecdsa or ed25519`;
+  if (key.type === "rsa" && key.size < SMALLEST_RSA)
+    return `is an RSA key of ${key.size} bits; at least ${SMALLEST_RSA} are needed`;
+  if (key.type === "rsa" && key.size > LARGEST_RSA)
+    return `is an RSA key of ${key.size} bits; at most ${LARGEST_RSA} are allowed`;
   try {
     // node:crypto refuses some keys that sshpk accepts: points off their curve, keys of a wrong length.
     createPublicKey({ key: jwkOf(key), format: "jwk" });
@@ -115,16 +132,21 @@ function parse(sshpk: typeof Sshpk, text: string): Sshpk.Key {
     return sameBytes(sshpk.parseKey(Buffer.from(body.join(""), "base64"), "rfc4253"), body.join(""));
   }
   if (text.startsWith("-----BEGIN ")) {
-    if (!/^-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----$/.test(text)) throw new Error("not exactly one block");
+    if (!/^-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----$/.test(text))
+      throw new Error("not exactly one block");
     return sshpk.parseKey(text, "pem");
   }
   const [, base64 = ""] = text.split(/\s+/);
   return sameBytes(sshpk.parseKey(text, "ssh"), base64);
 }
 
-/** Refuses a blob that is not the key's canonical encoding, because comparisons would miss that it is the same key. */
+/**
+ * Refuses a blob that is not the key's canonical encoding, because comparisons would miss that it is the same
+ * key.
+ */
 function sameBytes(key: Sshpk.Key, base64: string): Sshpk.Key {
-  if (!key.toBuffer("rfc4253", {}).equals(Buffer.from(base64, "base64"))) throw new Error("not the canonical encoding");
+  if (!key.toBuffer("rfc4253", {}).equals(Buffer.from(base64, "base64")))
+    throw new Error("not the canonical encoding");
   return key;
 }
 
@@ -135,12 +157,18 @@ function jwkOf(key: Sshpk.Key): JsonWebKey {
     return data;
   };
   const url = (bytes: Buffer) => bytes.toString("base64url");
-  if (key.type === "rsa") return { kty: "RSA", n: url(withoutLeadingZeros(part("n"))), e: url(withoutLeadingZeros(part("e"))) };
+  if (key.type === "rsa")
+    return { kty: "RSA", n: url(withoutLeadingZeros(part("n"))), e: url(withoutLeadingZeros(part("e"))) };
   if (key.type === "ed25519") return { kty: "OKP", crv: "Ed25519", x: url(part("A")) };
   const curves: Record<string, string> = { nistp256: "P-256", nistp384: "P-384", nistp521: "P-521" };
   const point = part("Q");
   const half = (point.length - 1) / 2;
-  return { kty: "EC", crv: curves[key.curve ?? ""], x: url(point.subarray(1, 1 + half)), y: url(point.subarray(1 + half)) };
+  return {
+    kty: "EC",
+    crv: curves[key.curve ?? ""],
+    x: url(point.subarray(1, 1 + half)),
+    y: url(point.subarray(1 + half)),
+  };
 }
 
 function withoutLeadingZeros(bytes: Buffer): Buffer {

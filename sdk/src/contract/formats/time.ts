@@ -5,8 +5,8 @@ import { mark } from "../core/marks";
 const DATE_TIME = z.iso.datetime({ offset: true });
 
 /**
- * A time from 1970 on in RFC 3339, with its offset. Kept as given but for the forms that few programs read: `t` and `z`
- * become capitals, and a leap second becomes the second after it (RFC 3339 section 5.6).
+ * A time from 1970 on in RFC 3339, with its offset. Kept as given but for the forms that few programs read:
+ * `t` and `z` become capitals, and a leap second becomes the second after it (RFC 3339 section 5.6).
  */
 export const timestamp = () =>
   mark(
@@ -20,21 +20,25 @@ export const timestamp = () =>
   );
 
 /** A time in whole seconds, such as certificates hold: a fraction is cut. */
-export const wholeSeconds = () => mark(timestamp(), { normal: (value) => plainTime(value).replace(/\.\d+/, "") });
+export const wholeSeconds = () =>
+  mark(timestamp(), { normal: (value) => plainTime(value).replace(/\.\d+/, "") });
 
 function plainTime(value: string): string {
   const time = value.toUpperCase();
   if (!/T\d\d:59:60/.test(time)) return time;
   const before = new Date(time.replace(/:60(\.\d+)?/, ":59"));
   // Leap seconds come at midnight UTC.
-  return /T23:59:59/.test(Number.isNaN(before.getTime()) ? "" : before.toISOString()) ? timestampOf(before.getTime() / 1000 + 1) : time;
+  return /T23:59:59/.test(Number.isNaN(before.getTime()) ? "" : before.toISOString())
+    ? timestampOf(before.getTime() / 1000 + 1)
+    : time;
 }
 
 /** Seconds since 1970, rounded down, because certificates count in whole seconds. */
 export const secondsOf = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1000);
 
 /** The timestamp for seconds since 1970. */
-export const timestampOf = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+export const timestampOf = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 
 const UNITS = { d: 86_400, h: 3_600, m: 60, s: 1 };
 const DURATION = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
@@ -44,7 +48,8 @@ const LONGEST = 36_525 * UNITS.d;
 /** A length of time in a program: "8h", "30m", "7d", "1d12h". */
 export const duration = () =>
   conditioned(text(64), (value) => {
-    if (!DURATION.test(value) || durationSeconds(value) === 0) return 'must be a length of time, for example "8h", "30m", "7d" or "1d12h"';
+    if (!DURATION.test(value) || durationSeconds(value) === 0)
+      return 'must be a length of time, for example "8h", "30m", "7d" or "1d12h"';
     return durationSeconds(value) > LONGEST ? "must not be longer than a hundred years" : undefined;
   }).meta({ examples: ["8h"] });
 

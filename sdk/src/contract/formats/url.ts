@@ -2,9 +2,12 @@ import { conditioned, text } from "../core/fields";
 
 const urlOf = (beginning: RegExp, words: string, example: string) =>
   conditioned(text(2048), (value) => {
-    if (!beginning.test(value) || !URL.canParse(value)) return `must be an absolute URL that begins with ${words}`;
+    if (!beginning.test(value) || !URL.canParse(value))
+      return `must be an absolute URL that begins with ${words}`;
     const { username, password } = new URL(value);
-    return username || password ? "must not hold a user name or a password: it is shown to everybody who may read the object" : undefined;
+    return username || password
+      ? "must not hold a user name or a password: it is shown to everybody who may read the object"
+      : undefined;
   }).meta({ examples: [example] });
 
 /** An absolute https URL. */

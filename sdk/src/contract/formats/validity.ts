@@ -24,7 +24,10 @@ interface Validity {
 export const endsAfterItBegins: Rule<Partial<Validity>> = function* ({ valid_after, valid_until }) {
   if (valid_after === undefined || valid_until === undefined) return;
   if (secondsOf(valid_until) <= secondsOf(valid_after))
-    yield { path: ["valid_until"], message: `must be at least a second after \`valid_after\` (${valid_after})` };
+    yield {
+      path: ["valid_until"],
+      message: `must be at least a second after \`valid_after\` (${valid_after})`,
+    };
 };
 
 /** spec "SSH user certificate": by default, valid from its creation on for 24 hours. */

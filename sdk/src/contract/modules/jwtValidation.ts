@@ -5,13 +5,28 @@ import { complainAboutControls, complainAboutHeader } from "../formats/http";
 import { httpsUrl, webUrl } from "../formats/url";
 
 /** Asymmetric algorithms of RFC 7518 section 3.1 and RFC 8037: an edge holds no shared secrets. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+] as const;
 
 const someOf = <E extends z.ZodType>(element: E, doc: string) =>
-  distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({ description: doc });
+  distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({
+    description: doc,
+  });
 
 const allowList = <V extends z.ZodType>(value: V, doc: string) =>
-  object({ allow_list: someOf(object({ value: value.meta({ description: "An allowed value." }) }), doc) }).meta({ description: doc });
+  object({
+    allow_list: someOf(object({ value: value.meta({ description: "An allowed value." }) }), doc),
+  }).meta({ description: doc });
 
 const namesHeader: Rule = function* ({ method, name }) {
   if (method !== "header" || typeof name !== "string") return;
@@ -22,8 +37,12 @@ const namesHeader: Rule = function* ({ method, name }) {
 const tokenLocation = () =>
   object(
     {
-      type: z.enum(["jwt", "at+jwt", "it+jwt"]).meta({ description: "The type of token, as a hint for parsing." }),
-      method: z.enum(["header", "body"]).meta({ description: "The part of the request that holds the token." }),
+      type: z
+        .enum(["jwt", "at+jwt", "it+jwt"])
+        .meta({ description: "The type of token, as a hint for parsing." }),
+      method: z
+        .enum(["header", "body"])
+        .meta({ description: "The part of the request that holds the token." }),
       name: word(255).meta({ description: "The name of the header or of the body's field." }),
       prefix: conditioned(text(255, "characters"), complainAboutControls)
         .default("")

@@ -4,7 +4,10 @@ import { mark, type Rule } from "../core/marks";
 import { cookiePrefix } from "../formats/http";
 import { httpsUrl } from "../formats/url";
 
-const inactivityWithinMaximum: Rule = function* ({ inactivity_timeout: inactivity, maximum_duration: maximum }) {
+const inactivityWithinMaximum: Rule = function* ({
+  inactivity_timeout: inactivity,
+  maximum_duration: maximum,
+}) {
   if (typeof inactivity === "number" && typeof maximum === "number" && maximum > 0 && inactivity > maximum) {
     yield {
       path: ["inactivity_timeout"],

@@ -18,37 +18,55 @@ const logMetadata = conditioned(z.record(z.string(), z.unknown()), (value) => {
     : undefined;
 });
 
-/** Limits that any configuration of Envoy bears: it reads 32 bits, and larger numbers made all of its files unreadable. */
+/**
+ * Limits that any configuration of Envoy bears: it reads 32 bits, and larger numbers made all of its files
+ * unreadable.
+ */
 const MOST_REQUESTS = 1_000_000;
 const LONGEST_RATE_S = 24 * 3600;
 
 const rate = conditioned(text(16).meta({ pattern: "^[1-9][0-9]*[smh]$" }), (value) => {
   const seconds = /^[1-9]\d*[smh]$/.test(value) ? durationSeconds(value) : 0;
-  return seconds > 0 && seconds <= LONGEST_RATE_S ? undefined : 'must be a duration from "1s" to "24h", such as "60s", "5m" or "1h"';
+  return seconds > 0 && seconds <= LONGEST_RATE_S
+    ? undefined
+    : 'must be a duration from "1s" to "24h", such as "60s", "5m" or "1h"';
 });
 
 const said = <S extends z.ZodType>(schema: S, description: string): S => schema.meta({ description });
 
 /** The config of each action. The spec leaves it open; these are ours (api-decisions "TLS edges"). */
 const ACTION_CONFIGS = {
-  deny: z.strictObject({ status_code: said(z.int().min(400).max(599).optional(), "The status of the answer, 400 to 599.") }),
+  deny: z.strictObject({
+    status_code: said(z.int().min(400).max(599).optional(), "The status of the answer, 400 to 599."),
+  }),
   log: z.strictObject({
-    metadata: said(logMetadata.optional(), `Any JSON object of at most ${LONGEST_METADATA} bytes, written with each line.`),
+    metadata: said(
+      logMetadata.optional(),
+      `Any JSON object of at most ${LONGEST_METADATA} bytes, written with each line.`,
+    ),
   }),
   "rate-limit": z.strictObject({
     name: said(word(255), "A name for the limit."),
     algorithm: said(z.enum(["sliding_window"]).optional(), 'How requests are counted: "sliding_window".'),
     capacity: said(z.int().min(1).max(MOST_REQUESTS), "How many requests pass, 1 to 1,000,000."),
     rate: said(rate, 'The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours.'),
-    bucket_key: said(z.array(word(255)).min(1).max(MOST_ENTRIES).optional(), `Up to ${MOST_ENTRIES} names of what is counted apart.`),
+    bucket_key: said(
+      z.array(word(255)).min(1).max(MOST_ENTRIES).optional(),
+      `Up to ${MOST_ENTRIES} names of what is counted apart.`,
+    ),
   }),
   "url-rewrite": conditioned(
     z.strictObject({
       from: said(pattern(LONGEST_REWRITE), "An RE2 expression for what is replaced, up to 2048 bytes."),
-      to: said(word(LONGEST_REWRITE), "What takes its place, up to 2048 characters; `$1` is the first group."),
+      to: said(
+        word(LONGEST_REWRITE),
+        "What takes its place, up to 2048 characters; `$1` is the first group.",
+      ),
     }),
     ({ from, to }) => {
-      const named = [...to.matchAll(/\$(?:\$|\{(\d)\}|(\d))/g)].map(([, braced, plain]) => Number(braced ?? plain ?? 0));
+      const named = [...to.matchAll(/\$(?:\$|\{(\d)\}|(\d))/g)].map(([, braced, plain]) =>
+        Number(braced ?? plain ?? 0),
+      );
       const [most, groups] = [Math.max(0, ...named), groupsIn(from)];
       return groups !== undefined && most > groups
         ? `names the group $${most} in \`to\`, but \`from\` has ${groups}: name one that it has, or write "$$" for "$"`
@@ -62,7 +80,10 @@ const HTTP_ACTION_CONFIGS = {
   "custom-response": z.strictObject({
     status_code: said(responseStatus(), "The status of the response, 200 to 599."),
     content: said(text(65_536).optional(), "The body of the response, up to 64 KiB."),
-    headers: said(responseHeaders().optional(), `Up to ${MOST_ENTRIES} headers of the response, texts by name. ${HEADER_LIMITS}`),
+    headers: said(
+      responseHeaders().optional(),
+      `Up to ${MOST_ENTRIES} headers of the response, texts by name. ${HEADER_LIMITS}`,
+    ),
   }),
 } as const;
 
@@ -71,7 +92,8 @@ const configDocs = (configs: Readonly<Record<string, z.ZodObject>>): string =>
   Object.entries(configs)
     .map(([type, { shape }]) => {
       const settings = Object.entries(shape as Record<string, z.ZodType>).map(
-        ([name, setting]) => `\`${name}\` (${isOptional(setting) ? "optional" : "required"}): ${setting.meta()?.description}`,
+        ([name, setting]) =>
+          `\`${name}\` (${isOptional(setting) ? "optional" : "required"}): ${setting.meta()?.description}`,
       );
       return `\`${type}\`: ${settings.join(" ")}`;
     })
@@ -81,7 +103,8 @@ const ALL_ACTION_CONFIGS = { ...ACTION_CONFIGS, ...HTTP_ACTION_CONFIGS };
 type ActionType = keyof typeof ALL_ACTION_CONFIGS;
 
 /** The types of actions: all on routes of HTTPS edges, those without HTTP on TLS edges. */
-const actionTypes = (http: boolean) => z.enum(Object.keys(http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS) as ActionType[]);
+const actionTypes = (http: boolean) =>
+  z.enum(Object.keys(http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS) as ActionType[]);
 
 const configFitsType = (): Rule<{ type?: ActionType; config?: unknown }> =>
   function* (action) {
@@ -92,9 +115,15 @@ const configFitsType = (): Rule<{ type?: ActionType; config?: unknown }> =>
       if (issue.code === "unrecognized_keys") {
         const accepted = Object.keys(schema.shape).join(", ");
         for (const key of issue.keys)
-          yield { path: ["config", key], message: `is not a setting of the action ${type}; accepted: ${accepted}` };
+          yield {
+            path: ["config", key],
+            message: `is not a setting of the action ${type}; accepted: ${accepted}`,
+          };
       } else {
-        yield { path: ["config", ...issue.path], message: `${messageOf(issue, action.config)}, for action ${type}` };
+        yield {
+          path: ["config", ...issue.path],
+          message: `${messageOf(issue, action.config)}, for action ${type}`,
+        };
       }
     }
   };
@@ -134,12 +163,18 @@ const policy = (http: boolean) =>
         .meta({
           description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; other CEL is stored, and a preview warns about it.`,
         }),
-      actions: z.array(action(http)).min(1).max(MOST_ENTRIES).meta({ description: "The actions, in the order in which they run." }),
+      actions: z
+        .array(action(http))
+        .min(1)
+        .max(MOST_ENTRIES)
+        .meta({ description: "The actions, in the order in which they run." }),
     },
     { name: named("Policy", http), warnings: [beyondGateways] },
   );
 
-/** A warning and no rule, because clients of the public API send expressions that our gateways do not know. */
+/**
+ * A warning and no rule, because clients of the public API send expressions that our gateways do not know.
+ */
 const beyondGateways: Rule = function* ({ expressions }) {
   for (const [index, text] of (Array.isArray(expressions) ? expressions : []).entries()) {
     const names = typeof text === "string" ? notServed(text) : [];
@@ -151,11 +186,15 @@ const beyondGateways: Rule = function* ({ expressions }) {
   }
 };
 
-const list = (http: boolean, doc: string) => z.array(policy(http)).max(MOST_ENTRIES).default([]).meta({ description: doc });
+const list = (http: boolean, doc: string) =>
+  z.array(policy(http)).max(MOST_ENTRIES).default([]).meta({ description: doc });
 
 /** spec "EndpointPolicies", "EndpointPolicy", "EndpointAction". */
 export const policies = ({ http = false } = {}) =>
   module(
     { name: named("Policies", http), doc: "Conditions and actions on inbound and outbound traffic." },
-    { inbound: list(http, "Policies for inbound traffic."), outbound: list(http, "Policies for outbound traffic.") },
+    {
+      inbound: list(http, "Policies for inbound traffic."),
+      outbound: list(http, "Policies for outbound traffic."),
+    },
   );

@@ -8,12 +8,17 @@ const patterns = (doc: string) =>
     .array(pattern())
     .max(MOST_ENTRIES)
     .default([])
-    .meta({ description: `${doc} ${PATTERN_LIMITS} At most ${MOST_ENTRIES} in \`allow\` and \`deny\` together.` });
+    .meta({
+      description: `${doc} ${PATTERN_LIMITS} At most ${MOST_ENTRIES} in \`allow\` and \`deny\` together.`,
+    });
 
 const notTooMany: Rule = function* ({ allow, deny }) {
   const count = [allow, deny].flat().filter((entry) => entry !== undefined).length;
   if (count > MOST_ENTRIES)
-    yield { path: ["deny"], message: `makes it ${count} patterns in \`allow\` and \`deny\` together; at most ${MOST_ENTRIES} are allowed` };
+    yield {
+      path: ["deny"],
+      message: `makes it ${count} patterns in \`allow\` and \`deny\` together; at most ${MOST_ENTRIES} are allowed`,
+    };
 };
 
 /** spec "User agent filter module". */

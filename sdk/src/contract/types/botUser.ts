@@ -34,7 +34,10 @@ export const botUser = defineResource({
         "The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then.",
       examples: ["edge-1"],
     }),
-    active: z.boolean().default(true).meta({ description: "Whether its API keys are accepted. Default true." }),
+    active: z
+      .boolean()
+      .default(true)
+      .meta({ description: "Whether its API keys are accepted. Default true." }),
   },
   rules: [nameIsForGateways],
   unique: ({ gateway_name: key }) =>
@@ -45,7 +48,8 @@ export const botUser = defineResource({
             scope: "gateway_name",
             key,
             path: ["gateway_name"],
-            taken: "is the name of another bot already; choose another name, or change or delete that bot first",
+            taken:
+              "is the name of another bot already; choose another name, or change or delete that bot first",
           },
         ],
   sample: { name: "ci", role: "member", active: true },

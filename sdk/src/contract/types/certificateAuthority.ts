@@ -18,17 +18,20 @@ export const certificateAuthority = defineResource({
     description: description(),
     metadata: metadata(),
     ca_pem: mark(certificateAuthorityPem(), { immutable: true }).meta({
-      description: "The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only.",
+      description:
+        "The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only.",
     }),
   },
   computed: {
     subject_common_name: z.string().meta({ description: "Common name of the certificate's subject." }),
     not_before: z.iso.datetime().meta({ description: "When the certificate becomes valid (RFC 3339)." }),
     not_after: z.iso.datetime().meta({ description: "When the certificate becomes invalid (RFC 3339)." }),
-    key_usages: z.array(z.string()).meta({ description: "Key usages, in the names of RFC 5280; empty if the certificate names none." }),
-    extended_key_usages: z
+    key_usages: z
       .array(z.string())
-      .meta({ description: "Extended key usages, in the names of RFC 5280; empty if the certificate names none." }),
+      .meta({ description: "Key usages, in the names of RFC 5280; empty if the certificate names none." }),
+    extended_key_usages: z.array(z.string()).meta({
+      description: "Extended key usages, in the names of RFC 5280; empty if the certificate names none.",
+    }),
   },
   derive: (sent) => {
     const read = readCertificateAuthority(sent.ca_pem);

@@ -55,8 +55,12 @@ const target = () =>
         .meta({ description: "A log group (CloudWatch Logs)." }),
       monitoring_service: object({
         api_key: secret("The key for the intake."),
-        monitoring_tags: text(4096, "characters").default("").meta({ description: "Tags sent with each event." }),
-        service: text(255, "characters").default("").meta({ description: "Service name sent with each event." }),
+        monitoring_tags: text(4096, "characters")
+          .default("")
+          .meta({ description: "Tags sent with each event." }),
+        service: text(255, "characters")
+          .default("")
+          .meta({ description: "Service name sent with each event." }),
         monitoring_site: site()
           .default("")
           .meta({ description: `The site to send events to. Default: \`${DEFAULT_SITE}\`.` }),

@@ -15,16 +15,22 @@ export const eventSubscription = defineResource({
   idPrefix: "esb",
   access: "admin",
   fields: {
-    metadata: text(4096, "characters")
+    metadata: text(4096, "characters").default("").meta({
+      description: "Data of your own for machines, often JSON in a string. At most 4096 characters.",
+    }),
+    description: text(255, "characters")
       .default("")
-      .meta({ description: "Data of your own for machines, often JSON in a string. At most 4096 characters." }),
-    description: text(255, "characters").default("").meta({ description: "A description for people. At most 255 characters." }),
+      .meta({ description: "A description for people. At most 255 characters." }),
     sources: mark(
       distinct(
         z
           .array(
             object(
-              { type: eventType().meta({ description: "A type of event, for example `ip_policy_created.v0`." }) },
+              {
+                type: eventType().meta({
+                  description: "A type of event, for example `ip_policy_created.v0`.",
+                }),
+              },
               { name: "EventSource" },
             ),
           )
@@ -34,7 +40,9 @@ export const eventSubscription = defineResource({
       { entries: { key: "type" } },
     )
       .default([])
-      .meta({ description: "The types of events; each is also an object of its own below the subscription." }),
+      .meta({
+        description: "The types of events; each is also an object of its own below the subscription.",
+      }),
     destination_ids: references("event_destination", "destinations")
       .default([])
       .meta({ description: "The destinations that receive the events." }),

@@ -21,7 +21,9 @@ export const httpResponseBackend = defineResource({
     headers: mark(responseHeaders(), { userKeys: true })
       .default({})
       .meta({ description: `Headers of the response. ${HEADER_LIMITS}` }),
-    status_code: responseStatus().default(200).meta({ description: "The status of the response, 200 to 599." }),
+    status_code: responseStatus()
+      .default(200)
+      .meta({ description: "The status of the response, 200 to 599." }),
   },
   sample: { status_code: 503, headers: { "retry-after": "600" }, body: "back in ten minutes" },
   example: `const maintenance = new tunnels.HttpResponseBackend("maintenance", {

@@ -9,7 +9,10 @@ import { httpsEdgeRoute } from "./httpsEdgeRoute";
 
 const MIB = 1024 * 1024;
 
-/** HTTPS edge. The spec has only the modules of its routes; the fields follow api-decisions "HTTPS edges and routes". */
+/**
+ * HTTPS edge. The spec has only the modules of its routes; the fields follow api-decisions "HTTPS edges and
+ * routes".
+ */
 export const httpsEdge = defineResource({
   type: "HttpsEdge",
   kind: "https_edge",
@@ -28,7 +31,9 @@ export const httpsEdge = defineResource({
     tls_termination: httpsTermination(),
   },
   computed: {
-    routes: mark(z.array(answerSchema(httpsEdgeRoute)), { embeds: { kind: httpsEdgeRoute.kind, bytes: 4 * MIB } }).meta({
+    routes: mark(z.array(answerSchema(httpsEdgeRoute)), {
+      embeds: { kind: httpsEdgeRoute.kind, bytes: 4 * MIB },
+    }).meta({
       description: "Its routes, newest first; at most 4 MiB together.",
     }),
   },

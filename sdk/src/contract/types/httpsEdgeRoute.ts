@@ -9,7 +9,10 @@ import { oidc } from "../modules/oidc";
 import { policies } from "../modules/policies";
 import { userAgentFilter } from "../modules/userAgentFilter";
 
-/** Route of an HTTPS edge: its modules are the spec's, the route itself follows api-decisions "HTTPS edges and routes". */
+/**
+ * Route of an HTTPS edge: its modules are the spec's, the route itself follows api-decisions "HTTPS edges and
+ * routes".
+ */
 export const httpsEdgeRoute = defineResource({
   type: "HttpsEdgeRoute",
   kind: "https_edge_route",
@@ -66,7 +69,10 @@ export const httpsEdgeRoute = defineResource({
       issuer: { allow_list: [{ value: "https://id.example.com" }] },
       audience: { allow_list: [{ value: "api" }] },
       http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-      jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } } },
+      jws: {
+        allowed_algorithms: ["RS256"],
+        keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
+      },
     },
     user_agent_filter: { deny: ["^curl/"] },
     policies: {
@@ -74,7 +80,12 @@ export const httpsEdgeRoute = defineResource({
         {
           name: "slow down",
           expressions: ['req.path.startsWith("/api/search")'],
-          actions: [{ type: "rate-limit", config: { name: "search", capacity: 30, rate: "60s", bucket_key: ["conn.client_ip"] } }],
+          actions: [
+            {
+              type: "rate-limit",
+              config: { name: "search", capacity: 30, rate: "60s", bucket_key: ["conn.client_ip"] },
+            },
+          ],
         },
       ],
     },

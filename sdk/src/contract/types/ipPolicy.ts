@@ -1,7 +1,9 @@
 import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
 
-/** IP policies. The spec has only references to them; the fields follow api-decisions "Backends, IP policies". */
+/**
+ * IP policies. The spec has only references to them; the fields follow api-decisions "Backends, IP policies".
+ */
 export const ipPolicy = defineResource({
   type: "IpPolicy",
   kind: "ip_policy",

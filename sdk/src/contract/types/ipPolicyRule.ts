@@ -17,8 +17,12 @@ export const ipPolicyRule = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    cidr: cidr().meta({ description: "The network, with its mask and without host bits. Each network is unique in its policy." }),
-    ip_policy_id: mark(reference("ip_policy", { answeredAs: "ip_policy", cascade: true }), { immutable: true }).meta({
+    cidr: cidr().meta({
+      description: "The network, with its mask and without host bits. Each network is unique in its policy.",
+    }),
+    ip_policy_id: mark(reference("ip_policy", { answeredAs: "ip_policy", cascade: true }), {
+      immutable: true,
+    }).meta({
       description: "The policy that the rule belongs to. Set at creation only.",
     }),
     action: mark(z.enum(["allow", "deny"]), { immutable: true }).meta({

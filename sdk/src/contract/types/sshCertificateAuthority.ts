@@ -4,7 +4,10 @@ import { description, metadata } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 
 /** The fields that only keys of one type have, with their defaults. */
-const PARTICULARS = { elliptic_curve: { of: "ecdsa", usual: "256" }, key_size: { of: "rsa", usual: 2048 } } as const;
+const PARTICULARS = {
+  elliptic_curve: { of: "ecdsa", usual: "256" },
+  key_size: { of: "rsa", usual: 2048 },
+} as const;
 
 const fieldsFitKeyType: Rule = function* ({ private_key_type, ...value }) {
   if (private_key_type === undefined) return;
@@ -41,7 +44,8 @@ export const sshCertificateAuthority = defineResource({
   },
   computed: {
     public_key: z.string().meta({
-      description: "The public key as an OpenSSH line: for sshd's `TrustedUserCAKeys`, or after `@cert-authority` in known_hosts.",
+      description:
+        "The public key as an OpenSSH line: for sshd's `TrustedUserCAKeys`, or after `@cert-authority` in known_hosts.",
       examples: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAy0gxSu6a0X3u2j0pUPyYw5sSEfkS3aQ1FZ2kGm3vFd"],
     }),
     key_type: z.enum(["rsa", "ecdsa", "ed25519"]).meta({ description: "The type of `public_key`." }),

@@ -7,7 +7,8 @@ const hasPrincipals: Rule<{ principals?: readonly string[] }> = function* ({ pri
   if (principals?.length === 0)
     yield {
       path: ["principals"],
-      message: "is empty, which means any host to older clients and none to OpenSSH 10.3 and later; name the host",
+      message:
+        "is empty, which means any host to older clients and none to OpenSSH 10.3 and later; name the host",
     };
 };
 
@@ -22,7 +23,9 @@ export const sshHostCertificate = defineResource({
   idPrefix: "shcrt",
   readByGateways: true,
   fields: {
-    ...subjectFields("The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse."),
+    ...subjectFields(
+      "The names and addresses by which clients reach the host; empty means any, which newer versions of OpenSSH refuse.",
+    ),
     ...validityFields(),
   },
   computed: certificateComputed,
@@ -32,7 +35,8 @@ export const sshHostCertificate = defineResource({
   renewable: { after: "valid_after", until: "valid_until" },
   sample: {
     ssh_certificate_authority_id: "ssh_certificate_authority/hosts",
-    public_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn root@bastion",
+    public_key:
+      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn root@bastion",
     principals: ["bastion.example.com"],
     valid_after: "2026-11-22T08:00:00Z",
     valid_until: "2126-11-22T08:00:00Z",

@@ -1,13 +1,20 @@
 import { defineResource } from "../core/definition";
 import type { Rule } from "../core/marks";
-import { certificateComputed, criticalOptions, extensions, keyTypeOf, subjectFields } from "../formats/sshCertificate";
+import {
+  certificateComputed,
+  criticalOptions,
+  extensions,
+  keyTypeOf,
+  subjectFields,
+} from "../formats/sshCertificate";
 import { endsAfterItBegins, validityFields } from "../formats/validity";
 
 const hasPrincipals: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
   if (principals?.length === 0)
     yield {
       path: ["principals"],
-      message: "is empty, which means any user, but sshd refuses such certificates under TrustedUserCAKeys; name who may log in",
+      message:
+        "is empty, which means any user, but sshd refuses such certificates under TrustedUserCAKeys; name who may log in",
     };
 };
 
@@ -21,7 +28,9 @@ export const sshUserCertificate = defineResource({
   listKey: "ssh_user_certificates",
   idPrefix: "sucrt",
   fields: {
-    ...subjectFields("The user names with which the holder may log in; empty means any, which OpenSSH refuses."),
+    ...subjectFields(
+      "The user names with which the holder may log in; empty means any, which OpenSSH refuses.",
+    ),
     critical_options: criticalOptions(),
     extensions: extensions(),
     ...validityFields(),

@@ -18,10 +18,15 @@ export const staticBackend = defineResource({
     description: description(),
     metadata: metadata(),
     address: conditioned(text(LONGEST_ADDRESS), (value) =>
-      isAddress(value) ? undefined : 'must be "<host>:<port>", for example "10.0.0.7:8080" or "[2001:db8::7]:8080"',
+      isAddress(value)
+        ? undefined
+        : 'must be "<host>:<port>", for example "10.0.0.7:8080" or "[2001:db8::7]:8080"',
     ).meta({ description: "The address that gets the traffic: `<host>:<port>`." }),
     tls: object({
-      enabled: z.boolean().default(false).meta({ description: "Whether to connect to the address with TLS." }),
+      enabled: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Whether to connect to the address with TLS." }),
     })
       .default({ enabled: false })
       .meta({ description: "TLS to the address." }),

@@ -11,7 +11,10 @@ interface Inspecting {
   readonly policies?: { readonly enabled?: boolean } | null;
 }
 
-/** Modules that read decrypted traffic cannot work if the edge never decrypts it; spec "TLS termination rules". */
+/**
+ * Modules that read decrypted traffic cannot work if the edge never decrypts it; spec "TLS termination
+ * rules".
+ */
 const upstreamForbidsInspection: Rule<Inspecting> = function* (edge) {
   const termination = edge.tls_termination;
   if (termination?.enabled === false || termination?.terminate_at !== "upstream") return;

@@ -16,7 +16,9 @@ export const tunnelGroupBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    labels: labels().meta({ description: "The labels that a tunnel must have: your own keys and values, without `=`." }),
+    labels: labels().meta({
+      description: "The labels that a tunnel must have: your own keys and values, without `=`.",
+    }),
   },
   sample: { labels: { service: "web", env: "prod" } },
   example: `const web = new tunnels.TunnelGroupBackend("web", {

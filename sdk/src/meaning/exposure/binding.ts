@@ -45,7 +45,10 @@ export class Binding {
   }
 }
 
-/** Whether a credential's ACL allows every one of these binds: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. */
+/**
+ * Whether a credential's ACL allows every one of these binds: `bind:<host>:<port>`, or `bind:<key>=<value>`
+ * for each label.
+ */
 export function mayBind(acl: readonly string[], binds: readonly string[]): boolean {
   const binding = new Binding(acl);
   return binds.every((bind) => {
@@ -55,15 +58,24 @@ export function mayBind(acl: readonly string[], binds: readonly string[]): boole
 }
 
 /** Why a credential may not bind these, and what to do; undefined if its ACL allows all of them. */
-export function refusalToBind(credential: string, acl: readonly string[], binds: readonly string[]): string | undefined {
+export function refusalToBind(
+  credential: string,
+  acl: readonly string[],
+  binds: readonly string[],
+): string | undefined {
   const refused = binds.filter((bind) => !mayBind(acl, [bind]));
   if (refused.length === 0) return undefined;
-  const [named, is, them] = [refused.join(", "), refused.length > 1 ? "are" : "is", refused.length > 1 ? "them" : "it"];
+  const [named, is, them] = [
+    refused.join(", "),
+    refused.length > 1 ? "are" : "is",
+    refused.length > 1 ? "them" : "it",
+  ];
   return `${named} ${is} not allowed by the ACL of credential ${credential}: add ${them} to its acl, or bind what it allows`;
 }
 
 const placeOf = (target: Target): string => {
-  if (target.kind === "host") return target.port === undefined ? target.host : `${target.host}:${target.port}`;
+  if (target.kind === "host")
+    return target.port === undefined ? target.host : `${target.host}:${target.port}`;
   return target.kind === "label" ? `${target.key}=${target.value}` : "*";
 };
 
@@ -90,7 +102,8 @@ export class Credentials {
       const binding = new Binding(textsIn(thing.fields.acl));
       if (binding.unlimited) this.#unlimited.push(thing);
       else
-        for (const place of new Set(binding.targets.map(placeOf))) this.#byPlace.set(place, [...(this.#byPlace.get(place) ?? []), thing]);
+        for (const place of new Set(binding.targets.map(placeOf)))
+          this.#byPlace.set(place, [...(this.#byPlace.get(place) ?? []), thing]);
     }
   }
 
@@ -108,9 +121,14 @@ export class Credentials {
     const key = rules.toSorted(inOrder).join("\n");
     let found = this.#cached.get(key);
     if (!found) {
-      const each = rules.flatMap((rule) => targetOf(rule) ?? []).map((target) => new Set(this.#holding(target)));
+      const each = rules
+        .flatMap((rule) => targetOf(rule) ?? [])
+        .map((target) => new Set(this.#holding(target)));
       const [first, ...others] = each;
-      found = [...this.#unlimited, ...[...(first ?? [])].filter((thing) => others.every((other) => other.has(thing)))];
+      found = [
+        ...this.#unlimited,
+        ...[...(first ?? [])].filter((thing) => others.every((other) => other.has(thing))),
+      ];
       this.#cached.set(key, found);
     }
     return found;

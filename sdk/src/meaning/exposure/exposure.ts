@@ -10,7 +10,10 @@ import type { Target } from "./traffic";
 
 /** The exposure of one address: who can reach it, what is checked, and where it leads. */
 export interface Exposure {
-  /** A hostport of a TLS edge, or one and a route: `app.example.com:443/admin` for a prefix, `app.example.com:443 = /admin` for an exact route. */
+  /**
+   * A hostport of a TLS edge, or one and a route: `app.example.com:443/admin` for a prefix,
+   * `app.example.com:443 = /admin` for an exact route.
+   */
   readonly address: string;
   readonly edge: Named | null;
   readonly route: Named | null;
@@ -54,8 +57,8 @@ export interface ExposedAction {
 const MOST_CREDENTIALS = 100;
 
 /**
- * Lists who can reach what: a row for each address, in the order of addresses. Cycles of backends and references to missing
- * objects are reported and not followed.
+ * Lists who can reach what: a row for each address, in the order of addresses. Cycles of backends and
+ * references to missing objects are reported and not followed.
  */
 export const exposureOf = (world: World): Exposure[] => [...eachExposure(world)];
 
@@ -130,11 +133,16 @@ function notesOf({ tls, traffic, edge, clientCertificate, addressKnown }: Row): 
   if (!addressKnown) notes.push("The address is not known yet.");
   if (!edge) notes.push("The route's edge is not known.");
   if (tls.value.ends_at === "upstream") {
-    notes.push("TLS ends upstream: nothing of the edge's HTTP or TLS modules applies, because the edge cannot read the traffic.");
+    notes.push(
+      "TLS ends upstream: nothing of the edge's HTTP or TLS modules applies, because the edge cannot read the traffic.",
+    );
   }
-  if (clientCertificate.value?.length === 0) notes.push("No authority is accepted, so no client certificate is.");
-  for (const { missing } of clientCertificate.value ?? []) if (missing) notes.push(`There is no certificate authority ${missing}.`);
-  for (const { words, nowhere } of traffic.value.flow.shares.values()) if (nowhere) notes.push(`Traffic goes to ${words}.`);
+  if (clientCertificate.value?.length === 0)
+    notes.push("No authority is accepted, so no client certificate is.");
+  for (const { missing } of clientCertificate.value ?? [])
+    if (missing) notes.push(`There is no certificate authority ${missing}.`);
+  for (const { words, nowhere } of traffic.value.flow.shares.values())
+    if (nowhere) notes.push(`Traffic goes to ${words}.`);
   if (traffic.value.flow.shares.size === 0) notes.push(NOWHERE[traffic.value.reason]);
   return notes.sort();
 }

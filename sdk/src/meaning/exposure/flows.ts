@@ -19,7 +19,13 @@ export interface Flow {
   readonly unknown: boolean;
 }
 
-export const BACKENDS = ["tunnel_group_backend", "static_backend", "http_response_backend", "failover_backend", "weighted_backend"];
+export const BACKENDS = [
+  "tunnel_group_backend",
+  "static_backend",
+  "http_response_backend",
+  "failover_backend",
+  "weighted_backend",
+];
 
 export const isBackend = ({ kind }: Thing): boolean => BACKENDS.includes(kind);
 
@@ -28,7 +34,9 @@ export const weightsOf = (thing: Thing): [reference: string, weight: number][] =
   isObject(thing.fields.backends)
     ? Object.entries(thing.fields.backends)
         .sort(([a], [b]) => inOrder(a, b))
-        .flatMap(([id, weight]): [string, number][] => (typeof weight === "number" && weight > 0 && id !== UNKNOWN ? [[id, weight]] : []))
+        .flatMap(([id, weight]): [string, number][] =>
+          typeof weight === "number" && weight > 0 && id !== UNKNOWN ? [[id, weight]] : [],
+        )
     : [];
 
 /** The backends to which a backend passes traffic, in their order. */
@@ -55,13 +63,21 @@ export class Flows {
     const children = new Map(backends.map((thing) => [thing, this.#inside(thing)]));
     const parents = new Map<Thing, Thing[]>(backends.map((thing) => [thing, []]));
     for (const [thing, inside] of children) for (const child of inside) parents.get(child)?.push(thing);
-    // Peel from the ends upwards: the rest is in cycles, or leads to one. Peel that from the top downwards: the rest is in cycles.
+    // Peel from the ends upwards: the rest is in cycles, or leads to one. Peel that from the top downwards:
+    // the rest is in cycles.
     const rest = peel(new Set(backends), children, parents, (thing) => this.#settle(thing));
     const leading: Thing[] = [];
     const round = peel(rest, parents, children, (thing) => leading.push(thing));
     for (const thing of round) {
       this.#circling.add(thing);
-      this.#flows.set(thing, oneShare("cycle", { percent: 100, words: "backends that lead to each other in a circle", nowhere: true }));
+      this.#flows.set(
+        thing,
+        oneShare("cycle", {
+          percent: 100,
+          words: "backends that lead to each other in a circle",
+          nowhere: true,
+        }),
+      );
     }
     for (const thing of leading.reverse()) this.#settle(thing);
   }
@@ -74,8 +90,16 @@ export class Flows {
     const thing = this.model.find(reference);
     const known = thing && this.#flows.get(thing);
     if (known) return known;
-    if (this.model.partial) return { ...oneShare(`outside ${reference}`, { percent: 100, words: `\`${reference}\`` }), unknown: false };
-    return oneShare("missing", { percent: 100, words: `\`${reference}\`, which does not exist`, nowhere: true });
+    if (this.model.partial)
+      return {
+        ...oneShare(`outside ${reference}`, { percent: 100, words: `\`${reference}\`` }),
+        unknown: false,
+      };
+    return oneShare("missing", {
+      percent: 100,
+      words: `\`${reference}\`, which does not exist`,
+      nowhere: true,
+    });
   }
 
   #inside(thing: Thing): Thing[] {
@@ -101,7 +125,10 @@ export class Flows {
       case "static_backend":
         return leaf([fields.address, fields.tls], textIn(fields.address) ? ` (${fields.address})` : "");
       case "http_response_backend":
-        return leaf([fields.status_code, shortHash(canonical([fields.body, fields.headers]))], ` (HTTP ${fields.status_code ?? 200})`);
+        return leaf(
+          [fields.status_code, shortHash(canonical([fields.body, fields.headers]))],
+          ` (HTTP ${fields.status_code ?? 200})`,
+        );
       default:
         return leaf(fields.labels);
     }
@@ -131,14 +158,19 @@ export class Flows {
     if (alive.length === 1) return { shares: first.shares, unknown };
     const key = `failover ${shortHash(alive.map(keyOf).join("\n"))}`;
     const words = alive.slice(0, 3).map(inWords).join(", else ") + (alive.length > 3 ? ", else others" : "");
-    return { ...oneShare(key, { percent: 100, words: words.length > 300 ? `${words.slice(0, 300)}…` : words }), unknown };
+    return {
+      ...oneShare(key, { percent: 100, words: words.length > 300 ? `${words.slice(0, 300)}…` : words }),
+      unknown,
+    };
   }
 }
 
 /** Adds a share for backends that are not known yet, which may get all of the traffic. */
 function settled(flow: Flow, unknown: boolean): Flow {
   if (!unknown) return flow;
-  const { shares } = isGoing(flow) ? flow : oneShare("unknown", { percent: 100, words: "backends that are not known yet" });
+  const { shares } = isGoing(flow)
+    ? flow
+    : oneShare("unknown", { percent: 100, words: "backends that are not known yet" });
   return { shares, unknown };
 }
 
@@ -150,7 +182,9 @@ function peel(
   take: (thing: Thing) => void,
 ): Set<Thing> {
   const left = new Set(from);
-  const waiting = new Map([...left].map((thing) => [thing, (below.get(thing) ?? []).filter((one) => left.has(one)).length]));
+  const waiting = new Map(
+    [...left].map((thing) => [thing, (below.get(thing) ?? []).filter((one) => left.has(one)).length]),
+  );
   const free = [...left].filter((thing) => waiting.get(thing) === 0);
   for (let thing = free.pop(); thing; thing = free.pop()) {
     left.delete(thing);
@@ -164,7 +198,10 @@ function peel(
   return left;
 }
 
-export const oneShare = (key: string, share: Share): Flow => ({ shares: new Map([[key, share]]), unknown: false });
+export const oneShare = (key: string, share: Share): Flow => ({
+  shares: new Map([[key, share]]),
+  unknown: false,
+});
 
 /** Whether any traffic gets an answer. */
 export const isGoing = ({ shares }: Flow): boolean => [...shares.values()].some(({ nowhere }) => !nowhere);

@@ -22,7 +22,13 @@ export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
   const policies = [...new Set(ids.map((id) => model.identityOf(id)))].sort(inOrder);
   const part = partOf(module, { policies, unknown });
   if (module.state === "absent" || module.state === "off") {
-    return { value: EVERYONE, parts: [part], says: `${part.identity} ${part.says}\n`, unknown: false, maybeOff: false };
+    return {
+      value: EVERYONE,
+      parts: [part],
+      says: `${part.identity} ${part.says}\n`,
+      unknown: false,
+      maybeOff: false,
+    };
   }
   const cache = networksOf.get(model) ?? new Map<string, Rules>();
   networksOf.set(model, cache);
@@ -49,7 +55,8 @@ function rulesOf(model: Model, ids: readonly string[]): Rules {
     (model.partial && policies.includes(undefined)) ||
     model.ofUnknownOwner.some(({ kind }) => kind === "ip_policy_rule") ||
     rules.some(({ fields }) => holdsUnknown([fields.cidr, fields.action]));
-  const networksWhere = (action: string) => rules.flatMap(({ fields }) => (fields.action === action ? (textIn(fields.cidr) ?? []) : []));
+  const networksWhere = (action: string) =>
+    rules.flatMap(({ fields }) => (fields.action === action ? (textIn(fields.cidr) ?? []) : []));
   const parts = rules.map((rule) => partOfThing(rule, "cidr", [rule.fields.cidr, rule.fields.action]));
   return {
     value: known.length === 0 ? NOBODY : networkSet(networksWhere("allow"), networksWhere("deny")),
@@ -75,7 +82,10 @@ export function readClientCertificate(model: Model, holder: Thing): Read<readonl
   const read = readModule(
     module,
     null,
-    () => [...new Set(ids)].map((id): Authority => authority(model, id)).sort((a, b) => inOrder(a.certificate, b.certificate)),
+    () =>
+      [...new Set(ids)]
+        .map((id): Authority => authority(model, id))
+        .sort((a, b) => inOrder(a.certificate, b.certificate)),
     () => ({ unknown, authorities: [...new Set(ids.map((id) => model.identityOf(id)))].sort(inOrder) }),
   );
   const things = (read.value ?? []).flatMap(({ thing }) => thing ?? []);
@@ -99,7 +109,9 @@ function authority(model: Model, id: string): Authority {
 /** The certificate itself, because two objects with the same one trust the same clients. */
 function certificateOf({ fields, identity }: Thing): string {
   const pem = textIn(fields.ca_pem);
-  return pem?.includes("-----BEGIN") ? pem.replace(/\s+/g, "") : `${identity} ${fields.subject_common_name} ${fields.not_after}`;
+  return pem?.includes("-----BEGIN")
+    ? pem.replace(/\s+/g, "")
+    : `${identity} ${fields.subject_common_name} ${fields.not_after}`;
 }
 
 const factsOf = new WeakMap<Thing, Fields>();
@@ -111,7 +123,11 @@ export function certificateFacts(thing: Thing): { readonly subject?: string; rea
   if (textIn(fields.not_after) === undefined && textIn(fields.ca_pem)?.includes("-----BEGIN")) {
     facts =
       factsOf.get(thing) ??
-      definitionOf("certificate_authority").derive({ description: "", metadata: "", ca_pem: textIn(fields.ca_pem) ?? "" });
+      definitionOf("certificate_authority").derive({
+        description: "",
+        metadata: "",
+        ca_pem: textIn(fields.ca_pem) ?? "",
+      });
     factsOf.set(thing, facts);
   }
   return { subject: textIn(facts.subject_common_name), notAfter: textIn(facts.not_after) };
@@ -172,7 +188,11 @@ const at = (value: unknown, ...names: FieldName[]): unknown =>
   names.reduce<unknown>((found, name) => (isObject(found) ? found[name] : found), value);
 
 const allowed = (list: unknown): string[] =>
-  textsIn((Array.isArray(at(list, "allow_list")) ? (at(list, "allow_list") as unknown[]) : []).map((entry) => at(entry, "value")));
+  textsIn(
+    (Array.isArray(at(list, "allow_list")) ? (at(list, "allow_list") as unknown[]) : []).map((entry) =>
+      at(entry, "value"),
+    ),
+  );
 
 export const readToken = (route: Thing): Read<TokenCheck | null> => {
   const check = (fields: Fields): TokenCheck => ({
@@ -185,7 +205,10 @@ export const readToken = (route: Thing): Read<TokenCheck | null> => {
   const module = moduleOf(route, "jwt_validation");
   const read = readModule<TokenCheck | null>(module, null, check);
   const { issuer, audience, jws, http } = module.fields;
-  return { ...read, unknown: read.unknown || (read.value !== null && holdsUnknown([issuer, audience, jws, http])) };
+  return {
+    ...read,
+    unknown: read.unknown || (read.value !== null && holdsUnknown([issuer, audience, jws, http])),
+  };
 };
 
 const locationsIn = (tokens: unknown): string[] =>
@@ -209,7 +232,10 @@ export const readUserAgents = (route: Thing): Read<UserAgents | null> =>
       const lists = { allow: textsIn(fields.allow), deny: textsIn(fields.deny) };
       return lists.allow.length + lists.deny.length > 0 ? lists : null; // an empty filter filters nothing
     },
-    ({ allow, deny }) => [holdsUnknown(allow) ? allow : textsIn(allow), holdsUnknown(deny) ? deny : textsIn(deny)],
+    ({ allow, deny }) => [
+      holdsUnknown(allow) ? allow : textsIn(allow),
+      holdsUnknown(deny) ? deny : textsIn(deny),
+    ],
   );
 
 /** An action of a policy for inbound or outbound traffic. */
@@ -249,7 +275,13 @@ function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
       const when = textsIn(expressions);
       return (Array.isArray(actions) ? actions : []).filter(isObject).map(({ type, config }): Action => {
         const says = canonical([direction, type, when, isObject(config) ? config : {}]);
-        return { direction, type: textIn(type) ?? "", when, settings: settingsOf(isObject(config) ? config : {}), says };
+        return {
+          direction,
+          type: textIn(type) ?? "",
+          when,
+          settings: settingsOf(isObject(config) ? config : {}),
+          says,
+        };
       });
     })
     .sort((a, b) => inOrder(a.says, b.says));

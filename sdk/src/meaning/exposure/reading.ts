@@ -2,7 +2,10 @@ import type { Thing } from "../model";
 import { canonical, type Fields, fieldNamed, holdsUnknown, isObject } from "../values";
 import type { WorldObject } from "../world";
 
-/** A place from which an aspect of an exposure was read. A difference between two of them is the cause of a finding. */
+/**
+ * A place from which an aspect of an exposure was read. A difference between two of them is the cause of a
+ * finding.
+ */
 export interface Part {
   readonly identity: string;
   readonly kind: string;
@@ -83,7 +86,8 @@ export function readModule<T>(
   value: (fields: Fields) => T,
   says: (fields: Fields) => unknown = value,
 ): Read<T> {
-  const applies = module.state === "on" || (module.state === "maybe" && Object.keys(module.fields).length > 0);
+  const applies =
+    module.state === "on" || (module.state === "maybe" && Object.keys(module.fields).length > 0);
   return {
     value: applies ? value(module.fields) : absent,
     parts: [partOf(module, applies ? says(module.fields) : null)],

@@ -41,7 +41,12 @@ export interface Row {
   readonly traffic: Read<Traffic>;
 }
 
-const nothing = <T>(value: T, cause: Read<unknown>): Read<T> => ({ value, parts: cause.parts, unknown: false, maybeOff: false });
+const nothing = <T>(value: T, cause: Read<unknown>): Read<T> => ({
+  value,
+  parts: cause.parts,
+  unknown: false,
+  maybeOff: false,
+});
 
 /** Every address of a world, in order. If two objects claim an address, the first by identity gets it. */
 export function rowsOf(model: Model): Row[] {
@@ -56,7 +61,10 @@ export function rowsOf(model: Model): Row[] {
 }
 
 /** The text of an address: a hostport, and the route's path if there is one. */
-export function addressOf(hostport: string, route?: { readonly match: string; readonly match_type: string }): string {
+export function addressOf(
+  hostport: string,
+  route?: { readonly match: string; readonly match_type: string },
+): string {
   const served = hostport.toLowerCase();
   return route ? `${served}${route.match_type === "exact_path" ? " = " : ""}${route.match}` : served;
 }
@@ -64,7 +72,10 @@ export function addressOf(hostport: string, route?: { readonly match: string; re
 /** The hostports of an edge; a text for people if they are not known yet. */
 function hostportsOf(edge: Thing | undefined): { hostport: string; known: boolean }[] {
   if (!edge) return [];
-  const served = textsIn(edge.fields.hostports).map((hostport) => ({ hostport: hostport.toLowerCase(), known: true }));
+  const served = textsIn(edge.fields.hostports).map((hostport) => ({
+    hostport: hostport.toLowerCase(),
+    known: true,
+  }));
   const unknown = { hostport: `(not known yet: ${nameOf(edge)})`, known: false };
   return holdsUnknown(edge.fields.hostports) ? [...served, unknown] : served;
 }
@@ -85,7 +96,10 @@ function tlsRows(model: Model, edge: Thing, credentials: Credentials): Row[] {
   // If TLS ends upstream, the edge cannot check the traffic.
   const seen = upstream
     ? {
-        clientCertificate: nothing<readonly Authority[] | null>(null, { ...tls, parts: [...certificate.parts, ...tls.parts] }),
+        clientCertificate: nothing<readonly Authority[] | null>(null, {
+          ...tls,
+          parts: [...certificate.parts, ...tls.parts],
+        }),
         actions: nothing<readonly Action[]>([], { ...tls, parts: [...actions.parts, ...tls.parts] }),
       }
     : { clientCertificate: certificate, actions };
@@ -103,7 +117,11 @@ function routeRows(model: Model, route: Thing, credentials: Credentials): Row[] 
   const { ids } = idsIn(route.fields, "edge_id", "edge_id");
   const edge = ids[0] === undefined ? undefined : model.find(ids[0]);
   const unseen = { hostport: `(not known yet: ${nameOf(route)})`, known: false };
-  const hostports = edge ? hostportsOf(edge) : model.partial || holdsUnknown(route.fields.edge_id) ? [unseen] : [];
+  const hostports = edge
+    ? hostportsOf(edge)
+    : model.partial || holdsUnknown(route.fields.edge_id)
+      ? [unseen]
+      : [];
   const match = textIn(route.fields.match);
   const path = match ?? `/(not known yet: ${nameOf(route)})`;
   const exact = route.fields.match_type === "exact_path";

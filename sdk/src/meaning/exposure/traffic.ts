@@ -7,14 +7,21 @@ import { type ModuleRead, moduleOf, type Part, partOf, partOfThing, type Read } 
 
 /** The backends of an address, as a tree. */
 export type Target =
-  | { readonly kind: "tunnel_group"; readonly name: string; readonly labels: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "tunnel_group";
+      readonly name: string;
+      readonly labels: Readonly<Record<string, string>>;
+    }
   | { readonly kind: "static"; readonly name: string; readonly address: string | null; readonly tls: boolean }
   | { readonly kind: "http_response"; readonly name: string; readonly status_code: number }
   | { readonly kind: "weighted"; readonly name: string; readonly parts: readonly WeightedPart[] }
   | { readonly kind: "failover"; readonly name: string; readonly in_order: readonly Target[] }
   /** Tunnels that bind the address itself. */
   | { readonly kind: "tunnels" }
-  /** `missing`: no such backend. `cycle`: it leads back to itself. `disabled`: the module is disabled. `unknown`: not known yet, or not visible. `more`: the tree goes on. */
+  /**
+   * `missing`: no such backend. `cycle`: it leads back to itself. `disabled`: the module is disabled.
+   * `unknown`: not known yet, or not visible. `more`: the tree goes on.
+   */
   | { readonly kind: "missing" | "cycle" | "disabled" | "unknown" | "more"; readonly name: string };
 
 export interface WeightedPart {
@@ -37,7 +44,12 @@ const MOST_LEVELS = 20;
 /** The limit on an address's backends that are searched for the cause of a finding. */
 const MOST_BACKENDS = 1000;
 
-export function readTraffic(model: Model, holder: Thing, hostport: string, credentials: Credentials): Read<Traffic> {
+export function readTraffic(
+  model: Model,
+  holder: Thing,
+  hostport: string,
+  credentials: Credentials,
+): Read<Traffic> {
   const module = moduleOf(holder, "backend");
   const { ids, unknown } = idsIn(module.fields, "backend_id", "backend");
   const root = ids[0];
@@ -46,11 +58,16 @@ export function readTraffic(model: Model, holder: Thing, hostport: string, crede
   const maybeOff = module.state === "maybe";
   if (on) {
     const flow =
-      root === undefined ? oneShare("unknown", { percent: 100, words: "a backend that is not known yet" }) : Flows.of(model).of(root);
+      root === undefined
+        ? oneShare("unknown", { percent: 100, words: "a backend that is not known yet" })
+        : Flows.of(model).of(root);
     return {
       value: {
         flow,
-        target: root === undefined ? { kind: "unknown", name: "" } : treeOf(model, root, { left: MOST_NODES }, MOST_LEVELS),
+        target:
+          root === undefined
+            ? { kind: "unknown", name: "" }
+            : treeOf(model, root, { left: MOST_NODES }, MOST_LEVELS),
         reason: "backend",
         servers: [...new Set([...binders, ...serversOf(model, root, credentials)])],
       },
@@ -108,7 +125,8 @@ function partsOf(model: Model, module: ModuleRead, root: string | undefined): Pa
       ];
     if (kind === "failover_backend") return ["backends", childrenOf(thing).map((id) => model.identityOf(id))];
     if (kind === "static_backend") return ["address", [fields.address, fields.tls]];
-    if (kind === "http_response_backend") return ["status_code", [fields.status_code, fields.body, fields.headers]];
+    if (kind === "http_response_backend")
+      return ["status_code", [fields.status_code, fields.body, fields.headers]];
     return ["labels", canonical(fields.labels)];
   };
   return [
@@ -131,7 +149,11 @@ function treeOf(model: Model, reference: string, room: { left: number }, levels:
       percent: Math.round((weight / sum) * 10_000) / 100,
       to: treeOf(model, id, room, levels - 1),
     }));
-    return { kind: "weighted", name, parts: parts.sort((a, b) => b.percent - a.percent || (canonical(a.to) < canonical(b.to) ? -1 : 1)) };
+    return {
+      kind: "weighted",
+      name,
+      parts: parts.sort((a, b) => b.percent - a.percent || (canonical(a.to) < canonical(b.to) ? -1 : 1)),
+    };
   }
   if (kind === "failover_backend") {
     return {
@@ -147,8 +169,14 @@ function treeOf(model: Model, reference: string, room: { left: number }, levels:
     return { kind: "static", name, address: textIn(fields.address) ?? null, tls };
   }
   if (kind === "http_response_backend") {
-    return { kind: "http_response", name, status_code: typeof fields.status_code === "number" ? fields.status_code : 200 };
+    return {
+      kind: "http_response",
+      name,
+      status_code: typeof fields.status_code === "number" ? fields.status_code : 200,
+    };
   }
-  const labels = isObject(fields.labels) ? Object.entries(fields.labels).map(([key, value]) => [key, String(value)]) : [];
+  const labels = isObject(fields.labels)
+    ? Object.entries(fields.labels).map(([key, value]) => [key, String(value)])
+    : [];
   return { kind: "tunnel_group", name, labels: Object.fromEntries(labels.sort()) };
 }

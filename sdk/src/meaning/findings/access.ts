@@ -4,15 +4,29 @@ import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
 import { nameOf } from "../names";
 import { canonical, inOrder } from "../values";
-import { type AddressChange, type Context, code, type Draft, differs, listed, onAddress, type Rule } from "./finding";
+import {
+  type AddressChange,
+  type Context,
+  code,
+  type Draft,
+  differs,
+  listed,
+  onAddress,
+  type Rule,
+} from "./finding";
 
 type Both = { readonly before: Row; readonly after: Row };
 
 /** A judge for addresses that exist before and after, and of which an aspect has changed. */
-export function whereBoth(aspect: (row: Row) => Read<unknown>, judge: (rows: Both, change: AddressChange, context: Context) => Draft[]) {
+export function whereBoth(
+  aspect: (row: Row) => Read<unknown>,
+  judge: (rows: Both, change: AddressChange, context: Context) => Draft[],
+) {
   return (change: AddressChange, context: Context): Draft[] => {
     const { before, after } = change;
-    return before && after && differs(aspect(before), aspect(after)) ? judge({ before, after }, change, context) : [];
+    return before && after && differs(aspect(before), aspect(after))
+      ? judge({ before, after }, change, context)
+      : [];
   };
 }
 
@@ -29,7 +43,9 @@ const quoted = (authorities: readonly Authority[], { names }: Context): string =
 /** The content of a finding about a certificate, without its end. */
 const trusted = (authorities: readonly Authority[] | null): unknown =>
   authorities
-    ?.map(({ thing, certificate: text }) => (text.includes("BEGIN") ? shortHash(text) : thing && certificateFacts(thing).subject))
+    ?.map(({ thing, certificate: text }) =>
+      text.includes("BEGIN") ? shortHash(text) : thing && certificateFacts(thing).subject,
+    )
     .sort();
 
 const missingFrom = (some: readonly Authority[] | null, others: readonly Authority[] | null): Authority[] => {
@@ -48,16 +64,27 @@ const dropped = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: st
   whereBoth(aspect, ({ before, after }, change) => {
     const [was, is] = [aspect(before), aspect(after)];
     if (was.value === null || (is.value !== null && !is.maybeOff)) return [];
-    return onAddress(change, aspect, { sentence: sentence(change.address, was.value), before: was.value, after: null });
+    return onAddress(change, aspect, {
+      sentence: sentence(change.address, was.value),
+      before: was.value,
+      after: null,
+    });
   });
 
 /** A judge for sign-in or tokens that are required for the first time, or in another way. */
-const otherwise = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: string, was: T | null, is: T | null) => string) =>
+const otherwise = <T>(
+  aspect: (row: Row) => Read<T | null>,
+  sentence: (address: string, was: T | null, is: T | null) => string,
+) =>
   whereBoth(aspect, ({ before, after }, change) => {
     const [was, is] = [aspect(before), aspect(after)];
     if (was.value !== null && (is.value === null || is.maybeOff)) return []; // reported as dropped
     if (canonical(was.value) === canonical(is.value) && !is.unknown && !was.unknown) return [];
-    return onAddress(change, aspect, { sentence: sentence(change.address, was.value, is.value), before: was.value, after: is.value });
+    return onAddress(change, aspect, {
+      sentence: sentence(change.address, was.value, is.value),
+      before: was.value,
+      after: is.value,
+    });
   });
 
 const signInWords = ({ issuer, client_id }: SignIn): string => `${code(issuer)} (client ${code(client_id)})`;
@@ -83,12 +110,18 @@ export const accessRules: readonly Rule<AddressChange>[] = [
   {
     rule: "sign-in-dropped",
     severity: "high",
-    judge: dropped(signIn, (address, was) => `${code(address)} no longer asks users to sign in with ${signInWords(was)}.`),
+    judge: dropped(
+      signIn,
+      (address, was) => `${code(address)} no longer asks users to sign in with ${signInWords(was)}.`,
+    ),
   },
   {
     rule: "token-dropped",
     severity: "high",
-    judge: dropped(token, (address, was) => `${code(address)} no longer asks for a token ${tokenWords(was)}.`),
+    judge: dropped(
+      token,
+      (address, was) => `${code(address)} no longer asks for a token ${tokenWords(was)}.`,
+    ),
   },
   {
     rule: "authority-added",

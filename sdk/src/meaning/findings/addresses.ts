@@ -5,7 +5,8 @@ import { type AddressChange, type Context, code, type Draft, type Rule } from ".
 
 /** The requirements of a new address, in words; empty if anybody may reach it. */
 function asks(row: Row): string[] {
-  const certainly = ({ value, maybeOff }: { value: unknown; maybeOff: boolean }) => value !== null && !maybeOff;
+  const certainly = ({ value, maybeOff }: { value: unknown; maybeOff: boolean }) =>
+    value !== null && !maybeOff;
   return [
     certainly(row.clientCertificate) ? "a client certificate" : "",
     wholeFamilies(row.networks.value).length === 0 && !row.networks.maybeOff ? "an admitted network" : "",
@@ -15,20 +16,31 @@ function asks(row: Row): string[] {
 }
 
 const isKnown = (row: Row): boolean =>
-  row.addressKnown && ![row.clientCertificate, row.networks, row.signIn, row.token].some(({ unknown }) => unknown);
+  row.addressKnown &&
+  ![row.clientCertificate, row.networks, row.signIn, row.token].some(({ unknown }) => unknown);
 
-/** The cause of a new or removed address: an object that is new or removed as a whole, or the field that names the address. */
+/**
+ * The cause of a new or removed address: an object that is new or removed as a whole, or the field that names
+ * the address.
+ */
 function causeOf({ holder, edge }: Row, elsewhere: Model): Draft["cause"] {
-  const isThere = (identity: string, kind: string) => elsewhere.of(kind).some((thing) => thing.identity === identity);
+  const isThere = (identity: string, kind: string) =>
+    elsewhere.of(kind).some((thing) => thing.identity === identity);
   if (edge && !isThere(edge.identity, edge.kind)) return edge;
   if (holder !== edge && !isThere(holder.identity, holder.kind)) return holder;
   if (!edge || holder === edge) return { ...holder, property: "hostports" };
-  const served = (model: Model) => model.of(edge.kind).find(({ identity }) => identity === edge.identity)?.fields.hostports;
+  const served = (model: Model) =>
+    model.of(edge.kind).find(({ identity }) => identity === edge.identity)?.fields.hostports;
   const moved = JSON.stringify(served(elsewhere)) !== JSON.stringify(edge.fields.hostports);
   return moved ? { ...edge, property: "hostports" } : { ...holder, property: "match" };
 }
 
-const added = (change: AddressChange, context: Context, isProtected: boolean, sentence: (asked: string[]) => string): Draft[] => {
+const added = (
+  change: AddressChange,
+  context: Context,
+  isProtected: boolean,
+  sentence: (asked: string[]) => string,
+): Draft[] => {
   const { before, after } = change;
   if (before || !after) return [];
   const asked = asks(after);
@@ -63,7 +75,12 @@ export const addressRules: readonly Rule<AddressChange>[] = [
     rule: "address-added",
     severity: "low",
     judge: (change, context) =>
-      added(change, context, true, (asked) => `${code(change.address)} is new; it asks for ${asked.join(" and ")}.`),
+      added(
+        change,
+        context,
+        true,
+        (asked) => `${code(change.address)} is new; it asks for ${asked.join(" and ")}.`,
+      ),
   },
   {
     rule: "address-removed",

@@ -24,15 +24,24 @@ import { objectRules } from "./objects";
 import { type Describing, describingRules } from "./standing";
 import { trafficRules } from "./traffic";
 
-const aboutAddresses: readonly Rule<AddressChange>[] = [...accessRules, ...networkRules, ...trafficRules, ...addressRules];
+const aboutAddresses: readonly Rule<AddressChange>[] = [
+  ...accessRules,
+  ...networkRules,
+  ...trafficRules,
+  ...addressRules,
+];
 const aboutObjects: readonly Rule<ObjectChange>[] = [...credentialRules, ...objectRules];
 
 /** Every rule, with its severity and a description. */
-export const RULES: readonly { readonly rule: string; readonly severity: Severity; readonly description: string }[] = [
-  ...aboutAddresses,
-  ...aboutObjects,
-  ...describingRules,
-].map(({ rule, severity }) => ({ rule, severity, description: DESCRIPTIONS[rule] ?? rule }));
+export const RULES: readonly {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly description: string;
+}[] = [...aboutAddresses, ...aboutObjects, ...describingRules].map(({ rule, severity }) => ({
+  rule,
+  severity,
+  description: DESCRIPTIONS[rule] ?? rule,
+}));
 
 export interface CompareOptions {
   /** The present time. If absent, there are no findings about objects that end soon. */
@@ -57,8 +66,12 @@ export interface Comparison {
   }[];
 }
 
-/** The effects of the difference between two worlds on callers and owners, the most severe first. Empty for a change without effects. */
-export const findingsOf = (before: World, after: World, options: CompareOptions = {}): Finding[] => judge(before, after, options).findings;
+/**
+ * The effects of the difference between two worlds on callers and owners, the most severe first. Empty for a
+ * change without effects.
+ */
+export const findingsOf = (before: World, after: World, options: CompareOptions = {}): Finding[] =>
+  judge(before, after, options).findings;
 
 /** The same, with standing findings and changed addresses. */
 export function compare(before: World, after: World, options: CompareOptions = {}): Comparison {
@@ -66,7 +79,13 @@ export function compare(before: World, after: World, options: CompareOptions = {
   const counts = { high: 0, medium: 0, low: 0 };
   for (const { severity } of findings) counts[severity]++;
   const hashes = findings.map(({ hash }) => hash).sort();
-  return { hash: shortHash(hashes.join("\n")), counts, findings, standing, addresses: changedAddresses(addresses, findings) };
+  return {
+    hash: shortHash(hashes.join("\n")),
+    counts,
+    findings,
+    standing,
+    addresses: changedAddresses(addresses, findings),
+  };
 }
 
 function judge(before: World, after: World, { now }: CompareOptions) {
@@ -75,7 +94,9 @@ function judge(before: World, after: World, { now }: CompareOptions) {
   const [rowsBefore, rowsAfter] = [rowsOf(past), rowsOf(present)];
   const names = new Names(past, present);
   const unsettled = new Set(
-    rowsAfter.filter(({ addressKnown }) => !addressKnown).flatMap(({ holder, edge }) => [holder.identity, edge?.identity ?? ""]),
+    rowsAfter
+      .filter(({ addressKnown }) => !addressKnown)
+      .flatMap(({ holder, edge }) => [holder.identity, edge?.identity ?? ""]),
   );
   const context: Context = { names, before: past, after: present, now, unsettled };
 
@@ -99,13 +120,16 @@ interface Judged extends Draft {
 
 const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): Judged[] =>
   subjects.flatMap((subject) =>
-    rules.flatMap(({ rule, severity, judge }) => judge(subject, context).map((draft) => ({ ...draft, rule, severity }))),
+    rules.flatMap(({ rule, severity, judge }) =>
+      judge(subject, context).map((draft) => ({ ...draft, rule, severity })),
+    ),
   );
 
 function addressesOf(before: readonly Row[], after: readonly Row[]): AddressChange[] {
   const changes = new Map<string, AddressChange>();
   for (const row of before) changes.set(row.address, { address: row.address, before: row });
-  for (const row of after) changes.set(row.address, { ...changes.get(row.address), address: row.address, after: row });
+  for (const row of after)
+    changes.set(row.address, { ...changes.get(row.address), address: row.address, after: row });
   return [...changes.values()];
 }
 
@@ -114,7 +138,8 @@ function objectsOf(before: Model, after: Model): ObjectChange[] {
   const changes = new Map<string, ObjectChange>();
   const keyOf = ({ kind, identity }: Thing) => `${kind} ${identity}`;
   for (const thing of before.all) if (!thing.object.hidden) changes.set(keyOf(thing), { before: thing });
-  for (const thing of after.all) if (!thing.object.hidden) changes.set(keyOf(thing), { ...changes.get(keyOf(thing)), after: thing });
+  for (const thing of after.all)
+    if (!thing.object.hidden) changes.set(keyOf(thing), { ...changes.get(keyOf(thing)), after: thing });
   return [...changes.values()];
 }
 
@@ -127,7 +152,8 @@ function described(
   const { names, now } = context;
   const found = after && describe(after, { model: context.after, names, now });
   if (!found) return undefined;
-  const earlier = before && !isReplaced(change) ? describe(before, { model: context.before, names, now }) : undefined;
+  const earlier =
+    before && !isReplaced(change) ? describe(before, { model: context.before, names, now }) : undefined;
   const { sentence, after: value, property, certain } = found;
   return {
     about: after,
@@ -155,7 +181,8 @@ function finished(drafts: readonly Judged[], names: Names): Finding[] {
       inOrder(a.finding.name, b.finding.name) ||
       inOrder(a.key, b.key),
   );
-  // Equal findings about objects with the same name get different hashes, so that accepting one does not accept the others.
+  // Equal findings about objects with the same name get different hashes, so that accepting one does not
+  // accept the others.
   const met = new Map<string, number>();
   return findings.map(({ finding, key }) => {
     const count = (met.get(key) ?? 0) + 1;
@@ -169,13 +196,25 @@ const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
 
 /** The content of a finding, without ids and times. */
 const keyOf = ({ rule, address, about, before, after, meaning, certain = true }: Judged): string =>
-  canonical([rule, address, about.kind, nameOf(about), meaning === undefined ? [before, after] : meaning, certain]).replace(IDS, "an id");
+  canonical([
+    rule,
+    address,
+    about.kind,
+    nameOf(about),
+    meaning === undefined ? [before, after] : meaning,
+    certain,
+  ]).replace(IDS, "an id");
 
-function findingOf({ rule, severity, address, about, sentence, before, after, cause, certain = true }: Judged, names: Names): Finding {
+function findingOf(
+  { rule, severity, address, about, sentence, before, after, cause, certain = true }: Judged,
+  names: Names,
+): Finding {
   const { object } = cause;
   const { urn, id, stack } = object;
   const name =
-    object === about.object ? nameOf(about) : nameOf({ kind: cause.kind, identity: "", object, fields: object.fields, modules: new Map() });
+    object === about.object
+      ? nameOf(about)
+      : nameOf({ kind: cause.kind, identity: "", object, fields: object.fields, modules: new Map() });
   return {
     hash: "",
     rule,
@@ -199,7 +238,10 @@ function findingOf({ rule, severity, address, about, sentence, before, after, ca
   };
 }
 
-function changedAddresses(changes: readonly AddressChange[], findings: readonly Finding[]): Comparison["addresses"] {
+function changedAddresses(
+  changes: readonly AddressChange[],
+  findings: readonly Finding[],
+): Comparison["addresses"] {
   const changed = new Map<string, boolean>();
   for (const { address, offStack } of findings) {
     if (address !== undefined) changed.set(address, (changed.get(address) ?? false) || offStack);

@@ -5,13 +5,16 @@ import { type Context, code, type Draft, isReplaced, listed, type ObjectChange, 
 
 const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 
-const isCredential = ({ before, after }: ObjectChange): boolean => CREDENTIALS.includes((after ?? before)?.kind ?? "");
+const isCredential = ({ before, after }: ObjectChange): boolean =>
+  CREDENTIALS.includes((after ?? before)?.kind ?? "");
 
 const rulesOf = (credential: Thing): string[] => textsIn(credential.fields.acl);
 
-const inWords = (rules: readonly string[]): string => (rules.length === 0 || rules.includes("*") ? "everything" : listed(rules.map(code)));
+const inWords = (rules: readonly string[]): string =>
+  rules.length === 0 || rules.includes("*") ? "everything" : listed(rules.map(code));
 
-const titleOf = ({ kind }: Thing): string => (kind === "ssh_credential" ? "SSH credential" : "tunnel credential");
+const titleOf = ({ kind }: Thing): string =>
+  kind === "ssh_credential" ? "SSH credential" : "tunnel credential";
 
 /** The rules of the one credential that the other does not cover. */
 function beyond(one: Thing, other: Thing): string[] {
@@ -23,10 +26,21 @@ function beyond(one: Thing, other: Thing): string[] {
 
 function aclDraft({ before, after }: Required<ObjectChange>, sentence: string): Draft[] {
   const certain = !holdsUnknown(before.fields.acl) && !holdsUnknown(after.fields.acl);
-  return [{ about: after, sentence, before: rulesOf(before), after: rulesOf(after), cause: { ...after, property: "acl" }, certain }];
+  return [
+    {
+      about: after,
+      sentence,
+      before: rulesOf(before),
+      after: rulesOf(after),
+      cause: { ...after, property: "acl" },
+      certain,
+    },
+  ];
 }
 
-const ownDraft = (about: Thing, sentence: string, more: Partial<Draft> = {}): Draft[] => [{ about, sentence, cause: about, ...more }];
+const ownDraft = (about: Thing, sentence: string, more: Partial<Draft> = {}): Draft[] => [
+  { about, sentence, cause: about, ...more },
+];
 
 /** Whether the owner of a key is an admin; undefined if the owner is not visible. */
 function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined {
@@ -34,7 +48,8 @@ function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined
   const id = textIn(owner) ?? (holdsUnknown(owner) ? undefined : caller);
   if (id === undefined) return undefined;
   const bot = model.find(id);
-  if (bot?.kind === "bot_user") return holdsUnknown(bot.fields.role) ? undefined : bot.fields.role === "admin";
+  if (bot?.kind === "bot_user")
+    return holdsUnknown(bot.fields.role) ? undefined : bot.fields.role === "admin";
   return admins ? admins.includes(bot?.object.id ?? id) : undefined;
 }
 
@@ -43,7 +58,9 @@ const sshCertificates = ["ssh_user_certificate", "ssh_host_certificate"];
 /** The types of events that a subscription sends to each destination. */
 function flowsOf(subscription: Thing, model: Model): Map<string, string[]> {
   const { sources } = subscription.fields;
-  const types = textsIn((Array.isArray(sources) ? sources : []).map((source) => (isObject(source) ? source.type : source)));
+  const types = textsIn(
+    (Array.isArray(sources) ? sources : []).map((source) => (isObject(source) ? source.type : source)),
+  );
   const { ids } = idsIn(subscription.fields, "destination_ids", "destinations");
   return new Map(ids.map((id) => [model.identityOf(id), types]));
 }
@@ -57,7 +74,8 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const { before, after } = change;
       if (!before || !after || !isCredential(change)) return [];
       const gained = beyond(after, before);
-      if (gained.length === 0 && !(holdsUnknown(after.fields.acl) && !new Binding(rulesOf(before)).unlimited)) return [];
+      if (gained.length === 0 && !(holdsUnknown(after.fields.acl) && !new Binding(rulesOf(before)).unlimited))
+        return [];
       if (holdsUnknown(after.fields.acl) && rulesOf(after).length === 0) {
         return aclDraft(
           { before, after },
@@ -90,10 +108,14 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const { before, after } = change;
       if (!before || after || !isCredential(change)) return [];
       const bound = inWords(rulesOf(before));
-      return ownDraft(before, `The ${titleOf(before)} ${names.quote(before)} is revoked: agents that use it can no longer bind ${bound}.`, {
-        before: rulesOf(before),
-        after: null,
-      });
+      return ownDraft(
+        before,
+        `The ${titleOf(before)} ${names.quote(before)} is revoked: agents that use it can no longer bind ${bound}.`,
+        {
+          before: rulesOf(before),
+          after: null,
+        },
+      );
     },
   },
   {
@@ -102,7 +124,10 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     judge: (change, { names }) => {
       const { after } = change;
       if (!after || !isCredential(change) || !isReplaced(change)) return [];
-      const needs = after.kind === "ssh_credential" ? "its holders need the new key" : "agents that use it need the new token";
+      const needs =
+        after.kind === "ssh_credential"
+          ? "its holders need the new key"
+          : "agents that use it need the new token";
       return ownDraft(
         after,
         `The ${titleOf(after)} ${names.quote(after)} is issued again: ${needs}; they bind ${inWords(rulesOf(after))}.`,
@@ -117,12 +142,16 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       if (after?.kind !== "ssh_user_certificate") return [];
       const open = (thing: Thing) => textsIn(thing.fields.principals).length === 0;
       if (!open(after) || (before && open(before) && !isReplaced(change))) return [];
-      return ownDraft(after, `The SSH certificate ${names.quote(after)} names no user: its holder may log in as anybody.`, {
-        before: before ? textsIn(before.fields.principals) : undefined,
-        after: [],
-        cause: { ...after, property: "principals" },
-        certain: !holdsUnknown(after.fields.principals),
-      });
+      return ownDraft(
+        after,
+        `The SSH certificate ${names.quote(after)} names no user: its holder may log in as anybody.`,
+        {
+          before: before ? textsIn(before.fields.principals) : undefined,
+          after: [],
+          cause: { ...after, property: "principals" },
+          certain: !holdsUnknown(after.fields.principals),
+        },
+      );
     },
   },
   {
@@ -132,7 +161,10 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const { after } = change;
       if (!after || !sshCertificates.includes(after.kind) || !isReplaced(change)) return [];
       const who = after.kind === "ssh_user_certificate" ? "its holder needs" : "its host needs";
-      return ownDraft(after, `The SSH certificate ${names.quote(after)} is issued again: ${who} the new one.`);
+      return ownDraft(
+        after,
+        `The SSH certificate ${names.quote(after)} is issued again: ${who} the new one.`,
+      );
     },
   },
   {
@@ -143,8 +175,12 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       if (after?.kind !== "api_key" || (before && !isReplaced(change))) return [];
       const admin = isAdmin(after.fields.owner_id, context);
       if (admin === false) return [];
-      const said = admin ? "belongs to an admin: it may do everything" : "may belong to an admin; who owns it cannot be seen from here";
-      return ownDraft(after, `The new API key ${context.names.quote(after)} ${said}.`, { certain: admin === true });
+      const said = admin
+        ? "belongs to an admin: it may do everything"
+        : "may belong to an admin; who owns it cannot be seen from here";
+      return ownDraft(after, `The new API key ${context.names.quote(after)} ${said}.`, {
+        certain: admin === true,
+      });
     },
   },
   {
@@ -158,12 +194,15 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
           still.set(to, new Set([...(still.get(to) ?? []), ...types]));
         }
       }
-      const unknown = after !== undefined && holdsUnknown([after.fields.sources, after.fields.destination_ids, after.fields.destinations]);
+      const unknown =
+        after !== undefined &&
+        holdsUnknown([after.fields.sources, after.fields.destination_ids, after.fields.destinations]);
       const stopped = [...flowsOf(before, past)]
         .map(([to, types]) => ({ to, types: types.filter((type) => !still.get(to)?.has(type)) }))
         .filter(({ types }) => types.length > 0);
       if (stopped.length === 0) return [];
-      const destinationOf = (identity: string) => past.of("event_destination").find((thing) => thing.identity === identity);
+      const destinationOf = (identity: string) =>
+        past.of("event_destination").find((thing) => thing.identity === identity);
       const toName = (identity: string) => {
         const thing = destinationOf(identity);
         return thing ? names.quote(thing) : code(identity);
@@ -172,7 +211,14 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       const field = after && (types.length === flowsOf(before, past).size ? "destination_ids" : "sources");
       const sentence = `Events of ${listed(types.map(code))} no longer go to ${listed(stopped.map(({ to }) => toName(to)).sort(inOrder))}.`;
       return [
-        { about: after ?? before, sentence, before: types, after: [], cause: { ...(after ?? before), property: field }, certain: !unknown },
+        {
+          about: after ?? before,
+          sentence,
+          before: types,
+          after: [],
+          cause: { ...(after ?? before), property: field },
+          certain: !unknown,
+        },
       ];
     },
   },

@@ -86,10 +86,14 @@ export interface ObjectChange {
 
 /** Whether the object is created again, with another id and new secrets. */
 export const isReplaced = ({ before, after }: ObjectChange): boolean =>
-  before !== undefined && after !== undefined && before.object.id !== undefined && before.object.id !== after.object.id;
+  before !== undefined &&
+  after !== undefined &&
+  before.object.id !== undefined &&
+  before.object.id !== after.object.id;
 
 /** Whether two readings differ in content. */
-export const differs = (before: Read<unknown>, after: Read<unknown>): boolean => saysOf(before) !== saysOf(after);
+export const differs = (before: Read<unknown>, after: Read<unknown>): boolean =>
+  saysOf(before) !== saysOf(after);
 
 const known = new WeakMap<Read<unknown>, string>();
 
@@ -100,7 +104,11 @@ function saysOf(read: Read<unknown>): string {
 }
 
 /** The first place that has changed; the place of the address if none has. */
-export function causeOf(before: Read<unknown> | undefined, after: Read<unknown> | undefined, row: Row): Draft["cause"] {
+export function causeOf(
+  before: Read<unknown> | undefined,
+  after: Read<unknown> | undefined,
+  row: Row,
+): Draft["cause"] {
   const keyOf = ({ identity, property }: Part) => `${identity} ${property}`;
   const old = new Map((before?.parts ?? []).map((part) => [keyOf(part), part]));
   const now = new Map((after?.parts ?? []).map((part) => [keyOf(part), part]));
@@ -110,18 +118,27 @@ export function causeOf(before: Read<unknown> | undefined, after: Read<unknown> 
     // A module that was a resource of its own, and is gone with it.
     const owned = was
       ? undefined
-      : [...old.values()].find(({ identity, property }) => identity === part.identity && property === undefined);
+      : [...old.values()].find(
+          ({ identity, property }) => identity === part.identity && property === undefined,
+        );
     if (owned && part.absent) return owned;
-    if (was && was.off !== part.off) return { ...part, property: part.property === undefined ? "enabled" : `${part.property}.enabled` };
+    if (was && was.off !== part.off)
+      return { ...part, property: part.property === undefined ? "enabled" : `${part.property}.enabled` };
     // All parts of a new object are new, so the object itself is the cause.
-    return was ? part : { ...part, property: part.identity === row.holder.identity ? part.property : undefinedUnlessModule(part) };
+    return was
+      ? part
+      : {
+          ...part,
+          property: part.identity === row.holder.identity ? part.property : undefinedUnlessModule(part),
+        };
   }
   for (const [key, part] of old) if (!now.has(key)) return { ...part, property: undefinedUnlessModule(part) };
   return row.place;
 }
 
 const MODULE = / [a-z_]+$/;
-const undefinedUnlessModule = ({ identity, property }: Part): string | undefined => (MODULE.test(identity) ? property : undefined);
+const undefinedUnlessModule = ({ identity, property }: Part): string | undefined =>
+  MODULE.test(identity) ? property : undefined;
 
 /** A draft about an address whose reading of one aspect changed. */
 export function onAddress(
@@ -142,7 +159,8 @@ export const code = (text: string): string => `\`${text.replace(/[\s`]+/g, " ")}
 
 /** `a`, `b` and `c`. */
 export function listed(items: readonly string[], most = 5): string {
-  const shown = items.length > most ? [...items.slice(0, most - 1), `${items.length - most + 1} others`] : [...items];
+  const shown =
+    items.length > most ? [...items.slice(0, most - 1), `${items.length - most + 1} others`] : [...items];
   const last = shown.pop() ?? "";
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 }

@@ -1,6 +1,14 @@
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
-import { beyond, inWords, isNobody, keyOf, listNetworks, type NetworkSet, wholeFamilies } from "../networks/networkSet";
+import {
+  beyond,
+  inWords,
+  isNobody,
+  keyOf,
+  listNetworks,
+  type NetworkSet,
+  wholeFamilies,
+} from "../networks/networkSet";
 import { whereBoth } from "./access";
 import { type AddressChange, code, listed, onAddress, type Rule } from "./finding";
 
@@ -35,7 +43,10 @@ function difference(was: NetworkSet, is: NetworkSet) {
   };
 }
 
-/** Rules for admitted source addresses. If new ones are admitted, exactly one of the first two rules reports it. */
+/**
+ * Rules for admitted source addresses. If new ones are admitted, exactly one of the first two rules reports
+ * it.
+ */
 export const networkRules: readonly Rule<AddressChange>[] = [
   {
     rule: "network-opened",
@@ -54,7 +65,10 @@ export const networkRules: readonly Rule<AddressChange>[] = [
       const { opened, gained, said } = compared(rows);
       if (opened.length > 0) return [];
       if (gained !== undefined) {
-        return onAddress(change, networks, { sentence: `${code(change.address)} now admits ${gained} as well.`, ...said });
+        return onAddress(change, networks, {
+          sentence: `${code(change.address)} now admits ${gained} as well.`,
+          ...said,
+        });
       }
       // A network that is not known yet may be any network.
       if (!rows.after.networks.unknown) return [];

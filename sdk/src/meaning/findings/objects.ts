@@ -4,7 +4,9 @@ import { moduleOf } from "../exposure/reading";
 import type { ObjectChange, Rule } from "./finding";
 import { code } from "./finding";
 
-const MODULES = new Map<string, string[]>(registry.map((definition) => [definition.kind, modulesOf(definition)]));
+const MODULES = new Map<string, string[]>(
+  registry.map((definition) => [definition.kind, modulesOf(definition)]),
+);
 
 /** Rules for objects of any kind. */
 export const objectRules: readonly Rule<ObjectChange>[] = [
@@ -14,7 +16,9 @@ export const objectRules: readonly Rule<ObjectChange>[] = [
     judge: ({ before, after }, { names }) => {
       if (!after) return [];
       const modules = (MODULES.get(after.kind) ?? []).map((name) => moduleOf(after, name));
-      const added = modules.filter(({ name, state }) => state === "off" && (!before || moduleOf(before, name).state === "absent"));
+      const added = modules.filter(
+        ({ name, state }) => state === "off" && (!before || moduleOf(before, name).state === "absent"),
+      );
       return added.map(({ name }) => {
         const own = after.modules.get(name);
         return {
@@ -22,7 +26,11 @@ export const objectRules: readonly Rule<ObjectChange>[] = [
           sentence: `The module ${code(name)} of ${names.quote(after)} is declared but disabled: it does nothing.`,
           before: null,
           after: { [name]: { enabled: false } },
-          cause: { kind: after.kind, object: own ?? after.object, property: own ? "enabled" : `${name}.enabled` },
+          cause: {
+            kind: after.kind,
+            object: own ?? after.object,
+            property: own ? "enabled" : `${name}.enabled`,
+          },
         };
       });
     },

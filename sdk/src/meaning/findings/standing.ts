@@ -66,13 +66,16 @@ const usedIn = new WeakMap<Model, ReadonlySet<string>>();
 function used(model: Model): ReadonlySet<string> {
   const known = usedIn.get(model);
   if (known) return known;
-  const of = (fields: unknown, sent: FieldName, answered: FieldName) => (isObject(fields) ? idsIn(fields, sent, answered).ids : []);
+  const of = (fields: unknown, sent: FieldName, answered: FieldName) =>
+    isObject(fields) ? idsIn(fields, sent, answered).ids : [];
   const references = model.all.flatMap((thing) => [
     ...of(thing.fields.backend, "backend_id", "backend"),
     ...of(thing.fields.ip_restriction, "ip_policy_ids", "ip_policies"),
     ...of(thing.fields.mutual_tls, "certificate_authority_ids", "certificate_authorities"),
     // A weight of 0 is a reference too.
-    ...(thing.kind === "weighted_backend" && isObject(thing.fields.backends) ? Object.keys(thing.fields.backends) : childrenOf(thing)),
+    ...(thing.kind === "weighted_backend" && isObject(thing.fields.backends)
+      ? Object.keys(thing.fields.backends)
+      : childrenOf(thing)),
   ]);
   const found = new Set(references.map((id) => model.identityOf(id)));
   usedIn.set(model, found);
@@ -86,7 +89,12 @@ function refersToUnknown(model: Model): boolean {
   const known = somethingIsUnknown.get(model);
   if (known !== undefined) return known;
   const found = model.all.some(({ kind, fields }) =>
-    holdsUnknown([fields.backend, fields.ip_restriction, fields.mutual_tls, kind.endsWith("_backend") ? fields.backends : null]),
+    holdsUnknown([
+      fields.backend,
+      fields.ip_restriction,
+      fields.mutual_tls,
+      kind.endsWith("_backend") ? fields.backends : null,
+    ]),
   );
   somethingIsUnknown.set(model, found);
   return found;
@@ -108,17 +116,29 @@ export const describingRules: readonly Describing[] = [
       }
       const days = (end.getTime() - now.getTime()) / DAY_MS;
       if (days > SOON_DAYS) return undefined;
-      const says = fieldNamed(thing.fields, property) == null && property === "valid_until" ? "default" : end.toISOString();
+      const says =
+        fieldNamed(thing.fields, property) == null && property === "valid_until"
+          ? "default"
+          : end.toISOString();
       const when = end.toISOString().replace(".000Z", "Z");
       const ends = days <= 0 ? `ended on ${when}` : `ends on ${when}, within ${SOON_DAYS} days`;
-      return { sentence: `The ${titleOf(thing)} ${names.quote(thing)} ${ends}.`, after: when, property, says };
+      return {
+        sentence: `The ${titleOf(thing)} ${names.quote(thing)} ${ends}.`,
+        after: when,
+        property,
+        says,
+      };
     },
   },
   {
     rule: "key-without-end",
     severity: "low",
     describe: (thing, { names }) => {
-      if (thing.kind !== "api_key" || (thing.fields.expires_at != null && !holdsUnknown(thing.fields.expires_at))) return undefined;
+      if (
+        thing.kind !== "api_key" ||
+        (thing.fields.expires_at != null && !holdsUnknown(thing.fields.expires_at))
+      )
+        return undefined;
       const certain = !holdsUnknown(thing.fields.expires_at);
       const sentence = `The API key ${names.quote(thing)} ${certain ? "never ends" : "may never end: it is not known yet"}.`;
       return { sentence, property: "expires_at", certain, says: String(certain) };
@@ -130,8 +150,12 @@ export const describingRules: readonly Describing[] = [
     describe: (thing, { names }) => {
       const { target } = thing.fields;
       if (thing.kind !== "event_destination") return undefined;
-      const services = isObject(target) ? Object.entries(target).filter(([, service]) => isObject(service)) : [];
-      const keyed = services.find(([, service]) => isObject(service) && isObject(service.auth) && service.auth.creds != null);
+      const services = isObject(target)
+        ? Object.entries(target).filter(([, service]) => isObject(service))
+        : [];
+      const keyed = services.find(
+        ([, service]) => isObject(service) && isObject(service.auth) && service.auth.creds != null,
+      );
       const [service] = keyed ?? [];
       // The engine may hide the whole target as a secret.
       if (service === undefined) return undefined;
@@ -143,7 +167,8 @@ export const describingRules: readonly Describing[] = [
     rule: "unused",
     severity: "low",
     describe: (thing, { names, model }) => {
-      if (!USABLE.includes(thing.kind) || thing.object.used || used(model).has(thing.identity)) return undefined;
+      if (!USABLE.includes(thing.kind) || thing.object.used || used(model).has(thing.identity))
+        return undefined;
       const certain = !model.partial && !refersToUnknown(model);
       const sentence = `Nothing ${certain ? "" : "that is known "}uses the ${titleOf(thing)} ${names.quote(thing)}.`;
       return { sentence, certain, says: "unused" };

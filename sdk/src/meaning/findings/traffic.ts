@@ -26,8 +26,13 @@ const actionWords = ({ type, direction, when, settings }: Action): string =>
 function deniedNoLonger(before: Row, after: Row): readonly Action[] {
   const now = after.actions.value.filter(({ type }) => type === "deny");
   const still = (action: Action) =>
-    now.some(({ direction, when }) => direction === action.direction && (when.length === 0 || canonical(when) === canonical(action.when)));
-  return before.actions.value.filter((action) => action.type === "deny" && (!still(action) || after.actions.maybeOff));
+    now.some(
+      ({ direction, when }) =>
+        direction === action.direction && (when.length === 0 || canonical(when) === canonical(action.when)),
+    );
+  return before.actions.value.filter(
+    (action) => action.type === "deny" && (!still(action) || after.actions.maybeOff),
+  );
 }
 
 const remaining = (row: Row, without: readonly Action[]): string =>
@@ -37,7 +42,8 @@ const remaining = (row: Row, without: readonly Action[]): string =>
     .join("\n");
 
 const protects = (row: Row): boolean =>
-  row.clientCertificate.value !== null || row.actions.value.some(({ type }) => type === "deny" || type === "rate-limit");
+  row.clientCertificate.value !== null ||
+  row.actions.value.some(({ type }) => type === "deny" || type === "rate-limit");
 
 const ALL = (list: readonly string[] | undefined): string => (list?.length ? listed(list.map(code)) : "all");
 
@@ -63,7 +69,11 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(traffic, ({ before, after }, change) => {
       const [was, is] = [flowOf(before), flowOf(after)];
       const unknown = traffic(after).unknown;
-      if ((isGoing(was) && (!isGoing(is) || traffic(after).maybeOff)) || (keyOf(was) === keyOf(is) && !unknown)) return [];
+      if (
+        (isGoing(was) && (!isGoing(is) || traffic(after).maybeOff)) ||
+        (keyOf(was) === keyOf(is) && !unknown)
+      )
+        return [];
       if (!isGoing(was) && !isGoing(is) && !unknown) return [];
       // If nobody answered before and a credential may bind now, no traffic has moved.
       if (!isGoing(was) && traffic(after).value.reason === "tunnels") return [];
@@ -78,7 +88,8 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
     severity: "high",
     judge: whereBoth(tls, ({ before, after }, change) => {
       const [was, is] = [before.tls.value, after.tls.value];
-      if (was.ends_at !== "edge" || (is.ends_at !== "upstream" && !after.tls.unknown) || !protects(before)) return [];
+      if (was.ends_at !== "edge" || (is.ends_at !== "upstream" && !after.tls.unknown) || !protects(before))
+        return [];
       const moves = is.ends_at === "upstream" ? "now ends upstream" : "may end upstream";
       return onAddress(change, tls, {
         sentence: `TLS of ${code(change.address)} ${moves}: the edge no longer sees the traffic and cannot protect it as before.`,

@@ -36,7 +36,8 @@ export function less(from: Intervals, taken: Intervals): Intervals {
 }
 
 export const sameIntervals = (a: Intervals, b: Intervals): boolean =>
-  a.length === b.length && a.every(([first, last], index) => first === b[index]?.[0] && last === b[index]?.[1]);
+  a.length === b.length &&
+  a.every(([first, last], index) => first === b[index]?.[0] && last === b[index]?.[1]);
 
 /** The fewest networks that make up the set, as `[first address, length of the mask]`. */
 export function* blocksOf(intervals: Intervals, bits: number): Generator<readonly [bigint, number]> {

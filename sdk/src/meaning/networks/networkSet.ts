@@ -45,21 +45,28 @@ function byFamily(networks: Iterable<string>): Record<Family, Interval[]> {
   return found;
 }
 
-export const sameNetworks = (a: NetworkSet, b: NetworkSet): boolean => sameIntervals(a.v4, b.v4) && sameIntervals(a.v6, b.v6);
+export const sameNetworks = (a: NetworkSet, b: NetworkSet): boolean =>
+  sameIntervals(a.v4, b.v4) && sameIntervals(a.v6, b.v6);
 
 /** The addresses that one set admits and the other does not. */
-export const beyond = (set: NetworkSet, other: NetworkSet): NetworkSet => ({ v4: less(set.v4, other.v4), v6: less(set.v6, other.v6) });
+export const beyond = (set: NetworkSet, other: NetworkSet): NetworkSet => ({
+  v4: less(set.v4, other.v4),
+  v6: less(set.v6, other.v6),
+});
 
 export const isNobody = (set: NetworkSet): boolean => sameNetworks(set, NOBODY);
 export const isEveryone = (set: NetworkSet): boolean => sameNetworks(set, EVERYONE);
 
 /** The names of the families that are completely in the set. */
 export const wholeFamilies = (set: NetworkSet): string[] =>
-  (["v4", "v6"] as const).filter((family) => sameIntervals(set[family], [whole(family)])).map((family) => NAMES[family]);
+  (["v4", "v6"] as const)
+    .filter((family) => sameIntervals(set[family], [whole(family)]))
+    .map((family) => NAMES[family]);
 
 /** The limit on listed networks of one family; the rest is counted. */
 const MOST_LISTED = 100;
-// Denying one IPv6 address leaves up to 128 networks, and a policy may have a thousand rules. Nobody needs the exact count.
+// Denying one IPv6 address leaves up to 128 networks, and a policy may have a thousand rules. Nobody needs
+// the exact count.
 const MOST_COUNTED = 1000;
 
 const lists = new WeakMap<NetworkSet, "everyone" | "nobody" | NetworkList>();
@@ -91,7 +98,9 @@ function listFamily(set: NetworkSet, family: Family, most: number): { listed: st
 
 function printed(address: bigint, family: Family): string {
   const length = FAMILIES[family] / 8;
-  const bytes = Array.from({ length }, (_, index) => Number((address >> BigInt(8 * (length - 1 - index))) & 255n));
+  const bytes = Array.from({ length }, (_, index) =>
+    Number((address >> BigInt(8 * (length - 1 - index))) & 255n),
+  );
   return ipaddr.fromByteArray(bytes).toString();
 }
 

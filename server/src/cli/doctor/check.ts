@@ -12,8 +12,18 @@ export interface Found {
 }
 
 export const ok = (check: string, says: string): Found => ({ check, state: "ok", says });
-export const warning = (check: string, says: string, cure: string): Found => ({ check, state: "warning", says, cure });
-export const wrong = (check: string, says: string, cure: string): Found => ({ check, state: "wrong", says, cure });
+export const warning = (check: string, says: string, cure: string): Found => ({
+  check,
+  state: "warning",
+  says,
+  cure,
+});
+export const wrong = (check: string, says: string, cure: string): Found => ({
+  check,
+  state: "wrong",
+  says,
+  cure,
+});
 
 const DAY_MS = 86_400_000;
 /** Early enough to act, and late enough not to be ignored. */

@@ -16,20 +16,31 @@ export function doctorCommand(): Command {
     .description(
       "Check Node, Pulumi's engine, the server, the API key, clocks, the database and certificates; exit code 1 if something is wrong",
     )
-    .addOption(outputOption("a list of checks, each with `check`, `state` (ok, warning or wrong), `says` and `cure`"))
+    .addOption(
+      outputOption("a list of checks, each with `check`, `state` (ok, warning or wrong), `says` and `cure`"),
+    )
     .action(async (options: ApiOptions & OutputOptions) => {
       const all = await examine(options);
       print(all, options, () => all.flatMap(linesOf));
       if (all.some(({ state }) => state === "wrong")) throw new SaysNo();
     });
-  return withExamples(withApiOptions(command), ["tunnelplane doctor", "looks at this machine, and at the server of TUNNELPLANE_BASE_URL"]);
+  return withExamples(withApiOptions(command), [
+    "tunnelplane doctor",
+    "looks at this machine, and at the server of TUNNELPLANE_BASE_URL",
+  ]);
 }
 
 async function examine({ url, apiKey }: ApiOptions): Promise<Found[]> {
   const machine = [nodeCheck(), engineCheck()];
   const server = await serverChecks(url.replace(/\/+$/, ""));
   if (server[0]?.state !== "ok") return [...machine, ...server];
-  if (!apiKey) return [...machine, ...server, wrong("key", "there is none", "set TUNNELPLANE_API_KEY"), await tlsCheck(url)];
+  if (!apiKey)
+    return [
+      ...machine,
+      ...server,
+      wrong("key", "there is none", "set TUNNELPLANE_API_KEY"),
+      await tlsCheck(url),
+    ];
   const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
   try {
     const key = await keyCheck(transport);

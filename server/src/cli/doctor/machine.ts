@@ -3,19 +3,32 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Found, ok, warning, wrong } from "./check";
 
-const NEEDED = (require("../../../package.json") as { engines: { node: string } }).engines.node.replace(">=", "");
+const NEEDED = (require("../../../package.json") as { engines: { node: string } }).engines.node.replace(
+  ">=",
+  "",
+);
 const ENGINE_TIMEOUT_MS = 10_000;
 
 export function nodeCheck(): Found {
   const { node: version } = process.versions;
   const [have, need] = [version, NEEDED].map((text) => text.split(".").map(Number));
-  const isEnough = have && need && ((have[0] ?? 0) > (need[0] ?? 0) || (have[0] === need[0] && (have[1] ?? 0) >= (need[1] ?? 0)));
-  return isEnough ? ok("Node", `version ${version}`) : wrong("Node", `version ${version}`, `install ${NEEDED} or newer`);
+  const isEnough =
+    have &&
+    need &&
+    ((have[0] ?? 0) > (need[0] ?? 0) || (have[0] === need[0] && (have[1] ?? 0) >= (need[1] ?? 0)));
+  return isEnough
+    ? ok("Node", `version ${version}`)
+    : wrong("Node", `version ${version}`, `install ${NEEDED} or newer`);
 }
 
-/** Pulumi's engine is needed by those who declare objects in programs, and by nobody else: its absence is no fault. */
+/**
+ * Pulumi's engine is needed by those who declare objects in programs, and by nobody else: its absence is no
+ * fault.
+ */
 export function engineCheck(): Found {
-  const folder = (process.env.PATH ?? "").split(delimiter).find((path) => path && existsSync(join(path, "pulumi")));
+  const folder = (process.env.PATH ?? "")
+    .split(delimiter)
+    .find((path) => path && existsSync(join(path, "pulumi")));
   if (folder === undefined)
     return warning(
       "engine",
@@ -29,7 +42,9 @@ export function engineCheck(): Found {
   });
   if (status !== 0) return wrong("engine", `${join(folder, "pulumi")} does not run`, "install it again");
   const version = stdout.trim();
-  const missing = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"].filter((name) => !existsSync(join(folder, name)));
+  const missing = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"].filter(
+    (name) => !existsSync(join(folder, name)),
+  );
   return missing.length === 0
     ? ok("engine", `pulumi ${version} in ${folder}`)
     : warning(

@@ -18,7 +18,13 @@ export async function serverChecks(url: string): Promise<Found[]> {
     lives = await ask(`${url}/livez`);
     if (!lives.ok) throw new Error(`status ${lives.status}`);
   } catch (error) {
-    return [wrong("server", `${url} does not answer (${reasonOf(error)})`, "start it with: tunnelplane serve; or name another with --url")];
+    return [
+      wrong(
+        "server",
+        `${url} does not answer (${reasonOf(error)})`,
+        "start it with: tunnelplane serve; or name another with --url",
+      ),
+    ];
   }
   return [ok("server", `${url} answers`), clockCheck(lives.headers.get("date")), await databaseCheck(url)];
 }
@@ -33,10 +39,13 @@ const reasonOf = (error: unknown): string => {
 
 function clockCheck(date: string | null): Found {
   const off = date === null ? Number.NaN : Math.abs(Date.parse(date) - Date.now()) / 1000;
-  if (Number.isNaN(off)) return warning("clock", "the server's answer has no header Date", "check whether a proxy removes it");
+  if (Number.isNaN(off))
+    return warning("clock", "the server's answer has no header Date", "check whether a proxy removes it");
   const cure = "have both machines set their clocks by NTP";
-  if (off > CLOCK_WRONG_S) return wrong("clock", `this machine and the server differ by ${Math.round(off)} s`, cure);
-  if (off > CLOCK_OFF_S) return warning("clock", `this machine and the server differ by ${Math.round(off)} s`, cure);
+  if (off > CLOCK_WRONG_S)
+    return wrong("clock", `this machine and the server differ by ${Math.round(off)} s`, cure);
+  if (off > CLOCK_OFF_S)
+    return warning("clock", `this machine and the server differ by ${Math.round(off)} s`, cure);
   return ok("clock", "this machine and the server have the same time");
 }
 
@@ -44,7 +53,11 @@ async function databaseCheck(url: string): Promise<Found> {
   const { ok: isReady, status } = await ask(`${url}/readyz`);
   return isReady
     ? ok("database", "the server reaches its database")
-    : wrong("database", `the server does not reach its database (status ${status})`, "look into the server's log");
+    : wrong(
+        "database",
+        `the server does not reach its database (status ${status})`,
+        "look into the server's log",
+      );
 }
 
 /** Whose the key is, and until when. */
@@ -56,14 +69,19 @@ export async function keyCheck(transport: Transport): Promise<Found> {
       ? ok("key", `${whose}, which does not expire`)
       : untilEnd("key", whose, new Date(end), "make a new one: POST /api_keys");
   } catch (error) {
-    return wrong("key", (error as Error).message, "set TUNNELPLANE_API_KEY; a lost admin key is replaced with: tunnelplane keys recover");
+    return wrong(
+      "key",
+      (error as Error).message,
+      "set TUNNELPLANE_API_KEY; a lost admin key is replaced with: tunnelplane keys recover",
+    );
   }
 }
 
 /** When the server's own certificate ends, if it speaks TLS. */
 export function tlsCheck(url: string): Promise<Found> {
   const { protocol, hostname, port } = new URL(url);
-  if (protocol !== "https:") return Promise.resolve(ok("certificates", "the server speaks plain HTTP: it has none"));
+  if (protocol !== "https:")
+    return Promise.resolve(ok("certificates", "the server speaks plain HTTP: it has none"));
   return new Promise((resolve) => {
     const answer = (found: Found) => {
       socket.destroy();
@@ -71,14 +89,31 @@ export function tlsCheck(url: string): Promise<Found> {
     };
     // The certificate is looked at whoever signed it; whether it is trusted shows in the other checks.
     const socket = connect(
-      { host: hostname, port: Number(port || 443), servername: hostname, rejectUnauthorized: false, timeout: TIMEOUT_MS },
+      {
+        host: hostname,
+        port: Number(port || 443),
+        servername: hostname,
+        rejectUnauthorized: false,
+        timeout: TIMEOUT_MS,
+      },
       () => {
         const { valid_to: end } = socket.getPeerCertificate();
-        answer(untilEnd("certificates", "the server's certificate", new Date(end), "renew it, and send the server SIGHUP"));
+        answer(
+          untilEnd(
+            "certificates",
+            "the server's certificate",
+            new Date(end),
+            "renew it, and send the server SIGHUP",
+          ),
+        );
       },
     );
-    socket.once("timeout", () => answer(wrong("certificates", "the server does not speak TLS in time", "look into its log")));
-    socket.once("error", ({ message }) => answer(wrong("certificates", message, "look into the server's log")));
+    socket.once("timeout", () =>
+      answer(wrong("certificates", "the server does not speak TLS in time", "look into its log")),
+    );
+    socket.once("error", ({ message }) =>
+      answer(wrong("certificates", message, "look into the server's log")),
+    );
   });
 }
 
@@ -97,7 +132,8 @@ export async function storedCertificates(transport: Transport): Promise<Found[]>
       );
       if (told.state !== "ok") found.push(told);
     }
-    if (found.length === 0) found.push(ok("certificates", `${counted(count, definition.title)}, none ends soon`));
+    if (found.length === 0)
+      found.push(ok("certificates", `${counted(count, definition.title)}, none ends soon`));
   }
   return found;
 }

@@ -14,7 +14,15 @@ function columnsOf(definition: Definition): string[] {
   return fields
     .filter(([name, schema]) => {
       const marks = marksOf(schema);
-      return !UNTOLD.test(name) && !marks.module && !marks.secret && !marks.once && !marks.embeds && !marks.programOnly && isShort(schema);
+      return (
+        !UNTOLD.test(name) &&
+        !marks.module &&
+        !marks.secret &&
+        !marks.once &&
+        !marks.embeds &&
+        !marks.programOnly &&
+        isShort(schema)
+      );
     })
     .map(([name, schema]) => marksOf(schema).reference?.answeredAs ?? name)
     .slice(0, MOST);
@@ -39,7 +47,13 @@ export function cellOf(value: unknown): string {
 }
 
 /** Headings and rows of a table of objects of one kind. */
-export function objectTable(definition: Definition, objects: readonly Stored[]): [headings: string[], rows: string[][]] {
+export function objectTable(
+  definition: Definition,
+  objects: readonly Stored[],
+): [headings: string[], rows: string[][]] {
   const fields = ["id", ...columnsOf(definition), "created_at", "description"];
-  return [fields.map((field) => field.toUpperCase()), objects.map((object) => fields.map((field) => cellOf(object[field])))];
+  return [
+    fields.map((field) => field.toUpperCase()),
+    objects.map((object) => fields.map((field) => cellOf(object[field]))),
+  ];
 }

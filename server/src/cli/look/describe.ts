@@ -80,7 +80,10 @@ async function referrersOf(
       for (const { id: to, field } of refersTo(other)) if (to === id) referrers.push({ id: other.id, field });
     }
   }
-  return { referred_to_by: referrers.slice(0, MOST_REFERRERS), has_more_referrers: hasMore || referrers.length > MOST_REFERRERS };
+  return {
+    referred_to_by: referrers.slice(0, MOST_REFERRERS),
+    has_more_referrers: hasMore || referrers.length > MOST_REFERRERS,
+  };
 }
 
 function* linesOf(definition: Definition, described: Described): Generator<string> {
@@ -98,9 +101,15 @@ function* linesOf(definition: Definition, described: Described): Generator<strin
 const referenceLine = ({ id, field }: Reference): string => `  ${oneLine(id)}  ${dim(oneLine(field))}`;
 
 function gatewayLines(gateways: readonly EdgeAtGateway[]): string[] {
-  const nobody = gateways.length > 0 ? "Served as declared by no gateway" : "Served by no gateway: none reported in the last 7 days";
+  const nobody =
+    gateways.length > 0
+      ? "Served as declared by no gateway"
+      : "Served by no gateway: none reported in the last 7 days";
   const isServed = gateways.some(({ served }) => served);
-  return [bold(isServed ? "Served by" : nobody), ...gateways.map((one) => `  ${oneLine(`${one.gateway}  ${stateText(one)}`)}`)];
+  return [
+    bold(isServed ? "Served by" : nobody),
+    ...gateways.map((one) => `  ${oneLine(`${one.gateway}  ${stateText(one)}`)}`),
+  ];
 }
 
 /** Fields and values, those within others indented. */
@@ -111,7 +120,8 @@ function fieldLines(value: object, indent = "  "): string[] {
     if (Array.isArray(item) && item.length === 0) return [`${indent}${name}: ${dim("none")}`];
     if (typeof item !== "object") return [`${indent}${name}: ${textOf(item, indent)}`];
     const { id, uri, ...rest } = item as Record<string, unknown>;
-    if (typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0) return [`${indent}${name}: ${oneLine(id)}`];
+    if (typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0)
+      return [`${indent}${name}: ${oneLine(id)}`];
     return [`${indent}${name}:`, ...fieldLines(item, `${indent}  `)];
   });
 }

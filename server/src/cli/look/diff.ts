@@ -13,19 +13,36 @@ import { found, type Stored } from "./objects";
 /** `tunnelplane diff <id> <file>` */
 export function diffCommand(): Command {
   const command = new Command("diff")
-    .description("Show what an update from a file would change in an object, and what that means for callers; nothing is changed")
+    .description(
+      "Show what an update from a file would change in an object, and what that means for callers; nothing is changed",
+    )
     .argument("<id>", "id of the object")
-    .argument("<file>", 'the fields to change, in JSON or YAML, as a PATCH takes them; "-" for standard input')
-    .addOption(outputOption("`changes` (a list of `path`, `old` and `new`), `findings`, and `finding_limits`: what could not be examined"))
+    .argument(
+      "<file>",
+      'the fields to change, in JSON or YAML, as a PATCH takes them; "-" for standard input',
+    )
+    .addOption(
+      outputOption(
+        "`changes` (a list of `path`, `old` and `new`), `findings`, and `finding_limits`: what could not be examined",
+      ),
+    )
     .action((id: string, file: string, options: ApiOptions & OutputOptions) => {
       const definition = kindOfId(id);
       const change = readFields(file);
-      return throughApi(options, (transport) => printDifference(transport, definition, { id, change }, options));
+      return throughApi(options, (transport) =>
+        printDifference(transport, definition, { id, change }, options),
+      );
     });
   return withExamples(
     withApiOptions(command),
-    ["tunnelplane diff edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue change.yaml", "exit code 1 if there is a difference"],
-    ['echo \'{"description": "ours"}\' | tunnelplane diff ipp_0ERWdYmHciyPtBdiFM2OsTqjQue -', "from standard input"],
+    [
+      "tunnelplane diff edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue change.yaml",
+      "exit code 1 if there is a difference",
+    ],
+    [
+      'echo \'{"description": "ours"}\' | tunnelplane diff ipp_0ERWdYmHciyPtBdiFM2OsTqjQue -',
+      "from standard input",
+    ],
   );
 }
 
@@ -43,7 +60,10 @@ async function printDifference(
   options: OutputOptions,
 ): Promise<void> {
   const { path, body: before } = await found(transport, definition, id);
-  const { body } = await transport.request<Stored & WithFindings>("PATCH", path, change, { dryRun: true, findings: true });
+  const { body } = await transport.request<Stored & WithFindings>("PATCH", path, change, {
+    dryRun: true,
+    findings: true,
+  });
   const { findings, finding_limits = [], ...after } = body;
   const difference = { changes: changesBetween(before, after), findings, finding_limits };
   print(difference, options, () => linesOf(difference));
@@ -61,7 +81,9 @@ function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (isRecord(before) && isRecord(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return names.flatMap((name) => changesBetween(before[name], after[name], path ? `${path}.${name}` : name));
+    return names.flatMap((name) =>
+      changesBetween(before[name], after[name], path ? `${path}.${name}` : name),
+    );
   }
   return [{ path, old: before, new: after }];
 }
@@ -81,4 +103,5 @@ function* linesOf({
 }
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null;
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

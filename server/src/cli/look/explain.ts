@@ -10,7 +10,10 @@ import { findKind, KIND_NAMES, nameOf } from "./kinds";
 export function explainCommand(): Command {
   const command = new Command("explain")
     .description("Explain a kind of object, a field, an error code or an event type (works without a server)")
-    .argument("[name]", "for example tls-edges, tls-edges.mutual_tls, TP_1501; without it, all kinds are listed")
+    .argument(
+      "[name]",
+      "for example tls-edges, tls-edges.mutual_tls, TP_1501; without it, all kinds are listed",
+    )
     .addOption(
       outputOption(
         "`name` and `description`, and what else is known: of a kind `fields` and `computed`, of a field its `type`, `limits` and `fields` inside, of an error its `status` and `cure`; without a name, a list of all kinds",
@@ -35,9 +38,15 @@ interface Explained {
 }
 
 function overview(): Explained {
-  const value = registry.map((one) => ({ name: nameOf(one), description: `${one.doc.split(". ")[0]?.replace(/\.$/, "")}.` }));
+  const value = registry.map((one) => ({
+    name: nameOf(one),
+    description: `${one.doc.split(". ")[0]?.replace(/\.$/, "")}.`,
+  }));
   const width = Math.max(...KIND_NAMES.map((name) => name.length));
-  return { value, lines: value.map(({ name, description }) => `${bold(name.padEnd(width))}  ${description}`) };
+  return {
+    value,
+    lines: value.map(({ name, description }) => `${bold(name.padEnd(width))}  ${description}`),
+  };
 }
 
 function explained(name: string): Explained {
@@ -48,8 +57,11 @@ function explained(name: string): Explained {
   const [kind = "", ...path] = name.split(".");
   const definition = findKind(kind);
   if (!definition) {
-    const meant = didYouMean(kind, [...KIND_NAMES, ...errors.map(({ code }) => code)]) || didYouMean(name, EVENT_TYPES);
-    throw new UsageError(`nothing is called "${name}"${meant || `; there are error codes, event types, and: ${KIND_NAMES.join(", ")}`}`);
+    const meant =
+      didYouMean(kind, [...KIND_NAMES, ...errors.map(({ code }) => code)]) || didYouMean(name, EVENT_TYPES);
+    throw new UsageError(
+      `nothing is called "${name}"${meant || `; there are error codes, event types, and: ${KIND_NAMES.join(", ")}`}`,
+    );
   }
   return path.length === 0 ? explainedKind(definition) : explainedField(definition, path);
 }
@@ -82,7 +94,15 @@ function explainedKind(definition: Definition): Explained {
   const fields = fieldsIn(definition.fields);
   const computed = fieldsIn(definition.computed);
   return {
-    value: { name: nameOf(definition), description: doc, kind, endpoint: path, id_prefix: idPrefix, fields, computed },
+    value: {
+      name: nameOf(definition),
+      description: doc,
+      kind,
+      endpoint: path,
+      id_prefix: idPrefix,
+      fields,
+      computed,
+    },
     lines: [
       bold(title),
       doc,
@@ -99,14 +119,21 @@ function explainedKind(definition: Definition): Explained {
 
 function explainedField(definition: Definition, path: readonly string[]): Explained {
   const name = [nameOf(definition), ...path].join(".");
-  const field = fieldOf(path.at(-1) ?? "", fieldAt({ ...definition.fields, ...definition.computed }, path, nameOf(definition)));
-  const inside = field.fields.length > 0 ? ["", bold("Fields inside"), ...field.fields.flatMap((one) => linesOf(one))] : [];
+  const field = fieldOf(
+    path.at(-1) ?? "",
+    fieldAt({ ...definition.fields, ...definition.computed }, path, nameOf(definition)),
+  );
+  const inside =
+    field.fields.length > 0
+      ? ["", bold("Fields inside"), ...field.fields.flatMap((one) => linesOf(one))]
+      : [];
   return { value: { ...field, name }, lines: [...linesOf(field, ""), ...inside] };
 }
 
 function fieldAt(shape: Shape, [name = "", ...inside]: readonly string[], place: string): Shape[string] {
   const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
-  if (schema) return inside.length === 0 ? schema : fieldAt(insideOf(schema) ?? {}, inside, `${place}.${name}`);
+  if (schema)
+    return inside.length === 0 ? schema : fieldAt(insideOf(schema) ?? {}, inside, `${place}.${name}`);
   const known = Object.keys(shape);
   throw new UsageError(
     `${place} has no field "${name}"${didYouMean(name, known) || (known.length > 0 ? `; it has: ${known.join(", ")}` : "")}`,

@@ -23,7 +23,8 @@ interface Field {
   readonly fields: readonly Field[];
 }
 
-export const fieldsIn = (shape: Shape): Field[] => Object.entries(shape).map(([name, schema]) => fieldOf(name, schema));
+export const fieldsIn = (shape: Shape): Field[] =>
+  Object.entries(shape).map(([name, schema]) => fieldOf(name, schema));
 
 export function fieldOf(name: string, schema: z.ZodType): Field {
   const { reference, immutable, secret, once, programOnly } = marksOf(schema);
@@ -56,7 +57,8 @@ function typeOf(schema: z.ZodType): string {
   if (inner instanceof z.ZodRecord) return `map of ${typeOf(inner.valueType as z.ZodType)}`; // as above
   if (inner instanceof z.ZodObject) return "object";
   if (inner instanceof z.ZodEnum) return inner.options.map(String).join(" | ");
-  if (inner instanceof z.ZodLiteral) return [...inner.values].map((value) => JSON.stringify(value)).join(" | ");
+  if (inner instanceof z.ZodLiteral)
+    return [...inner.values].map((value) => JSON.stringify(value)).join(" | ");
   if (inner instanceof z.ZodBoolean) return "boolean";
   if (inner instanceof z.ZodNumber) return "number";
   return inner instanceof z.ZodUnknown ? "any value" : "string";
@@ -75,11 +77,16 @@ const LIMITS: Readonly<Record<string, readonly [name: string, words: (limit: num
 const WORDS = new Map(Object.values(LIMITS));
 
 function limitsOf(schema: z.ZodType): Record<string, number> {
-  const json = z.toJSONSchema(bare(schema), { io: "input", unrepresentable: "any" }) as Record<string, unknown>;
+  const json = z.toJSONSchema(bare(schema), { io: "input", unrepresentable: "any" }) as Record<
+    string,
+    unknown
+  >;
   const told = Object.entries(LIMITS).flatMap(([keyword, [name]]): [string, number][] => {
     const limit = json[keyword];
     const isToldAlready = keyword === "maxLength" && ("x-max-bytes" in json || "x-max-characters" in json);
-    return typeof limit === "number" && !isToldAlready && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? [[name, limit]] : [];
+    return typeof limit === "number" && !isToldAlready && Math.abs(limit) < Number.MAX_SAFE_INTEGER
+      ? [[name, limit]]
+      : [];
   });
   return Object.fromEntries(told);
 }

@@ -9,14 +9,20 @@ export const KIND_NAMES: readonly string[] = registry.map(nameOf);
 /** Small letters alone, so that tls-edges, tls_edge, TlsEdge and tlsEdges mean one kind. */
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-const byName = new Map(registry.flatMap((one) => [one.kind, plural(one.kind), one.type, one.listKey].map((name) => [bare(name), one])));
+const byName = new Map(
+  registry.flatMap((one) =>
+    [one.kind, plural(one.kind), one.type, one.listKey].map((name) => [bare(name), one]),
+  ),
+);
 
 export const findKind = (name: string): Definition | undefined => byName.get(bare(name));
 
 export function kindNamed(name: string): Definition {
   const found = findKind(name);
   if (found) return found;
-  throw new UsageError(`there is no kind "${name}"${didYouMean(name, KIND_NAMES) || `; there are: ${KIND_NAMES.join(", ")}`}`);
+  throw new UsageError(
+    `there is no kind "${name}"${didYouMean(name, KIND_NAMES) || `; there are: ${KIND_NAMES.join(", ")}`}`,
+  );
 }
 
 /** The kind of an object, by the beginning of its id. */

@@ -21,30 +21,45 @@ export interface Stored {
 const collectionAt = (transport: Transport, definition: Definition, path: Readonly<Record<string, string>>) =>
   new Collection<Stored, unknown, unknown>(transport, expandPath(definition.path, path), definition.listKey);
 
-/** All objects of a kind, newest first. Where their path names the object they belong to, those of all such objects. */
+/**
+ * All objects of a kind, newest first. Where their path names the object they belong to, those of all such
+ * objects.
+ */
 export async function* objectsOf(transport: Transport, definition: Definition): AsyncGenerator<Stored> {
-  for await (const path of placesOf(transport, definition)) yield* collectionAt(transport, definition, path).list();
+  for await (const path of placesOf(transport, definition))
+    yield* collectionAt(transport, definition, path).list();
 }
 
 /** The values of the fields in a kind's path: one empty record for most kinds. */
-async function* placesOf(transport: Transport, definition: Definition): AsyncGenerator<Record<string, string>> {
+async function* placesOf(
+  transport: Transport,
+  definition: Definition,
+): AsyncGenerator<Record<string, string>> {
   const [field, ...more] = pathFieldsOf(definition);
   if (field === undefined) return yield {};
-  if (more.length > 0) throw new Error(`${definition.kind} stands below two objects, which the command line does not know`);
-  const parent = registry.find(({ idField, path }) => idField === field && definition.path.startsWith(`${path}/`));
+  if (more.length > 0)
+    throw new Error(`${definition.kind} stands below two objects, which the command line does not know`);
+  const parent = registry.find(
+    ({ idField, path }) => idField === field && definition.path.startsWith(`${path}/`),
+  );
   if (!parent) throw new Error(`nothing answers to ${field}`);
   for await (const { id } of objectsOf(transport, parent)) yield { [field]: id };
 }
 
 /** One object with its ETag, or undefined. An object below another one is looked for there. */
-async function find(transport: Transport, definition: Definition, id: string): Promise<{ path: string; body: Stored } | undefined> {
+async function find(
+  transport: Transport,
+  definition: Definition,
+  id: string,
+): Promise<{ path: string; body: Stored } | undefined> {
   if (pathFieldsOf(definition).length === 0) {
     const body = await collectionAt(transport, definition, {}).get(id);
     return { path: `${definition.path}/${encodeURIComponent(id)}`, body };
   }
   for await (const path of placesOf(transport, definition)) {
     for await (const body of collectionAt(transport, definition, path).list())
-      if (body.id === id) return { path: `${expandPath(definition.path, path)}/${encodeURIComponent(id)}`, body };
+      if (body.id === id)
+        return { path: `${expandPath(definition.path, path)}/${encodeURIComponent(id)}`, body };
   }
   return undefined;
 }
@@ -62,7 +77,8 @@ export function refersTo(value: unknown, at = ""): { field: string; id: string }
   if (typeof value === "string") return definitionOfId(value) ? [{ field: at, id: value }] : [];
   if (typeof value !== "object" || value === null) return [];
   const { id, uri, ...rest } = value as { id?: unknown; uri?: unknown };
-  const isRef = at !== "" && typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0;
+  const isRef =
+    at !== "" && typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0;
   if (isRef) return [{ field: at, id }];
   return Object.entries(value).flatMap(([name, item]) =>
     at === "" && (name === "id" || name === "uri") ? [] : refersTo(item, at ? `${at}.${name}` : name),
@@ -72,7 +88,9 @@ export function refersTo(value: unknown, at = ""): { field: string; id: string }
 /** The kinds whose objects may refer to one of a kind. */
 export const kindsThatReferTo = (target: Definition): Definition[] =>
   registry.filter((definition) =>
-    fieldsDeep(createSchema(definition)).some((field) => targetsOf(marksOf(field).reference?.to ?? []).includes(target)),
+    fieldsDeep(createSchema(definition)).some((field) =>
+      targetsOf(marksOf(field).reference?.to ?? []).includes(target),
+    ),
   );
 
 function fieldsDeep(schema: Parameters<typeof shapeOf>[0]): Parameters<typeof shapeOf>[0][] {

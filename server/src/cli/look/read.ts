@@ -21,7 +21,8 @@ interface ListOptions extends ReadOptions {
 const USUAL = 100;
 const MOST = 1_000_000;
 
-export const kindArgument = (): Argument => new Argument("<kind>", `kind of object, for example ${KIND_NAMES.slice(-3).join(", ")}`);
+export const kindArgument = (): Argument =>
+  new Argument("<kind>", `kind of object, for example ${KIND_NAMES.slice(-3).join(", ")}`);
 
 /** `tunnelplane list <kind>` */
 export function listCommand(): Command {
@@ -30,9 +31,10 @@ export function listCommand(): Command {
     .addArgument(kindArgument())
     .addOption(outputOption("a list of the objects as the API answers them"))
     .addOption(
-      new Option("--limit <count>", `how many at most (default: ${USUAL} in a table, all in json and yaml)`).argParser(
-        wholeNumber(1, MOST),
-      ),
+      new Option(
+        "--limit <count>",
+        `how many at most (default: ${USUAL} in a table, all in json and yaml)`,
+      ).argParser(wholeNumber(1, MOST)),
     )
     .action((kind: string, options: ListOptions) => {
       const definition = kindNamed(kind);
@@ -49,7 +51,9 @@ async function printList(transport: Transport, definition: Definition, options: 
   const { limit = options.output === "table" ? USUAL : MOST } = options;
   const { items: objects, hasMore } = await gather(objectsOf(transport, definition), limit);
   print(objects, options, () =>
-    objects.length > 0 ? tableOf(...objectTable(definition, objects)) : [`There are no ${nameOf(definition).replaceAll("-", " ")}.`],
+    objects.length > 0
+      ? tableOf(...objectTable(definition, objects))
+      : [`There are no ${nameOf(definition).replaceAll("-", " ")}.`],
   );
   if (hasMore) console.error(`There are more than ${limit}: use --limit to see them.`);
 }
@@ -65,7 +69,9 @@ export function getCommand(): Command {
       const id = second ?? (first.includes("_") && /_[0-9A-Za-z]{10,}$/.test(first) ? first : undefined);
       if (id === undefined) {
         const definition = kindNamed(first);
-        return throughApi(options, (transport) => printList(transport, definition, { ...options, limit: MOST }));
+        return throughApi(options, (transport) =>
+          printList(transport, definition, { ...options, limit: MOST }),
+        );
       }
       const definition = definitionFor(second === undefined ? undefined : first, id);
       return throughApi(options, async (transport) => {
@@ -86,6 +92,7 @@ function definitionFor(name: string | undefined, id: string): Definition {
   const definition = kindOfId(id);
   if (name === undefined) return definition;
   const named = kindNamed(name);
-  if (named !== definition) throw new UsageError(`${id} is an id of ${nameOf(definition)}, not of ${nameOf(named)}`);
+  if (named !== definition)
+    throw new UsageError(`${id} is an id of ${nameOf(definition)}, not of ${nameOf(named)}`);
   return definition;
 }

@@ -4,7 +4,11 @@ import type { Page } from "../../documents";
 import type { Database, DeliveryRow, Store } from "../../storage";
 import { isRoutedToCursor } from "../queue/cursors";
 
-type Shown = Omit<DeliveryRow, "destination_id"> & { event_id: string; event_timestamp: string; due_at: string | null };
+type Shown = Omit<DeliveryRow, "destination_id"> & {
+  event_id: string;
+  event_timestamp: string;
+  due_at: string | null;
+};
 
 /** Selects deliveries to one destination, newest event first. Without a status, it selects all of them. */
 interface Wanted {
@@ -14,7 +18,9 @@ interface Wanted {
   readonly most: number;
 }
 
-/** A page of a destination's deliveries, newest event first, as the API shows them. `before` is an event's id. */
+/**
+ * A page of a destination's deliveries, newest event first, as the API shows them. `before` is an event's id.
+ */
 export async function deliveryPage(
   { reader }: Store,
   destination: string,
@@ -23,7 +29,8 @@ export async function deliveryPage(
 ): Promise<Page> {
   const wanted = { destination, status, before: await sequenceOf(reader, before), most: limit + 1 };
   const found = new Map<number, Shown>();
-  // Read in the order in which an event moves, so that an event that moves in between is not missed. The last read wins.
+  // Read in the order in which an event moves, so that an event that moves in between is not missed. The last
+  // read wins.
   for (const source of [untaken, underWay, sent, remembered]) {
     for (const row of await source(reader, wanted)) found.set(row.sequence, row);
   }
@@ -59,7 +66,10 @@ const COLUMNS = [
   "event.created_at as event_timestamp",
 ] as const;
 
-async function untaken(db: Kysely<Database>, { destination, status, before, most }: Wanted): Promise<Shown[]> {
+async function untaken(
+  db: Kysely<Database>,
+  { destination, status, before, most }: Wanted,
+): Promise<Shown[]> {
   if (status !== undefined && status !== "pending") return [];
   const rows = await db
     .selectFrom("feed")
@@ -74,10 +84,21 @@ async function untaken(db: Kysely<Database>, { destination, status, before, most
   return rows.map((row) => ({ ...row, ...untried, due_at: row.event_timestamp }));
 }
 
-async function underWay(db: Kysely<Database>, { destination, status, before, most }: Wanted): Promise<Shown[]> {
+async function underWay(
+  db: Kysely<Database>,
+  { destination, status, before, most }: Wanted,
+): Promise<Shown[]> {
   if (status !== undefined && status !== "pending") return [];
-  const batches = await db.selectFrom("batch").select(["sequences", "leased_until"]).where("destination_id", "=", destination).execute();
-  const due = new Map(batches.flatMap(({ sequences, leased_until }) => sequencesIn(sequences).map((sequence) => [sequence, leased_until])));
+  const batches = await db
+    .selectFrom("batch")
+    .select(["sequences", "leased_until"])
+    .where("destination_id", "=", destination)
+    .execute();
+  const due = new Map(
+    batches.flatMap(({ sequences, leased_until }) =>
+      sequencesIn(sequences).map((sequence) => [sequence, leased_until]),
+    ),
+  );
   const rows = await eventsAmong(db, [...due.keys()], before, most);
   return rows.map((row) => ({ ...row, ...untried, due_at: due.get(row.sequence) ?? null }));
 }
@@ -92,11 +113,20 @@ async function sent(db: Kysely<Database>, { destination, status, before, most }:
     .orderBy("first", "desc")
     .limit(most) // each has one event at least
     .execute();
-  const at = new Map(batches.flatMap(({ sequences, delivered_at }) => sequencesIn(sequences).map((sequence) => [sequence, delivered_at])));
+  const at = new Map(
+    batches.flatMap(({ sequences, delivered_at }) =>
+      sequencesIn(sequences).map((sequence) => [sequence, delivered_at]),
+    ),
+  );
   const rows = await eventsAmong(db, [...at.keys()], before, most);
   return rows.map((row) => {
     const delivered_at = present(at.get(row.sequence));
-    const times = { first_attempt_at: delivered_at, last_attempt_at: delivered_at, delivered_at, due_at: null };
+    const times = {
+      first_attempt_at: delivered_at,
+      last_attempt_at: delivered_at,
+      delivered_at,
+      due_at: null,
+    };
     return { ...row, status: "delivered", attempts: 1, last_error: null, ...times };
   });
 }
@@ -112,15 +142,28 @@ function eventsAmong(db: Kysely<Database>, sequences: readonly number[], before:
   return db.selectFrom("event").select(COLUMNS).where("sequence", "in", newest).execute();
 }
 
-async function remembered(db: Kysely<Database>, { destination, before, most, status }: Wanted): Promise<Shown[]> {
+async function remembered(
+  db: Kysely<Database>,
+  { destination, before, most, status }: Wanted,
+): Promise<Shown[]> {
   let query = db
     .selectFrom("delivery")
     .innerJoin("event", "event.sequence", "delivery.sequence")
     .leftJoin("lane", (join) =>
-      join.onRef("lane.destination_id", "=", "delivery.destination_id").onRef("lane.object_id", "=", "delivery.object_id"),
+      join
+        .onRef("lane.destination_id", "=", "delivery.destination_id")
+        .onRef("lane.object_id", "=", "delivery.object_id"),
     )
     .select(COLUMNS)
-    .select(["status", "attempts", "last_error", "first_attempt_at", "last_attempt_at", "delivered_at", "lane.due_at"])
+    .select([
+      "status",
+      "attempts",
+      "last_error",
+      "first_attempt_at",
+      "last_attempt_at",
+      "delivered_at",
+      "lane.due_at",
+    ])
     .where("delivery.destination_id", "=", destination)
     .where("delivery.sequence", "<", before);
   if (status !== undefined) query = query.where("status", "=", status);

@@ -40,12 +40,21 @@ async function backlogs({ reader }: Store): Promise<Map<string, Backlog>> {
       oldest: before && before.oldest < oldest ? before.oldest : oldest,
     });
   };
-  for (const { destination_id, count, oldest } of await untaken(reader, {})) add(destination_id, Number(count), oldest);
-  for (const { destination_id, sequences } of await reader.selectFrom("batch").select(["destination_id", "sequences"]).execute()) {
-    const under = await reader.selectFrom("event").select("created_at").where("sequence", "=", JSON.parse(sequences)[0]).executeTakeFirst();
+  for (const { destination_id, count, oldest } of await untaken(reader, {}))
+    add(destination_id, Number(count), oldest);
+  for (const { destination_id, sequences } of await reader
+    .selectFrom("batch")
+    .select(["destination_id", "sequences"])
+    .execute()) {
+    const under = await reader
+      .selectFrom("event")
+      .select("created_at")
+      .where("sequence", "=", JSON.parse(sequences)[0])
+      .executeTakeFirst();
     if (under) add(destination_id, JSON.parse(sequences).length, under.created_at);
   }
-  for (const { destination_id, count, oldest } of await waiting(reader, {})) add(destination_id, Number(count), oldest);
+  for (const { destination_id, count, oldest } of await waiting(reader, {}))
+    add(destination_id, Number(count), oldest);
   return found;
 }
 
@@ -54,7 +63,11 @@ const untaken = statement<object, { destination_id: string; count: number; oldes
     .selectFrom("feed")
     .innerJoin("event", (join) => join.onRef("event.sequence", ">", "feed.position"))
     .where(isRoutedToCursor)
-    .select(({ fn }) => ["feed.destination_id", fn.countAll<number>().as("count"), fn.min("event.created_at").as("oldest")])
+    .select(({ fn }) => [
+      "feed.destination_id",
+      fn.countAll<number>().as("count"),
+      fn.min("event.created_at").as("oldest"),
+    ])
     .groupBy("feed.destination_id"),
 );
 
@@ -63,7 +76,11 @@ const waiting = statement<object, { destination_id: string; count: number; oldes
     .selectFrom("delivery")
     .innerJoin("event", "event.sequence", "delivery.sequence")
     .where("delivery.status", "=", PENDING)
-    .select(({ fn }) => ["delivery.destination_id", fn.countAll<number>().as("count"), fn.min("event.created_at").as("oldest")])
+    .select(({ fn }) => [
+      "delivery.destination_id",
+      fn.countAll<number>().as("count"),
+      fn.min("event.created_at").as("oldest"),
+    ])
     .groupBy("delivery.destination_id"),
 );
 

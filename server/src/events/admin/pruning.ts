@@ -6,7 +6,9 @@ import type { Database, Store } from "../../storage";
 // Events per transaction: small, so that changes do not wait for long.
 const PAGE = 500;
 
-/** Removes old events and the records of their delivery. Keeps events that are undelivered or dead letters. */
+/**
+ * Removes old events and the records of their delivery. Keeps events that are undelivered or dead letters.
+ */
 export async function pruneEvents(store: Store, before: Date): Promise<number> {
   const end = await firstUndelivered(store.reader);
   let count = 0;
@@ -19,14 +21,21 @@ export async function pruneEvents(store: Store, before: Date): Promise<number> {
       .orderBy("sequence")
       .limit(PAGE)
       .execute();
-    const old = page.filter(({ created_at }) => created_at < before.toISOString()).map(({ sequence }) => sequence);
+    const old = page
+      .filter(({ created_at }) => created_at < before.toISOString())
+      .map(({ sequence }) => sequence);
     if (old.length > 0) count += await prunePage(store, old);
     if (old.length < PAGE) break;
     after = present(old.at(-1));
   }
-  // The page of deliveries skips events that no longer exist, so the order of the two deletions does not matter.
+  // The page of deliveries skips events that no longer exist, so the order of the two deletions does not
+  // matter.
   await store.write((transaction) =>
-    transaction.deleteFrom("sent").where("delivered_at", "<", before.toISOString()).where("first", "<", end).execute(),
+    transaction
+      .deleteFrom("sent")
+      .where("delivered_at", "<", before.toISOString())
+      .where("first", "<", end)
+      .execute(),
   );
   return count;
 }
@@ -37,7 +46,11 @@ async function firstUndelivered(db: Kysely<Database>): Promise<number> {
     .selectFrom("feed")
     .select(({ fn }) => fn.min("position").as("position"))
     .where(({ exists, selectFrom }) =>
-      exists(selectFrom("route").select("route.since").whereRef("route.destination_id", "=", "feed.destination_id")),
+      exists(
+        selectFrom("route")
+          .select("route.since")
+          .whereRef("route.destination_id", "=", "feed.destination_id"),
+      ),
     )
     .executeTakeFirst();
   const batches = await db.selectFrom("batch").select("sequences").execute();
@@ -47,14 +60,31 @@ async function firstUndelivered(db: Kysely<Database>): Promise<number> {
 
 function prunePage(store: Store, sequences: readonly number[]): Promise<number> {
   return store.write(async (transaction) => {
-    // A replay locks the events that it sends again. Wait for it, so that the deletion below sees them as pending.
-    await transaction.selectFrom("event").select("sequence").where("sequence", "in", sequences).orderBy("sequence").forUpdate().execute();
-    await transaction.deleteFrom("delivery").where("sequence", "in", sequences).where("status", "=", "delivered").execute();
+    // A replay locks the events that it sends again. Wait for it, so that the deletion below sees them as
+    // pending.
+    await transaction
+      .selectFrom("event")
+      .select("sequence")
+      .where("sequence", "in", sequences)
+      .orderBy("sequence")
+      .forUpdate()
+      .execute();
+    await transaction
+      .deleteFrom("delivery")
+      .where("sequence", "in", sequences)
+      .where("status", "=", "delivered")
+      .execute();
     const { numDeletedRows } = await transaction
       .deleteFrom("event")
       .where("sequence", "in", sequences)
       .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom("delivery").select("delivery.sequence").whereRef("delivery.sequence", "=", "event.sequence"))),
+        not(
+          exists(
+            selectFrom("delivery")
+              .select("delivery.sequence")
+              .whereRef("delivery.sequence", "=", "event.sequence"),
+          ),
+        ),
       )
       .executeTakeFirst();
     if (numDeletedRows > 0) await noteRemoval(transaction, sequences.at(-1) as number);
@@ -69,7 +99,10 @@ async function noteRemoval(transaction: Kysely<Database>, sequence: number): Pro
     .insertInto("setting")
     .values(row)
     .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet({ value: row.value }).where(sql<number>`cast(setting.value as bigint)`, "<", sequence),
+      conflict
+        .column("name")
+        .doUpdateSet({ value: row.value })
+        .where(sql<number>`cast(setting.value as bigint)`, "<", sequence),
     )
     .execute();
 }

@@ -12,7 +12,10 @@ export type Replayed = { readonly deadLetters: true } | { readonly since: Date }
 // Events per transaction: small, so that changes do not wait for long.
 const PAGE = 1000;
 
-/** The result of one transaction: how many events it replays, and where the next one continues, if there is more. */
+/**
+ * The result of one transaction: how many events it replays, and where the next one continues, if there is
+ * more.
+ */
 interface Replay {
   readonly count: number;
   readonly next: number | undefined;
@@ -23,18 +26,26 @@ export async function replay(store: Store, destination: string, which: Replayed,
   const again = (page: (transaction: Kysely<Database>, after: number) => Promise<Replay>, start: number) =>
     untilEnd(start, (after) =>
       store.write(async (transaction) =>
-        (await lockCursor(transaction, destination)) ? page(transaction, after) : { count: 0, next: undefined },
+        (await lockCursor(transaction, destination))
+          ? page(transaction, after)
+          : { count: 0, next: undefined },
       ),
     );
   const at = now.toISOString();
-  const remembered = await again((transaction, after) => replayRemembered(transaction, destination, which, after, at), 0);
+  const remembered = await again(
+    (transaction, after) => replayRemembered(transaction, destination, which, after, at),
+    0,
+  );
   if ("deadLetters" in which) return remembered;
   const range = await rangeOf(store.reader, destination, which.since);
   if (!range) return remembered;
   const { first, last } = range;
   return (
     remembered +
-    (await again((transaction, after) => replaySent(transaction, { destination, since: which.since, after, last }, at), first - 1))
+    (await again(
+      (transaction, after) => replaySent(transaction, { destination, since: which.since, after, last }, at),
+      first - 1,
+    ))
   );
 }
 
@@ -63,7 +74,10 @@ async function replayRemembered(
     .where("destination_id", "=", destination)
     .where("delivery.sequence", ">", after);
   if ("deadLetters" in which) chosen = chosen.where("status", "=", "dead");
-  else chosen = chosen.where("status", "in", ["delivered", "dead"]).where("event.created_at", ">=", which.since.toISOString());
+  else
+    chosen = chosen
+      .where("status", "in", ["delivered", "dead"])
+      .where("event.created_at", ">=", which.since.toISOString());
   const rows = await chosen.orderBy("delivery.sequence").limit(PAGE).execute();
   const last = rows.at(-1);
   if (!last) return { count: 0, next: undefined };
@@ -95,7 +109,11 @@ async function line(
 }
 
 /** The range of sent batches that may hold events since then. Deliveries from now on are outside of it. */
-async function rangeOf(db: Kysely<Database>, destination: string, since: Date): Promise<{ first: number; last: number } | undefined> {
+async function rangeOf(
+  db: Kysely<Database>,
+  destination: string,
+  since: Date,
+): Promise<{ first: number; last: number } | undefined> {
   const { first, last } = await db
     .selectFrom("sent")
     .select(({ fn }) => [fn.min("first").as("first"), fn.max("first").as("last")])
@@ -113,7 +131,11 @@ interface Range {
 }
 
 /** Replays one batch from the table `sent`. */
-async function replaySent(transaction: Kysely<Database>, { destination, since, after, last }: Range, now: string): Promise<Replay> {
+async function replaySent(
+  transaction: Kysely<Database>,
+  { destination, since, after, last }: Range,
+  now: string,
+): Promise<Replay> {
   const batch = await transaction
     .selectFrom("sent")
     .selectAll()
@@ -138,7 +160,11 @@ async function replaySent(transaction: Kysely<Database>, { destination, since, a
   const remaining = (JSON.parse(batch.sequences) as number[]).filter((sequence) => !again.has(sequence));
   const sequences = JSON.stringify(remaining);
   if (remaining.length === 0)
-    await transaction.deleteFrom("sent").where("destination_id", "=", destination).where("first", "=", batch.first).execute();
+    await transaction
+      .deleteFrom("sent")
+      .where("destination_id", "=", destination)
+      .where("first", "=", batch.first)
+      .execute();
   else
     await transaction
       .updateTable("sent")

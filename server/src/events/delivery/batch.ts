@@ -4,13 +4,18 @@ import type { Outgoing, Target } from "../targets";
 import type { Sent } from "../targets/target";
 import { nextAttempt } from "./retry";
 
-/** If a worker dies, its lease expires and another retries the batch. Longer than any batch may take (30 s). */
+/**
+ * If a worker dies, its lease expires and another retries the batch. Longer than any batch may take (30 s).
+ */
 const LEASE_MS = 60_000;
 
 // Bounds memory: a payload has a few KB.
 const LARGEST_BATCH = 2000;
 
-/** Requests of one batch that are sent at once. Leasing and recording cost one transaction each, whatever the size of the batch. */
+/**
+ * Requests of one batch that are sent at once. Leasing and recording cost one transaction each, whatever the
+ * size of the batch.
+ */
 export const REQUESTS = 4;
 
 /** An event that is being delivered. */
@@ -52,11 +57,15 @@ export interface LeaseOptions {
   readonly bodyOf: (payload: string) => string;
 }
 
-/** A batch with several events of one object must be one request: of two requests, the service might accept only the later. */
+/**
+ * A batch with several events of one object must be one request: of two requests, the service might accept
+ * only the later.
+ */
 const requestsIn = ({ atomic }: Target): number => (atomic ? 1 : REQUESTS);
 
 /** How many events a batch has at most. */
-export const mostOf = (target: Target): number => Math.min(target.limits.count * requestsIn(target), LARGEST_BATCH);
+export const mostOf = (target: Target): number =>
+  Math.min(target.limits.count * requestsIn(target), LARGEST_BATCH);
 
 /** When a lease that begins now expires. */
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
@@ -65,7 +74,12 @@ export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS
 export type Stored = Pick<Database["event"], "sequence" | "object_id" | "id" | "created_at" | "payload"> &
   Partial<Pick<DeliveryRow, "attempts" | "first_attempt_at">>;
 
-export const leasable = ({ sequence, object_id, attempts = 0, first_attempt_at = null }: Stored): LeasedEvent => ({
+export const leasable = ({
+  sequence,
+  object_id,
+  attempts = 0,
+  first_attempt_at = null,
+}: Stored): LeasedEvent => ({
   sequence,
   object_id,
   attempts,
@@ -109,14 +123,25 @@ export function outcomesOf({ batch, results }: SentBatch, now: Date, random: num
   const due = now.toISOString();
   return batch.deliveries.map((delivery, index): Outcome => {
     const result = present(results[index]);
-    return result.ok ? { delivery, status: "delivered", error: null, due } : failureOf(delivery, result, now, random);
+    return result.ok
+      ? { delivery, status: "delivered", error: null, due }
+      : failureOf(delivery, result, now, random);
   });
 }
 
-function failureOf(delivery: LeasedEvent, result: Extract<Result, { ok: false }>, now: Date, random: number): Outcome {
+function failureOf(
+  delivery: LeasedEvent,
+  result: Extract<Result, { ok: false }>,
+  now: Date,
+  random: number,
+): Outcome {
   const { permanent, retryAfterMs, error } = result;
   const firstAttempt = delivery.first_attempt_at === null ? now : new Date(delivery.first_attempt_at);
-  const next = nextAttempt({ attempts: delivery.attempts + 1, firstAttempt, permanent, retryAfterMs }, now, random);
+  const next = nextAttempt(
+    { attempts: delivery.attempts + 1, firstAttempt, permanent, retryAfterMs },
+    now,
+    random,
+  );
   return { delivery, status: next ? "pending" : "dead", error, due: (next ?? now).toISOString() };
 }
 

@@ -10,7 +10,8 @@ import { DeliveryWorker } from "./worker";
 
 // Polling finds events that other servers committed, and retries that are due.
 const POLL_MS = 1000;
-// How often to look for times that a fast clock wrote. If the clock goes back by more than this, look at once.
+// How often to look for times that a fast clock wrote. If the clock goes back by more than this, look at
+// once.
 const MEND_MS = 60_000;
 // A short wait turns a burst of commits into batches.
 const GATHER_MS = 5;
@@ -18,8 +19,9 @@ const GATHER_MS = 5;
 const TEST_MS = 40_000;
 
 /**
- * Delivers events at least once, and those of one object in order. Any number of dispatchers may share one database. Each
- * destination has its own worker, so a destination that is down or slow does not delay the others.
+ * Delivers events at least once, and those of one object in order. Any number of dispatchers may share one
+ * database. Each destination has its own worker, so a destination that is down or slow does not delay the
+ * others.
  */
 export class Dispatcher {
   /** For metrics. */
@@ -70,7 +72,10 @@ export class Dispatcher {
   async test(destination: string, event: Outgoing): Promise<Sent | undefined> {
     return this.#destinations.use(destination, async (target) => {
       try {
-        const [sent] = await target.send([{ ...event, body: this.bodyOf(event.body) }], AbortSignal.timeout(TEST_MS));
+        const [sent] = await target.send(
+          [{ ...event, body: this.bodyOf(event.body) }],
+          AbortSignal.timeout(TEST_MS),
+        );
         return sent;
       } catch (error) {
         if (error instanceof TargetError) return { ok: false, error: error.message };
@@ -80,7 +85,8 @@ export class Dispatcher {
   }
 
   /** Turns a stored payload into the text to send. */
-  readonly bodyOf = (payload: string): string => this.context.documents.answer(payload, this.options.address());
+  readonly bodyOf = (payload: string): string =>
+    this.context.documents.answer(payload, this.options.address());
 
   /** Waits for batches under way, up to this limit, then aborts them. Aborted batches are retried. */
   async stop(limitMs: number): Promise<void> {
@@ -131,13 +137,21 @@ export class Dispatcher {
 
   async #startWorkers(): Promise<void> {
     await this.#mendTimes();
-    for (const { id } of await dueDestinations(this.context.store.reader, { now: this.#now().toISOString() })) {
+    for (const { id } of await dueDestinations(this.context.store.reader, {
+      now: this.#now().toISOString(),
+    })) {
       if (this.#stopped) return;
       let worker = this.#workers.get(id);
       if (!worker) {
         const { random = Math.random, logger } = this.options;
         const { bodyOf, counts } = this;
-        worker = new DeliveryWorker(id, this.context.store, this.#destinations, { bodyOf, logger, random, counts, now: this.#now });
+        worker = new DeliveryWorker(id, this.context.store, this.#destinations, {
+          bodyOf,
+          logger,
+          random,
+          counts,
+          now: this.#now,
+        });
         this.#workers.set(id, worker);
       }
       worker.go();

@@ -27,7 +27,11 @@ export interface Failure {
  * When to retry after a failure; undefined means give up. The last attempt is 24 hours after the first.
  * @param random from 0 up to 1
  */
-export function nextAttempt({ attempts, firstAttempt, permanent, retryAfterMs = 0 }: Failure, now: Date, random: number): Date | undefined {
+export function nextAttempt(
+  { attempts, firstAttempt, permanent, retryAfterMs = 0 }: Failure,
+  now: Date,
+  random: number,
+): Date | undefined {
   const end = firstAttempt.getTime() + GIVE_UP_MS;
   if (permanent || now.getTime() >= end) return undefined;
   const delay = DELAYS[Math.min(attempts, DELAYS.length) - 1] ?? HOUR;

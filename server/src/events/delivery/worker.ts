@@ -8,7 +8,10 @@ import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
 import type { DispatcherOptions } from "./options";
 
-/** Batches under way at once to one destination: some are with the service while others are recorded and leased. */
+/**
+ * Batches under way at once to one destination: some are with the service while others are recorded and
+ * leased.
+ */
 export const CONCURRENCY = 3;
 
 // Limit for a service's Retry-After: we try at least once an hour, as after failures.
@@ -37,7 +40,9 @@ export class DeliveryWorker {
     private readonly options: WorkerOptions,
   ) {}
 
-  /** Delivers until nothing is due. New events do not wait for a batch that the service has not answered yet. */
+  /**
+   * Delivers until nothing is due. New events do not wait for a batch that the service has not answered yet.
+   */
   go(): void {
     if (this.#loops.size < CONCURRENCY) this.#startLoop();
     else this.#goAgain = true;
@@ -61,7 +66,9 @@ export class DeliveryWorker {
   #startLoop(): void {
     const { logger } = this.options;
     const loop = this.#loop()
-      .catch((error: unknown) => logger.error({ err: error, destination: this.destination }, "cannot deliver events for now"))
+      .catch((error: unknown) =>
+        logger.error({ err: error, destination: this.destination }, "cannot deliver events for now"),
+      )
       .finally(() => this.#loops.delete(loop));
     this.#loops.add(loop);
   }
@@ -106,14 +113,17 @@ export class DeliveryWorker {
       const cursor = await lockCursor(transaction, this.destination);
       if (!cursor) return undefined;
       if (before) await record(transaction, before, at, random());
-      return this.#mayTake() ? lease(transaction, cursor, { destination: this.destination, target, now: at, bodyOf }) : undefined;
+      return this.#mayTake()
+        ? lease(transaction, cursor, { destination: this.destination, target, now: at, bodyOf })
+        : undefined;
     });
   }
 
   /** Undefined when every request was aborted. */
   async #send(target: Target, requests: Outgoing[][]): Promise<Result[] | undefined> {
     const sending: Promise<Result[]>[] = [];
-    // The events' texts are most of a batch's memory. `shift` frees them when they are sent, not when they are answered.
+    // The events' texts are most of a batch's memory. `shift` frees them when they are sent, not when they
+    // are answered.
     for (let request = requests.shift(); request; request = requests.shift())
       sending.push(this.#resultsOf(request.length, target.send(request, this.#abort.signal)));
     const results = (await Promise.all(sending)).flat();
@@ -138,7 +148,10 @@ export class DeliveryWorker {
       if (retryAfterMs) this.#rest(Math.min(retryAfterMs, LONGEST_REST_MS));
       return { ok: false, error: message, throttled, retryAfterMs };
     }
-    this.options.logger.error({ err: error, destination: this.destination }, "sending events failed inside of the server");
+    this.options.logger.error(
+      { err: error, destination: this.destination },
+      "sending events failed inside of the server",
+    );
     return { ok: false, error: "failed inside of the server; its log says why" };
   }
 }

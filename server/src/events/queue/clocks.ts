@@ -8,9 +8,9 @@ import { lockCursor } from "./cursors";
 export const CLOCKS_MS = 60_000;
 
 /**
- * Repairs due times and leases that a server wrote while its clock was ahead; they lie further in the future than any valid
- * one. Without the repair, those events would wait until the wrong time arrives. A worker may still be sending a leased batch,
- * so its lease is renewed as if it began now.
+ * Repairs due times and leases that a server wrote while its clock was ahead; they lie further in the future
+ * than any valid one. Without the repair, those events would wait until the wrong time arrives. A worker may
+ * still be sending a leased batch, so its lease is renewed as if it began now.
  */
 export async function mendTimes(store: Store, now: Date): Promise<void> {
   const far = new Date(now.getTime() + LONGEST_WAIT_MS + CLOCKS_MS).toISOString();
@@ -35,7 +35,12 @@ const destinationsWithTimesAfter = statement<{ far: string }, { destination: str
   db
     .selectFrom("feed")
     .select("feed.destination_id as destination")
-    .where(({ or, eb }) => or([eb(laneAfter(db, parameter("far")), "is not", null), eb(batchAfter(db, parameter("far")), "is not", null)])),
+    .where(({ or, eb }) =>
+      or([
+        eb(laneAfter(db, parameter("far")), "is not", null),
+        eb(batchAfter(db, parameter("far")), "is not", null),
+      ]),
+    ),
 );
 
 const laneAfter = (db: Kysely<Database>, far: string) =>

@@ -3,8 +3,8 @@ import { type BatchRow, change, type Database, insertion, isListed, statement } 
 import type { Stored } from "../delivery/batch";
 
 /**
- * Events searched at once for those that a destination wants; takes some milliseconds. PostgreSQL has no statistics of new
- * rows; the upper end makes it use the index.
+ * Events searched at once for those that a destination wants; takes some milliseconds. PostgreSQL has no
+ * statistics of new rows; the upper end makes it use the index.
  */
 export const WINDOW = 5000;
 
@@ -17,8 +17,14 @@ export interface Cursor {
   readonly head: number;
 }
 
-/** Until the transaction ends, no other worker can lease or record for this destination. Undefined without such a destination. */
-export async function lockCursor(transaction: Kysely<Database>, destination: string): Promise<Cursor | undefined> {
+/**
+ * Until the transaction ends, no other worker can lease or record for this destination. Undefined without
+ * such a destination.
+ */
+export async function lockCursor(
+  transaction: Kysely<Database>,
+  destination: string,
+): Promise<Cursor | undefined> {
   const [cursor] = await lockedCursor(transaction, { destination });
   return cursor;
 }
@@ -27,7 +33,9 @@ const lockedCursor = statement<{ destination: string }, Cursor>((db, parameter) 
   db
     .selectFrom("feed")
     .select("position")
-    .select(({ selectFrom }) => selectFrom("audit_head").select("audit_head.sequence").$asScalar().$notNull().as("head"))
+    .select(({ selectFrom }) =>
+      selectFrom("audit_head").select("audit_head.sequence").$asScalar().$notNull().as("head"),
+    )
     .where("destination_id", "=", parameter("destination"))
     .forUpdate(),
 );
@@ -55,7 +63,13 @@ export const isRouted = (destination: unknown) => (expressions: ExpressionBuilde
 export const isRoutedToCursor = (expressions: unknown) =>
   isRouted(sql.ref("feed.destination_id"))(expressions as ExpressionBuilder<Database, "event">);
 
-const COLUMNS = ["event.sequence", "event.object_id", "event.id", "event.created_at", "event.payload"] as const;
+const COLUMNS = [
+  "event.sequence",
+  "event.object_id",
+  "event.id",
+  "event.created_at",
+  "event.payload",
+] as const;
 
 /** The range to search for new events: after `position`, up to `until`, `most` at most. */
 export interface Window {
@@ -88,8 +102,8 @@ export const wantedOf = statement<{ destination: string; sequences: string }, St
 );
 
 /**
- * A batch stores only the ends of its objects' ids. Ids are random, so that is enough: if two ends are equal (one pair in
- * 2 × 10^14), one object waits for the other.
+ * A batch stores only the ends of its objects' ids. Ids are random, so that is enough: if two ends are equal
+ * (one pair in 2 × 10^14), one object waits for the other.
  */
 const endOf = (object: string): string => object.slice(-8);
 
@@ -102,7 +116,11 @@ export type OtherBatch = Pick<BatchRow, "id" | "leased_until" | "object_ends">;
 
 /** All batches of a destination, oldest first: those under way, and abandoned ones. */
 export const batchesOf = statement<{ destination: string }, OtherBatch>((db, parameter) =>
-  db.selectFrom("batch").select(["id", "leased_until", "object_ends"]).where("destination_id", "=", parameter("destination")).orderBy("id"),
+  db
+    .selectFrom("batch")
+    .select(["id", "leased_until", "object_ends"])
+    .where("destination_id", "=", parameter("destination"))
+    .orderBy("id"),
 );
 
 /** The batch that has an object's event under way. */
@@ -122,18 +140,25 @@ export const sequencesIn = statement<{ id: string }, Pick<BatchRow, "sequences">
   db.selectFrom("batch").select("sequences").where("id", "=", parameter("id")),
 );
 
-export const insertBatch = insertion("batch", ["id", "destination_id", "sequences", "object_ends", "leased_until"]);
+export const insertBatch = insertion("batch", [
+  "id",
+  "destination_id",
+  "sequences",
+  "object_ends",
+  "leased_until",
+]);
 
 /** Gives a batch a new id, so that its former worker can no longer record it. */
-export const takeOver = change<{ before: string } & Omit<BatchRow, "destination_id" | "object_ends">>((db, parameter) =>
-  db
-    .updateTable("batch")
-    .set({
-      id: parameter("id"),
-      sequences: parameter("sequences"),
-      leased_until: parameter("leased_until"),
-    })
-    .where("id", "=", parameter("before")),
+export const takeOver = change<{ before: string } & Omit<BatchRow, "destination_id" | "object_ends">>(
+  (db, parameter) =>
+    db
+      .updateTable("batch")
+      .set({
+        id: parameter("id"),
+        sequences: parameter("sequences"),
+        leased_until: parameter("leased_until"),
+      })
+      .where("id", "=", parameter("before")),
 );
 
 export const expireBatch = change<{ id: string; now: string }>((db, parameter) =>
@@ -144,11 +169,16 @@ export const expireBatch = change<{ id: string; now: string }>((db, parameter) =
 );
 
 /** Returns how many rows it deleted. */
-export const removeBatch = change<{ id: string }>((db, parameter) => db.deleteFrom("batch").where("id", "=", parameter("id")));
+export const removeBatch = change<{ id: string }>((db, parameter) =>
+  db.deleteFrom("batch").where("id", "=", parameter("id")),
+);
 
 export const insertSent = insertion("sent", ["destination_id", "first", "sequences", "delivered_at"]);
 
-/** Destinations with work: an abandoned batch, a due object queue, new events, or many unwanted events to skip. */
+/**
+ * Destinations with work: an abandoned batch, a due object queue, new events, or many unwanted events to
+ * skip.
+ */
 export const dueDestinations = statement<{ now: string }, { id: string }>((db, parameter) =>
   db
     .selectFrom("feed")
@@ -156,7 +186,8 @@ export const dueDestinations = statement<{ now: string }, { id: string }>((db, p
     .select("feed.destination_id as id")
     .where((expressions) => {
       const { or, exists, selectFrom, eb } = expressions;
-      // Not "exists": PostgreSQL may evaluate that for all rows of feed at once and read everything that is due.
+      // Not "exists": PostgreSQL may evaluate that for all rows of feed at once and read everything that is
+      // due.
       return or([
         eb("audit_head.sequence", ">", eb("feed.position", "+", sql.lit(LAG))),
         eb(

@@ -1,9 +1,20 @@
 import { type Kysely, sql } from "kysely";
-import { change, type Database, type DeliveryRow, isAmong, isListed, statement, valuesOf } from "../../storage";
+import {
+  change,
+  type Database,
+  type DeliveryRow,
+  isAmong,
+  isListed,
+  statement,
+  valuesOf,
+} from "../../storage";
 import type { Stored } from "../delivery/batch";
 import { isRouted } from "./cursors";
 
-/** A literal, not a parameter: the partial index on pending deliveries serves only statements that contain the literal. */
+/**
+ * A literal, not a parameter: the partial index on pending deliveries serves only statements that contain the
+ * literal.
+ */
 export const PENDING = sql.lit("pending" as const);
 
 /** Selects waiting deliveries to one destination by their objects (JSON), `most` at most. */
@@ -25,7 +36,9 @@ export const oldestOfEach = statement<Wanted, Waiting>((db, parameter) => {
       .where("first.status", "=", PENDING)
       .as("sequence"),
   );
-  return waiting(db, parameter("destination"), parameter("most")).where(isAmong(db, "delivery.sequence", oldest));
+  return waiting(db, parameter("destination"), parameter("most")).where(
+    isAmong(db, "delivery.sequence", oldest),
+  );
 });
 
 /** All waiting deliveries of these objects, in the order of events. */
@@ -53,7 +66,11 @@ interface Remembered extends Pick<DeliveryRow, "status" | "attempts" | "last_err
   readonly at: string | null;
 }
 
-const remembering = (db: Kysely<Database>, parameter: <N extends keyof Remembered>(name: N) => Remembered[N], unwanted: boolean) =>
+const remembering = (
+  db: Kysely<Database>,
+  parameter: <N extends keyof Remembered>(name: N) => Remembered[N],
+  unwanted: boolean,
+) =>
   db
     .insertInto("delivery")
     .columns([
@@ -61,18 +78,32 @@ const remembering = (db: Kysely<Database>, parameter: <N extends keyof Remembere
       ...(["status", "attempts", "last_error", "first_attempt_at", "last_attempt_at"] as const),
     ])
     .expression((insert) => {
-      const typed = (type: "text" | "integer", name: keyof Remembered) => sql<never>`cast(${parameter(name)} as ${sql.raw(type)})`;
+      const typed = (type: "text" | "integer", name: keyof Remembered) =>
+        sql<never>`cast(${parameter(name)} as ${sql.raw(type)})`;
       const events = insert
         .selectFrom("event")
-        .select([typed("text", "destination").as("destination_id"), "event.sequence", "event.type", "event.object_id"])
+        .select([
+          typed("text", "destination").as("destination_id"),
+          "event.sequence",
+          "event.type",
+          "event.object_id",
+        ])
         .select([typed("text", "status").as("status"), typed("integer", "attempts").as("attempts")])
-        .select([typed("text", "last_error").as("last_error"), typed("text", "at").as("first"), typed("text", "at").as("last")])
+        .select([
+          typed("text", "last_error").as("last_error"),
+          typed("text", "at").as("first"),
+          typed("text", "at").as("last"),
+        ])
         .where(isListed(db, "event.sequence", parameter("sequences"), "bigint"));
       return unwanted ? events : events.where(isRouted(parameter("destination")));
     });
 
-/** Writes a delivery for each event that has to wait or failed. Skips events that no subscription wants now. */
-export const rememberWanted = statement<Remembered, unknown>((db, parameter) => remembering(db, parameter, false));
+/**
+ * Writes a delivery for each event that has to wait or failed. Skips events that no subscription wants now.
+ */
+export const rememberWanted = statement<Remembered, unknown>((db, parameter) =>
+  remembering(db, parameter, false),
+);
 
 /** Writes a delivery for each event, wanted or not. */
 export const remember = statement<Remembered, unknown>((db, parameter) => remembering(db, parameter, true));
@@ -80,9 +111,16 @@ export const remember = statement<Remembered, unknown>((db, parameter) => rememb
 /** The fields of a delivery before its first attempt. */
 export const UNTRIED = { status: "pending", attempts: 0, last_error: null, at: null } as const;
 
-/** Records an attempt with the same outcome for several deliveries (sequences as JSON). Ignores deliveries that were dropped meanwhile. */
+/**
+ * Records an attempt with the same outcome for several deliveries (sequences as JSON). Ignores deliveries
+ * that were dropped meanwhile.
+ */
 export const recordAttempt = change<
-  Pick<DeliveryRow, "status" | "last_error" | "delivered_at"> & { destination: string; sequences: string; at: string }
+  Pick<DeliveryRow, "status" | "last_error" | "delivered_at"> & {
+    destination: string;
+    sequences: string;
+    at: string;
+  }
 >((db, parameter) =>
   db
     .updateTable("delivery")

@@ -38,7 +38,8 @@ import { rememberWanted, UNTRIED } from "./deliveries";
 import { reschedule } from "./fromObjectQueues";
 import { moveLeases, openQueues, openQueuesBehind, queuesAmong } from "./objectQueues";
 
-// Events that join an object queue fill no batch, so one lease may search several windows. This limits them per transaction.
+// Events that join an object queue fill no batch, so one lease may search several windows. This limits them
+// per transaction.
 const MOST_LOOKS = 10;
 
 /** The other batches of a destination, and whether it has object queues. */
@@ -47,7 +48,9 @@ interface Elsewhere {
   readonly anyQueue: boolean;
 }
 
-/** Leases new events. An event whose object has others under way or waiting joins the object queue instead. */
+/**
+ * Leases new events. An event whose object has others under way or waiting joins the object queue instead.
+ */
 export async function leaseFromLog(
   transaction: Kysely<Database>,
   cursor: Cursor,
@@ -83,20 +86,29 @@ export async function leaseFromLog(
     ]);
     if (first.length === 0) continue;
     const deliveries = first.map(leasable);
-    return { batch: { lease: own.id, destination, from: "log", deliveries, more: position < cursor.head }, requests };
+    return {
+      batch: { lease: own.id, destination, from: "log", deliveries, more: position < cursor.head },
+      requests,
+    };
   }
   // End this transaction to let others run; the next lease searches on.
   const nothing: Batch = { lease: "", destination, from: "log", deliveries: [], more: true };
   return position < cursor.head ? { batch: nothing, requests: [] } : undefined;
 }
 
-/** Reads new events. Usually all are wanted, so a small window is read first: PostgreSQL sorts a whole window before its first row. */
+/**
+ * Reads new events. Usually all are wanted, so a small window is read first: PostgreSQL sorts a whole window
+ * before its first row.
+ */
 async function eventsUntil(transaction: Kysely<Database>, window: Window): Promise<Stored[]> {
   const { position, until, most } = window;
   const near = Math.min(until, position + most);
   const events = await nextEvents(transaction, { ...window, until: near });
   if (events.length === most || near === until) return events;
-  return [...events, ...(await nextEvents(transaction, { ...window, position: near, most: most - events.length }))];
+  return [
+    ...events,
+    ...(await nextEvents(transaction, { ...window, position: near, most: most - events.length })),
+  ];
 }
 
 /** Leases a batch whose worker died or released it. Undefined if no subscription wants its events now. */
@@ -116,15 +128,28 @@ export async function leaseAbandoned(
     return undefined;
   }
   await moveLeases(transaction, { before, lease: own.id, due: own.leased_until });
-  const { first, requests, rest, behind } = divide(options, events, { own, held: () => undefined, queued: new Set() });
+  const { first, requests, rest, behind } = divide(options, events, {
+    own,
+    held: () => undefined,
+    queued: new Set(),
+  });
   // The destination's limits may be lower now than when the batch was made.
-  const over = rest ? events.filter(({ sequence }) => sequence >= rest.sequence).map((event) => ({ event, holder: own })) : [];
+  const over = rest
+    ? events.filter(({ sequence }) => sequence >= rest.sequence).map((event) => ({ event, holder: own }))
+    : [];
   await queue(transaction, destination, [...behind, ...over]);
   await takeOver(transaction, { before, ...own, sequences: sequencesOf(first) });
-  return { batch: { lease: own.id, destination, from: "log", deliveries: first.map(leasable), more: true }, requests };
+  return {
+    batch: { lease: own.id, destination, from: "log", deliveries: first.map(leasable), more: true },
+    requests,
+  };
 }
 
-async function queuedAmong(transaction: Kysely<Database>, destination: string, events: readonly Stored[]): Promise<Set<string>> {
+async function queuedAmong(
+  transaction: Kysely<Database>,
+  destination: string,
+  events: readonly Stored[],
+): Promise<Set<string>> {
   const objects = JSON.stringify(events.map((event) => event.object_id));
   return new Set((await queuesAmong(transaction, { destination, objects })).map((queue) => queue.object_id));
 }
@@ -144,7 +169,10 @@ interface Standing {
   readonly queued: ReadonlySet<string>;
 }
 
-/** Divides events into those that fit this batch, the first that does not fit, and those that must wait for others of their object. */
+/**
+ * Divides events into those that fit this batch, the first that does not fit, and those that must wait for
+ * others of their object.
+ */
 function divide(options: LeaseOptions, events: readonly Stored[], { own, held, queued }: Standing) {
   const { target } = options;
   const free: Stored[] = [];
@@ -163,10 +191,19 @@ function divide(options: LeaseOptions, events: readonly Stored[], { own, held, q
   const requests = requestsOf(options, free);
   const first = free.slice(0, requests.flat().length);
   const rest = free[first.length];
-  return { first, requests, rest, behind: rest ? waiting.filter(({ event }) => event.sequence < rest.sequence) : waiting };
+  return {
+    first,
+    requests,
+    rest,
+    behind: rest ? waiting.filter(({ event }) => event.sequence < rest.sequence) : waiting,
+  };
 }
 
-async function queue(transaction: Kysely<Database>, destination: string, behind: readonly Behind[]): Promise<void> {
+async function queue(
+  transaction: Kysely<Database>,
+  destination: string,
+  behind: readonly Behind[],
+): Promise<void> {
   if (behind.length === 0) return;
   const sequences = sequencesOf(behind.map(({ event }) => event));
   await openQueuesBehind(
@@ -177,12 +214,20 @@ async function queue(transaction: Kysely<Database>, destination: string, behind:
   await rememberWanted(transaction, { destination, sequences, ...UNTRIED });
 }
 
-export async function recordFromLog(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
+export async function recordFromLog(
+  transaction: Kysely<Database>,
+  sent: SentBatch,
+  now: Date,
+  random: number,
+): Promise<void> {
   const { destination, deliveries, lease } = sent.batch;
   if ((await removeBatch(transaction, { id: lease })) === 0) return;
   const at = now.toISOString();
   const delivered = deliveries.filter((_, index) => sent.results[index]?.ok);
-  const failed = delivered.length < deliveries.length ? outcomesOf(sent, now, random).filter(({ status }) => status !== "delivered") : [];
+  const failed =
+    delivered.length < deliveries.length
+      ? outcomesOf(sent, now, random).filter(({ status }) => status !== "delivered")
+      : [];
   await pipelined([
     moveLeases(transaction, { before: lease, lease: null, due: at }),
     ...(delivered[0]
@@ -199,15 +244,25 @@ export async function recordFromLog(transaction: Kysely<Database>, sent: SentBat
   if (failed.length > 0) await recordFailures(transaction, destination, failed, at);
 }
 
-async function recordFailures(transaction: Kysely<Database>, destination: string, failed: readonly Outcome[], at: string): Promise<void> {
+async function recordFailures(
+  transaction: Kysely<Database>,
+  destination: string,
+  failed: readonly Outcome[],
+  at: string,
+): Promise<void> {
   for (const same of sameOutcomes(failed)) {
     // Events from the log are on their first attempt.
     await rememberWanted(transaction, { destination, at, attempts: 1, ...same });
-    if (same.status === "pending") await openQueues(transaction, { destination, sequences: same.sequences, now: at });
+    if (same.status === "pending")
+      await openQueues(transaction, { destination, sequences: same.sequences, now: at });
   }
   await reschedule(transaction, destination, failed);
 }
 
-export async function releaseToLog(transaction: Kysely<Database>, { lease }: Batch, now: Date): Promise<void> {
+export async function releaseToLog(
+  transaction: Kysely<Database>,
+  { lease }: Batch,
+  now: Date,
+): Promise<void> {
   await expireBatch(transaction, { id: lease, now: now.toISOString() });
 }

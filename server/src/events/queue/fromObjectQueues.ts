@@ -19,13 +19,20 @@ import { oldestOfAll, oldestOfEach, recordAttempt } from "./deliveries";
 import { closeQueues, leasedQueues, lockDueQueues, moveLeases, setQueues } from "./objectQueues";
 
 /** Leases events from object queues that are due. */
-export async function leaseFromQueues(transaction: Kysely<Database>, options: LeaseOptions): Promise<LeasedBatch | undefined> {
+export async function leaseFromQueues(
+  transaction: Kysely<Database>,
+  options: LeaseOptions,
+): Promise<LeasedBatch | undefined> {
   const { destination, target, now } = options;
   const most = mostOf(target);
   const queues = await lockDueQueues(transaction, { destination, now: now.toISOString(), most });
   if (queues.length === 0) return undefined;
   const objects = JSON.stringify(queues.map((queue) => queue.object_id));
-  const waiting = await (target.atomic ? oldestOfAll : oldestOfEach)(transaction, { destination, objects, most });
+  const waiting = await (target.atomic ? oldestOfAll : oldestOfEach)(transaction, {
+    destination,
+    objects,
+    most,
+  });
   if (waiting.length === 0) {
     await closeQueues(transaction, { destination, objects });
     return undefined;
@@ -39,7 +46,12 @@ export async function leaseFromQueues(transaction: Kysely<Database>, options: Le
   return { batch: { ...taken, from: "queues", deliveries, more }, requests };
 }
 
-export async function recordFromQueues(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
+export async function recordFromQueues(
+  transaction: Kysely<Database>,
+  sent: SentBatch,
+  now: Date,
+  random: number,
+): Promise<void> {
   const { destination, lease } = sent.batch;
   const queues = await leasedQueues(transaction, { lease });
   if (queues.length === 0) return;
@@ -47,24 +59,42 @@ export async function recordFromQueues(transaction: Kysely<Database>, sent: Sent
   const at = now.toISOString();
   const outcomes = outcomesOf(sent, now, random).filter(({ delivery }) => held.has(delivery.object_id));
   for (const same of sameOutcomes(outcomes)) {
-    await recordAttempt(transaction, { destination, at, ...same, delivered_at: same.status === "delivered" ? at : null });
+    await recordAttempt(transaction, {
+      destination,
+      at,
+      ...same,
+      delivered_at: same.status === "delivered" ? at : null,
+    });
   }
   const closed = await closeQueues(transaction, { destination, objects: JSON.stringify([...held]) });
   if (closed < held.size) await reschedule(transaction, destination, outcomes);
 }
 
 /** Sets when the next event of each object is due. After a failure the whole object waits. */
-export async function reschedule(transaction: Kysely<Database>, destination: string, outcomes: readonly Outcome[]): Promise<void> {
+export async function reschedule(
+  transaction: Kysely<Database>,
+  destination: string,
+  outcomes: readonly Outcome[],
+): Promise<void> {
   const latest = new Map<string, string>();
   for (const { delivery, due } of outcomes) {
     if (due > (latest.get(delivery.object_id) ?? "")) latest.set(delivery.object_id, due);
   }
   for (const same of grouped([...latest], ([, due]) => due)) {
     const [, due] = same[0] as [string, string];
-    await setQueues(transaction, { destination, objects: JSON.stringify(same.map(([object]) => object)), lease: null, due });
+    await setQueues(transaction, {
+      destination,
+      objects: JSON.stringify(same.map(([object]) => object)),
+      lease: null,
+      due,
+    });
   }
 }
 
-export async function releaseToQueues(transaction: Kysely<Database>, { lease }: Batch, now: Date): Promise<void> {
+export async function releaseToQueues(
+  transaction: Kysely<Database>,
+  { lease }: Batch,
+  now: Date,
+): Promise<void> {
   await moveLeases(transaction, { before: lease, lease: null, due: now.toISOString() });
 }

@@ -7,13 +7,20 @@ import { leaseFromQueues, recordFromQueues, releaseToQueues } from "./fromObject
 import { someQueue } from "./objectQueues";
 
 /**
- * Leases one batch of what is due at a destination: an abandoned batch first, then object queues, then new events. Undefined
- * when nothing is due.
+ * Leases one batch of what is due at a destination: an abandoned batch first, then object queues, then new
+ * events. Undefined when nothing is due.
  * @param cursor the destination's cursor, which the transaction has locked
  */
-export async function lease(transaction: Kysely<Database>, cursor: Cursor, options: LeaseOptions): Promise<LeasedBatch | undefined> {
+export async function lease(
+  transaction: Kysely<Database>,
+  cursor: Cursor,
+  options: LeaseOptions,
+): Promise<LeasedBatch | undefined> {
   const { destination, now } = options;
-  const [batches, [queue]] = await pipelined([batchesOf(transaction, { destination }), someQueue(transaction, { destination })]);
+  const [batches, [queue]] = await pipelined([
+    batchesOf(transaction, { destination }),
+    someQueue(transaction, { destination }),
+  ]);
   const at = now.toISOString();
   // Abandoned batches come first, because object queues that wait for one are due at the same time.
   const isAbandoned = (batch: OtherBatch) => batch.leased_until <= at;
@@ -24,16 +31,26 @@ export async function lease(transaction: Kysely<Database>, cursor: Cursor, optio
   const waiting = queue && (await leaseFromQueues(transaction, options));
   return (
     waiting ??
-    leaseFromLog(transaction, cursor, { batches: batches.filter((batch) => !isAbandoned(batch)), anyQueue: queue !== undefined }, options)
+    leaseFromLog(
+      transaction,
+      cursor,
+      { batches: batches.filter((batch) => !isAbandoned(batch)), anyQueue: queue !== undefined },
+      options,
+    )
   );
 }
 
 /**
- * Records the result of each event of a batch: delivered, retried later, or given up. Changes nothing if the lease expired
- * and another worker took the batch over. The transaction has locked the destination's cursor.
+ * Records the result of each event of a batch: delivered, retried later, or given up. Changes nothing if the
+ * lease expired and another worker took the batch over. The transaction has locked the destination's cursor.
  * @param random spreads the retries, from 0 up to 1
  */
-export async function record(transaction: Kysely<Database>, sent: SentBatch, now: Date, random: number): Promise<void> {
+export async function record(
+  transaction: Kysely<Database>,
+  sent: SentBatch,
+  now: Date,
+  random: number,
+): Promise<void> {
   await (sent.batch.from === "log" ? recordFromLog : recordFromQueues)(transaction, sent, now, random);
 }
 

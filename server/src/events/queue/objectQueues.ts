@@ -3,7 +3,8 @@ import { change, type Database, isListed, statement, valuesOf } from "../../stor
 import { type Holder, lockCursor } from "./cursors";
 import { PENDING } from "./deliveries";
 
-// Lock the destination's cursor before you change its queues (table `lane`). Otherwise one worker could fill a queue that another closes.
+// Lock the destination's cursor before you change its queues (table `lane`). Otherwise one worker could fill
+// a queue that another closes.
 
 /** Queues of one destination, by their objects (JSON). */
 interface Named {
@@ -12,14 +13,18 @@ interface Named {
 }
 
 /** Locks the queues that are due, longest due first; skips those that another transaction has locked. */
-export const lockDueQueues = statement<{ destination: string; now: string; most: number }, { object_id: string }>((db, parameter) =>
+export const lockDueQueues = statement<
+  { destination: string; now: string; most: number },
+  { object_id: string }
+>((db, parameter) =>
   db
     .selectFrom("lane")
     .select("object_id")
     .where("destination_id", "=", parameter("destination"))
     .where("due_at", "<=", parameter("now"))
     .orderBy("due_at")
-    // Hides the limit from PostgreSQL's planner. If it expects fewer queues than the limit, it reads and sorts them all.
+    // Hides the limit from PostgreSQL's planner. If it expects fewer queues than the limit, it reads and
+    // sorts them all.
     .limit(sql<number>`(select cast(${parameter("most")} as integer))`)
     .forUpdate()
     .skipLocked(),
@@ -39,9 +44,16 @@ export const queuesAmong = statement<Named, { object_id: string }>((db, paramete
     .where(isListed(db, "object_id", parameter("objects"))),
 );
 
-/** Any one queue of a destination. Usually there is none, and this check is cheaper than one with a list of objects. */
+/**
+ * Any one queue of a destination. Usually there is none, and this check is cheaper than one with a list of
+ * objects.
+ */
 export const someQueue = statement<{ destination: string }, { object_id: string }>((db, parameter) =>
-  db.selectFrom("lane").select("object_id").where("destination_id", "=", parameter("destination")).limit(sql.lit(1)),
+  db
+    .selectFrom("lane")
+    .select("object_id")
+    .where("destination_id", "=", parameter("destination"))
+    .limit(sql.lit(1)),
 );
 
 /** Moves the queues of one lease to another, or frees them. */
@@ -70,7 +82,9 @@ export const closeQueues = change<Named>((db, parameter) =>
     .where(isEmpty),
 );
 
-/** Whether a queue is empty. A look-up for each queue: for an anti-join PostgreSQL would read all deliveries. */
+/**
+ * Whether a queue is empty. A look-up for each queue: for an anti-join PostgreSQL would read all deliveries.
+ */
 const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
   eb(
     selectFrom("delivery")
@@ -84,8 +98,8 @@ const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
   );
 
 /**
- * Opens object queues behind batches with events of the same objects, so that nothing of an object is sent while a batch has it.
- * Leaves open queues as they are, and skips objects that are in no batch.
+ * Opens object queues behind batches with events of the same objects, so that nothing of an object is sent
+ * while a batch has it. Leaves open queues as they are, and skips objects that are in no batch.
  */
 export async function openQueuesBehind(
   transaction: Kysely<Database>,
@@ -97,7 +111,12 @@ export async function openQueuesBehind(
     if (holder) byHolder.set(holder, (byHolder.get(holder) ?? new Set()).add(object));
   }
   for (const [{ id, leased_until }, objects] of byHolder) {
-    await openLeased(transaction, { destination, objects: JSON.stringify([...objects]), lease: id, due: leased_until });
+    await openLeased(transaction, {
+      destination,
+      objects: JSON.stringify([...objects]),
+      lease: id,
+      due: leased_until,
+    });
   }
 }
 
@@ -109,30 +128,49 @@ const openLeased = statement<Named & { lease: string; due: string }, unknown>((d
     .expression(
       db
         .selectFrom(valuesOf(db, parameter("objects")).as("object"))
-        .select([typed("destination").as("destination_id"), "object.value", typed("due").as("due_at"), typed("lease").as("lease")])
+        .select([
+          typed("destination").as("destination_id"),
+          "object.value",
+          typed("due").as("due_at"),
+          typed("lease").as("lease"),
+        ])
         .where(sql<SqlBool>`true`), // without it, SQLite parses "on conflict" as part of the select
     )
     .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing());
 });
 
-/** Opens a queue for each of these deliveries (sequences as JSON), due now. Existing queues stay as they are. */
-export const openQueues = statement<{ destination: string; sequences: string; now: string }, unknown>((db, parameter) =>
-  db
-    .insertInto("lane")
-    .columns(["destination_id", "object_id", "due_at"])
-    .expression((insert) =>
-      insert
-        .selectFrom("delivery")
-        .select(({ val }) => ["delivery.destination_id", "delivery.object_id", val(parameter("now")).as("due_at")])
-        .distinct()
-        .where("delivery.destination_id", "=", parameter("destination"))
-        .where(isListed(db, "delivery.sequence", parameter("sequences"), "bigint")),
-    )
-    .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing()),
+/**
+ * Opens a queue for each of these deliveries (sequences as JSON), due now. Existing queues stay as they are.
+ */
+export const openQueues = statement<{ destination: string; sequences: string; now: string }, unknown>(
+  (db, parameter) =>
+    db
+      .insertInto("lane")
+      .columns(["destination_id", "object_id", "due_at"])
+      .expression((insert) =>
+        insert
+          .selectFrom("delivery")
+          .select(({ val }) => [
+            "delivery.destination_id",
+            "delivery.object_id",
+            val(parameter("now")).as("due_at"),
+          ])
+          .distinct()
+          .where("delivery.destination_id", "=", parameter("destination"))
+          .where(isListed(db, "delivery.sequence", parameter("sequences"), "bigint")),
+      )
+      .onConflict((conflict) => conflict.columns(["destination_id", "object_id"]).doNothing()),
 );
 
-/** Drops waiting deliveries of these types to a destination, except those that another subscription still wants. */
-export async function dropPending(transaction: Kysely<Database>, destination: string, types: readonly string[]): Promise<void> {
+/**
+ * Drops waiting deliveries of these types to a destination, except those that another subscription still
+ * wants.
+ */
+export async function dropPending(
+  transaction: Kysely<Database>,
+  destination: string,
+  types: readonly string[],
+): Promise<void> {
   await lockCursor(transaction, destination);
   await transaction
     .deleteFrom("delivery")

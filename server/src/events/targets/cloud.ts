@@ -18,7 +18,12 @@ export function arnOf(kind: Parameters<typeof readArn>[0], text: string): Arn {
 }
 
 /** The settings of an SDK client. The region decides the address; no ARN can turn it into another host. */
-export async function cloudSettings(service: Service, region: string, auth: CloudAuth, options: TargetOptions) {
+export async function cloudSettings(
+  service: Service,
+  region: string,
+  auth: CloudAuth,
+  options: TargetOptions,
+) {
   const { role, creds } = auth;
   return {
     ...(await connection(service, region, options)),
@@ -35,17 +40,25 @@ async function connection(service: Service, region: string, { endpoints, timeout
     endpoint: endpoints?.[service],
     maxAttempts: 1, // the delivery worker decides about retries
     // HTTP/1.1 for all: the Kinesis client prefers HTTP/2, which few compatible services support.
-    requestHandler: new NodeHttpHandler({ connectionTimeout: CONNECT_MS, requestTimeout: timeoutMs, throwOnRequestTimeout: true }),
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: timeoutMs,
+      throwOnRequestTimeout: true,
+    }),
   };
 }
 
-/** Asks STS for keys of a role with the server's own identity. The SDK client caches them and renews them before they expire. */
+/**
+ * Asks STS for keys of a role with the server's own identity. The SDK client caches them and renews them
+ * before they expire.
+ */
 async function assumeRole(role: string, region: string, options: TargetOptions) {
   const { STS } = await import("@aws-sdk/client-sts");
   const sts = new STS(await connection("sts", region, options));
   try {
     const { Credentials: keys } = await sts.assumeRole({ RoleArn: role, RoleSessionName: "tunnelplane" });
-    if (!keys?.AccessKeyId || !keys.SecretAccessKey) throw new TargetError(`STS answered no keys for ${role}`);
+    if (!keys?.AccessKeyId || !keys.SecretAccessKey)
+      throw new TargetError(`STS answered no keys for ${role}`);
     return {
       accessKeyId: keys.AccessKeyId,
       secretAccessKey: keys.SecretAccessKey,
@@ -94,13 +107,18 @@ function cloudError(error: unknown): TargetError {
   if (error instanceof TargetError) return error;
   const { name, message, $metadata, $response } = error as CloudFailure;
   if (name === "CredentialsProviderError")
-    return new TargetError(`needs a role, and the server has no identity in the cloud to assume it with: ${message}`, {
-      credentials: true,
-    });
+    return new TargetError(
+      `needs a role, and the server has no identity in the cloud to assume it with: ${message}`,
+      {
+        credentials: true,
+      },
+    );
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return unreachable(error);
   const unread = error instanceof SyntaxError; // for example a proxy answered
-  const why = unread ? `answered ${status} in no form that the service has; check its endpoint` : `refused: ${name}: ${message}`;
+  const why = unread
+    ? `answered ${status} in no form that the service has; check its endpoint`
+    : `refused: ${name}: ${message}`;
   return new TargetError(why, {
     throttled: THROTTLED.test(name) || status === 429,
     credentials: CREDENTIALS.test(name) || status === 401 || status === 403,

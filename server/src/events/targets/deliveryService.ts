@@ -6,7 +6,10 @@ import type { Outgoing, Target, TargetOptions } from "./target";
  * A delivery stream: Data Firehose, PutRecordBatch. It joins records as they are, so each ends its line.
  * https://docs.aws.amazon.com/firehose/latest/APIReference/API_PutRecordBatch.html
  */
-export function openDeliveryService({ delivery_stream_ref, auth }: EventDestinationTargetDeliveryService, options: TargetOptions): Target {
+export function openDeliveryService(
+  { delivery_stream_ref, auth }: EventDestinationTargetDeliveryService,
+  options: TargetOptions,
+): Target {
   const { region, name } = arnOf("deliveryStream", delivery_stream_ref);
   const firehose = new LazyClient(async () => {
     const { Firehose } = await import("@aws-sdk/client-firehose");

@@ -43,10 +43,20 @@ function openService(target: EventDestinationTarget, options: TargetOptions): Ta
 function tooLarge({ limits, sizeOf }: Target, event: Outgoing): Sent | undefined {
   const size = sizeOf(event);
   if (size <= limits.recordBytes) return undefined;
-  return { ok: false, error: `has ${size} bytes; the service takes at most ${limits.recordBytes}`, permanent: true };
+  return {
+    ok: false,
+    error: `has ${size} bytes; the service takes at most ${limits.recordBytes}`,
+    permanent: true,
+  };
 }
 
-async function sendInTime(service: Target, batch: readonly Outgoing[], signal: AbortSignal, timeoutMs: number, clean: Mask) {
+async function sendInTime(
+  service: Target,
+  batch: readonly Outgoing[],
+  signal: AbortSignal,
+  timeoutMs: number,
+  clean: Mask,
+) {
   signal.throwIfAborted();
   const late = AbortSignal.timeout(timeoutMs);
   try {

@@ -3,7 +3,10 @@ import type { EventDestinationTargetLogService } from "@tunnelplane/sdk";
 import { arnOf, cloudSettings, LazyClient } from "./cloud";
 import { type Outgoing, type Sent, type Target, TargetError, type TargetOptions } from "./target";
 
-/** All servers write to this log stream, and create it if it is missing. Since 2023, requests to one stream need no order. */
+/**
+ * All servers write to this log stream, and create it if it is missing. Since 2023, requests to one stream
+ * need no order.
+ */
 const STREAM = "tunnelplane";
 const LONGEST_SPAN_MS = 24 * 3600 * 1000;
 const OVERHEAD = 26;
@@ -12,7 +15,10 @@ const OVERHEAD = 26;
  * A log group: CloudWatch Logs, PutLogEvents.
  * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html
  */
-export function openLogService({ log_group_ref, auth }: EventDestinationTargetLogService, options: TargetOptions): Target {
+export function openLogService(
+  { log_group_ref, auth }: EventDestinationTargetLogService,
+  options: TargetOptions,
+): Target {
   const { region, name } = arnOf("logGroup", log_group_ref);
   const where = { logGroupName: name, logStreamName: STREAM };
   const logs = new LazyClient(async () => {
@@ -56,7 +62,8 @@ export function openLogService({ log_group_ref, auth }: EventDestinationTargetLo
 
 /**
  * Splits a batch into parts that the service takes in one request: ordered by time, no more than a day.
- * Clocks of servers differ. An event that seems older than the one before it gets that one's time, to keep their order.
+ * Clocks of servers differ. An event that seems older than the one before it gets that one's time, to keep
+ * their order.
  */
 function spans(batch: readonly Outgoing[]): InputLogEvent[][] {
   const parts: InputLogEvent[][] = [];
@@ -75,12 +82,20 @@ function spans(batch: readonly Outgoing[]): InputLogEvent[][] {
   return parts;
 }
 
-/** Reads the result of one event. The answer names the index where too old events end, and where too new ones begin. */
+/**
+ * Reads the result of one event. The answer names the index where too old events end, and where too new ones
+ * begin.
+ */
 function outcome(index: number, rejected: RejectedLogEventsInfo = {}): Sent {
-  const { expiredLogEventEndIndex = 0, tooOldLogEventEndIndex = 0, tooNewLogEventStartIndex = Number.POSITIVE_INFINITY } = rejected;
+  const {
+    expiredLogEventEndIndex = 0,
+    tooOldLogEventEndIndex = 0,
+    tooNewLogEventStartIndex = Number.POSITIVE_INFINITY,
+  } = rejected;
   const never = (error: string): Sent => ({ ok: false, error, permanent: true });
   if (index < expiredLogEventEndIndex) return never("is older than the log group keeps events");
   if (index < tooOldLogEventEndIndex) return never("is older than 14 days, which the service does not take");
-  if (index >= tooNewLogEventStartIndex) return never("is more than 2 hours in the future by the service's clock");
+  if (index >= tooNewLogEventStartIndex)
+    return never("is more than 2 hours in the future by the service's clock");
   return { ok: true };
 }

@@ -9,12 +9,16 @@ const SHORTEST_ENCODED = 8;
 export type Mask = (message: string) => string;
 
 /**
- * Masks what services say, since a message may repeat the request. It removes the target's secrets, which the contract's
- * marks name, as they are and in the forms that requests and answers encode them in; joins lines; limits the length.
+ * Masks what services say, since a message may repeat the request. It removes the target's secrets, which the
+ * contract's marks name, as they are and in the forms that requests and answers encode them in; joins lines;
+ * limits the length.
  *
  * @param definition of the kind that holds the target
  */
-export function maskOf(target: EventDestinationTarget, definition: Definition = definitionOf("event_destination")): Mask {
+export function maskOf(
+  target: EventDestinationTarget,
+  definition: Definition = definitionOf("event_destination"),
+): Mask {
   const secrets = [...secretsIn(definition, { target }).values()];
   // The longest first: a form that is the beginning of another must leave no rest of it.
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
@@ -29,7 +33,12 @@ function formsOf(secret: string): string[] {
   const wellFormed = Buffer.from(secret).toString();
   const percent = encodeURIComponent(wellFormed);
   const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-  const urls = [percent, strict, encodeURI(wellFormed), new URLSearchParams([["", secret]]).toString().slice(1)];
+  const urls = [
+    percent,
+    strict,
+    encodeURI(wellFormed),
+    new URLSearchParams([["", secret]]).toString().slice(1),
+  ];
   const hex = Buffer.from(secret).toString("hex");
   const encoded = [
     ...jsonOf(secret),
@@ -41,8 +50,8 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * The characters that writers of JSON give as codes such as \u0053: only those that they must; those of Go; of Gson; of
- * PHP and Python; of .NET; all but letters, digits and underscores; all.
+ * The characters that writers of JSON give as codes such as \u0053: only those that they must; those of Go;
+ * of Gson; of PHP and Python; of .NET; all but letters, digits and underscores; all.
  */
 const CODED = [/(?!)/u, /[<>&]/u, /[<>&=']/u, /[^ -~]/u, /[^ -~]|["&'+<>`]/u, /\W/u, /./su];
 
@@ -67,8 +76,8 @@ const codesOf = (char: string) =>
     .join("");
 
 /**
- * The secret in base64, in both alphabets. A header such as `Basic` puts a name before it, so it may begin at any of three
- * places within a group; the characters that it shares with its neighbours are left out.
+ * The secret in base64, in both alphabets. A header such as `Basic` puts a name before it, so it may begin at
+ * any of three places within a group; the characters that it shares with its neighbours are left out.
  */
 function base64Of(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -5,25 +5,42 @@ import type { EventDestinationTargetMonitoringService } from "@tunnelplane/sdk";
 import { DEFAULT_SITE, isDomain } from "@tunnelplane/sdk/contract";
 import { Agent, type Dispatcher } from "undici";
 import { publicOnly } from "./publicOnly";
-import { type Outgoing, retryAfterMs, type Sent, type Target, TargetError, type TargetOptions, unreachable } from "./target";
+import {
+  type Outgoing,
+  retryAfterMs,
+  type Sent,
+  type Target,
+  TargetError,
+  type TargetOptions,
+  unreachable,
+} from "./target";
 
 const CONNECT_MS = 10_000;
 const LARGEST_ANSWER = 64 * 1024;
 const zip = promisify(gzip);
 
 /**
- * A monitoring service: the logs intake of Datadog, version 2. It truncates logs over 1 MB, so we send none of those.
- * https://docs.datadoghq.com/api/latest/logs/send-logs/
+ * A monitoring service: the logs intake of Datadog, version 2. It truncates logs over 1 MB, so we send none
+ * of those. https://docs.datadoghq.com/api/latest/logs/send-logs/
  */
-export function openMonitoringService(target: EventDestinationTargetMonitoringService, options: TargetOptions): Target {
+export function openMonitoringService(
+  target: EventDestinationTargetMonitoringService,
+  options: TargetOptions,
+): Target {
   const { api_key, monitoring_tags, service } = target;
   const operators = options.endpoints?.monitoring_service;
   const url = new URL(`${operators ?? intakeOf(target.monitoring_site)}/api/v2/logs`);
   // An operator may choose any address. A user may not make the server connect to its private network.
-  const connect = operators || options.allowPrivate ? { timeout: CONNECT_MS } : publicOnly({ timeout: CONNECT_MS });
+  const connect =
+    operators || options.allowPrivate ? { timeout: CONNECT_MS } : publicOnly({ timeout: CONNECT_MS });
   const agent = new Agent({ connect, maxResponseSize: LARGEST_ANSWER });
   const headers = { "content-type": "application/json", "content-encoding": "gzip", "dd-api-key": api_key };
-  const common = { ddsource: "tunnelplane", ddtags: monitoring_tags || undefined, service: service || undefined, hostname: hostname() };
+  const common = {
+    ddsource: "tunnelplane",
+    ddtags: monitoring_tags || undefined,
+    service: service || undefined,
+    hostname: hostname(),
+  };
   const logOf = ({ time, body }: Outgoing) => JSON.stringify({ ...common, timestamp: time, message: body });
 
   return {
@@ -34,11 +51,16 @@ export function openMonitoringService(target: EventDestinationTargetMonitoringSe
       const body = await zip(`[${batch.map(logOf).join(",")}]`);
       const answer = await agent
         .request({ origin: url.origin, path: url.pathname, method: "POST", headers, body, signal })
-        .then(async ({ statusCode, headers: answered, body: text }) => ({ statusCode, answered, text: await text.text() }))
+        .then(async ({ statusCode, headers: answered, body: text }) => ({
+          statusCode,
+          answered,
+          text: await text.text(),
+        }))
         .catch((error) => {
           throw unreachable(error);
         });
-      if (answer.statusCode < 200 || answer.statusCode > 299) throw refused(answer.statusCode, answer.answered, answer.text);
+      if (answer.statusCode < 200 || answer.statusCode > 299)
+        throw refused(answer.statusCode, answer.answered, answer.text);
       return batch.map((): Sent => ({ ok: true }));
     },
     close: () => void agent.destroy().catch(() => {}),
@@ -46,7 +68,8 @@ export function openMonitoringService(target: EventDestinationTargetMonitoringSe
 }
 
 function intakeOf(site: string): string {
-  if (site && !isDomain(site)) throw new TargetError(`cannot be found: the site ${JSON.stringify(site)} is no domain name`);
+  if (site && !isDomain(site))
+    throw new TargetError(`cannot be found: the site ${JSON.stringify(site)} is no domain name`);
   return `https://http-intake.logs.${site || DEFAULT_SITE}`;
 }
 

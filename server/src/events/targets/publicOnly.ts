@@ -9,11 +9,14 @@ const refusal = (host: string, address: string): Error =>
   );
 
 /**
- * Connects to hosts on the internet only. It checks the very addresses that it connects to, so changing a name's address
- * after the check gains nothing.
+ * Connects to hosts on the internet only. It checks the very addresses that it connects to, so changing a
+ * name's address after the check gains nothing.
  * @param resolve resolves names
  */
-export function publicOnly(options: buildConnector.BuildOptions = {}, resolve: typeof lookup = lookup): buildConnector.connector {
+export function publicOnly(
+  options: buildConnector.BuildOptions = {},
+  resolve: typeof lookup = lookup,
+): buildConnector.connector {
   const lookupPublic: LookupFunction = (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, "");

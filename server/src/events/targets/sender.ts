@@ -7,7 +7,12 @@ import { type Target, TargetError, type TargetErrorOptions, type TargetOptions }
 
 /** Messages to this thread. Numbers identify targets and batches. */
 export type Order =
-  | { readonly order: "open"; readonly target: number; readonly of: EventDestinationTarget; readonly options: TargetOptions }
+  | {
+      readonly order: "open";
+      readonly target: number;
+      readonly of: EventDestinationTarget;
+      readonly options: TargetOptions;
+    }
   | { readonly order: "close"; readonly target: number }
   | { readonly order: "send"; readonly target: number; readonly batch: number; readonly columns: Columns }
   | { readonly order: "cancel"; readonly batch: number };
@@ -45,7 +50,10 @@ async function send({ target, batch, columns }: Extract<Order, { order: "send" }
   underWay.set(batch, controller);
   try {
     const events = rowsOf(columns);
-    return { batch, sent: summaryOf(events, await present(targets.get(target)).send(events, controller.signal)) };
+    return {
+      batch,
+      sent: summaryOf(events, await present(targets.get(target)).send(events, controller.signal)),
+    };
   } catch (error) {
     return { batch, ...(error instanceof TargetError ? { refused: refusalOf(error) } : { failed: error }) };
   } finally {
@@ -54,4 +62,9 @@ async function send({ target, batch, columns }: Extract<Order, { order: "send" }
 }
 
 /** Copies an error's own fields, because messages between threads drop them. */
-const refusalOf = ({ message, throttled, credentials, retryAfterMs }: TargetError) => ({ message, throttled, credentials, retryAfterMs });
+const refusalOf = ({ message, throttled, credentials, retryAfterMs }: TargetError) => ({
+  message,
+  throttled,
+  credentials,
+  retryAfterMs,
+});

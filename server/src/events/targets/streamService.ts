@@ -5,11 +5,14 @@ import type { Outgoing, Target, TargetOptions } from "./target";
 const MIB = 1024 * 1024;
 
 /**
- * A stream: Kinesis Data Streams, PutRecords. Since 2025 it allows requests of 10 MiB, and records of 10 MiB on streams that
- * are configured for them. We keep to the limits that every stream has.
+ * A stream: Kinesis Data Streams, PutRecords. Since 2025 it allows requests of 10 MiB, and records of 10 MiB
+ * on streams that are configured for them. We keep to the limits that every stream has.
  * https://docs.aws.amazon.com/kinesis/latest/APIReference/API_PutRecords.html
  */
-export function openStreamService({ stream_ref, auth }: EventDestinationTargetStreamService, options: TargetOptions): Target {
+export function openStreamService(
+  { stream_ref, auth }: EventDestinationTargetStreamService,
+  options: TargetOptions,
+): Target {
   const { region } = arnOf("stream", stream_ref);
   const kinesis = new LazyClient(async () => {
     const { Kinesis } = await import("@aws-sdk/client-kinesis");
@@ -21,7 +24,9 @@ export function openStreamService({ stream_ref, auth }: EventDestinationTargetSt
     sizeOf: ({ body, key }: Outgoing) => Buffer.byteLength(body) + Buffer.byteLength(key),
     async send(batch, signal) {
       const records = batch.map(({ body, key }) => ({ Data: Buffer.from(body), PartitionKey: key }));
-      const answer = await kinesis.use((client) => client.putRecords({ StreamARN: stream_ref, Records: records }, { abortSignal: signal }));
+      const answer = await kinesis.use((client) =>
+        client.putRecords({ StreamARN: stream_ref, Records: records }, { abortSignal: signal }),
+      );
       return batch.map((_, index) => outcome(answer.Records?.[index]));
     },
     close: () => kinesis.close(),

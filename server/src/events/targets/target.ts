@@ -35,20 +35,23 @@ export interface Limits {
   readonly recordBytes: number;
 }
 
-/** A service that takes events. It stores nothing and retries nothing; the caller sends failed events again. */
+/**
+ * A service that takes events. It stores nothing and retries nothing; the caller sends failed events again.
+ */
 export interface Target {
   readonly limits: Limits;
   /**
-   * Whether the service, when it refuses an event, refuses the rest of the batch too. Then a batch may hold several events
-   * of one object; otherwise the service might accept a later one and refuse an earlier one.
+   * Whether the service, when it refuses an event, refuses the rest of the batch too. Then a batch may hold
+   * several events of one object; otherwise the service might accept a later one and refuse an earlier one.
    */
   readonly atomic: boolean;
   /** How many bytes an event takes in a request. */
   sizeOf(event: Outgoing): number;
   /**
-   * Sends a batch that keeps to the limits, and returns the result of each event, in order. An event that is too large by
-   * itself is not sent, and is permanently refused.
-   * @throws TargetError when the service accepted nothing, as far as we know; the signal's reason when the caller aborted
+   * Sends a batch that keeps to the limits, and returns the result of each event, in order. An event that is
+   * too large by itself is not sent, and is permanently refused.
+   * @throws TargetError when the service accepted nothing, as far as we know; the signal's reason when the
+   *   caller aborted
    */
   send(batch: readonly Outgoing[], signal: AbortSignal): Promise<Sent[]>;
   /** Closes its connections. */
@@ -79,7 +82,10 @@ export class TargetError extends Error {
   readonly credentials: boolean;
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { throttled = false, credentials = false, retryAfterMs }: TargetErrorOptions = {}) {
+  constructor(
+    message: string,
+    { throttled = false, credentials = false, retryAfterMs }: TargetErrorOptions = {},
+  ) {
     super(message);
     this.name = "TargetError";
     this.throttled = throttled;
@@ -92,11 +98,18 @@ export class TargetError extends Error {
 export function unreachable(error: unknown): TargetError {
   // For a host with several addresses, Node throws an error without a message that lists the failure of each.
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] };
-  return new TargetError(`cannot be reached: ${message || errors?.map((each) => each.message).join("; ") || code}`);
+  return new TargetError(
+    `cannot be reached: ${message || errors?.map((each) => each.message).join("; ") || code}`,
+  );
 }
 
-/** The wait that headers ask for, in milliseconds: `Retry-After` (RFC 9110, seconds or a date), or else `X-RateLimit-Reset` (seconds). */
-export function retryAfterMs(headers: Readonly<Record<string, string | string[] | undefined>>): number | undefined {
+/**
+ * The wait that headers ask for, in milliseconds: `Retry-After` (RFC 9110, seconds or a date), or else
+ * `X-RateLimit-Reset` (seconds).
+ */
+export function retryAfterMs(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): number | undefined {
   const text = String(headers["retry-after"] ?? headers["x-ratelimit-reset"] ?? "");
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;

@@ -34,26 +34,34 @@ export function connections({ requestTimeout, keepAliveTimeout, tls }: Connectio
     connectionTimeout: SILENCE_MS,
     clientErrorHandler: refuseNoRequest,
   };
-  return tls ? { ...common, https: { ...http, ...tls, handshakeTimeout: requestTimeoutMs } } : { ...common, http };
+  return tls
+    ? { ...common, https: { ...http, ...tls, handshakeTimeout: requestTimeoutMs } }
+    : { ...common, http };
 }
 
-/** Ignores expectations other than 100-continue, as RFC 9110 allows. Node would refuse them without a message. */
+/**
+ * Ignores expectations other than 100-continue, as RFC 9110 allows. Node would refuse them without a message.
+ */
 export function acceptExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** With two Host headers, a proxy might follow the first and this server the second (RFC 9112 section 3.2). */
+/**
+ * With two Host headers, a proxy might follow the first and this server the second (RFC 9112 section 3.2).
+ */
 export function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
   let hosts = 0;
-  for (let name = 0; name < rawHeaders.length; name += 2) if (rawHeaders[name]?.toLowerCase() === "host") hosts++;
-  if (hosts > 1) throw new RequestError("invalid_header", `The header Host is there ${hosts} times; send it once`);
+  for (let name = 0; name < rawHeaders.length; name += 2)
+    if (rawHeaders[name]?.toLowerCase() === "host") hosts++;
+  if (hosts > 1)
+    throw new RequestError("invalid_header", `The header Host is there ${hosts} times; send it once`);
 }
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
 
 /**
- * Answers contain the address that the client used, so the request must name a valid one. A trusted proxy names it in
- * X-Forwarded headers. Its length is bounded, because every address in an answer begins with it.
+ * Answers contain the address that the client used, so the request must name a valid one. A trusted proxy
+ * names it in X-Forwarded headers. Its length is bounded, because every address in an answer begins with it.
  */
 export function requireAddress({ host, protocol, headers }: FastifyRequest): void {
   if (host.length > LONGEST_ADDRESS || !HOST.test(host) || !URL.canParse(`http://${host}`)) {
@@ -67,13 +75,19 @@ export function requireAddress({ host, protocol, headers }: FastifyRequest): voi
     throw new RequestError("invalid_header", "The header X-Forwarded-Proto must be http or https");
 }
 
-/** Refuses what Node cannot parse as a request. No route sees it, but the answer has the shape of every other refusal. */
+/**
+ * Refuses what Node cannot parse as a request. No route sees it, but the answer has the shape of every other
+ * refusal.
+ */
 function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket)) return void socket.destroy();
   const refusal = refusalOf(error.code);
   const operationId = newId("op");
   const body = JSON.stringify(refusal.body(operationId));
-  this.log.info({ operation_id: operationId, status: refusal.status, client: socket.remoteAddress, reason: error.code }, "no request");
+  this.log.info(
+    { operation_id: operationId, status: refusal.status, client: socket.remoteAddress, reason: error.code },
+    "no request",
+  );
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
     `x-request-id: ${operationId}`,
@@ -86,15 +100,25 @@ function refuseNoRequest(this: FastifyInstance, error: Error & { code?: string }
 }
 
 /** Node keeps a connection's current answer in this field; its own error handler reads it too. */
-const hasBegunAnswer = (socket: Socket): boolean => (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent ?? false;
+const hasBegunAnswer = (socket: Socket): boolean =>
+  (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent ?? false;
 
 function refusalOf(code: string | undefined): RequestError {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new RequestError("request_timeout", "The request did not arrive in time; send it again without pauses");
+      return new RequestError(
+        "request_timeout",
+        "The request did not arrive in time; send it again without pauses",
+      );
     case "HPE_HEADER_OVERFLOW":
-      return new RequestError("headers_too_large", "The path and the headers are larger than 16 KiB together; send fewer or shorter ones");
+      return new RequestError(
+        "headers_too_large",
+        "The path and the headers are larger than 16 KiB together; send fewer or shorter ones",
+      );
     default:
-      return new RequestError("malformed_request", "This is no HTTP request; check that client and proxy speak HTTP/1.1 to this address");
+      return new RequestError(
+        "malformed_request",
+        "This is no HTTP request; check that client and proxy speak HTTP/1.1 to this address",
+      );
   }
 }

@@ -10,8 +10,9 @@ const LOOK_EVERY_MS = 2_000;
 type Collect = (options: { type: "major"; execution: "async" }) => Promise<void>;
 
 /**
- * Gives memory back after a burst of large bodies and answers. Node collects garbage only when it allocates, so an idle
- * server would keep hundreds of MB of it (460 MB measured after answers of 8 MiB to 64 clients that did not read).
+ * Gives memory back after a burst of large bodies and answers. Node collects garbage only when it allocates,
+ * so an idle server would keep hundreds of MB of it (460 MB measured after answers of 8 MiB to 64 clients
+ * that did not read).
  */
 export class Garbage {
   #bytes = 0;

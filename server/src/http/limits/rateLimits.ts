@@ -11,10 +11,16 @@ export interface RateLimitOptions {
   readonly loopback: boolean;
 }
 
-/** Each minute, a key may exceed its limit by this many seconds' worth of requests, for the burst of a deployment. */
+/**
+ * Each minute, a key may exceed its limit by this many seconds' worth of requests, for the burst of a
+ * deployment.
+ */
 const BURST_SECONDS = 10;
 const BURST_WINDOW_S = 60;
-/** How many unknown keys an address may try in a minute, and how often each. Enough for mistakes, useless for guessing. */
+/**
+ * How many unknown keys an address may try in a minute, and how often each. Enough for mistakes, useless for
+ * guessing.
+ */
 const MOST_FAILURES = 30;
 const FAILURE_WINDOW_S = 60;
 
@@ -42,8 +48,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request with a valid key, and refuses it above the limit. Reports the rest in the header fields of
-   * draft-ietf-httpapi-ratelimit-headers-10.
+   * Counts a request with a valid key, and refuses it above the limit. Reports the rest in the header fields
+   * of draft-ietf-httpapi-ratelimit-headers-10.
    */
   async admit(keyId: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!this.#requests || this.#isExempt(request)) return;
@@ -58,8 +64,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts an unknown key, and refuses it if it came too often, or if its address tried too many others. This never affects
-   * valid keys from the same address.
+   * Counts an unknown key, and refuses it if it came too often, or if its address tried too many others. This
+   * never affects valid keys from the same address.
    */
   async countUnknown(key: string, request: FastifyRequest): Promise<void> {
     const address = this.#addressOf(request);
@@ -67,10 +73,16 @@ export class RateLimits {
     const pair = `${address} ${hashSecret(key)}`;
     const [repeats, guesses] = [await this.#repeats.get(pair), await this.#guesses.get(address)];
     if (repeats && repeats.consumedPoints >= MOST_FAILURES)
-      throw tooMany(repeats, `This API key is not known here, and came ${MOST_FAILURES} times from this address within a minute`);
+      throw tooMany(
+        repeats,
+        `This API key is not known here, and came ${MOST_FAILURES} times from this address within a minute`,
+      );
     if (!repeats) {
       if (guesses && guesses.consumedPoints >= MOST_FAILURES)
-        throw tooMany(guesses, `${MOST_FAILURES} API keys that are not known here came from this address within a minute`);
+        throw tooMany(
+          guesses,
+          `${MOST_FAILURES} API keys that are not known here came from this address within a minute`,
+        );
       await this.#guesses.penalty(address);
     }
     await this.#repeats.penalty(pair);
@@ -81,14 +93,20 @@ export class RateLimits {
     return !this.options.loopback && isLoopback(request.ip) && !isForwarded(request);
   }
 
-  /** The address to count failures for. Undefined behind an untrusted proxy on this machine, which hides the client. */
+  /**
+   * The address to count failures for. Undefined behind an untrusted proxy on this machine, which hides the
+   * client.
+   */
   #addressOf(request: FastifyRequest): string | undefined {
     const isHidden = isLoopback(request.ip) && isForwarded(request);
     return isHidden || this.#isExempt(request) ? undefined : customerOf(request.ip);
   }
 }
 
-async function consume(limiter: BurstyRateLimiter, key: string): Promise<{ left: RateLimiterRes; exhausted: boolean }> {
+async function consume(
+  limiter: BurstyRateLimiter,
+  key: string,
+): Promise<{ left: RateLimiterRes; exhausted: boolean }> {
   try {
     return { left: await limiter.consume(key), exhausted: false };
   } catch (refusal) {
@@ -97,12 +115,16 @@ async function consume(limiter: BurstyRateLimiter, key: string): Promise<{ left:
   }
 }
 
-const secondsUntil = ({ msBeforeNext }: RateLimiterRes): number => Math.max(1, Math.ceil(msBeforeNext / 1000));
+const secondsUntil = ({ msBeforeNext }: RateLimiterRes): number =>
+  Math.max(1, Math.ceil(msBeforeNext / 1000));
 
 function tooMany(left: RateLimiterRes, reason: string): RequestError {
   const seconds = secondsUntil(left);
-  return new RequestError("rate_limited", `${reason}; try again in ${seconds} s`, { headers: { "retry-after": String(seconds) } });
+  return new RequestError("rate_limited", `${reason}; try again in ${seconds} s`, {
+    headers: { "retry-after": String(seconds) },
+  });
 }
 
 /** Whether the request names a proxy. If that proxy is trusted, `request.ip` is the client's address. */
-const isForwarded = ({ headers }: FastifyRequest): boolean => headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined;
+const isForwarded = ({ headers }: FastifyRequest): boolean =>
+  headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined;

@@ -15,7 +15,10 @@ declare module "fastify" {
 // Slows down clients that ignore Retry-After: refusing them would cost as much time as serving others.
 const REFUSED_REST_MS = 200;
 const RETRY_SOON = { headers: { "retry-after": "1" } };
-/** Reserved for admins who list and delete API keys, so that they can remove an overloading key even under full load. */
+/**
+ * Reserved for admins who list and delete API keys, so that they can remove an overloading key even under
+ * full load.
+ */
 const SLOTS_FOR_KEYS = 8;
 /** Requests of one owner that may wait at once, for other services or for the next change. */
 const MOST_WAITS = 8;
@@ -23,8 +26,8 @@ const MOST_WAITS = 8;
 const ANONYMOUS = "";
 
 /**
- * Tracks the requests that are not answered yet. If there are too many, or too many of one owner, it refuses further ones.
- * When the server stops, it lets requests under way finish and refuses later ones.
+ * Tracks the requests that are not answered yet. If there are too many, or too many of one owner, it refuses
+ * further ones. When the server stops, it lets requests under way finish and refuses later ones.
  */
 export class RequestsUnderWay {
   readonly #replies = new Set<FastifyReply>();
@@ -87,7 +90,9 @@ export class RequestsUnderWay {
     });
   }
 
-  /** Makes requests to these routes take their slots once their bodies have arrived, if {@link admit} did not. */
+  /**
+   * Makes requests to these routes take their slots once their bodies have arrived, if {@link admit} did not.
+   */
   limitOn(routes: FastifyInstance): void {
     routes.addHook("preValidation", (request, _reply, done) => done(this.#take(request)));
   }
@@ -98,7 +103,8 @@ export class RequestsUnderWay {
     if (!request.raw.complete) return;
     const refusal = this.#take(request);
     if (refusal) throw refusal;
-    // Let other requests of this turn be counted first; otherwise quick ones would be answered one by one, uncounted.
+    // Let other requests of this turn be counted first; otherwise quick ones would be answered one by one,
+    // uncounted.
     await nextTurn();
   }
 
@@ -131,7 +137,8 @@ export class RequestsUnderWay {
       this.#held.set(request, wait);
       return undefined;
     }
-    const ownSlot = slots === "keys" && caller?.admin && this.#forKeys.take(caller.ownerId, this.#forKeys.part(2));
+    const ownSlot =
+      slots === "keys" && caller?.admin && this.#forKeys.take(caller.ownerId, this.#forKeys.part(2));
     const holder = caller?.ownerId ?? ANONYMOUS;
     const share = this.#slots.part(caller ? 2 : 4);
     const slot = ownSlot || this.#slots.take(holder, share);
@@ -139,7 +146,8 @@ export class RequestsUnderWay {
       this.#held.set(request, slot);
       return undefined;
     }
-    if (this.#slots.heldBy(holder) < share) return this.#refuse(request, `The server works on ${counted(this.limit, "request")} already`);
+    if (this.#slots.heldBy(holder) < share)
+      return this.#refuse(request, `The server works on ${counted(this.limit, "request")} already`);
     const whose = caller ? "of this API key's owner" : "without a valid API key";
     return this.#refuse(request, `The server works on ${counted(share, "request")} ${whose} already`);
   }
@@ -169,7 +177,12 @@ export class RequestsUnderWay {
   log(): void {
     for (const { request } of this.#replies) {
       request.log.warn(
-        { operation_id: request.id, method: request.method, path: request.url.split("?")[0], client: request.ip },
+        {
+          operation_id: request.id,
+          method: request.method,
+          path: request.url.split("?")[0],
+          client: request.ip,
+        },
         "request cut off",
       );
     }

@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Tracks answers that clients have not read yet. They hold memory, which is limited for each key, in all, and in time.
- * Above a limit, the longest waiting answer is cut off first.
+ * Tracks answers that clients have not read yet. They hold memory, which is limited for each key, in all, and
+ * in time. Above a limit, the longest waiting answer is cut off first.
  */
 export class WaitingAnswers {
   /** Longest waiting first. An answer counts in full until the client has read all of it. */
@@ -44,7 +44,8 @@ export class WaitingAnswers {
     for (const event of ["connection", "secureConnection"])
       app.server.on(event, (socket: Socket) => socket.once("close", () => this.#forget(socket)));
     app.addHook("onSend", (request, reply, payload, done) => {
-      if (typeof payload === "string" || Buffer.isBuffer(payload)) this.#add(request, reply, Buffer.byteLength(payload));
+      if (typeof payload === "string" || Buffer.isBuffer(payload))
+        this.#add(request, reply, Buffer.byteLength(payload));
       done(null, payload);
     });
     app.addHook("onResponse", (_request, reply, done) => {
@@ -61,7 +62,10 @@ export class WaitingAnswers {
     const reader = request.caller?.keyId ?? request.ip;
     this.#waiting.set(reply, { request, socket, reader, bytes, queued: 0, movedAt: performance.now() });
     this.#count(reader, bytes);
-    while (this.#bytesOfReader(reader) > BYTES_OF_ONE && this.#cutOffLongest(reply, (one) => one.reader === reader));
+    while (
+      this.#bytesOfReader(reader) > BYTES_OF_ONE &&
+      this.#cutOffLongest(reply, (one) => one.reader === reader)
+    );
     while (this.#bytesInAll > BYTES_OF_ALL && this.#cutOffLongest(reply, () => true));
   }
 
@@ -72,7 +76,10 @@ export class WaitingAnswers {
     this.garbage.add(waiting.bytes);
   }
 
-  /** Forgets the answers of a closed connection. Node fires no event for answers that had not reached the socket. */
+  /**
+   * Forgets the answers of a closed connection. Node fires no event for answers that had not reached the
+   * socket.
+   */
   #forget(socket: Socket): void {
     for (const [reply, waiting] of this.#waiting) if (waiting.socket === socket) this.#remove(reply);
   }
@@ -100,7 +107,10 @@ export class WaitingAnswers {
 
   #end({ request, socket }: Waiting, reason: string): void {
     this.#cutOff++;
-    request.log.warn({ operation_id: request.id, key: request.caller?.keyId, client: request.ip, reason }, "answer cut off");
+    request.log.warn(
+      { operation_id: request.id, key: request.caller?.keyId, client: request.ip, reason },
+      "answer cut off",
+    );
     socket.destroy();
     this.#forget(socket);
   }
@@ -109,7 +119,8 @@ export class WaitingAnswers {
     const now = performance.now();
     for (const waiting of this.#waiting.values()) {
       const queued = queuedBefore(waiting.socket);
-      // Nothing is queued while an answer waits for an earlier one on the same connection; that is not the client's fault.
+      // Nothing is queued while an answer waits for an earlier one on the same connection; that is not the
+      // client's fault.
       if (queued === 0 || queued !== waiting.queued) Object.assign(waiting, { queued, movedAt: now });
       else if (now - waiting.movedAt >= UNREAD_MS) this.#end(waiting, `not read for ${UNREAD_MS / 1000} s`);
     }
@@ -117,8 +128,10 @@ export class WaitingAnswers {
 }
 
 /**
- * Bytes that the client has not taken yet. Node counts a text as queued until all of it is written, so `writableLength` alone
- * cannot tell a slow client from a stopped one. The handle can; Node's own time-out reads it too.
+ * Bytes that the client has not taken yet. Node counts a text as queued until all of it is written, so
+ * `writableLength` alone cannot tell a slow client from a stopped one. The handle can; Node's own time-out
+ * reads it too.
  */
 const queuedBefore = (socket: Socket): number =>
-  socket.writableLength + ((socket as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize ?? 0);
+  socket.writableLength +
+  ((socket as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize ?? 0);

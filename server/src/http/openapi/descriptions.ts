@@ -11,8 +11,9 @@ export interface Order {
 }
 
 /**
- * Makes the OpenAPI documents when somebody asks for one, once, in a thread of its own. They and their examples take half a
- * second of processor time (2 cores, Node 24): too much for each start, and for the event loop.
+ * Makes the OpenAPI documents when somebody asks for one, once, in a thread of its own. They and their
+ * examples take half a second of processor time (2 cores, Node 24): too much for each start, and for the
+ * event loop.
  */
 export function describing(order: Order): (reader: Reader) => Promise<string> {
   let made: Promise<Descriptions> | undefined;

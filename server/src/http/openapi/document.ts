@@ -20,7 +20,10 @@ class OpenApi {
   of(operations: readonly Operation[], version: string): Json {
     const paths: Record<string, Json> = {};
     for (const operation of operations) {
-      paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: this.#describe(operation) };
+      paths[operation.path] = {
+        ...paths[operation.path],
+        [operation.method.toLowerCase()]: this.#describe(operation),
+      };
     }
     const used = new Set(operations.flatMap((operation) => parametersOf(operation)));
     const error = this.#schemas.of(errorShape);
@@ -35,7 +38,10 @@ class OpenApi {
       },
       servers: [{ url: "/", description: "The server that this document comes from." }],
       security: [{ apiKey: [] }],
-      tags: [...tags.values()].map(({ title, ...tag }) => ({ ...tag, ...(title && { "x-displayName": title }) })),
+      tags: [...tags.values()].map(({ title, ...tag }) => ({
+        ...tag,
+        ...(title && { "x-displayName": title }),
+      })),
       paths,
       components: {
         schemas: this.#schemas.all,
@@ -54,16 +60,28 @@ class OpenApi {
       summary: operation.summary,
       description: descriptionOf(operation),
       tags: [operation.tag.name],
-      parameters: [...parametersInPath(operation), ...parametersOf(operation).map((name) => parameterOf(operation, name))],
-      ...(body && { requestBody: { required: true, content: this.#content(this.#schemas.of(body), () => exampleOf(body)) } }),
+      parameters: [
+        ...parametersInPath(operation),
+        ...parametersOf(operation).map((name) => parameterOf(operation, name)),
+      ],
+      ...(body && {
+        requestBody: {
+          required: true,
+          content: this.#content(this.#schemas.of(body), () => exampleOf(body)),
+        },
+      }),
       responses: {
         [success.status]: {
           description: operation.summary,
           ...(success.answer && {
-            content: this.#content(this.#withFindings(operation, this.#answerOf(success)), () => answerExample(operation)),
+            content: this.#content(this.#withFindings(operation, this.#answerOf(success)), () =>
+              answerExample(operation),
+            ),
           }),
           ...(success.answer && !success.list && !isReport(operation) && { headers: headersOf(operation) }),
-          ...(operation.isLarge && { headers: { "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" } } }),
+          ...(operation.isLarge && {
+            headers: { "Idempotent-Replayed": { $ref: "#/components/headers/Idempotent-Replayed" } },
+          }),
         },
         ...(tellsFindings(operation) &&
           !success.answer && {
@@ -73,7 +91,10 @@ class OpenApi {
             },
           }),
         ...(isCacheable(operation) && {
-          304: { description: "The client has this version: If-None-Match names it.", headers: headersOf(operation) },
+          304: {
+            description: "The client has this version: If-None-Match names it.",
+            headers: headersOf(operation),
+          },
         }),
         ...this.#errorsOf(operation),
       },
@@ -94,7 +115,11 @@ class OpenApi {
       properties: {
         [list.key]: { type: "array", items: one },
         uri: { type: "string", format: "uri", description: "Address of the list." },
-        next_page_uri: { type: ["string", "null"], format: "uri", description: "Address of the next page; null on the last one." },
+        next_page_uri: {
+          type: ["string", "null"],
+          format: "uri",
+          description: "Address of the next page; null on the last one.",
+        },
       },
     };
     return this.reader === "clients" ? this.#schemas.add(`${(answer as Shape).name}List`, page) : page;
@@ -110,7 +135,9 @@ class OpenApi {
     return Object.fromEntries(
       errorStatuses(operation).map((status) => [
         status,
-        this.reader === "clients" ? { $ref: `#/components/responses/Error${status}` } : errorResponse(status, this.#schemas.of(errorShape)),
+        this.reader === "clients"
+          ? { $ref: `#/components/responses/Error${status}` }
+          : errorResponse(status, this.#schemas.of(errorShape)),
       ]),
     );
   }
@@ -137,7 +164,12 @@ const headersOf = ({ success }: Operation): Json =>
 function parametersOf(operation: Operation): string[] {
   const changes = operation.method !== "GET" && operation.method !== "POST";
   const preconditions = changes ? ["If-Match"] : isCacheable(operation) ? ["If-None-Match"] : [];
-  return ["Service-Version", ...preconditions, ...(isIdempotent(operation) ? ["Idempotency-Key"] : []), ...operation.query];
+  return [
+    "Service-Version",
+    ...preconditions,
+    ...(isIdempotent(operation) ? ["Idempotency-Key"] : []),
+    ...operation.query,
+  ];
 }
 
 function parameterOf({ required }: Operation, name: string): Json {
@@ -175,8 +207,15 @@ function errorResponse(status: number, schema: Json, example?: Json): Json {
   const description = kindsOf(status)
     .map(({ code, when }) => `${code}: ${when}`)
     .join("\n\n");
-  const headers = status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } } : undefined;
-  return { description, ...(headers && { headers }), content: { "application/json": { schema, ...(example && { example }) } } };
+  const headers =
+    status === 429 || status === 503
+      ? { "Retry-After": { $ref: "#/components/headers/Retry-After" } }
+      : undefined;
+  return {
+    description,
+    ...(headers && { headers }),
+    content: { "application/json": { schema, ...(example && { example }) } },
+  };
 }
 
 const kindsOf = (status: number) => Object.values(ERRORS).filter((kind) => kind.status === status);
@@ -186,7 +225,12 @@ function errorComponents(operations: readonly Operation[], schema: Json): Json {
   return Object.fromEntries(
     statuses.map((status) => {
       const [kind] = kindsOf(status);
-      const example = { error_code: kind?.code, status_code: status, msg: `${kind?.when}; …`, details: { operation_id: "op_…" } };
+      const example = {
+        error_code: kind?.code,
+        status_code: status,
+        msg: `${kind?.when}; …`,
+        details: { operation_id: "op_…" },
+      };
       return [`Error${status}`, errorResponse(status, schema, example)];
     }),
   );

@@ -22,7 +22,12 @@ function exampleOfSchema(schema: z.ZodType, name = ""): unknown {
   const element = elementOf(inner);
   if (element) return [exampleOfSchema(element, name)];
   if (inner instanceof z.ZodObject)
-    return Object.fromEntries(Object.entries(inner.shape).map(([field, value]) => [field, exampleOfSchema(value as z.ZodType, field)]));
+    return Object.fromEntries(
+      Object.entries(inner.shape).map(([field, value]) => [
+        field,
+        exampleOfSchema(value as z.ZodType, field),
+      ]),
+    );
   if (inner instanceof z.ZodUnion) return exampleOfSchema(inner.options[0] as z.ZodType, name);
   if (inner instanceof z.ZodEnum) return inner.options[0];
   if (inner instanceof z.ZodLiteral) return [...inner.values][0];

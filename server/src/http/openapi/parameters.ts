@@ -9,7 +9,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     description: "The version of this API.",
     schema: { type: "string", enum: ["2"], default: "2" },
   },
-  "If-Match": { name: "If-Match", in: "header", description: "Go on only if this is the current ETag.", schema: { type: "string" } },
+  "If-Match": {
+    name: "If-Match",
+    in: "header",
+    description: "Go on only if this is the current ETag.",
+    schema: { type: "string" },
+  },
   "If-None-Match": {
     name: "If-None-Match",
     in: "header",
@@ -19,7 +24,8 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
   limit: {
     name: "limit",
     in: "query",
-    description: "Largest number of objects in the page. A page holds at most 8 MiB, so it may have fewer; `next_page_uri` continues.",
+    description:
+      "Largest number of objects in the page. A page holds at most 8 MiB, so it may have fewer; `next_page_uri` continues.",
     schema: { type: "integer", minimum: 1, maximum: 100, default: 100 },
   },
   "Idempotency-Key": {
@@ -32,7 +38,8 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
   dry_run: {
     name: "dry_run",
     in: "query",
-    description: "`true` for a dry run: the server checks everything and answers as usual, but keeps nothing.",
+    description:
+      "`true` for a dry run: the server checks everything and answers as usual, but keeps nothing.",
     schema: { type: "boolean", default: false },
   },
   findings: {
@@ -45,10 +52,16 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
   address: {
     name: "address",
     in: "query",
-    description: "Only this address, for example `app.example.com:443/admin`, or all that is served at this hostport.",
+    description:
+      "Only this address, for example `app.example.com:443/admin`, or all that is served at this hostport.",
     schema: { type: "string" },
   },
-  after_address: { name: "after_address", in: "query", description: "Only what comes after this address.", schema: { type: "string" } },
+  after_address: {
+    name: "after_address",
+    in: "query",
+    description: "Only what comes after this address.",
+    schema: { type: "string" },
+  },
   type: { name: "type", in: "query", description: "Only events of this type.", schema: { type: "string" } },
   object_id: {
     name: "object_id",
@@ -68,7 +81,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     description: "Only the edge that serves this hostport, in upper or lower case.",
     schema: { type: "string" },
   },
-  owner_id: { name: "owner_id", in: "query", description: "Only objects of this user or bot.", schema: { type: "string" } },
+  owner_id: {
+    name: "owner_id",
+    in: "query",
+    description: "Only objects of this user or bot.",
+    schema: { type: "string" },
+  },
   ...Object.fromEntries(
     ["description", "metadata"].map((name) => [
       name,
@@ -100,7 +118,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "Oldest first; if there is nothing after `after_id`, waits so many seconds for it (a long poll), and answers an empty list when the time is over or the server stops.",
     schema: { type: "integer", minimum: 0, maximum: 30 },
   },
-  before_id: { name: "before_id", in: "query", description: "Only objects older than this one.", schema: { type: "string" } },
+  before_id: {
+    name: "before_id",
+    in: "query",
+    description: "Only objects older than this one.",
+    schema: { type: "string" },
+  },
 };
 
 /** The headers of answers. */
@@ -110,6 +133,9 @@ export const HEADERS: Json = {
     schema: { type: "string", const: "true" },
   },
   ETag: { description: "The version of the answered object, for If-Match.", schema: { type: "string" } },
-  "Retry-After": { description: "Try again after this many seconds; nothing was changed.", schema: { type: "integer", minimum: 1 } },
+  "Retry-After": {
+    description: "Try again after this many seconds; nothing was changed.",
+    schema: { type: "integer", minimum: 1 },
+  },
   Location: { description: "Address of the new object.", schema: { type: "string", format: "uri" } },
 };

@@ -16,12 +16,15 @@ import type { Shape } from "../operations/operation";
 export type Json = Record<string, unknown>;
 
 /**
- * Who reads a document: `clients`, whose generators want plain types with names, or the `wire`, of which it says everything that
- * is accepted, with what older clients send for "left out".
+ * Who reads a document: `clients`, whose generators want plain types with names, or the `wire`, of which it
+ * says everything that is accepted, with what older clients send for "left out".
  */
 export type Reader = "clients" | "wire";
 
-/** Answers have none of these limits, because objects that were stored before a limit existed are answered as they are. */
+/**
+ * Answers have none of these limits, because objects that were stored before a limit existed are answered as
+ * they are.
+ */
 const LIMITS_OF_WHAT_IS_SENT = ["minLength", "maxLength", "minItems", "maxItems", "maxProperties"] as const;
 
 /** The component schemas of a document, each made once, when it is first referred to. */
@@ -60,14 +63,18 @@ export class Schemas {
 
   #clientSchema(shape: Shape): Json {
     const { schema, io } = shape;
-    const names = namesWithin(schema, marksOf(schema).name ?? shape.name.replace(/(Create|Update|Replace)$/, ""));
+    const names = namesWithin(
+      schema,
+      marksOf(schema).name ?? shape.name.replace(/(Create|Update|Replace)$/, ""),
+    );
     const { $schema, ...made } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
       override: ({ jsonSchema, zodSchema }) => {
         const field = zodSchema as unknown as z.ZodType;
         if (jsonSchema.format === "date-time") delete jsonSchema.pattern; // a page long; the format says the same
-        if (jsonSchema.type === "number" && jsonSchema.enum?.every(Number.isInteger)) jsonSchema.type = "integer";
+        if (jsonSchema.type === "number" && jsonSchema.enum?.every(Number.isInteger))
+          jsonSchema.type = "integer";
         if (io === "output") {
           for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
           if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties; // later versions may answer more
@@ -76,7 +83,8 @@ export class Schemas {
         const { variants, alternatives } = marksOf(field);
         if (variants && field instanceof z.ZodObject) this.#oneOf(jsonSchema, field, variants, io);
         if (io === "input" && alternatives) mayBeNull(jsonSchema, alternatives);
-        if (field === schema && io === "input" && alternatives) this.#eachAlone(jsonSchema, shape, alternatives);
+        if (field === schema && io === "input" && alternatives)
+          this.#eachAlone(jsonSchema, shape, alternatives);
         const name = field instanceof z.ZodObject ? names.get(field) : marksOf(field).name;
         if (!name) return;
         const { description, ...rest } = jsonSchema;
@@ -93,8 +101,16 @@ export class Schemas {
     if (Object.keys(shapeOf(schema) ?? {}).length > alternatives.length) return;
     const properties = jsonSchema.properties as Record<string, Json>;
     const options = alternatives.map((one) => {
-      const { anyOf: [only] = [properties[one]], description } = properties[one] as { anyOf?: Json[]; description?: string };
-      const body = { type: "object", additionalProperties: false, required: [one], properties: { [one]: { ...only, description } } };
+      const { anyOf: [only] = [properties[one]], description } = properties[one] as {
+        anyOf?: Json[];
+        description?: string;
+      };
+      const body = {
+        type: "object",
+        additionalProperties: false,
+        required: [one],
+        properties: { [one]: { ...only, description } },
+      };
       return this.add(`${name}${nameOf(one)}`, body);
     });
     for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
@@ -109,7 +125,8 @@ export class Schemas {
     const options = Object.entries(shapes).map(([value, shape]) => {
       const name = inputName(`${nameOf(value)}Action`, io);
       const settings = this.#clientSchema({ name, schema: shape, io });
-      const mayBeLeftOut = io === "input" && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
+      const mayBeLeftOut =
+        io === "input" && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
       const reference = this.add(name, {
         ...jsonSchema,
         description: `The action \`${value}\`.`,
@@ -125,7 +142,11 @@ export class Schemas {
     });
     const description = object.meta()?.description;
     for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-    Object.assign(jsonSchema, { ...(description ? { description } : {}), oneOf: options, discriminator: { propertyName: by, mapping } });
+    Object.assign(jsonSchema, {
+      ...(description ? { description } : {}),
+      oneOf: options,
+      discriminator: { propertyName: by, mapping },
+    });
   }
 }
 
@@ -133,13 +154,19 @@ export class Schemas {
 const inputName = (name: string, io: Shape["io"]): string => (io === "input" ? `${name}Mutate` : name);
 
 /** The names of the objects inside a shape: their own, or after where they stand. */
-function namesWithin(schema: z.ZodType, prefix: string, names = new Map<z.ZodType, string>()): Map<z.ZodType, string> {
+function namesWithin(
+  schema: z.ZodType,
+  prefix: string,
+  names = new Map<z.ZodType, string>(),
+): Map<z.ZodType, string> {
   const look = (value: z.ZodType, within: string): void => {
     const inner = bare(value);
-    const element = elementOf(inner) ?? (inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined);
+    const element =
+      elementOf(inner) ?? (inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined);
     if (element) look(element, singular(within));
     if (inner instanceof z.ZodUnion)
-      for (const option of inner.options) look(option as z.ZodType, `${marksOf(inner).name ?? within}${kindOf(option as z.ZodType)}`);
+      for (const option of inner.options)
+        look(option as z.ZodType, `${marksOf(inner).name ?? within}${kindOf(option as z.ZodType)}`);
     const shape = shapeOf(inner);
     if (!shape || names.has(inner) || (inner !== schema && Object.keys(shape).length === 0)) return;
     const name = marksOf(inner).name ?? within;
@@ -159,7 +186,8 @@ const kindOf = (option: z.ZodType): string => {
 const singular = (name: string): string => name.replace(/(ies|s)$/, (end) => (end === "ies" ? "y" : ""));
 
 /** `rate-limit` and `rate_limit` as a name: `RateLimit`. */
-const nameOf = (word: string): string => word.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const nameOf = (word: string): string =>
+  word.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Which prefixes the ids of a reference may have. */
 function sayWhichIds(jsonSchema: Json, field: z.ZodType): void {
@@ -200,12 +228,18 @@ function wireSchema({ name, schema, io }: Shape): Json {
 }
 
 /** Older clients send some values for "left out": lets optional fields accept them. */
-function acceptLeftOut(shape: Readonly<Record<string, z.ZodType>>, properties: Record<string, Json>, isUpdate: boolean): void {
+function acceptLeftOut(
+  shape: Readonly<Record<string, z.ZodType>>,
+  properties: Record<string, Json>,
+  isUpdate: boolean,
+): void {
   for (const [name, field] of Object.entries(shape)) {
     if (!isOptional(field) || !properties[name]) continue;
     const { description, default: fallback, ...schema } = properties[name];
     // In an update, "" and 0 are values if the field allows them.
-    const zeros = marksOf(field).module ? [] : ["", 0].filter((zero) => !isUpdate || !field.safeParse(zero).success);
+    const zeros = marksOf(field).module
+      ? []
+      : ["", 0].filter((zero) => !isUpdate || !field.safeParse(zero).success);
     const leftOut = zeros.length > 0 ? { enum: [null, ...zeros] } : { type: "null" };
     properties[name] = { description, default: fallback, anyOf: [schema, { ...leftOut, title: "left out" }] };
   }
@@ -216,15 +250,20 @@ export const errorShape: Shape = {
   name: "Error",
   io: "output",
   schema: z.object({
-    error_code: z.string().meta({ description: "Stable number of the error.", examples: [ERRORS.invalid_field.code] }),
+    error_code: z
+      .string()
+      .meta({ description: "Stable number of the error.", examples: [ERRORS.invalid_field.code] }),
     status_code: z.int().meta({ description: "The HTTP status." }),
     msg: z.string().meta({ description: "What is wrong, what was expected and what to do." }),
-    details: z.record(z.string(), z.string()).meta({ description: "`operation_id`, and `field` if one field is wrong." }),
+    details: z
+      .record(z.string(), z.string())
+      .meta({ description: "`operation_id`, and `field` if one field is wrong." }),
     faults: z
       .array(z.object({ key: z.string(), field: z.string(), error_code: z.string(), msg: z.string() }))
       .optional()
       .meta({
-        description: "Of a change set: what is wrong, at most 1,000 faults; `key` is `<kind>/<key>`, or empty for the request itself.",
+        description:
+          "Of a change set: what is wrong, at most 1,000 faults; `key` is `<kind>/<key>`, or empty for the request itself.",
       }),
     fault_count: z.int().optional().meta({ description: "Of a change set: how many faults there are." }),
   }),

@@ -8,13 +8,22 @@ export function descriptionOf(operation: Operation): string {
   const sentences = [
     `${summary}.`,
     about,
-    body && method === "PATCH" && "Fields that the body leaves out stay as they are; a field that does not exist is refused.",
-    body && method !== "PATCH" && "A field that does not exist is refused, and the answer names those that do.",
-    success.list && query.includes("limit") && "`next_page_uri` in the answer is the address of the next page, or null.",
-    isIdempotent(operation) && "With an `Idempotency-Key`, a repetition of the request gets the first answer and creates nothing.",
-    ["PATCH", "PUT", "DELETE"].includes(method) && "With `If-Match`, nothing is changed if somebody else changed it meanwhile (412).",
+    body &&
+      method === "PATCH" &&
+      "Fields that the body leaves out stay as they are; a field that does not exist is refused.",
+    body &&
+      method !== "PATCH" &&
+      "A field that does not exist is refused, and the answer names those that do.",
+    success.list &&
+      query.includes("limit") &&
+      "`next_page_uri` in the answer is the address of the next page, or null.",
+    isIdempotent(operation) &&
+      "With an `Idempotency-Key`, a repetition of the request gets the first answer and creates nothing.",
+    ["PATCH", "PUT", "DELETE"].includes(method) &&
+      "With `If-Match`, nothing is changed if somebody else changed it meanwhile (412).",
     query.includes("dry_run") && "With `dry_run=true`, everything is checked and nothing is kept.",
-    query.includes("findings") && "With `findings=true` too, the answer says what the change would mean for callers, as `findings`.",
+    query.includes("findings") &&
+      "With `findings=true` too, the answer says what the change would mean for callers, as `findings`.",
     waits && "Such requests may wait, so at most 8 of an owner do at once.",
   ];
   return sentences.filter(Boolean).join(" ");
@@ -22,11 +31,20 @@ export function descriptionOf(operation: Operation): string {
 
 /** The parameters in the path of an operation. */
 export const parametersInPath = ({ path }: Operation): Json[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({ name, in: "path", required: true, ...parameterInPath(path, name) }));
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    ...parameterInPath(path, name),
+  }));
 
 function parameterInPath(path: string, name: string): Json {
-  const definition = name === "edge_id" ? definitionOf("https_edge") : registry.find((one) => path.startsWith(`${one.path}/{id}`));
-  if (!definition || (name !== "id" && name !== "edge_id")) return { description: WORDS[name] ?? "Which one.", schema: { type: "string" } };
+  const definition =
+    name === "edge_id"
+      ? definitionOf("https_edge")
+      : registry.find((one) => path.startsWith(`${one.path}/{id}`));
+  if (!definition || (name !== "id" && name !== "edge_id"))
+    return { description: WORDS[name] ?? "Which one.", schema: { type: "string" } };
   const { title, idPrefix } = definition;
   return {
     description: `The id of the ${title}.`,
@@ -36,4 +54,8 @@ function parameterInPath(path: string, name: string): Json {
 }
 
 /** The parts of paths that are not ids. */
-const WORDS: Readonly<Record<string, string>> = { name: "Its name.", set: "The name of the set.", type: "The type of event." };
+const WORDS: Readonly<Record<string, string>> = {
+  name: "Its name.",
+  set: "The name of the set.",
+  type: "The type of event.",
+};

@@ -34,5 +34,12 @@ export const callerOperation: Operation = {
     },
   },
   run: async ({ caller: { ownerId, name, role, keyId, expiresAt }, context: { journal } }) =>
-    partAnswer({ owner_id: ownerId, name, role, key_id: keyId, server_id: journal.accountId, expires_at: expiresAt }),
+    partAnswer({
+      owner_id: ownerId,
+      name,
+      role,
+      key_id: keyId,
+      server_id: journal.accountId,
+      expires_at: expiresAt,
+    }),
 };

@@ -9,7 +9,8 @@ const kind = () => z.string().meta({ description: "Kind of the object.", example
 const kinds = z.enum(registry.map(({ kind }) => kind) as [string, ...string[]]);
 const name = () => z.string().regex(/^[A-Za-z0-9._-]{1,255}$/);
 const setName = () => name().meta({ description: "Name of the set.", examples: ["prod"] });
-const key = () => name().meta({ description: "Name of the object, unique for its kind in its set.", examples: ["app"] });
+const key = () =>
+  name().meta({ description: "Name of the object, unique for its kind in its set.", examples: ["app"] });
 const id = () => z.string().meta({ description: "Id of the object." });
 
 const requestShape: Shape = {
@@ -18,9 +19,13 @@ const requestShape: Shape = {
   schema: z.strictObject({
     set: setName(),
     mode: z.enum(["merge", "own"]).default("merge").meta({
-      description: "`own` deletes the objects of the set that the request leaves out; `merge` leaves them as they are.",
+      description:
+        "`own` deletes the objects of the set that the request leaves out; `merge` leaves them as they are.",
     }),
-    expect: z.string().optional().meta({ description: "The digest of a plan: go on only if that is what would be done now." }),
+    expect: z
+      .string()
+      .optional()
+      .meta({ description: "The digest of a plan: go on only if that is what would be done now." }),
     max_deletes: z
       .int()
       .min(0)
@@ -32,7 +37,9 @@ const requestShape: Shape = {
         z.strictObject({
           kind: kinds.meta({ description: "Kind of the object." }),
           key: key(),
-          id: z.string().optional().meta({ description: "An object that exists: adopts it, or gives an object of the set another key." }),
+          id: z.string().optional().meta({
+            description: "An object that exists: adopts it, or gives an object of the set another key.",
+          }),
           fields: z.looseObject({}).default({}).meta({
             description:
               'The fields of its creation. In the place of an id stands `{"$key": "tunnel_group_backend/web"}` for an object of the set, and `"$key:tunnel_group_backend/web"` as a key of a map.',
@@ -51,7 +58,10 @@ const requestShape: Shape = {
       {
         kind: "tls_edge",
         key: "app",
-        fields: { hostports: ["app.example.com:443"], backend: { backend_id: { $key: "tunnel_group_backend/web" } } },
+        fields: {
+          hostports: ["app.example.com:443"],
+          backend: { backend_id: { $key: "tunnel_group_backend/web" } },
+        },
       },
     ],
   }),
@@ -65,21 +75,31 @@ const resultShape: Shape = {
     operations: z
       .array(
         z.object({
-          op: z.enum(["create", "update", "replace", "delete", "adopt"]).meta({ description: "What is done with the object." }),
+          op: z
+            .enum(["create", "update", "replace", "delete", "adopt"])
+            .meta({ description: "What is done with the object." }),
           kind: kind(),
           key: key(),
-          id: id().nullable().meta({ description: "Id of the object; null in a plan, if it is not made yet." }),
+          id: id()
+            .nullable()
+            .meta({ description: "Id of the object; null in a plan, if it is not made yet." }),
           replaced_id: z.string().optional().meta({ description: "Id of the object that it replaces." }),
           changes: z
             .array(z.object({ path: z.string(), old: z.unknown().optional(), new: z.unknown().optional() }))
-            .meta({ description: "The fields that differ, with old and new value; a secret is a path alone." }),
-          token: z.string().optional().meta({ description: "A one-time secret of a new object; never in a plan." }),
+            .meta({
+              description: "The fields that differ, with old and new value; a secret is a path alone.",
+            }),
+          token: z
+            .string()
+            .optional()
+            .meta({ description: "A one-time secret of a new object; never in a plan." }),
         }),
       )
       .meta({ description: "What is done, or would be; objects that stay as they are are left out." }),
-    digest: z
-      .string()
-      .meta({ description: "Names this plan, for `expect`: the request, the operations and the version of all that was read." }),
+    digest: z.string().meta({
+      description:
+        "Names this plan, for `expect`: the request, the operations and the version of all that was read.",
+    }),
   }),
 };
 
@@ -87,7 +107,9 @@ const place = {
   set: setName(),
   uri: z.url().meta({ description: "Address of the set." }),
   created_at: z.iso.datetime().meta({ description: "When it was first applied (RFC 3339)." }),
-  owner_id: z.string().meta({ description: "The user or bot that applied it first; only that one and admins may use it." }),
+  owner_id: z
+    .string()
+    .meta({ description: "The user or bot that applied it first; only that one and admins may use it." }),
 };
 
 const setShape: Shape = {
@@ -112,7 +134,10 @@ const summaryShape: Shape = {
 };
 
 const common = {
-  tag: { name: "ChangeSets", description: "Many objects that are brought to a declared state together: all of them, or none." },
+  tag: {
+    name: "ChangeSets",
+    description: "Many objects that are brought to a declared state together: all of them, or none.",
+  },
 } as const;
 
 /** Apply, list, read and release change sets. */

@@ -18,7 +18,12 @@ import { type Operation, type Shape, tagOf } from "./operation";
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): Operation[] {
   const { type, title, path } = definition;
-  const answer: Shape = { name: type, schema: answerSchema(definition), io: "output", example: () => sampleAnswer(definition) };
+  const answer: Shape = {
+    name: type,
+    schema: answerSchema(definition),
+    io: "output",
+    example: () => sampleAnswer(definition),
+  };
   const one = { path: `${path}/{id}`, tag: tagOf(definition) } as const;
   const all = { path, tag: tagOf(definition) } as const;
   return [
@@ -28,8 +33,16 @@ export function collectionOperations(definition: Definition): Operation[] {
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
       query: ["dry_run", "findings"],
-      body: { name: `${type}Create`, schema: createBody(definition), io: "input", example: () => sampleBody(definition) },
-      success: { status: 201, answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) } },
+      body: {
+        name: `${type}Create`,
+        schema: createBody(definition),
+        io: "input",
+        example: () => sampleBody(definition),
+      },
+      success: {
+        status: 201,
+        answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
+      },
       run: async ({ resources }, { params, body }) => {
         const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
         return { ...created, created: id };
@@ -65,9 +78,15 @@ export function collectionOperations(definition: Definition): Operation[] {
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
       query: ["dry_run", "findings"],
-      body: { name: `${type}Update`, schema: updateSchema(definition), io: "input", example: () => sampleUpdate(definition) },
+      body: {
+        name: `${type}Update`,
+        schema: updateSchema(definition),
+        io: "input",
+        example: () => sampleUpdate(definition),
+      },
       success: { status: 200, answer },
-      run: ({ resources }, { params, body, precondition }) => resources.update(definition, params, body, precondition),
+      run: ({ resources }, { params, body, precondition }) =>
+        resources.update(definition, params, body, precondition),
     },
     {
       ...one,
@@ -101,7 +120,13 @@ function inPath(definition: Definition, params: Place, body: unknown): unknown {
   const sent = { ...(body as Record<string, unknown>) };
   for (const name of pathFieldsOf(definition)) {
     if (sent[name] !== undefined && sent[name] !== params[name]) {
-      refuseFaults([{ error: "invalid_field", path: [name], message: `must be ${params[name]}, as in the path, or be left out` }]);
+      refuseFaults([
+        {
+          error: "invalid_field",
+          path: [name],
+          message: `must be ${params[name]}, as in the path, or be left out`,
+        },
+      ]);
     }
     sent[name] = params[name];
   }

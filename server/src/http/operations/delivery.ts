@@ -17,11 +17,18 @@ const deliveryShape: Shape = {
   schema: z.object({
     event_id: z.string().meta({ description: "Id of the event; the same on every attempt." }),
     event_type: z.string().meta({ description: "Its type." }),
-    object_id: z.string().meta({ description: "Id of the changed object; events of one object arrive in order." }),
+    object_id: z
+      .string()
+      .meta({ description: "Id of the changed object; events of one object arrive in order." }),
     event_timestamp: z.iso.datetime().meta({ description: "When it happened (RFC 3339)." }),
-    status: z.enum(STATUSES).meta({ description: "`dead` if the server gave up: refused for good, or failing for 24 hours." }),
+    status: z
+      .enum(STATUSES)
+      .meta({ description: "`dead` if the server gave up: refused for good, or failing for 24 hours." }),
     attempts: z.int().meta({ description: "Number of attempts." }),
-    last_error: z.string().nullable().meta({ description: "The service's answer to the last attempt, if that failed." }),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({ description: "The service's answer to the last attempt, if that failed." }),
     due_at: time("Earliest time of the next attempt, while it is pending."),
     first_attempt_at: time("Time of the first attempt."),
     last_attempt_at: time("Time of the last attempt."),
@@ -35,7 +42,10 @@ const testShape: Shape = {
   schema: z.object({
     event_id: z.string().meta({ description: "Id of the event that was sent." }),
     ok: z.boolean().meta({ description: "Whether the service accepted it." }),
-    error: z.string().nullable().meta({ description: "The service's answer, if it did not accept the event." }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "The service's answer, if it did not accept the event." }),
   }),
 };
 
@@ -45,7 +55,9 @@ const replayShape: Shape = {
   example: () => ({ dead_letters: true }),
   schema: object(
     {
-      since: timestamp().optional().meta({ description: "Replay events since this time that were delivered or given up (RFC 3339)." }),
+      since: timestamp()
+        .optional()
+        .meta({ description: "Replay events since this time that were delivered or given up (RFC 3339)." }),
       dead_letters: z.literal(true).optional().meta({ description: "Replay the dead letters." }),
     },
     { alternatives: ["since", "dead_letters"] },
@@ -90,8 +102,18 @@ export const deliveryOperations: readonly Operation[] = [
     run: async (scope, { params }) => {
       await scope.resources.get(destination, params);
       const event = testEvent(scope, params.id);
-      const sent = await scope.dispatcher.test(params.id, { ...event, key: params.id, body: JSON.stringify(event.payload) });
-      return { json: JSON.stringify({ event_id: event.id, ok: sent?.ok ?? false, error: sent && !sent.ok ? sent.error : null }) };
+      const sent = await scope.dispatcher.test(params.id, {
+        ...event,
+        key: params.id,
+        body: JSON.stringify(event.payload),
+      });
+      return {
+        json: JSON.stringify({
+          event_id: event.id,
+          ok: sent?.ok ?? false,
+          error: sent && !sent.ok ? sent.error : null,
+        }),
+      };
     },
   },
   {
@@ -107,7 +129,10 @@ export const deliveryOperations: readonly Operation[] = [
       await resources.get(destination, params);
       const { value, problems } = validateModule(replayShape.schema, body);
       refuseFaults(problems);
-      const which = value.since === undefined ? { deadLetters: true as const } : { since: new Date(value.since as string) };
+      const which =
+        value.since === undefined
+          ? { deadLetters: true as const }
+          : { since: new Date(value.since as string) };
       await context.sequencer.settle(); // so that a change that was answered is replayed
       return { json: JSON.stringify({ count: await replay(context.store, params.id, which, new Date()) }) };
     },
@@ -133,6 +158,8 @@ function testEvent({ context, caller }: OperationScope, id: string) {
 function statusOf({ status }: Query): DeliveryRow["status"] | undefined {
   const known = STATUSES.find((one) => one === status);
   if (status !== undefined && !known)
-    throw new RequestError("invalid_query", `status must be one of ${STATUSES.join(", ")}`, { field: "status" });
+    throw new RequestError("invalid_query", `status must be one of ${STATUSES.join(", ")}`, {
+      field: "status",
+    });
   return known;
 }

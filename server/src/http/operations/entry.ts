@@ -1,4 +1,12 @@
-import { answeredEntry, bare, type Definition, marksOf, sampleAnswer, sampleBody, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  answeredEntry,
+  bare,
+  type Definition,
+  marksOf,
+  sampleAnswer,
+  sampleBody,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { type Operation, type Shape, tagOf } from "./operation";
 

@@ -10,16 +10,32 @@ const exposureShape: Shape = {
   io: "output",
   schema: exposureSchema().extend({
     gateways: z
-      .array(z.object({ name: z.string(), last_seen: z.iso.datetime(), state: z.enum(["applied", "rejected"]), reason: z.string() }))
+      .array(
+        z.object({
+          name: z.string(),
+          last_seen: z.iso.datetime(),
+          state: z.enum(["applied", "rejected"]),
+          reason: z.string(),
+        }),
+      )
       .optional()
-      .meta({ description: "What became of the edge at each gateway that reported it; the 20 that were seen last are looked at." }),
+      .meta({
+        description:
+          "What became of the edge at each gateway that reported it; the 20 that were seen last are looked at.",
+      }),
   }),
 };
 
-const newId = () => z.string().nullable().meta({ description: "Null if the change set that is planned would make the object." });
+const newId = () =>
+  z
+    .string()
+    .nullable()
+    .meta({ description: "Null if the change set that is planned would make the object." });
 
 const finding = z.object({
-  hash: z.string().meta({ description: "Identifies the content of the finding: the same on another day and with other ids." }),
+  hash: z.string().meta({
+    description: "Identifies the content of the finding: the same on another day and with other ids.",
+  }),
   rule: z.string().meta({ description: "The rule, for example `network-opened`." }),
   severity: z.enum(["high", "medium", "low"]),
   address: z.string().optional().meta({ description: "The affected address." }),
@@ -30,9 +46,17 @@ const finding = z.object({
   before: z.unknown().optional(),
   after: z.unknown().optional(),
   cause: z
-    .object({ urn: z.string().optional(), id: newId().optional(), kind: z.string(), name: z.string(), property: z.string().optional() })
+    .object({
+      urn: z.string().optional(),
+      id: newId().optional(),
+      kind: z.string(),
+      name: z.string(),
+      property: z.string().optional(),
+    })
     .meta({ description: "The object, and its field, that the finding comes from." }),
-  offStack: z.boolean().meta({ description: "Whether the cause belongs to another program's stack; false here." }),
+  offStack: z
+    .boolean()
+    .meta({ description: "Whether the cause belongs to another program's stack; false here." }),
   certain: z.boolean().meta({ description: "Whether everything that it depends on was examined." }),
 });
 
@@ -41,8 +65,13 @@ export const dryRunShape: Shape = {
   name: "DryRunWithFindings",
   io: "output",
   schema: z.looseObject({
-    findings: z.array(finding).meta({ description: "The effects of the change on callers, the most severe first; at most 500." }),
-    finding_limits: z.array(z.string()).optional().meta({ description: "Sentences about parts that were too large to examine." }),
+    findings: z
+      .array(finding)
+      .meta({ description: "The effects of the change on callers, the most severe first; at most 500." }),
+    finding_limits: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "Sentences about parts that were too large to examine." }),
   }),
 };
 
@@ -53,7 +82,10 @@ export const exposureOperations: readonly Operation[] = [
     path: "/exposure",
     id: "listExposure",
     summary: "List who can reach what: a row for each address, in the order of addresses",
-    tag: { name: "Exposure", description: "Who can reach each address, what is checked, and where it leads." },
+    tag: {
+      name: "Exposure",
+      description: "Who can reach each address, what is checked, and where it leads.",
+    },
     query: ["limit", "address", "after_address"],
     success: { status: 200, answer: exposureShape, list: { key: "exposure" } },
     run: ({ context, caller }, { query }) =>

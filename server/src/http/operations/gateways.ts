@@ -25,7 +25,10 @@ const MOST_BOUND = 1000;
 /** A body of 10,000 edges holds 40,000 values. */
 const ROOM = { entries: 20_000, values: 100_000 };
 
-const TAG = { name: "Gateway", description: "Gateways enforce what is declared, and report what they serve." };
+const TAG = {
+  name: "Gateway",
+  description: "Gateways enforce what is declared, and report what they serve.",
+};
 
 const askedShape: Shape = {
   name: "BindAuthorizationCreate",
@@ -34,9 +37,12 @@ const askedShape: Shape = {
   schema: object(
     {
       token: word(1024).optional().meta({ description: "The token of a tunnel credential." }),
-      public_key: sshPublicKey().optional().meta({ description: "The public key of an SSH credential: an OpenSSH line, or PEM." }),
+      public_key: sshPublicKey()
+        .optional()
+        .meta({ description: "The public key of an SSH credential: an OpenSSH line, or PEM." }),
       bind: binds().meta({
-        description: "What the agent wants to bind: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
+        description:
+          "What the agent wants to bind: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
       }),
     },
     { alternatives: ["token", "public_key"] },
@@ -58,12 +64,15 @@ const decidedShape: Shape = {
   }),
 };
 
-const sequence = () => z.int().min(0).meta({ description: "The sequence of the last event that it has followed." });
+const sequence = () =>
+  z.int().min(0).meta({ description: "The sequence of the last event that it has followed." });
 const version = (of: string) => text(255).meta({ description: `The version of ${of}.` });
 
 const edge = object({
   id: word(64).meta({ description: "The edge." }),
-  state: z.enum(["applied", "rejected"]).meta({ description: "`rejected` where it is not served, or not completely." }),
+  state: z
+    .enum(["applied", "rejected"])
+    .meta({ description: "`rejected` where it is not served, or not completely." }),
   reason: text(4096).default("").meta({ description: "Why it is rejected." }),
 });
 const agent = object({
@@ -106,7 +115,9 @@ const statusShape: Shape = {
     agents: z
       .array(z.object(agent.shape))
       .meta({ description: "Which agents serve what; of credentials of others admins see them alone." }),
-    other_agents: z.int().meta({ description: "How many agents are left out, because their credentials belong to others." }),
+    other_agents: z
+      .int()
+      .meta({ description: "How many agents are left out, because their credentials belong to others." }),
   }),
 };
 
@@ -124,8 +135,16 @@ export const gatewayOperations: readonly Operation[] = [
     success: { status: 200, answer: decidedShape },
     run: async (scope, { body }) => {
       gatewaysOnly(scope, "ask who may bind what");
-      const { token, public_key: publicKey = "", bind } = checked(askedShape, body) as Partial<Record<string, string>> & { bind: string[] };
-      return { json: JSON.stringify(await authorize(scope.context, token === undefined ? { publicKey } : { token }, bind)) };
+      const {
+        token,
+        public_key: publicKey = "",
+        bind,
+      } = checked(askedShape, body) as Partial<Record<string, string>> & { bind: string[] };
+      return {
+        json: JSON.stringify(
+          await authorize(scope.context, token === undefined ? { publicKey } : { token }, bind),
+        ),
+      };
     },
   },
   {
@@ -142,7 +161,11 @@ export const gatewayOperations: readonly Operation[] = [
     run: async (scope, { params: { name = "" }, body }) => {
       gatewaysOnly(scope, "report what is served");
       if (!GATEWAY_NAME.test(name))
-        throw new RequestError("invalid_field", `This is no name of a gateway: expected ${GATEWAY_NAME_FORM}`, { field: "name" });
+        throw new RequestError(
+          "invalid_field",
+          `This is no name of a gateway: expected ${GATEWAY_NAME_FORM}`,
+          { field: "name" },
+        );
       await requireOwnName(scope, name);
       await report(scope.context, name, checked(reportShape, body) as unknown as Report);
       return undefined;
@@ -168,7 +191,9 @@ export const gatewayOperations: readonly Operation[] = [
     query: [],
     forGateways: true,
     success: { status: 200, answer: statusShape },
-    run: async ({ context, caller }, { params: { name = "" } }) => ({ json: await gatewayAt(context, name, caller) }),
+    run: async ({ context, caller }, { params: { name = "" } }) => ({
+      json: await gatewayAt(context, name, caller),
+    }),
   },
   {
     method: "DELETE",
@@ -180,7 +205,8 @@ export const gatewayOperations: readonly Operation[] = [
     query: ["dry_run"],
     success: { status: 204 },
     run: async ({ context, caller, change }, { params: { name = "" } }) => {
-      if (!caller.admin) throw new RequestError("forbidden", "Only admins may remove a gateway from the list");
+      if (!caller.admin)
+        throw new RequestError("forbidden", "Only admins may remove a gateway from the list");
       await new Transactions(context, change).run(async (transaction, _changes, acts) => {
         await deleteGateway(transaction, name);
         acts.push({ action: "gateway_deleted", subject: name });
@@ -197,7 +223,8 @@ function checked({ schema }: Shape, body: unknown): Record<string, unknown> {
 }
 
 function gatewaysOnly({ caller }: OperationScope, what: string): void {
-  if (!caller.admin && caller.role !== "gateway") throw new RequestError("forbidden", `Only gateways and admins may ${what}`);
+  if (!caller.admin && caller.role !== "gateway")
+    throw new RequestError("forbidden", `Only gateways and admins may ${what}`);
 }
 
 const botUser = definitionOf("bot_user");
@@ -205,7 +232,10 @@ const botUser = definitionOf("bot_user");
 /** A bot may change meanwhile, but not for ever. */
 const MOST_TRIES = 5;
 
-/** The key of a gateway reports for one name: that of its bot. A bot without one gets the first that it reports. */
+/**
+ * The key of a gateway reports for one name: that of its bot. A bot without one gets the first that it
+ * reports.
+ */
 async function requireOwnName({ context, caller, change }: OperationScope, name: string): Promise<void> {
   if (caller.admin) return;
   const at = { id: caller.ownerId };
@@ -215,15 +245,27 @@ async function requireOwnName({ context, caller, change }: OperationScope, name:
     const { json, etag } = await bots.get(botUser, at);
     const { gateway_name: own } = JSON.parse(json) as { gateway_name: string | null };
     if (own === name) return;
-    if (own !== null) throw new RequestError("forbidden", refusalOf(name, `reports for ${JSON.stringify(own)} alone`, caller.ownerId));
+    if (own !== null)
+      throw new RequestError(
+        "forbidden",
+        refusalOf(name, `reports for ${JSON.stringify(own)} alone`, caller.ownerId),
+      );
     try {
       await bots.update(botUser, at, { gateway_name: name }, (now) => {
-        if (now !== etag) throw new RequestError("precondition_failed", "The bot of this gateway changed at the same time: report again");
+        if (now !== etag)
+          throw new RequestError(
+            "precondition_failed",
+            "The bot of this gateway changed at the same time: report again",
+          );
       });
       return;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      if (error.error === "taken") throw new RequestError("forbidden", refusalOf(name, "is another one than that name's", caller.ownerId));
+      if (error.error === "taken")
+        throw new RequestError(
+          "forbidden",
+          refusalOf(name, "is another one than that name's", caller.ownerId),
+        );
       if (error.error !== "precondition_failed" || tries >= MOST_TRIES) throw error;
     }
   }
@@ -234,5 +276,7 @@ const refusalOf = (name: string, why: string, bot: string): string =>
 
 function nameIn({ after_name: text }: Query): string | undefined {
   if (text === undefined || GATEWAY_NAME.test(text)) return text;
-  throw new RequestError("invalid_query", "after_name must be the name of a gateway", { field: "after_name" });
+  throw new RequestError("invalid_query", "after_name must be the name of a gateway", {
+    field: "after_name",
+  });
 }

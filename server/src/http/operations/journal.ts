@@ -14,17 +14,24 @@ const eventTypeShape: Shape = {
   name: "EventType",
   io: "output",
   schema: z.object({
-    type: z.string().meta({ description: "Name of the event type, as in a subscription's sources.", examples: ["ip_policy_created.v0"] }),
+    type: z.string().meta({
+      description: "Name of the event type, as in a subscription's sources.",
+      examples: ["ip_policy_created.v0"],
+    }),
   }),
 };
 
 const principal = z.object({
   id: z.string().meta({ description: "The user or bot that made the change." }),
   subject: z.string().meta({ description: "Its name." }),
-  source: z
-    .enum(["API", "SERVER"])
-    .meta({ description: "`SERVER` for changes by the server itself on its first start, and for commands on its command line." }),
-  credential: z.object({ id: z.string(), uri: z.url() }).nullable().meta({ description: "The API key that was used." }),
+  source: z.enum(["API", "SERVER"]).meta({
+    description:
+      "`SERVER` for changes by the server itself on its first start, and for commands on its command line.",
+  }),
+  credential: z
+    .object({ id: z.string(), uri: z.url() })
+    .nullable()
+    .meta({ description: "The API key that was used." }),
 });
 
 const eventShape: Shape = {
@@ -34,11 +41,14 @@ const eventShape: Shape = {
     event_id: z.string().meta({ description: "Identifier; the same on every delivery." }),
     event_type: z.string().meta({ description: "Type of the event, for example `ip_policy_created.v0`." }),
     event_timestamp: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
-    sequence: z.int().optional().meta({ description: "Its place in the order of all changes; only with `after_id` or `wait`." }),
-    account_id: z.string().meta({ description: "Id of the account; one database is one account." }),
-    principal: principal
+    sequence: z
+      .int()
       .optional()
-      .meta({ description: "Who made the change. Left out for gateways, where they may not read the object." }),
+      .meta({ description: "Its place in the order of all changes; only with `after_id` or `wait`." }),
+    account_id: z.string().meta({ description: "Id of the account; one database is one account." }),
+    principal: principal.optional().meta({
+      description: "Who made the change. Left out for gateways, where they may not read the object.",
+    }),
     object: z.looseObject({ id: z.string() }).meta({
       description:
         "The object as the API shows it, without its secrets; for a deletion, its last state. Its `id` alone for gateways that may not read it.",
@@ -56,25 +66,38 @@ const auditShape: Shape = {
   schema: z.object({
     id: z.string().meta({ description: "`au_` and the row's number, which counts up from 1 without a gap." }),
     created_at: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
-    operation_id: z.string().meta({ description: "Id of the request, as in the log and the header X-Request-Id." }),
+    operation_id: z
+      .string()
+      .meta({ description: "Id of the request, as in the log and the header X-Request-Id." }),
     principal_id: z.string().meta({ description: "The user or bot that made the change." }),
-    key_id: z.string().nullable().meta({ description: "The API key that was used; null for changes by the server itself." }),
-    client: z.string().nullable().meta({ description: "The client's address." }),
-    action: z.string().meta({ description: "The change, for example `ip_policy_created`." }),
-    object_id: z.string().nullable().meta({ description: "Id of the changed object, or the name of a gateway." }),
-    event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
-    changed: z.array(z.string()).meta({ description: "The paths that an update changed." }),
-    object_digest: z
+    key_id: z
       .string()
       .nullable()
-      .meta({ description: "A keyed hash of the object after the change; null after a deletion, and in rows of older versions." }),
-    event_digest: z.string().nullable().meta({ description: "A keyed hash of the event; null in rows of older versions." }),
+      .meta({ description: "The API key that was used; null for changes by the server itself." }),
+    client: z.string().nullable().meta({ description: "The client's address." }),
+    action: z.string().meta({ description: "The change, for example `ip_policy_created`." }),
+    object_id: z
+      .string()
+      .nullable()
+      .meta({ description: "Id of the changed object, or the name of a gateway." }),
+    event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
+    changed: z.array(z.string()).meta({ description: "The paths that an update changed." }),
+    object_digest: z.string().nullable().meta({
+      description:
+        "A keyed hash of the object after the change; null after a deletion, and in rows of older versions.",
+    }),
+    event_digest: z
+      .string()
+      .nullable()
+      .meta({ description: "A keyed hash of the event; null in rows of older versions." }),
     lane: z.string().nullable().meta({
       description:
         "The lane of the server that wrote the row, and the row's number there, without a gap; null on SQLite and in rows of older versions.",
     }),
     previous_hash: z.string().meta({ description: "The hash of the row before." }),
-    hash: z.string().meta({ description: "The SHA-256 of this row, which covers the hash of the row before." }),
+    hash: z
+      .string()
+      .meta({ description: "The SHA-256 of this row, which covers the hash of the row before." }),
   }),
 };
 
@@ -87,10 +110,14 @@ const headShape: Shape = {
   }),
 };
 
-const EVENTS = { name: "Event", description: "The changes of objects, newest first. For admins; gateways follow them." };
+const EVENTS = {
+  name: "Event",
+  description: "The changes of objects, newest first. For admins; gateways follow them.",
+};
 const AUDIT = {
   name: "AuditEvent",
-  description: "Who did what, newest first: append-only, each row holding the hash of the one before. For admins.",
+  description:
+    "Who did what, newest first: append-only, each row holding the hash of the one before. For admins.",
 };
 
 /** The events and the audit log, which are read-only. */
@@ -118,7 +145,11 @@ export const journalOperations: readonly Operation[] = [
     run: async (scope, { query, gone }) => {
       if (scope.caller.role !== "gateway") adminsOnly(scope, "events");
       if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
-        throw new RequestError("invalid_query", "type must be the name of an event type; GET /event_types lists them", { field: "type" });
+        throw new RequestError(
+          "invalid_query",
+          "type must be the name of an event type; GET /event_types lists them",
+          { field: "type" },
+        );
       }
       await scope.context.sequencer.settle();
       const filter = { type: query.type, objectId: query.object_id };
@@ -156,7 +187,11 @@ export const journalOperations: readonly Operation[] = [
     run: async (scope, { query }) => {
       adminsOnly(scope, "the audit log");
       await scope.context.sequencer.settle();
-      return auditPage(scope.context.store, { limit: limitOf(query), bytes: scope.pageBytes, before: beforeOf(AUDIT_EVENT, query) });
+      return auditPage(scope.context.store, {
+        limit: limitOf(query),
+        bytes: scope.pageBytes,
+        before: beforeOf(AUDIT_EVENT, query),
+      });
     },
   },
   {
@@ -171,7 +206,10 @@ export const journalOperations: readonly Operation[] = [
       adminsOnly(scope, "the audit log");
       await scope.context.sequencer.settle();
       const head = await headOf(scope.context.store.reader);
-      if (!head) throw new Error("The end of the audit log (the row of the table audit_head) was removed from this database");
+      if (!head)
+        throw new Error(
+          "The end of the audit log (the row of the table audit_head) was removed from this database",
+        );
       return partAnswer(head);
     },
   },
@@ -200,7 +238,9 @@ async function following(
 function withoutOtherKinds(page: Page): Page {
   const documents = page.documents.map((text) => {
     const { principal: _, changes: __, object, ...event } = JSON.parse(text);
-    return definitionOfId(object.id)?.readByGateways ? text : JSON.stringify({ ...event, object: { id: object.id } });
+    return definitionOfId(object.id)?.readByGateways
+      ? text
+      : JSON.stringify({ ...event, object: { id: object.id } });
   });
   return { ...page, documents };
 }

@@ -1,4 +1,12 @@
-import { answeredModule, bare, type Definition, marksOf, sampleAnswer, sampleBody, withArticle } from "@tunnelplane/sdk/contract";
+import {
+  answeredModule,
+  bare,
+  type Definition,
+  marksOf,
+  sampleAnswer,
+  sampleBody,
+  withArticle,
+} from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { type Operation, type Shape, tagOf } from "./operation";
 
@@ -7,18 +15,30 @@ export function moduleOperations(definition: Definition, name: string): Operatio
   const { type, title } = definition;
   const field = definition.fields[name] as z.ZodType;
   const moduleType = `${type}${name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`;
-  const answer: Shape = { name: moduleType, schema: answeredModule(field), io: "output", example: () => sampleAnswer(definition)[name] };
+  const answer: Shape = {
+    name: moduleType,
+    schema: answeredModule(field),
+    io: "output",
+    example: () => sampleAnswer(definition)[name],
+  };
   const common = { path: `${definition.path}/{id}/${name}`, tag: tagOf(definition) } as const;
   return [
     {
       ...common,
       method: "PUT",
       id: `replace${moduleType}`,
-      summary: `Replace the ${name} module of ${withArticle(title)}. ${marksOf(field).module?.doc ?? ""}`.trim(),
+      summary:
+        `Replace the ${name} module of ${withArticle(title)}. ${marksOf(field).module?.doc ?? ""}`.trim(),
       query: ["dry_run", "findings"],
-      body: { name: `${moduleType}Replace`, schema: bare(field), io: "input", example: () => sampleBody(definition)[name] },
+      body: {
+        name: `${moduleType}Replace`,
+        schema: bare(field),
+        io: "input",
+        example: () => sampleBody(definition)[name],
+      },
       success: { status: 200, answer },
-      run: ({ parts }, { params, body, precondition }) => parts.replaceModule(definition, params, name, body, precondition),
+      run: ({ parts }, { params, body, precondition }) =>
+        parts.replaceModule(definition, params, name, body, precondition),
     },
     {
       ...common,

@@ -4,7 +4,15 @@ import type { Caller } from "../../auth";
 import type { Answer, Page } from "../../documents";
 import type { Dispatcher } from "../../events";
 import type { EventWaits } from "../../journal";
-import type { ChangeRequest, Context, Filter, Place, Precondition, ResourceService, Subresources } from "../../resources";
+import type {
+  ChangeRequest,
+  Context,
+  Filter,
+  Place,
+  Precondition,
+  ResourceService,
+  Subresources,
+} from "../../resources";
 import type { BodyRoom } from "../limits/bodyLimits";
 import type { Query } from "../query";
 
@@ -82,10 +90,16 @@ export interface Operation {
   /** The query parameters that must be given. */
   readonly required?: readonly Operation["query"][number][];
   readonly body?: Shape;
-  readonly success: { readonly status: 200 | 201 | 204; readonly answer?: Shape; readonly list?: { readonly key: string } };
+  readonly success: {
+    readonly status: 200 | 201 | 204;
+    readonly answer?: Shape;
+    readonly list?: { readonly key: string };
+  };
   /** Whether its body may have 16 MiB; it gets the bytes and reads them itself. */
   readonly isLarge?: true;
-  /** Whether a request waits for another service, or for the next change; such a request holds no common slot. */
+  /**
+   * Whether a request waits for another service, or for the next change; such a request holds no common slot.
+   */
   readonly waits?: (query: Query) => boolean;
   /** Whether API keys of role `gateway` may do it. */
   readonly forGateways?: boolean;
@@ -95,7 +109,8 @@ export interface Operation {
 }
 
 /** Whether an `Idempotency-Key` makes it idempotent: it creates objects. */
-export const isIdempotent = ({ success, isLarge }: Operation): boolean => success.status === 201 || isLarge === true;
+export const isIdempotent = ({ success, isLarge }: Operation): boolean =>
+  success.status === 201 || isLarge === true;
 
 /** The group of a resource type's operations in the OpenAPI document. */
 export const tagOf = (definition: Definition): Operation["tag"] => ({

@@ -11,10 +11,14 @@ const referenceShape: Shape = {
   name: "Referrer",
   io: "output",
   schema: z.object({
-    id: z.string().meta({ description: "Identifier of the object that refers.", examples: [sampleId("edgtls", "one")] }),
+    id: z
+      .string()
+      .meta({ description: "Identifier of the object that refers.", examples: [sampleId("edgtls", "one")] }),
     uri: z.url().meta({ description: "Its address." }),
     kind: z.enum(kinds).meta({ description: "Its kind.", examples: ["tls_edge"] }),
-    fields: z.array(z.string()).meta({ description: "The fields that refer.", examples: [["backend.backend_id"]] }),
+    fields: z
+      .array(z.string())
+      .meta({ description: "The fields that refer.", examples: [["backend.backend_id"]] }),
   }),
 };
 
@@ -25,22 +29,31 @@ export const referenceOperations: readonly Operation[] = [
     path: "/references",
     id: "listReferences",
     summary: "List the objects that refer to an object, and so may prevent its deletion",
-    about: "Objects that the caller may not see are left out. `object_id` is required; an id of no object has no references.",
+    about:
+      "Objects that the caller may not see are left out. `object_id` is required; an id of no object has no references.",
     tag: { name: "Reference", title: "References", description: "Which objects refer to which." },
     query: ["limit", "before_id", "object_id"],
     required: ["object_id"],
     success: { status: 200, answer: referenceShape, list: { key: "references" } },
     run: ({ context, caller }, { query }) =>
-      referrersOf(context, caller, { id: idIn(query, "object_id") ?? missing(), before: idIn(query, "before_id"), limit: limitOf(query) }),
+      referrersOf(context, caller, {
+        id: idIn(query, "object_id") ?? missing(),
+        before: idIn(query, "before_id"),
+        limit: limitOf(query),
+      }),
   },
 ];
 
 function idIn(query: Query, name: "object_id" | "before_id"): string | undefined {
   const id = query[name];
   if (id === undefined || (definitionOfId(id) && /^\w{1,64}$/.test(id))) return id;
-  throw new RequestError("invalid_query", `${name} must be the id of an object, for example "bkdtg_…"`, { field: name });
+  throw new RequestError("invalid_query", `${name} must be the id of an object, for example "bkdtg_…"`, {
+    field: name,
+  });
 }
 
 function missing(): never {
-  throw new RequestError("invalid_query", "object_id must name the object whose references are wanted", { field: "object_id" });
+  throw new RequestError("invalid_query", "object_id must name the object whose references are wanted", {
+    field: "object_id",
+  });
 }

@@ -21,7 +21,10 @@ export interface Creation<S = Document> {
   readonly made?: ReadonlyMap<string, KeptSecret>;
 }
 
-/** A secret that the server needs again and no answer shows. It is sealed, stored beside the object, and deleted with it. */
+/**
+ * A secret that the server needs again and no answer shows. It is sealed, stored beside the object, and
+ * deleted with it.
+ */
 export interface KeptSecret {
   readonly name: string;
   readonly text: string;
@@ -41,12 +44,14 @@ export interface Addition {
 }
 
 /**
- * Extra work of a resource type on creation, for example making keys or signing. Runs before the transaction, so that slow work
- * blocks no other writer. If the creation is refused, nothing of it stays.
+ * Extra work of a resource type on creation, for example making keys or signing. Runs before the transaction,
+ * so that slow work blocks no other writer. If the creation is refused, nothing of it stays.
  */
 export type Behaviour<S = Document> = Bivariant<S>["behaviour"];
 
-/** Parameters of methods are compared both ways, so that the behaviour of one type stands among those of all. */
+/**
+ * Parameters of methods are compared both ways, so that the behaviour of one type stands among those of all.
+ */
 interface Bivariant<S> {
   behaviour(creation: Creation<S>): Promise<Addition>;
 }

@@ -4,14 +4,16 @@ import type { Behaviour } from "./behaviour";
 import { mintSecret } from "./mintSecret";
 
 /**
- * Makes an API key. Refuses one that has already expired, and one that would outlive the key that makes it: otherwise someone
- * who steals a short-lived key could make a lasting one.
+ * Makes an API key. Refuses one that has already expired, and one that would outlive the key that makes it:
+ * otherwise someone who steals a short-lived key could make a lasting one.
  */
 export const makeApiKey: Behaviour<SentOf<"api_key">> = async (creation) => {
   const { sent, now, caller } = creation;
-  const refuse = (message: string) => refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
+  const refuse = (message: string) =>
+    refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
   const { expires_at: end = caller.expiresAt } = sent;
-  if (end !== null && Date.parse(end) <= now.getTime()) refuse(`must lie in the future; it is ${now.toISOString()} now`);
+  if (end !== null && Date.parse(end) <= now.getTime())
+    refuse(`must lie in the future; it is ${now.toISOString()} now`);
   if (end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
     refuse(
       `is later than ${caller.expiresAt}, when the API key ends that makes this one: name that time or an earlier one, leave it out for the same end, or use a key that lasts longer`,

@@ -39,13 +39,29 @@ export interface CreationOrder {
   readonly made?: ReadonlyMap<string, KeptSecret>;
 }
 
-/** Does all the work of a creation that needs no transaction. If the creation is refused afterwards, nothing of it stays. */
-export async function prepareCreation(context: Context, caller: Caller, order: CreationOrder): Promise<PreparedCreation> {
+/**
+ * Does all the work of a creation that needs no transaction. If the creation is refused afterwards, nothing
+ * of it stays.
+ */
+export async function prepareCreation(
+  context: Context,
+  caller: Caller,
+  order: CreationOrder,
+): Promise<PreparedCreation> {
   const { definition, id, now, body, made } = order;
   const { documents, keyring, store } = context;
   const behaviour: Behaviour | undefined = behaviours[definition.kind];
   const asked = withOwner(definition, body.value, caller);
-  const addition = await behaviour?.({ definition, id, now, sent: asked, caller, reader: store.reader, keyring, made });
+  const addition = await behaviour?.({
+    definition,
+    id,
+    now,
+    sent: asked,
+    caller,
+    reader: store.reader,
+    keyring,
+    made,
+  });
   const { sent = asked, computed, oneTime, toldHash, kept } = addition ?? {};
   const after = documents.compose(definition, id, now.toISOString(), sent, { ...body.derived, ...computed });
   const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
@@ -56,7 +72,13 @@ export async function prepareCreation(context: Context, caller: Caller, order: C
       const rows: CreationRows = {
         resource: { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored },
         ...(toldHash !== undefined && { toldSecret: { resource_id: id, hash: toldHash } }),
-        ...(kept && { sealedSecret: { resource_id: id, name: kept.name, value: sealKept(keyring, { id, name: kept.name }, kept.text) } }),
+        ...(kept && {
+          sealedSecret: {
+            resource_id: id,
+            name: kept.name,
+            value: sealKept(keyring, { id, name: kept.name }, kept.text),
+          },
+        }),
       };
       return { json, rows };
     },

@@ -1,4 +1,10 @@
-import { checkRules, completeValidity, type SentOf, secondsOf, validSshPublicKey } from "@tunnelplane/sdk/contract";
+import {
+  checkRules,
+  completeValidity,
+  type SentOf,
+  secondsOf,
+  validSshPublicKey,
+} from "@tunnelplane/sdk/contract";
 import { readSecret } from "../../secrets";
 import { AuthorityKey, issueCertificate } from "../../ssh";
 import { BodyError, refuseFaults } from "../../util";
@@ -6,7 +12,8 @@ import type { Behaviour } from "./behaviour";
 import { PRIVATE_KEY } from "./makeAuthorityKey";
 
 /** The fields of both kinds of certificate, and the options that only users' certificates have. */
-type Subject = SentOf<"ssh_host_certificate"> & Partial<Pick<SentOf<"ssh_user_certificate">, "critical_options" | "extensions">>;
+type Subject = SentOf<"ssh_host_certificate"> &
+  Partial<Pick<SentOf<"ssh_user_certificate">, "critical_options" | "extensions">>;
 
 /** Signs a certificate for a user or a host. Default: valid from now on, for a day. */
 export const signSshCertificate =
@@ -15,8 +22,15 @@ export const signSshCertificate =
     const validity = completeValidity(asked, now);
     const sent = { ...asked, ...validity };
     refuseFaults(checkRules(definition, sent));
-    const { public_key, ssh_certificate_authority_id: authority, principals, critical_options = {}, extensions = {} } = sent;
-    const privateKey = made?.get(authority)?.text ?? (await readSecret(reader, keyring, { id: authority, name: PRIVATE_KEY }));
+    const {
+      public_key,
+      ssh_certificate_authority_id: authority,
+      principals,
+      critical_options = {},
+      extensions = {},
+    } = sent;
+    const privateKey =
+      made?.get(authority)?.text ?? (await readSecret(reader, keyring, { id: authority, name: PRIVATE_KEY }));
     if (privateKey === undefined) {
       const message = `names ${authority}, which was deleted just now`;
       throw new BodyError([{ error: "missing_target", path: ["ssh_certificate_authority_id"], message }]);

@@ -45,7 +45,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await schema.createIndex("unique_key_resource_id").on("unique_key").column("resource_id").execute();
   await schema
     .createTable("told_secret")
-    .addColumn("resource_id", id, (column) => column.primaryKey().notNull().references("resource.id").onDelete("cascade"))
+    .addColumn("resource_id", id, (column) =>
+      column.primaryKey().notNull().references("resource.id").onDelete("cascade"),
+    )
     .addColumn("hash", "text", (column) => column.notNull().unique())
     .execute();
 }

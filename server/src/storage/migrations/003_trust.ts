@@ -22,7 +22,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("payload", "text", (column) => column.notNull())
     .execute();
   await schema.createIndex("event_type_sequence").on("event").columns(["type", "sequence"]).execute();
-  await schema.createIndex("event_object_id_sequence").on("event").columns(["object_id", "sequence"]).execute();
+  await schema
+    .createIndex("event_object_id_sequence")
+    .on("event")
+    .columns(["object_id", "sequence"])
+    .execute();
   await schema
     .createTable("audit_event")
     .addColumn("sequence", "bigint", (column) => column.primaryKey().notNull())

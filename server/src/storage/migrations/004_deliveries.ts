@@ -8,7 +8,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable("route")
     .addColumn("event_type", "text", (column) => column.notNull())
     .addColumn("destination_id", id, (column) => column.notNull())
-    .addColumn("subscription_id", id, (column) => column.notNull().references("resource.id").onDelete("cascade"))
+    .addColumn("subscription_id", id, (column) =>
+      column.notNull().references("resource.id").onDelete("cascade"),
+    )
     .addColumn("since", "bigint", (column) => column.notNull())
     .addPrimaryKeyConstraint("route_pk", ["event_type", "destination_id", "subscription_id"])
     .execute();
@@ -34,8 +36,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("sequences", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("sent_pk", ["destination_id", "first"])
     .execute();
-  // No foreign key to the destination: its check would lock that row at the end of every change, and deadlock with a change
-  // of the destination, which holds the row and waits for the head of the log.
+  // No foreign key to the destination: its check would lock that row at the end of every change, and deadlock
+  // with a change of the destination, which holds the row and waits for the head of the log.
   await schema
     .createTable("delivery")
     .addColumn("destination_id", id, (column) => column.notNull())
@@ -50,7 +52,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("delivered_at", "text")
     .addPrimaryKeyConstraint("delivery_pk", ["destination_id", "sequence"])
     .execute();
-  // One partial index for each status: PostgreSQL would use a common index for other queries too, and read all of it.
+  // One partial index for each status: PostgreSQL would use a common index for other queries too, and read
+  // all of it.
   await schema
     .createIndex("delivery_pending")
     .on("delivery")
@@ -73,7 +76,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint("lane_pk", ["destination_id", "object_id"])
     .execute();
   await schema.createIndex("lane_due_at").on("lane").columns(["destination_id", "due_at"]).execute();
-  await schema.createIndex("lane_lease").on("lane").column("lease").where(sql.ref("lease"), "is not", null).execute();
+  await schema
+    .createIndex("lane_lease")
+    .on("lane")
+    .column("lease")
+    .where(sql.ref("lease"), "is not", null)
+    .execute();
   await fillRoutes(db as Kysely<Filled>);
 }
 
@@ -86,17 +94,30 @@ interface Filled {
 
 /** Adds routes for subscriptions from before there were events. */
 async function fillRoutes(db: Kysely<Filled>): Promise<void> {
-  const rows = await db.selectFrom("resource").select(["id", "document"]).where("kind", "=", "event_subscription").execute();
+  const rows = await db
+    .selectFrom("resource")
+    .select(["id", "document"])
+    .where("kind", "=", "event_subscription")
+    .execute();
   const head = await db.selectFrom("audit_head").select("sequence").executeTakeFirst();
   const since = Number(head?.sequence ?? 0);
   const fed = new Set<string>();
   for (const { id, document } of rows) {
-    const { sources, destinations } = JSON.parse(document) as { sources: { type: string }[]; destinations: { id: string }[] };
+    const { sources, destinations } = JSON.parse(document) as {
+      sources: { type: string }[];
+      destinations: { id: string }[];
+    };
     for (const destination of destinations) fed.add(destination.id);
     const routes = sources.flatMap(({ type }) =>
-      destinations.map((destination) => ({ event_type: type, destination_id: destination.id, subscription_id: id, since })),
+      destinations.map((destination) => ({
+        event_type: type,
+        destination_id: destination.id,
+        subscription_id: id,
+        since,
+      })),
     );
     if (routes.length > 0) await db.insertInto("route").values(routes).execute();
   }
-  for (const destination_id of fed) await db.insertInto("feed").values({ destination_id, position: since }).execute();
+  for (const destination_id of fed)
+    await db.insertInto("feed").values({ destination_id, position: since }).execute();
 }

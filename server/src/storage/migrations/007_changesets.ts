@@ -14,11 +14,20 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("changeset_object")
     // An object belongs to one set at most, and leaves it when it is deleted.
-    .addColumn("resource_id", id, (column) => column.primaryKey().notNull().references("resource.id").onDelete("cascade"))
-    .addColumn("changeset_id", id, (column) => column.notNull().references("changeset.id").onDelete("cascade"))
+    .addColumn("resource_id", id, (column) =>
+      column.primaryKey().notNull().references("resource.id").onDelete("cascade"),
+    )
+    .addColumn("changeset_id", id, (column) =>
+      column.notNull().references("changeset.id").onDelete("cascade"),
+    )
     .addColumn("kind", "text", (column) => column.notNull())
     .addColumn("key", id, (column) => column.notNull())
     .addColumn("declared", "text", (column) => column.notNull())
     .execute();
-  await db.schema.createIndex("changeset_object_place").on("changeset_object").columns(["changeset_id", "kind", "key"]).unique().execute();
+  await db.schema
+    .createIndex("changeset_object_place")
+    .on("changeset_object")
+    .columns(["changeset_id", "kind", "key"])
+    .unique()
+    .execute();
 }

@@ -9,7 +9,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable("inbox")
     .ifNotExists()
     .addColumn("n", isPostgres ? "bigint" : "integer", (column) =>
-      isPostgres ? column.primaryKey().notNull().generatedByDefaultAsIdentity() : column.primaryKey().notNull(),
+      isPostgres
+        ? column.primaryKey().notNull().generatedByDefaultAsIdentity()
+        : column.primaryKey().notNull(),
     )
     .addColumn("created_at", "text", (column) => column.notNull())
     .addColumn("operation_id", "text", (column) => column.notNull())
@@ -31,13 +33,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute();
   await schema.alterTable("audit_event").addColumn("lane", "text").execute();
   // Not unique: a row that somebody repeated is for `audit verify` to find and tell.
-  await schema.createIndex("audit_event_lane").on("audit_event").column("lane").where(sql.ref("lane"), "is not", null).execute();
+  await schema
+    .createIndex("audit_event_lane")
+    .on("audit_event")
+    .column("lane")
+    .where(sql.ref("lane"), "is not", null)
+    .execute();
   if (isPostgres) await refuseOlderServers(db);
 }
 
 /**
- * An older server would write behind the end of the log, past the rows of the inbox. Its rows have no lane. 57P03 (cannot
- * connect now) makes it answer 503, which promises that nothing was changed. A restore writes such rows too, and says so.
+ * An older server would write behind the end of the log, past the rows of the inbox. Its rows have no lane.
+ * 57P03 (cannot connect now) makes it answer 503, which promises that nothing was changed. A restore writes
+ * such rows too, and says so.
  */
 async function refuseOlderServers(db: Kysely<unknown>): Promise<void> {
   await sql`create or replace function audit_event_refuse_older() returns trigger language plpgsql as $$
