@@ -4,6 +4,24 @@ import "../nodeVersion";
  * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will
  * notice). Pure functions: no server, no program, no clock.
  */
+export {
+  type AcceptedTokens,
+  type Decider,
+  type Decision,
+  type DecisionRequest,
+  type DecisionStep,
+  type Dimension,
+  isLetIn,
+  type Outcome,
+  type Predicate,
+  type Predicates,
+  type RequestSession,
+  type RequestToken,
+  type TextDimension,
+  type TokenPlace,
+  UNRECORDED,
+  type Unserved,
+} from "./decision/types";
 export { mayBind, refusalToBind } from "./exposure/binding";
 export {
   type ExposedAction,

@@ -43,4 +43,6 @@ export interface World {
   readonly admins?: readonly string[];
   /** The user or bot who owns new objects that name no owner. */
   readonly caller?: string;
+  /** The ports that gateways listen for; without, every port counts as listened for. */
+  readonly ports?: readonly number[];
 }

@@ -1,0 +1,167 @@
+import type { Target } from "../exposure/traffic";
+
+/** Stands in a request for what was not recorded. */
+export const UNRECORDED = "unknown";
+type Unrecorded = typeof UNRECORDED;
+
+/** Somebody's request, or connection, as far as anything that is declared can look at it. */
+export interface DecisionRequest {
+  /** The name in TLS, and the port that the hostport names: `app.example.com:443`. */
+  readonly address: string;
+  /** The version that the caller speaks; null for a connection without TLS. Default `"1.3"`. */
+  readonly tls?: "1.2" | "1.3" | null | Unrecorded;
+  /** The Host header, with or without a port. Default: the name of the address. */
+  readonly host?: string;
+  /** Default `GET`. */
+  readonly method?: string;
+  /** As it is sent; a query is ignored. `…` stands for a part that was not recorded. Default `/`. */
+  readonly path?: string;
+  /** By name, in any case. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | Unrecorded;
+  /** Default: none, or the one in `headers`. */
+  readonly user_agent?: string | null;
+  /** The address that it comes from, or the network (CIDR) in which that is. */
+  readonly from: string;
+  /** Which authority signed the caller's certificate: an id, or `other`. Default: no certificate. */
+  readonly client_certificate?: { readonly authority: string } | null | Unrecorded;
+  /** `invalid`: one that nobody accepts. Default: none. */
+  readonly token?: RequestToken | "invalid" | null | Unrecorded;
+  /** Whom the caller signed in with. Default: nobody is signed in. */
+  readonly session?: RequestSession | null | Unrecorded;
+}
+
+/** A JSON Web Token that is not forged and in its time. */
+export interface RequestToken {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  /** Of the signature, as in RFC 7518: `RS256`. */
+  readonly algorithm: string;
+  /** The URL of the key set that holds the key of the signature. */
+  readonly keys: string;
+  /** Where it stands in the request. */
+  readonly at: TokenPlace;
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+export interface TokenPlace {
+  readonly method: string;
+  readonly name: string;
+  readonly prefix: string;
+}
+
+export interface RequestSession {
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * `answered`: by a backend, or by a policy with a status below 400. `unserved`: let in, but nothing is behind
+ * it. `refused`: with a status from 400. `closed`: the connection ends before HTTP. `sign_in`: the caller is
+ * sent to sign in. `not_found`: no route takes the path. `unknown`: what decides is not known.
+ */
+export type Outcome = "answered" | "unserved" | "refused" | "closed" | "sign_in" | "not_found" | "unknown";
+
+/** Something that was looked at on the way. */
+export interface DecisionStep {
+  /** Of the object that asks for it: `tls_edge`, `https_edge_route`, … */
+  readonly kind: string;
+  readonly id: string | null;
+  readonly name: string;
+  /** The module or field: `jwt_validation`, `hostports`. */
+  readonly field: string;
+  readonly sentence: string;
+}
+
+/** What happens to a request. */
+export interface Decision {
+  readonly outcome: Outcome;
+  /** Null where the backend chooses it, and where nothing of HTTP is answered. */
+  readonly status: number | null;
+  /** Null for what is not let in. */
+  readonly goes_to: Target | null;
+  /** The hostport that takes it, with the route: `app.example.com:443/admin`; null where nothing does. */
+  readonly address: string | null;
+  /** What decided; null where nothing that is declared did. */
+  readonly by: Omit<DecisionStep, "sentence"> | null;
+  /** In the order in which they were looked at; the last one decided. */
+  readonly steps: readonly DecisionStep[];
+  /** Whether a rate limit may refuse it, too. */
+  readonly limited: boolean;
+  readonly sentence: string;
+}
+
+/** Whether the caller gets past all checks, whether anything is behind them or not. */
+export const isLetIn = ({ outcome }: Pick<Decision, "outcome">): boolean =>
+  outcome === "answered" || outcome === "unserved";
+
+/** A part of a request whose values are texts; headers by their names in lower case. */
+export type TextDimension = "method" | "host" | "path" | "sni" | `header ${string}`;
+
+/** A part of a request by which decisions may differ. The user agent is `header user-agent`. */
+export type Dimension = Predicate["dimension"];
+
+/**
+ * A question that a decision may ask about one part of a request. Two requests for which all questions have
+ * the same answers are decided alike.
+ */
+export type Predicate =
+  /** `matches`: an RE2 expression, searched for. An absent header reads as an empty text. */
+  | {
+      readonly dimension: TextDimension;
+      readonly op: "==" | "startsWith" | "endsWith" | "contains" | "matches";
+      readonly text: string;
+    }
+  /** Whether the caller is in a network. */
+  | { readonly dimension: "from"; readonly op: "in"; readonly cidr: string }
+  /** Whether one of these authorities, by their ids, signed the caller's certificate. */
+  | { readonly dimension: "client_certificate"; readonly op: "of"; readonly authorities: readonly string[] }
+  /** Whether a token is accepted: one of each list, and all of them. */
+  | { readonly dimension: "token"; readonly op: "accepted"; readonly by: AcceptedTokens }
+  /** Whether the user signed in with this client of this issuer. */
+  | {
+      readonly dimension: "session";
+      readonly op: "of";
+      readonly issuer: string;
+      readonly client_id: string;
+    }
+  /** Whether the caller speaks this version or a later one. */
+  | { readonly dimension: "tls"; readonly op: "from"; readonly version: "1.2" | "1.3" };
+
+/** The tokens that a route accepts. */
+export interface AcceptedTokens {
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  readonly keys: readonly string[];
+  readonly places: readonly TokenPlace[];
+}
+
+/** Says what happens to requests in one world. */
+export interface Decider {
+  decide(request: DecisionRequest): Decision;
+  /** The hostports that the world declares, in lower case and sorted; wildcards among them. */
+  readonly hostports: readonly string[];
+  /**
+   * The questions that `decide` may ask about requests to an address (`a.example.com:443`, no wildcard).
+   * @param path one in normal form: only the questions of the route that takes it are listed, and none about
+   * the path that choose a route
+   */
+  predicatesOf(address: string, path?: string): Predicates;
+}
+
+export interface Predicates {
+  readonly predicates: readonly Predicate[];
+  /** Why the address cannot be decided whatever the request is: its objects are not wholly known. */
+  readonly unknown: readonly string[];
+}
+
+/** An edge, or one of its hostports, that no gateway can serve as it is declared. */
+export interface Unserved {
+  readonly kind: string;
+  readonly id: string | null;
+  readonly name: string;
+  /** The one hostport that is not served; the whole edge is closed without it. */
+  readonly hostport?: string;
+  readonly reason: string;
+}
