@@ -1,6 +1,7 @@
 // Runs the tests, each folder of tests/ in a process of its own, two at a time: most of a test is waiting for
-// other processes. Prints a line for each file as it ends. Arguments are folders; without any, all run. The
-// whole report of each folder goes into a log file, and, where a test failed, to the end.
+// other processes. Prints a line for each file as it ends. Arguments are folders and files; without any, all
+// run. The whole report of each folder goes into a log file, and, where a test failed, to the end. `--table`
+// writes what each file cost into the table of tests/README.md.
 const { spawn } = require("node:child_process");
 const {
   createWriteStream,
@@ -11,6 +12,7 @@ const {
   writeFileSync,
 } = require("node:fs");
 const { dirname, join } = require("node:path");
+const { writeCosts } = require("./testTable.cjs");
 
 const ROOT = join(__dirname, "..");
 const KEPT = join(ROOT, "node_modules", ".tunnelplane");
@@ -32,25 +34,28 @@ const LONGEST = [
   "events",
 ];
 
-const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
+const TABLE = "--table";
 const TESTS = join(ROOT, "tests");
-const isTest = (file) => file.endsWith(".test.ts") && !file.includes("node_modules");
-const folderOf = (file) => dirname(file).replaceAll("\\", "/");
-/** Every test file, however deep. */
-const files = readdirSync(TESTS, { recursive: true }).filter(isTest);
-const wanted = process.argv.slice(2);
-const isWanted = (folder) =>
-  wanted.length === 0 || wanted.some((one) => folder === one || folder.startsWith(`${one}/`));
-const folders = [...new Set(files.map(folderOf))]
-  .filter(isWanted)
-  .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 
-const unknown = wanted.filter((one) => !files.some((file) => file.startsWith(`${one}/`)));
+const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
+/** Every test file, however deep. */
+const files = readdirSync(TESTS, { recursive: true })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules"));
+const wanted = process.argv
+  .slice(2)
+  .filter((one) => one !== TABLE)
+  .map((one) => one.replace(/^tests\//, "").replace(/\/$/, ""));
+const isIn = (file, one) => file === one || file.startsWith(`${one}/`);
+const isWanted = (file) => wanted.length === 0 || wanted.some((one) => isIn(file, one));
+const jobs = [...Map.groupBy(files.filter(isWanted), dirname)].sort(
+  ([a], [b]) => rank(a) - rank(b) || a.localeCompare(b),
+);
+
+const unknown = wanted.filter((one) => !files.some((file) => isIn(file, one)));
 if (unknown.length > 0) {
-  const known = [...new Set(files.map((file) => file.replaceAll("\\", "/").split("/")[0]))].sort();
-  console.error(
-    `There are no tests in the folder ${unknown.join(", ")} of tests/; there are: ${known.join(", ")}`,
-  );
+  const known = [...new Set(files.map((file) => file.split("/")[0]))].sort();
+  console.error(`There is no test in ${unknown.join(", ")} of tests/; the folders are ${known.join(", ")}`);
   process.exit(2);
 }
 
@@ -63,19 +68,21 @@ const started = Date.now();
 const failures = [];
 let broken = false;
 /** How many files have not ended yet. */
-let left = files.filter((file) => isWanted(folderOf(file))).length;
+let left = files.filter(isWanted).length;
+const costs = new Map();
 
 mkdirSync(LOGS, { recursive: true });
 const minutes = existsSync(DURATION)
   ? `${readFileSync(DURATION, "utf8")} minutes last time`
   : `about ${USUAL_MINUTES} minutes on two cores`;
 console.log(
-  `Running the tests of ${folders.length} folders: ${minutes}. A line for each file as it ends; whole reports in ${LOGS}`,
+  `Running the tests of ${jobs.length} folders: ${minutes}. A line for each file as it ends; whole reports in ${LOGS}`,
 );
 
 async function worker() {
-  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    const { output, code, reported } = await run(folder);
+  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+    const [folder, files] = job;
+    const { output, code, reported } = await run(folder, files);
     const failed = /^ +\d+ failing$[\s\S]*/m.exec(output)?.[0];
     const tests = reported.passed + reported.failed + reported.skipped.length;
     if (failed) failures.push(`tests/${folder}:\n${failed.trimEnd()}`);
@@ -88,13 +95,13 @@ async function worker() {
   }
 }
 
-function run(folder) {
+function run(folder, files) {
   // Mocha's own command starts a process for Node's options, which could not report to this one.
   const args = [
     "--disable-warning=ExperimentalWarning",
     join(ROOT, "node_modules/mocha/lib/cli/cli.js"),
     "--exit",
-    `tests/${folder}/*.test.ts`,
+    ...files.map((file) => `tests/${file}`),
   ];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const log = createWriteStream(join(LOGS, `${folder.replaceAll("/", "-")}.log`));
@@ -119,7 +126,8 @@ function run(folder) {
   );
 }
 
-function tell({ file, passed, failed, skipped, seconds }) {
+function tell({ file, passed, failed, skipped, cost }) {
+  costs.set(file.replaceAll("\\", "/").replace(/^tests\//, ""), cost);
   const counts = [
     `${passed} passed`,
     failed && `${failed} failed`,
@@ -129,7 +137,7 @@ function tell({ file, passed, failed, skipped, seconds }) {
     .join(", ");
   left--;
   console.log(
-    `${failed ? "✗" : "✓"} ${file}: ${counts} (${seconds} s), ${left} ${left === 1 ? "file" : "files"} left`,
+    `${failed ? "✗" : "✓"} ${file}: ${counts} (${cost.wall.toFixed(1)} s, CPU ${cost.cpu.toFixed(1)} s), ${left} ${left === 1 ? "file" : "files"} left`,
   );
   for (const title of skipped) console.log(`    skipped: ${title}`);
 }
@@ -139,6 +147,7 @@ Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
   for (const failure of failures) console.log(`\n──── failed in ${failure}`);
   if (!broken && wanted.length === 0)
     writeFileSync(DURATION, String(Math.max(1, Math.round((Date.now() - started) / 60_000))));
+  if (process.argv.includes(TABLE)) writeCosts(costs);
   console.log(`\nTotal: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   process.exitCode = broken ? 1 : 0;
 });

@@ -1,5 +1,6 @@
 const { relative } = require("node:path");
 const { reporters, Runner } = require("mocha");
+const { between, NOTHING, soFar } = require("./costs.cjs");
 
 const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
   Runner.constants;
@@ -13,8 +14,12 @@ module.exports = class FileByFile extends reporters.Spec {
     super(runner, options);
     if (!process.send) return;
     let current;
+    let before = NOTHING;
     const end = () => {
-      if (current) process.send({ ...current, seconds: Math.round((Date.now() - current.started) / 1000) });
+      if (!current) return;
+      const after = soFar();
+      process.send({ ...current, cost: between(before, after) });
+      before = after;
       current = undefined;
     };
     runner.on(EVENT_SUITE_BEGIN, ({ file }) => {
@@ -23,7 +28,6 @@ module.exports = class FileByFile extends reporters.Spec {
       current = {
         path: file,
         file: relative(process.cwd(), file),
-        started: Date.now(),
         passed: 0,
         failed: 0,
         skipped: [],
@@ -43,5 +47,9 @@ module.exports = class FileByFile extends reporters.Spec {
     super.epilogue();
     const { passes, failures, pending } = this.stats;
     console.log(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ""}`);
+    const { wall, cpu, engines, servers, envoys } = soFar();
+    console.log(
+      `${wall.toFixed(1)} s, CPU ${cpu.toFixed(1)} s; starts: ${engines} engines, ${servers} servers, ${envoys} Envoys`,
+    );
   }
 };
