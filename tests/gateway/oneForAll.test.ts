@@ -1,12 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { ENVOY } from "../support/envoy";
 import { OtherServer } from "./otherServer";
 import { type Running, runningForEachTest } from "./running";
 import { inbound, policy } from "./worlds";
@@ -22,19 +20,11 @@ const UNREADABLE = { stored: "half-a-character", read: "\\ud800" };
 describe("The edge of one member", () => {
   const running = runningForEachTest();
   let between: OtherServer;
-  let beside: ChildProcess | undefined;
 
   beforeEach("start another server in between", async () => {
     between = await OtherServer.start(running.now.server.url);
   });
-  afterEach("stop it", async () => {
-    between?.stop();
-    if (beside?.exitCode === null && beside.signalCode === null) {
-      beside.kill("SIGKILL");
-      await once(beside, "exit");
-    }
-    beside = undefined;
-  });
+  afterEach("stop it", () => between?.stop());
 
   const start = (...args: string[]) => running.now.run("--dev-ca", "--url", between.url, ...args);
 
@@ -172,7 +162,7 @@ describe("The edge of one member", () => {
     expect(edges.find(({ id }) => id === bad.edge.id)?.reason).to.match(
       /^Envoy refuses it: of tcp:127\.0\.0\.77:77777 it says: .*65535/,
     );
-    while ((await one.ready()) !== 200) await sleep(50);
+    await one.becomesReady();
     await one.api.tlsEdges.delete(bad.edge.id);
     await one.api.staticBackends.delete(bad.backend.id);
     await one.reports((all) => all.length === 1 && rejectedIn(all).length === 0);
@@ -191,7 +181,7 @@ describe("The edge of one member", () => {
     const { route } = await one.site(FIRST);
     between.changes.set(PORT.stored, PORT.read);
     start("--envoy", "none", "--allow-upstreams", "127.0.0.0/8");
-    beside = await startBeside(one);
+    await one.startBeside();
     await one.becomes(200, FIRST);
     const bad = await answering("unreadable.example.com", null, { body: UNREADABLE.stored });
     const edges = await one.reports((all) => rejectedIn(all).length === 1);
@@ -211,14 +201,14 @@ describe("The edge of one member", () => {
     const { edge } = await one.site(FIRST);
     await one.site(SECOND);
     start("--envoy", "none");
-    beside = await startBeside(one);
+    await one.startBeside();
     const edges = await one.reports((all) => rejectedIn(all).length === 2);
     expect(edges.find(({ id }) => id === edge.id)?.reason).to.match(/^Envoy did not take the last change/);
     expect(await one.ready()).to.equal(503);
     holder.close();
     await one.becomes(200, FIRST);
     await one.becomes(200, SECOND);
-    while ((await one.ready()) !== 200) await sleep(20);
+    await one.becomesReady();
   });
 
   it("does not keep an Envoy from starting with what it took last, though a gateway died with an unreadable file in place", async () => {
@@ -226,7 +216,7 @@ describe("The edge of one member", () => {
     await one.site(FIRST);
     one.run("--dev-ca");
     await one.becomes(200, FIRST);
-    while ((await one.ready()) !== 200) await sleep(20);
+    await one.becomesReady();
     await one.server.stop("SIGKILL");
     const envoys = childrenOf(one);
     await one.gateway.stop("SIGKILL");
@@ -245,25 +235,24 @@ describe("The edge of one member", () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "tpg-"));
     try {
       start("--envoy", "none");
-      beside = await startBeside(one);
-      while ((await one.ready()) !== 200) await sleep(20);
+      await one.startBeside();
+      await one.becomesReady();
       const file = join(one.state, "envoy", "lds.json");
       const before = readFileSync(file, "utf8");
       // It looks elsewhere, and no longer sees what the gateway writes.
       writeFileSync(join(elsewhere, "lds.json"), before);
-      beside.kill("SIGKILL");
-      await once(beside, "exit");
-      beside = await startBeside(one, (bootstrap) =>
+      await one.beside?.stop();
+      await one.startBeside((bootstrap) =>
         bootstrap.replaceAll(`${one.state}/envoy/lds.json`, `${elsewhere}/lds.json`),
       );
       const { edge } = await one.site(FIRST);
       const edges = await one.reports((all) => all.length === 1);
       expect(edges[0]).to.include({ id: edge.id, state: "rejected" });
       // A busy machine's Envoy may leave a single question of the gateway unanswered.
-      while ((await one.live()) !== 200) await sleep(50);
+      await one.until(async () => (await one.live()) === 200);
       expect(await one.ready()).to.equal(503);
       expect(one.gateway.log).to.contain("Envoy said nothing of lds.json within 5");
-      expect(readFileSync(file, "utf8")).to.equal(before);
+      await one.until(() => readFileSync(file, "utf8") === before);
       expect(await one.metrics()).to.contain("tunnelplane_gateway_taken 0");
     } finally {
       rmSync(elsewhere, { recursive: true });
@@ -276,33 +265,3 @@ const childrenOf = ({ gateway }: Running): string[] =>
   execFileSync("ps", ["-o", "pid=", "--ppid", String(gateway.pid)], { encoding: "utf8" })
     .trim()
     .split(/\s+/);
-
-/** Starts Envoy where the gateway starts none. */
-async function startBeside(
-  one: Running,
-  change: (bootstrap: string) => string = (text) => text,
-): Promise<ChildProcess> {
-  const file = join(one.state, "envoy", "bootstrap.json");
-  for (;;) {
-    const text = await readWhole(file);
-    if (text === undefined) continue;
-    const own = join(one.folder, "bootstrap.json");
-    writeFileSync(own, change(text));
-    rmSync(join(one.state, "envoy", "admin.sock"), { force: true });
-    const drain = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
-    return spawn(
-      ENVOY as string,
-      ["-c", own, "--concurrency", "1", "--disable-hot-restart", "-l", "error", ...drain],
-      { stdio: "ignore" },
-    );
-  }
-}
-
-async function readWhole(file: string): Promise<string | undefined> {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    await sleep(20);
-    return undefined;
-  }
-}

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { type SshKey, sshKey } from "../support/api/fixtures";
 import { ENVOY } from "../support/envoy";
+import { EnvoyBeside } from "../support/envoyBeside";
 import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
@@ -25,6 +26,8 @@ export class Running {
   upstream!: Upstream;
   api!: Tunnelplane;
   gateway!: GatewayProcess;
+  /** An Envoy that the gateway did not start. */
+  beside: EnvoyBeside | undefined;
   /** Short, because sockets are in it. */
   state = "";
   /** For what a test writes: certificates, keys. */
@@ -74,6 +77,13 @@ export class Running {
     return this.gateway;
   }
 
+  /** Starts Envoy where the gateway starts none. @param change changes its bootstrap */
+  async startBeside(change?: (bootstrap: string) => string): Promise<void> {
+    const folder = join(this.state, "envoy");
+    await this.until(() => existsSync(join(folder, "bootstrap.json")));
+    this.beside = EnvoyBeside.start(folder, join(this.folder, "bootstrap.json"), change);
+  }
+
   runWithAgents = (...args: string[]) =>
     this.run("--dev-ca", "--ssh-listen", `127.0.0.1:${this.sshPort}`, ...args);
 
@@ -92,10 +102,26 @@ export class Running {
 
   ask = (sni: string): Promise<Answer> => http1(this.httpsPort, "/", { sni });
 
-  /** Asks until the status is this one. */
-  async becomes(status: number, sni: string): Promise<void> {
-    while ((await this.ask(sni)).status !== status) await sleep(50);
+  /** Waits until something holds. Fails where the gateway, or an Envoy beside it, ended by itself. */
+  async until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await holds())) {
+      this.#checkProcesses();
+      await sleep(20);
+    }
   }
+
+  #checkProcesses(): void {
+    const { gateway, beside } = this;
+    if (gateway?.hasEnded && !gateway.isStopped) throw new Error(`the gateway ended: ${gateway.log}`);
+    if (beside?.hasEnded && !beside.isStopped) throw new Error(`Envoy ended: ${beside.log}`);
+  }
+
+  /** Asks until the status is this one. */
+  becomes = (status: number, sni: string): Promise<void> =>
+    this.until(async () => (await this.ask(sni)).status === status);
+
+  /** Waits until /readyz answers 200. */
+  becomesReady = (): Promise<void> => this.until(async () => (await this.ready()) === 200);
 
   /** The name of the program that answers; undefined while none does. */
   async answers(sni: string): Promise<string | undefined> {
@@ -104,13 +130,9 @@ export class Running {
   }
 
   /** What the server was told of an edge, once it was. */
-  async reported(edge: string) {
-    for (;;) {
-      const told = await this.api.gateways.get("edge-1").catch(() => undefined);
-      const found = told?.edges.find(({ id }) => id === edge);
-      if (found) return found;
-      await sleep(50);
-    }
+  async reported(edge: string): Promise<EdgeReport> {
+    const isIt = ({ id }: EdgeReport) => id === edge;
+    return (await this.reports((all) => all.some(isIt))).find(isIt) as EdgeReport;
   }
 
   ready = (): Promise<number> => this.#health("readyz");
@@ -122,11 +144,13 @@ export class Running {
   async reports(
     isEnough: (edges: readonly EdgeReport[]) => boolean = () => true,
   ): Promise<readonly EdgeReport[]> {
-    for (;;) {
+    let edges: readonly EdgeReport[] = [];
+    await this.until(async () => {
       const status = await this.api.gateways.get("edge-1").catch(() => undefined);
-      if (status && isEnough(status.edges)) return status.edges;
-      await sleep(50);
-    }
+      edges = status?.edges ?? [];
+      return status !== undefined && isEnough(edges);
+    });
+    return edges;
   }
 
   metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
@@ -175,6 +199,7 @@ export class Running {
   async stop(): Promise<void> {
     for (const child of this.#agents) child.kill("SIGKILL");
     await this.gateway?.stop();
+    await this.beside?.stop();
     await this.api.close();
     await this.server.stop();
     await this.upstream.stop();

@@ -10,6 +10,8 @@ const CLI = join(__dirname, "../../gateway/dist/cli.js");
 export class GatewayProcess {
   log = "";
   out = "";
+  /** Whether a test has stopped it. */
+  isStopped = false;
 
   private constructor(private readonly child: ChildProcess) {
     child.stderr?.on("data", (chunk) => {
@@ -37,19 +39,23 @@ export class GatewayProcess {
   /** Waits until the log contains a text; fails if the process ends first. */
   async logged(text: string): Promise<void> {
     while (!this.log.includes(text)) {
-      if (this.child.exitCode !== null)
-        throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);
+      if (this.hasEnded) throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);
       await sleep(20);
     }
   }
 
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
   async ended(): Promise<number | null> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, "close");
+    if (!this.hasEnded) await once(this.child, "close");
     return this.child.exitCode;
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    this.isStopped = true;
+    if (this.hasEnded) return this.child.exitCode;
     // Not "close": an Envoy that outlives a gateway that is killed holds its output open.
     const ended = once(this.child, "exit");
     this.child.kill(signal);
