@@ -175,6 +175,50 @@ describe("The edge of one member", () => {
     expect(rejectedIn(await one.reports((all) => all.length === 3))).to.deep.equal([again.edge.id]);
   });
 
+  it("is rejected for a hostport that an older edge has, in any case, and the older one is served", async () => {
+    const one = running.now;
+    for (const [from, to] of [
+      ["same.example.com:443", `${FIRST}:443`],
+      ["other.example.com:443", `${FIRST.toUpperCase()}:443`],
+    ] as const)
+      between.changes.set(from, to);
+    const { edge, route } = await one.site(FIRST);
+    const newer = [
+      (await one.site("same.example.com")).edge.id,
+      (await sendingTo("other.example.com", one.upstream.address.replace("127.0.0.1", "localhost"))).edge.id,
+    ];
+    start();
+    await one.becomes(200, FIRST);
+    const edges = await one.reports((all) => all.length === 3);
+    expect(rejectedIn(edges)).to.have.members(newer);
+    for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
+      expect(reason, id).to.equal(
+        `${FIRST}:443 is not served, because the older edge ${edge.id} has it: take it out of one of them`,
+      );
+    await othersGoOn(one, route);
+  });
+
+  it("is rejected alone when it has no hostports, or a backend no labels", async () => {
+    const one = running.now;
+    between.changes.set('["none.example.com:443"]', "null");
+    between.changes.set('{"read":"not"}', "null");
+    const { route } = await one.site(FIRST);
+    const group = await one.api.tunnelGroupBackends.create({ labels: { read: "not" } });
+    const bad = [
+      (
+        await one.api.tlsEdges.create({
+          hostports: ["bad.example.com:443"],
+          backend: { backend_id: group.id },
+        })
+      ).id,
+      (await one.site("none.example.com")).edge.id,
+    ];
+    one.runWithAgents("--url", between.url);
+    await one.becomes(200, FIRST);
+    expect(rejectedIn(await one.reports((all) => all.length === 3))).to.have.members(bad);
+    await othersGoOn(one, route);
+  });
+
   it("is found by an Envoy beside the gateway too", async () => {
     const one = running.now;
     between.changes.set(UNREADABLE.stored, UNREADABLE.read);

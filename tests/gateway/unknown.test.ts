@@ -3,10 +3,13 @@ import { expect } from "chai";
 import { objectsOf, translate } from "../../gateway/dist";
 import { ENFORCED } from "../../gateway/dist/envoy/enforced";
 import {
+  backend as backendOf,
   enabled,
   fixed,
   httpsEdge,
   inbound,
+  jwt,
+  oidc,
   policy,
   refs,
   route,
@@ -171,5 +174,31 @@ describe("An edge whose objects are out of range, or cannot be read at all", () 
     );
     const text = JSON.stringify(listeners);
     expect(text).to.contain("broken.example.com").and.not.to.contain("*x.example.com");
+  });
+
+  it("is rejected with what cannot be read, in an edge or in its backend", () => {
+    const cannot = (what: string) =>
+      `this gateway cannot read it (${what}): upgrade this gateway, or declare the edge anew`;
+    for (const hostports of [null, "app.example.com:443", ["app.example.com:443", null]])
+      for (const edge of [tlsEdge({ hostports }), httpsEdge({ hostports })])
+        closedFor(edge, cannot("hostports is no list of texts"));
+    for (const routes of [null, {}, [null]])
+      closedFor(httpsEdge({ routes }), cannot("routes is no list of routes"));
+    const unread = [jwt({ jws: null }), jwt({ jws: { keys: { sources: { additional_jkus: null } } } })];
+    for (const jwt_validation of unread)
+      closedFor(httpsEdge({ routes: [route({ jwt_validation })] }), "the additional_jkus of a route");
+    closedFor(
+      httpsEdge({ routes: [route({ oidc: oidc({ issuer: null }) })] }),
+      "the issuer of a route's oidc is no text",
+    );
+    for (const unreadable of [
+      fixed("bkdsc_2", null as never),
+      backendOf("tunnel_group", "bkdsc_2", { labels: null }),
+    ]) {
+      const { edges } = translate(objectsOf([tlsEdge({ backend: to("bkdsc_2") }), unreadable]), SURROUNDINGS);
+      expect(edges[0]?.reason).to.match(
+        /^this gateway cannot read the backend bkdsc_2 \((address is no text|labels is no object)\): /,
+      );
+    }
   });
 });

@@ -137,6 +137,11 @@ export class Backends {
     if (weighted) return this.#weighted(weighted.backends, http);
     const failover = withId(objects.failover_backend, id);
     if (failover) return this.#failover(id, failover.backends, http);
+    const fault = objects.unreadable.get(id);
+    if (fault !== undefined)
+      throw new Unservable(
+        `this gateway cannot read the backend ${id} (${fault}): upgrade this gateway, or declare the backend anew`,
+      );
     throw new Unservable(`the backend ${id} does not exist`);
   }
 

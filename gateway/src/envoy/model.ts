@@ -10,6 +10,7 @@ import type {
   WeightedBackend,
 } from "@tunnelplane/sdk";
 import type { Json } from "./json";
+import { faultOf, textsIn } from "./readable";
 
 /** The objects that a gateway enforces, as the API answers them. */
 export interface Objects {
@@ -23,6 +24,11 @@ export interface Objects {
   readonly static_backend: readonly StaticBackend[];
   readonly ip_policy_rule: readonly IpPolicyRule[];
   readonly certificate_authority: readonly CertificateAuthority[];
+  /**
+   * What is wrong with objects that cannot be read, by id. Such an edge keeps its names alone; such a backend is
+   * left out.
+   */
+  readonly unreadable: ReadonlyMap<string, string>;
 }
 
 /** A certificate with its key, for the names that it is good for. */
@@ -125,7 +131,7 @@ export class Unservable extends Error {}
  */
 export class Unreachable extends Unservable {}
 
-const KINDS: readonly (keyof Objects)[] = [
+const KINDS = [
   "tls_edge",
   "https_edge",
   "tunnel_group_backend",
@@ -135,11 +141,27 @@ const KINDS: readonly (keyof Objects)[] = [
   "static_backend",
   "ip_policy_rule",
   "certificate_authority",
-];
+] as const satisfies readonly (keyof Objects)[];
 
-/** Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. */
+/**
+ * Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. The lists hold only what
+ * can be read, so that one object that another server stored keeps no other from being served.
+ */
 export function objectsOf(world: readonly { readonly kind: string; readonly fields: object }[]): Objects {
   const lists = Object.fromEntries(KINDS.map((kind) => [kind, [] as object[]]));
-  for (const { kind, fields } of world) lists[kind]?.push(fields);
-  return lists as unknown as Objects;
+  const unreadable = new Map<string, string>();
+  for (const { kind, fields } of world) {
+    const fault = faultOf(kind, { ...fields });
+    if (fault === undefined) lists[kind]?.push(fields);
+    else if ("id" in fields) {
+      unreadable.set(String(fields.id), fault);
+      if (kind.endsWith("_edge"))
+        lists[kind]?.push({
+          ...fields,
+          hostports: "hostports" in fields ? textsIn(fields.hostports) : [],
+          routes: [],
+        });
+    }
+  }
+  return { ...lists, unreadable } as unknown as Objects;
 }

@@ -27,17 +27,19 @@ export function translate(
   const fronts: Front[] = [];
   const refused: Hostport[] = [];
   const edges: EdgeState[] = [];
+  const owners = ownersOf([...objects.https_edge, ...objects.tls_edge]);
   const serve = (edge: HttpsEdge | TlsEdge, front: (hostport: Hostport, backends: Backends) => Front) => {
-    const hostports = edge.hostports.filter(isHostport).map(readHostport);
+    const hostports = hostportsOf(edge);
     const reasons: string[] = [];
     const attempt = new Backends(objects, surroundings);
     const served: Front[] = [];
     try {
-      const reason = leftOut.get(edge.id);
+      const fault = objects.unreadable.get(edge.id);
+      const reason = fault === undefined ? leftOut.get(edge.id) : unreadable(fault);
       if (reason !== undefined) throw new Unservable(reason);
       refuseUnknown(edge);
       for (const hostport of hostports) {
-        const missing = missingFor(hostport, edge, surroundings);
+        const missing = takenBefore(hostport, edge, owners) ?? missingFor(hostport, edge, surroundings);
         if (missing === undefined) served.push(front(hostport, attempt));
         else reasons.push(missing);
       }
@@ -48,12 +50,20 @@ export function translate(
       );
     } catch (error) {
       served.length = 0;
-      reasons.splice(0, reasons.length, error instanceof Unservable ? error.message : unreadable(error));
+      reasons.splice(
+        0,
+        reasons.length,
+        error instanceof Unservable ? error.message : unreadable(messageOf(error)),
+      );
     }
     if (served.length > 0) backends.absorb(attempt);
     const refusals = new Set(served.flatMap((one) => ("refusals" in one ? one.refusals : [])));
     fronts.push(...served);
-    refused.push(...hostports.filter((hostport) => !served.some((one) => one.hostport === hostport)));
+    refused.push(
+      ...hostports.filter(
+        (one) => owners.get(textOf(one)) === edge.id && !served.some(({ hostport }) => hostport === one),
+      ),
+    );
     const reason = [...inShort(reasons, "hostports"), ...inShort([...refusals], "routes")].join("; ");
     edges.push({ id: edge.id, state: reason === "" ? "applied" : "rejected", reason });
   };
@@ -77,9 +87,42 @@ export function translate(
   };
 }
 
+const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
+
+/** Each once, in whatever case it is written. */
+const hostportsOf = ({ hostports }: HttpsEdge | TlsEdge): Hostport[] => [
+  ...new Map(
+    hostports
+      .filter(isHostport)
+      .map(readHostport)
+      .map((one) => [textOf(one), one]),
+  ).values(),
+];
+
+/** Ids of all kinds sort by time behind their prefix. */
+const ageOf = ({ id }: { readonly id: string }): string => id.slice(id.indexOf("_") + 1);
+
+/** The oldest edge of each hostport: Envoy refuses a port on which two chains have one name. */
+function ownersOf(edges: readonly (HttpsEdge | TlsEdge)[]): ReadonlyMap<string, string> {
+  const newestFirst = [...edges].sort((a, b) => (ageOf(a) < ageOf(b) ? 1 : ageOf(a) > ageOf(b) ? -1 : 0));
+  return new Map(
+    newestFirst.flatMap((edge) => hostportsOf(edge).map((one) => [textOf(one), edge.id] as const)),
+  );
+}
+
+function takenBefore(
+  hostport: Hostport,
+  { id }: HttpsEdge | TlsEdge,
+  owners: ReadonlyMap<string, string>,
+): string | undefined {
+  const owner = owners.get(textOf(hostport));
+  if (owner === id) return undefined;
+  return `${textOf(hostport)} is not served, because the older edge ${owner} has it: take it out of one of them`;
+}
+
 /** Whatever is wrong with one edge, the others are served. */
-const unreadable = (error: unknown): string =>
-  `this gateway cannot read it (${messageOf(error)}): upgrade this gateway, or declare the edge anew`;
+const unreadable = (fault: string): string =>
+  `this gateway cannot read it (${fault}): upgrade this gateway, or declare the edge anew`;
 
 /** An edge may have a hundred hostports or routes, and each of them the same fault. */
 const MOST_REASONS = 5;

@@ -1,0 +1,42 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** The texts of what may be a list of some. */
+export const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
+
+/** What is wrong with the fields that are read of all objects of a kind, and not of one edge for itself. */
+export function faultOf(kind: string, fields: Fields): string | undefined {
+  switch (kind) {
+    case "tls_edge":
+      return faultOfHostports(fields);
+    case "https_edge":
+      return faultOfHostports(fields) ?? faultOfRoutes(fields);
+    case "tunnel_group_backend":
+      return isFields(fields.labels) ? undefined : "labels is no object";
+    case "static_backend":
+      return isText(fields.address) ? undefined : "address is no text";
+    default:
+      return undefined;
+  }
+}
+
+const faultOfHostports = ({ hostports }: Fields) =>
+  isTexts(hostports) ? undefined : "hostports is no list of texts";
+
+function faultOfRoutes({ routes }: Fields): string | undefined {
+  if (!Array.isArray(routes) || !routes.every(isFields)) return "routes is no list of routes";
+  for (const { oidc, jwt_validation: jwt } of routes) {
+    if (isFields(oidc) && oidc.enabled && !isText(oidc.issuer))
+      return "the issuer of a route's oidc is no text";
+    if (isFields(jwt) && jwt.enabled && !isTexts(within(jwt, "jws", "keys", "sources", "additional_jkus")))
+      return "the additional_jkus of a route's jwt_validation is no list of texts";
+  }
+  return undefined;
+}
+
+const within = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce((inside, name) => (isFields(inside) ? inside[name] : undefined), value);
