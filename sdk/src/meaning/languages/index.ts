@@ -1,0 +1,9 @@
+/**
+ * Texts by the thousand, decided one for all: for some tests of a text, one text for each combination of
+ * answers that texts can give. It is all about regular languages, so every question has an answer, and the
+ * only limit is the size of the automata.
+ */
+export { TooLarge } from "./automaton";
+export { cellsOf, type Language } from "./cells";
+export { HEADER_VALUES, METHODS, namesBelow, PATHS, USER_AGENTS } from "./requests";
+export type { TextTest } from "./tests";

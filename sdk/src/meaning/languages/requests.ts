@@ -1,0 +1,58 @@
+import type { Range } from "./alphabet";
+import type { Language } from "./cells";
+import { quoted } from "./tests";
+
+const each = (characters: readonly string[]): Range[] =>
+  characters.map((one) => one.charCodeAt(0)).map((code) => [code, code]);
+const VISIBLE = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromCharCode(0x21 + index));
+
+/**
+ * Paths in normal form, without a query. Gateways bring every other path into this form before they decide,
+ * or refuse it (400) whatever is declared.
+ */
+export const PATHS: Language = {
+  characters: each(VISIBLE.filter((one) => !"\\?#;".includes(one))),
+  all: [{ prefix: "/" }],
+  none: [
+    // An empty segment, and "." or "..".
+    { regex: "//|/[.][.]?(?:/|\\z)" },
+    // An encoded slash, backslash or semicolon is refused; what needs no code arrives without.
+    { regex: "(?i)%(?:2f|5c|3b)" },
+    { regex: "(?i)%(?:2d|2e|5f|7e|3[0-9]|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])" },
+  ],
+  familiar: ["/"],
+};
+
+/** Values of headers (RFC 9110 section 5.5). A header that is absent reads as an empty text. */
+export const HEADER_VALUES: Language = {
+  characters: [
+    [0x09, 0x09],
+    [0x20, 0x7e],
+    [0x80, 0xd7ff],
+    [0xe000, 0x10ffff],
+  ],
+  all: [],
+  none: [{ regex: "\\A[ \\t]|[ \\t]\\z" }],
+  familiar: [""],
+};
+
+export const USER_AGENTS: Language = {
+  ...HEADER_VALUES,
+  familiar: ["curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", ""],
+};
+
+/** Methods: tokens (RFC 9110 sections 5.6.2 and 9.1). */
+export const METHODS: Language = {
+  characters: each(VISIBLE.filter((one) => /[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(one))),
+  all: [{ regex: "." }],
+  none: [],
+  familiar: ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"],
+};
+
+/** Names one label below a domain, in lower case, as a wildcard hostport covers them. */
+export const namesBelow = (domain: string, but: readonly string[]): Language => ({
+  characters: each(VISIBLE.filter((one) => /[a-z0-9._-]/.test(one))),
+  all: [{ regex: `\\A[^.]+${quoted(`.${domain}`)}\\z` }],
+  none: but.map((exact) => ({ exact })),
+  familiar: ["www", "app"].map((label) => `${label}.${domain}`),
+});
