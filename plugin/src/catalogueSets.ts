@@ -25,7 +25,7 @@ import {
   setObjectsOf,
   type Tags,
 } from "@tunnelplane/sdk/catalogue";
-import { definitionOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { definitionNamed, isObject, messageOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { failureOf } from "./failure";
 import { asRecorded } from "./read";
 import { asSecret, holdsUnknown, isUnknown, type Path, received, sent, UNKNOWN } from "./values";
@@ -53,17 +53,17 @@ export class CatalogueSets {
     const complaint = complaintAbout(inputs);
     if (complaint !== undefined) return refused(complaint);
     if (holdsUnknown(inputs)) return answer(UNKNOWN);
-    const read = readCatalogue(news.file as string, (news.values ?? {}) as Properties);
+    const read = readCatalogue(String(news.file), isObject(news.values) ? news.values : {});
     return "mistakes" in read ? refused(read.mistakes) : answer(read.objects, secretsIn(read.objects));
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
-    const [olds, before, news] = [request.getOlds(), request.getOldInputs(), request.getNews()].map(
-      (struct) => received(struct).values,
-    );
+    const { values: olds } = received<RecordedSet>(request.getOlds());
+    const { values: before } = received(request.getOldInputs());
+    const { values: news } = received<DeclaredSet>(request.getNews());
     const { DIFF_SOME, DIFF_NONE, DIFF_UNKNOWN } = DiffResponse.DiffChanges;
-    const moves = await this.#steps.movesHere(olds as unknown as RecordedSet, request.getUrn());
-    if (olds?.set !== news?.set)
+    const moves = await this.#steps.movesHere(olds, request.getUrn());
+    if (olds.set !== news.set)
       return new DiffResponse()
         .setChanges(DIFF_SOME)
         .setReplacesList(["set"])
@@ -71,16 +71,14 @@ export class CatalogueSets {
         .setDeletebeforereplace(true);
     if (moves) return new DiffResponse().setChanges(DIFF_SOME).setReplacesList(["provider"]);
     // Where the inputs differ, the engine itself compares them, and so shows each property.
-    if (!same(before?.objects, news?.objects)) return new DiffResponse().setChanges(DIFF_UNKNOWN);
-    const isDrifted =
-      ((await this.#steps.plan(news as unknown as DeclaredSet, olds as unknown as RecordedSet)) ?? 0) > 0;
+    if (!same(before.objects, news.objects)) return new DiffResponse().setChanges(DIFF_UNKNOWN);
+    const isDrifted = ((await this.#steps.plan(news, olds)) ?? 0) > 0;
     return new DiffResponse().setChanges(isDrifted ? DIFF_SOME : DIFF_NONE);
   }
 
   async create(request: CreateRequest): Promise<CreateResponse> {
-    const { values, secrets } = received(request.getProperties());
-    const declared = values as unknown as DeclaredSet;
-    const answer = (results: object) => outputsOf(values, results, secrets);
+    const { values: declared, secrets } = received<DeclaredSet>(request.getProperties());
+    const answer = (results: object) => outputsOf(declared, results, secrets);
     if (request.getPreview()) {
       await this.#preview(request.getUrn(), declared, { ids: {} });
       return new CreateResponse().setProperties(answer(RESULTS));
@@ -90,13 +88,14 @@ export class CatalogueSets {
   }
 
   async read(request: ReadRequest): Promise<ReadResponse> {
-    const [outputs, inputs] = [received(request.getProperties()), received(request.getInputs())];
+    const outputs = received<RecordedSet>(request.getProperties());
+    const inputs = received(request.getInputs());
     if (Object.keys(outputs.values).length === 0)
       throw new Error(
         "a CatalogueSet cannot be imported, because its file says what belongs to it; to take over an object, send it once with its `id` in POST /changesets",
       );
     if (!this.operation.knowsServer) return asRecorded(request);
-    const found = await this.#steps.read(outputs.values as unknown as RecordedSet);
+    const found = await this.#steps.read(outputs.values);
     if (!found) return new ReadResponse();
     return new ReadResponse()
       .setId(request.getId())
@@ -105,13 +104,10 @@ export class CatalogueSets {
   }
 
   async update(request: UpdateRequest): Promise<UpdateResponse> {
-    const [{ values: olds }, { values, secrets }] = [
-      received(request.getOlds()),
-      received(request.getNews()),
-    ];
-    const [recorded, declared] = [olds as unknown as RecordedSet, values as unknown as DeclaredSet];
+    const { values: recorded } = received<RecordedSet>(request.getOlds());
+    const { values: declared, secrets } = received<DeclaredSet>(request.getNews());
     const answer = (results: object) =>
-      new UpdateResponse().setProperties(outputsOf(values, results, secrets));
+      new UpdateResponse().setProperties(outputsOf(declared, results, secrets));
     if (request.getPreview()) {
       await this.#preview(request.getUrn(), declared, recorded);
       return answer(RESULTS);
@@ -120,7 +116,7 @@ export class CatalogueSets {
   }
 
   delete(request: DeleteRequest): Promise<void> {
-    return this.#steps.delete(received(request.getProperties()).values as unknown as RecordedSet);
+    return this.#steps.delete(received<RecordedSet>(request.getProperties()).values);
   }
 
   #intentOf = (urn: string): string => intentOf(stateBackend(process.env), urn);
@@ -133,7 +129,7 @@ export class CatalogueSets {
 }
 
 /** What is recorded; the objects are in the inputs alone. */
-const outputsOf = ({ objects, ...inputs }: Properties, results: object, secrets: readonly Path[]) =>
+const outputsOf = ({ objects, ...inputs }: DeclaredSet, results: object, secrets: readonly Path[]) =>
   sent({ ...inputs, ...results }, [...secrets, ...SECRETS]);
 
 function complaintAbout(inputs: Properties): string | undefined {
@@ -157,7 +153,7 @@ function readCatalogue(file: string, values: Properties): { objects: Properties 
     text = readFileSync(file, "utf8");
   } catch (error) {
     return {
-      mistakes: `the catalogue ${file} cannot be read from the project's folder: ${(error as Error).message}`,
+      mistakes: `the catalogue ${file} cannot be read from the project's folder: ${messageOf(error)}`,
     };
   }
   const document = new CatalogueFile(text, tagsFor(file, values));
@@ -190,7 +186,9 @@ function tagsFor(file: string, values: Properties): Tags {
 /** Where the contract has secrets in objects. */
 const secretsIn = (objects: Properties): Path[] =>
   Object.keys(objects).flatMap((name) =>
-    secretPathsOf(definitionOf(name.slice(0, name.indexOf("/")) as Parameters<typeof definitionOf>[0])).map(
-      (path) => ["objects", name, ...path.split(".")],
-    ),
+    secretPathsOf(definitionNamed(name.slice(0, name.indexOf("/")))).map((path) => [
+      "objects",
+      name,
+      ...path.split("."),
+    ]),
   );

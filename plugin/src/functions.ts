@@ -48,7 +48,7 @@ export class Functions {
     const steps = new Steps(this.operation, definition.kind);
     const found = await this.operation.withServer(async (transport) => {
       if (!args.id) return byUniqueKey(transport, definition, args);
-      const read = await steps.lifecycle.read(transport, args.id as string, {});
+      const read = await steps.lifecycle.read(transport, String(args.id), {});
       return read && { ...read.outputs, id: args.id };
     });
     if (found) return new InvokeResponse().setReturn(sent(found, secretsOf(steps)));
@@ -87,7 +87,7 @@ const NOTHING_YET = new InvokeResponse().setReturn(sent({}, []));
 const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([failureOf(reason)]);
 
 const inCamelCase = (row: Exposure): unknown => ({
-  ...(rename(exposureSchema(), row, "camelCase") as object),
+  ...rename(exposureSchema(), { ...row }, "camelCase"),
   goesTo: treeInCamelCase(row.goes_to),
 });
 

@@ -9,6 +9,7 @@ import {
   lookupOf,
   messageOfIssue,
   pathFieldsOf,
+  present,
   toSent,
 } from "@tunnelplane/sdk/contract";
 
@@ -53,14 +54,14 @@ export async function byUniqueKey(
   );
   const keysOf = (sent: Wire) =>
     definition.unique(sent).map(({ scope, key }) => JSON.stringify([scope, key]));
-  const [wanted] = keysOf(asked);
+  const wanted = present(keysOf(asked)[0]);
   const objects = new Collection<Wire, never, never>(
     transport,
     expandPath(definition.path, asked),
     definition.listKey,
   );
   for await (const answer of objects.list()) {
-    if (!keysOf(toSent(createSchema(definition), answer) as Wire).includes(wanted as string)) continue;
+    if (!keysOf(toSent(createSchema(definition), answer)).includes(wanted)) continue;
     const id = [...pathFieldsOf(definition), "id"].map((name) => answer[name]).join("/");
     return { ...outputsOf(asDeclared(definition), answer, undefined), id };
   }

@@ -16,7 +16,7 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import { type Difference, intentOf, type Properties, recordedOf, same } from "@tunnelplane/pulumi/core";
 import { type Operation, type Steps, stateBackend } from "@tunnelplane/pulumi/operation";
-import { formatPath, withArticle } from "@tunnelplane/sdk/contract";
+import { formatPath, messageOf, withArticle } from "@tunnelplane/sdk/contract";
 import { failureOf, PartialFailure } from "./failure";
 import { asRecorded } from "./read";
 import { StepsByType, secretsOf } from "./types";
@@ -148,7 +148,7 @@ export class Resources {
       const found = await steps.read(id, recorded).catch(() => undefined);
       // What was done of it must be recorded, or the next run would do it again.
       if (!found || same(found.inputs, steps.inputsOf(recorded))) throw error;
-      throw new PartialFailure((error as Error).message, {
+      throw new PartialFailure(messageOf(error), {
         id,
         outputs: answer(found.outputs),
         inputs: answer(found.inputs),

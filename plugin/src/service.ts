@@ -27,7 +27,7 @@ import { checkConfig, configOf, diffConfig } from "./settings";
 import { CATALOGUE_SET, stackIn, tokenOf, typeIn } from "./types";
 import { isUnknown } from "./values";
 
-const { version } = require("../package.json") as { version: string };
+const { version }: { version: string } = require("../package.json");
 
 /** The protocol between the engine and this provider, as far as it has a meaning here. */
 export class Service {
@@ -61,7 +61,7 @@ export class Service {
     this.#operation.stack ||= stackIn(request.getUrn());
     if (typeIn(request.getUrn()) !== tokenOf(CATALOGUE_SET)) return this.#resources;
     // Loaded here: the parser of catalogues would slow the start of programs that have none.
-    const { CatalogueSets } = require("./catalogueSets") as typeof SetsModule;
+    const { CatalogueSets }: typeof SetsModule = require("./catalogueSets");
     this.#sets ??= new CatalogueSets(this.#operation);
     return this.#sets;
   }

@@ -90,10 +90,7 @@ export function configOf(request: ConfigureRequest): ConfigLookup {
   if (isUnknown(values.validateOnServer)) delete values.validateOnServer;
   const isDefault = /^default(_|$)/.test(request.getName() || "default");
   const found = new Map(
-    Object.entries(SETTINGS).map(([name, key]) => [
-      isDefault ? `tunnelplane:${name}` : key,
-      values[name] as string | boolean | undefined,
-    ]),
+    Object.entries(SETTINGS).map(([name, key]) => [isDefault ? `tunnelplane:${name}` : key, values[name]]),
   );
   return (key) => {
     const value = found.get(key);

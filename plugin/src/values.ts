@@ -1,4 +1,5 @@
 import type { Properties } from "@tunnelplane/pulumi/core";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { noteSecret } from "./secrets";
 
@@ -28,29 +29,23 @@ const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 export type Path = readonly PropertyKey[];
 
 /** Properties as the engine sent them. */
-export interface Received {
-  readonly values: Properties;
+export interface Received<T = Properties> {
+  readonly values: T;
   /** Where something is secret. Of a list, the whole list is: its entries may move. */
   readonly secrets: readonly Path[];
 }
 
 /** Takes secrets out of their wrappings, and notes where they were. */
-export function received(struct: Struct | undefined): Received {
+export function received<T extends object = Properties>(struct: Struct | undefined): Received<T> {
   const secrets: Path[] = [];
-  const values = plain((struct?.toJavaScript() ?? {}) as Properties, [], secrets) as Properties;
-  return { values, secrets };
+  const values = plain(struct?.toJavaScript() ?? {}, [], secrets);
+  return { values: values as T, secrets }; // what the check made of a program, or what a step recorded
 }
 
 function plain(value: unknown, path: Path, secrets: Path[]): unknown {
   if (Array.isArray(value)) return value.map((item, index) => plain(item, [...path, index], secrets));
   if (typeof value !== "object" || value === null) return value;
-  const special = value as {
-    [SIGNATURE]?: string;
-    value?: unknown;
-    secret?: boolean;
-    id?: unknown;
-    urn?: unknown;
-  };
+  const special: Properties = { ...value };
   switch (special[SIGNATURE]) {
     case SECRET:
       return secret(special.value, path, secrets);
@@ -84,7 +79,7 @@ function withSecret(value: unknown, [name, ...rest]: Path): unknown {
   if (isSecret(value)) return value;
   if (name === undefined) return asSecret(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const properties = value as Record<PropertyKey, unknown>;
+  const properties: Record<PropertyKey, unknown> = { ...value };
   return properties[name] == null ? value : { ...properties, [name]: withSecret(properties[name], rest) };
 }
 
@@ -93,8 +88,7 @@ export function asSecret(value: unknown): object {
   return { [SIGNATURE]: SECRET, value };
 }
 
-const isSecret = (value: unknown): boolean =>
-  (value as { [SIGNATURE]?: string } | null | undefined)?.[SIGNATURE] === SECRET;
+const isSecret = (value: unknown): boolean => isObject(value) && value[SIGNATURE] === SECRET;
 
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutUndefined(item) ?? null);

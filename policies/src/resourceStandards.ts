@@ -1,6 +1,6 @@
 import type { PolicyConfigSchema, ResourceValidationPolicy } from "@pulumi/policy";
 import { typeOf } from "@tunnelplane/pulumi/review";
-import { definitionOf } from "@tunnelplane/sdk/contract";
+import { definitionOf, isObject } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { visible } from "@tunnelplane/sdk/node";
 import { type Properties, plain } from "./resources";
@@ -106,7 +106,7 @@ const standards: readonly Standard[] = [
     severity: "medium",
     kinds: ["event_destination"],
     judge: ({ target }) => {
-      const services = Object.entries((target ?? {}) as Properties).filter(([, service]) => hasKeys(service));
+      const services = Object.entries(target ?? {}).filter(([, service]) => hasKeys(service));
       return services.length > 0
         ? `target.${services[0]?.[0]}.auth holds cloud keys. Use a role.`
         : undefined;
@@ -114,10 +114,11 @@ const standards: readonly Standard[] = [
   },
 ];
 
-const hasKeys = (service: unknown): boolean => {
-  const { auth } = (service ?? {}) as { auth?: { creds?: unknown } | null };
-  return auth?.creds !== undefined && auth.creds !== null;
-};
+const hasKeys = (service: unknown): boolean =>
+  isObject(service) &&
+  isObject(service.auth) &&
+  service.auth.creds !== undefined &&
+  service.auth.creds !== null;
 
 /**
  * Standards for single resources. Each resource is checked before it is created.
@@ -130,7 +131,7 @@ export const resourceStandards = (state: StateBefore): ResourceValidationPolicy[
     validateResource({ type, props, urn, getConfig }, report) {
       state.begin(urn);
       if (!kinds.includes(typeOf(type)?.kind ?? "")) return;
-      const message = judge(plain(props) as Properties, getConfig<{ days?: number }>() ?? {});
+      const message = judge(plain(props), getConfig<{ days?: number }>() ?? {});
       if (message !== undefined) report(visible(message));
     },
   }));

@@ -1,6 +1,6 @@
 // Imported before anything that needs what an older Node lacks, so that one line says so. An error that is
 // thrown would be ten.
-const { engines } = require("../package.json") as { engines: { node: string } };
+const { engines }: { engines: { node: string } } = require("../package.json");
 const oldest = engines.node.replace(">=", "");
 
 const [major = 0, minor = 0] = oldest.split(".").map(Number);

@@ -115,4 +115,4 @@ interface Manifest {
 }
 
 const manifestIn = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -1,4 +1,11 @@
-import { camelCasePath, createSchema, present, referencesIn, rename } from "@tunnelplane/sdk/contract";
+import {
+  camelCasePath,
+  createSchema,
+  isObject,
+  present,
+  referencesIn,
+  rename,
+} from "@tunnelplane/sdk/contract";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import type { Properties } from "../core/values";
@@ -56,12 +63,10 @@ export function declare(objects: readonly Existing[], only: readonly string[]): 
     };
     let args = new Lifecycle(targetOf(object.definition.kind)).withoutDefaults(object.inputs);
     for (const { path, id, isKey } of references) {
-      args = (
-        isKey ? withKeys(args, path.slice(0, -1), named) : replacedAt(args, path, () => named(id))
-      ) as Properties;
+      args = isKey ? withKeys(args, path.slice(0, -1), named) : replacedAt(args, path, () => named(id));
     }
     for (const path of secretsIn(object.definition, args)) {
-      args = replacedAt(args, path, () => new Secret(keyOf(name, path))) as Properties;
+      args = replacedAt(args, path, () => new Secret(keyOf(name, path)));
     }
     declared.set(object, { ...object, name, args });
   };
@@ -89,9 +94,9 @@ const withKeys = (
   args: Properties,
   path: readonly PropertyKey[],
   named: (id: string) => Reference | undefined,
-): unknown =>
+): Properties =>
   replacedAt(args, path, (map) =>
     map instanceof Map
       ? map
-      : new Map(Object.entries(map as object).map(([id, item]) => [named(id) ?? id, item])),
+      : new Map(Object.entries(isObject(map) ? map : {}).map(([id, item]) => [named(id) ?? id, item])),
   );

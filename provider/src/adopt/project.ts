@@ -70,7 +70,7 @@ function asImport({ definition, name, resourceId, inputs, outputs }: Declared): 
 }
 
 const manifest = (name: string, { dependencies, ...places }: PackagePlaces) => {
-  const { peerDependencies } = require("../../package.json") as { peerDependencies: Record<string, string> };
+  const { peerDependencies }: { peerDependencies: Record<string, string> } = require("../../package.json");
   return {
     name: name.toLowerCase(),
     version: "0.0.0",

@@ -3,6 +3,7 @@ import {
   createSchema,
   type Definition,
   formatPath,
+  isObject,
   secretPathsOf,
 } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core/values";
@@ -14,7 +15,7 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 /** The paths of the secrets in properties. */
 export const secretsIn = (definition: Definition, properties: Properties): string[][] =>
   secretPathsOf(definition)
-    .map((path) => camelCasePath(createSchema(definition), path.split(".")) as string[])
+    .map((path) => camelCasePath(createSchema(definition), path.split(".")).map(String))
     .filter((path) => typeof valueAt(properties, path) === "string");
 
 /** The name of a secret in the configuration. */
@@ -24,10 +25,7 @@ export const keyOf = (name: string, path: readonly PropertyKey[]): string => `${
 export const sealed = (definition: Definition, properties: Properties): Properties =>
   secretsIn(definition, properties).reduce(
     (all, path) =>
-      replacedAt(all, path, (secret) => ({
-        [SIGNATURE]: SECRET,
-        plaintext: JSON.stringify(secret),
-      })) as Properties,
+      replacedAt(all, path, (secret) => ({ [SIGNATURE]: SECRET, plaintext: JSON.stringify(secret) })),
     properties,
   );
 
@@ -37,24 +35,34 @@ export function unsealed(
   path: readonly PropertyKey[] = [],
 ): { path: readonly PropertyKey[]; secret: string }[] {
   if (typeof value !== "object" || value === null) return [];
-  const { [SIGNATURE]: signature, plaintext } = value as Record<string, unknown>;
-  if (signature === SECRET) return [{ path, secret: JSON.parse(plaintext as string) }];
+  if (isObject(value) && value[SIGNATURE] === SECRET)
+    return [{ path, secret: JSON.parse(String(value.plaintext)) }];
   return Object.entries(value).flatMap(([name, item]) =>
     unsealed(item, [...path, Array.isArray(value) ? Number(name) : name]),
   );
 }
 
-/** A copy with another value at a path. */
+/** A copy of properties with another value at a path. */
 export function replacedAt(
+  properties: Properties,
+  [name, ...rest]: readonly PropertyKey[],
+  replace: (value: unknown) => unknown,
+): Properties {
+  const key = String(name);
+  return { ...properties, [key]: replacedIn(properties[key], rest, replace) };
+}
+
+function replacedIn(
   value: unknown,
-  [head, ...rest]: readonly PropertyKey[],
+  path: readonly PropertyKey[],
   replace: (value: unknown) => unknown,
 ): unknown {
+  const [head, ...rest] = path;
   if (head === undefined) return replace(value);
   if (Array.isArray(value))
-    return value.map((item, index) => (index === head ? replacedAt(item, rest, replace) : item));
-  return { ...(value as object), [head]: replacedAt((value as Properties)[head as string], rest, replace) };
+    return value.map((item, index) => (index === head ? replacedIn(item, rest, replace) : item));
+  return isObject(value) ? replacedAt(value, path, replace) : value;
 }
 
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce((at, name) => (at as Properties | undefined)?.[name], value);
+  path.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);

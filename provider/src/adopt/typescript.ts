@@ -69,7 +69,7 @@ function literal(value: unknown, variables: ReadonlyMap<string, string>, depth: 
   }
   if (Array.isArray(value)) return around("[", value.map(write), "]", depth);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  return around("{", properties(value as Properties, write), "}", depth);
+  return around("{", properties({ ...value }, write), "}", depth);
 }
 
 const properties = (value: Properties, write: (item: unknown) => string): string[] =>

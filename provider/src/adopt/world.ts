@@ -65,7 +65,7 @@ function take(definition: Definition, answer: Wire, caller: Caller): Existing | 
   const { inputs, problems } = new Lifecycle(target).check({}, declared, () => false);
   if (problems.length > 0) return `it breaks today's rules, so it cannot be declared: ${problems.join("; ")}`;
   const resourceId = [...pathFieldsOf(definition), "id"].map((name) => answer[name]).join("/");
-  return { definition, id: answer.id as string, resourceId, answer, inputs, outputs };
+  return { definition, id: String(answer.id), resourceId, answer, inputs, outputs };
 }
 
 const targets = new Map(registry.map(({ kind }) => [kind, targetOf(kind)]));

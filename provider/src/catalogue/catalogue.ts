@@ -17,6 +17,6 @@ import type { CatalogueOptions } from "./options";
  */
 export function catalogue(file: string, options?: CatalogueOptions): Catalogue {
   // Loaded on the first call: programs without a catalogue start faster without the contract and the parser.
-  const { declare } = require("./declare") as typeof Declare;
+  const { declare }: typeof Declare = require("./declare");
   return declare(file, options);
 }

@@ -30,7 +30,7 @@ export class CatalogueSet extends Resource {
 
   constructor(name: string, { file, set = name }: CatalogueSetArgs, options?: pulumi.CustomResourceOptions) {
     // Loaded when first used: contract and parser would slow the start of programs that need neither.
-    const { declaredObjects } = require("./declareSet") as typeof Declare;
+    const { declaredObjects }: typeof Declare = require("./declareSet");
     const properties = ["set", "ids", "tokens", "digest"];
     const shape = {
       kind: "catalogue_set",

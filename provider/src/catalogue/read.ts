@@ -9,7 +9,7 @@ import {
   report,
   type Tags,
 } from "@tunnelplane/sdk/catalogue";
-import { registry } from "@tunnelplane/sdk/contract";
+import { messageOf, registry } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 
 /** The entries of a catalogue, and the line of each entry's name. */
@@ -29,7 +29,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new pulumi.RunError(`The catalogue ${file} cannot be read: ${(error as Error).message}`);
+    throw new pulumi.RunError(`The catalogue ${file} cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { adoptCommand } from "./adopt";
 import { reviewCommand } from "./review";
 import { secretsCommand } from "./secrets";
 
-const { version } = require("../../package.json") as { version: string };
+const { version }: { version: string } = require("../../package.json");
 const program = new Command("tunnelplane-pulumi")
   .description("Tools for Pulumi programs that declare tunnels")
   .version(version);

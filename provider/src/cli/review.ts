@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import type { ServerOptions } from "../host/askServer";
 import { FORMATS, type Format, failing, review, write } from "../review";
 import { EXPECTED as EXPECTED_LOG } from "../review/events";
-import { EXPECTED as EXPECTED_PREVIEW, isObject, textOf } from "../review/preview";
+import { EXPECTED as EXPECTED_PREVIEW, textOf } from "../review/preview";
 import { type FailOn, type Report, SEVERITIES } from "../review/report";
 import { serverOptions } from "./server";
 

@@ -52,8 +52,7 @@ export function refusalToAdopt(
 }
 
 function inWords(path: string, { actual, declared }: Difference, isSecret: boolean): string {
-  const [before, after] = [actual, declared].map((value) => JSON.stringify(value ?? null));
-  if (isSecret || [before, after].some((text) => (text as string).length > LONGEST_SHOWN))
-    return `${path} differs`;
+  const [before = "", after = ""] = [actual, declared].map((value) => JSON.stringify(value ?? null));
+  if (isSecret || before.length > LONGEST_SHOWN || after.length > LONGEST_SHOWN) return `${path} differs`;
   return `${path} is ${actual == null ? "not set" : before}, ${declared == null ? "not declared" : `declared ${after}`}`;
 }

@@ -1,4 +1,4 @@
-import { type Definition, modulesOf } from "@tunnelplane/sdk/contract";
+import { type Definition, isObject, modulesOf } from "@tunnelplane/sdk/contract";
 import type { Wire } from "./target";
 
 /**
@@ -15,30 +15,24 @@ export function consequencesOf(
 ): string[] {
   const known = (name: string) => after[name] !== undefined && !isUnknown(after[name]);
   return [
-    ...(definition.fields.acl && known("acl")
-      ? widened(before.acl as string[] | undefined, after.acl as string[])
-      : []),
+    ...(definition.fields.acl && known("acl") ? widened(before.acl, after.acl) : []),
     ...(definition.fields.cidr && known("cidr") && after.action === "allow" && after.cidr !== before.cidr
-      ? opened(after.cidr as string)
+      ? opened(String(after.cidr))
       : []),
     ...(definition.kind === "weighted_backend" && known("backends")
-      ? stopped(before.backends as Weights, after.backends as Weights)
+      ? stopped(before.backends, after.backends)
       : []),
-    ...modulesOf(definition).flatMap((name) =>
-      switchedOff(name, before[name] as Module, after[name] as Module),
-    ),
+    ...modulesOf(definition).flatMap((name) => switchedOff(name, before[name], after[name])),
     // The resource is a module itself.
     ...(definition.fields.enabled ? switchedOff(undefined, before, after) : []),
   ];
 }
 
-type Weights = Readonly<Record<string, unknown>> | undefined;
-type Module = { readonly enabled?: unknown } | undefined;
-
-function widened(before: readonly string[] | undefined, after: readonly string[]): string[] {
-  if (after.includes("*") && !before?.includes("*"))
-    return ['`acl` holds "*": the credential may bind everything'];
-  if (after.length === 0 && before && before.length > 0 && !before.includes("*"))
+function widened(before: unknown, after: unknown): string[] {
+  if (!Array.isArray(after)) return [];
+  const bindsAll = Array.isArray(before) && before.includes("*");
+  if (after.includes("*") && !bindsAll) return ['`acl` holds "*": the credential may bind everything'];
+  if (after.length === 0 && Array.isArray(before) && before.length > 0 && !bindsAll)
     return ["`acl` is empty now: the credential may bind everything"];
   return [];
 }
@@ -48,19 +42,20 @@ function opened(cidr: string): string[] {
   return [`\`cidr\` is ${cidr}: every ${cidr.includes(":") ? "IPv6" : "IPv4"} address is let in`];
 }
 
-const sendsNowhere = (weights: Weights): boolean => {
-  const all = Object.values(weights ?? {});
+const sendsNowhere = (weights: unknown): boolean => {
+  const all = isObject(weights) ? Object.values(weights) : [];
   return all.length > 0 && all.every((weight) => weight === 0);
 };
 
-const stopped = (before: Weights, after: Weights): string[] =>
+const stopped = (before: unknown, after: unknown): string[] =>
   sendsNowhere(after) && !sendsNowhere(before)
     ? ["`backends` has weights of 0 only: traffic goes nowhere"]
     : [];
 
-function switchedOff(name: string | undefined, before: Module, after: Module): string[] {
-  const wasOn = before !== undefined && Object.keys(before).length > 0 && before.enabled !== false;
-  if (after?.enabled === false && (wasOn || before?.enabled === undefined))
+function switchedOff(name: string | undefined, before: unknown, after: unknown): string[] {
+  const was = isObject(before) ? before : {};
+  const wasOn = Object.keys(was).length > 0 && was.enabled !== false;
+  if (isObject(after) && after.enabled === false && (wasOn || was.enabled === undefined))
     return [
       name === undefined
         ? "`enabled` is false: the module does nothing"

@@ -10,6 +10,7 @@ import {
   formatPath,
   modulesOf,
   type Problem,
+  present,
   validateCreate,
   wireNamesIn,
 } from "@tunnelplane/sdk/contract";
@@ -164,7 +165,7 @@ export class Lifecycle {
     const isNew = !plan || plan.replaces.length > 0;
     if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return;
     const answer = this.target.dryRun(transport, isNew ? undefined : id, change);
-    await (isNew ? answer : this.#ofRecorded(transport, id as string, recorded, answer));
+    await (isNew ? answer : this.#ofRecorded(transport, present(id), recorded, answer));
   }
 
   async create(

@@ -27,13 +27,13 @@ export function withEnd(
     const mayWait =
       renew_before === undefined ||
       isUnknown(renew_before) ||
-      secondsLeft >= durationSeconds(renew_before as string);
+      secondsLeft >= durationSeconds(String(renew_before));
     if (mayWait) return { ...desired, [until]: end };
   }
   if (isUnknown(valid_for)) return desired;
   const chosen = endOf(
-    isUnknown(start) ? undefined : (start as string | undefined),
-    durationSeconds(valid_for as string),
+    isUnknown(start) || start === undefined ? undefined : String(start),
+    durationSeconds(String(valid_for)),
     new Date(),
   );
   return { ...desired, [until]: chosen };

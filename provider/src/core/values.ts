@@ -5,6 +5,7 @@ import {
   type Definition,
   defaultOf,
   fieldsWhere,
+  isObject,
   marksOf,
   modulesOf,
   pathFieldsOf,
@@ -20,10 +21,10 @@ import type { Wire } from "./target";
 export type Properties = Record<string, unknown>;
 
 export const toWire = (definition: Definition, properties: Properties): Wire =>
-  rename(createSchema(definition), properties, "wire") as Wire;
+  rename(createSchema(definition), properties, "wire");
 
 export const toProperties = (definition: Definition, wire: Wire): Properties =>
-  rename(createSchema(definition), wire, "camelCase") as Properties;
+  rename(createSchema(definition), wire, "camelCase");
 
 /**
  * Turns an answer into outputs for the state: the fields in the form in which they are declared, and the
@@ -37,7 +38,7 @@ export function outputsOf(
   answer: Wire,
   recorded: Properties | undefined,
 ): Properties {
-  const sent = toSent(createSchema(definition), answer) as Wire;
+  const sent = toSent(createSchema(definition), answer);
   for (const module of modulesOf(definition)) {
     if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
   }
@@ -86,8 +87,8 @@ export function withoutAddresses(definition: Definition, properties: Properties)
 }
 
 function withoutAddress(entry: unknown): unknown {
-  if (typeof entry !== "object" || entry === null) return entry;
-  const { uri, ...declared } = entry as Properties;
+  if (!isObject(entry)) return entry;
+  const { uri, ...declared } = entry;
   return declared;
 }
 
@@ -134,13 +135,10 @@ export function differences(
 export function withoutDefaults(schema: z.ZodType, value: unknown): unknown {
   if (value === undefined || same(value, defaultOf(schema))) return undefined;
   const shape = shapeOf(schema);
-  if (!shape || marksOf(schema).userKeys || typeof value !== "object" || value === null) return value;
+  if (!shape || marksOf(schema).userKeys || !isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(shape)
-      .map(([name, field]) => [
-        camelCase(name),
-        withoutDefaults(field, (value as Properties)[camelCase(name)]),
-      ])
+      .map(([name, field]) => [camelCase(name), withoutDefaults(field, value[camelCase(name)])])
       .filter(([, item]) => item !== undefined),
   );
 }

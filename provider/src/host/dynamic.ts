@@ -25,7 +25,7 @@ const CATALOGUE_SET = "catalogue_set";
 function handler(kind: string): dynamic.ResourceProvider {
   if (kind === CATALOGUE_SET) {
     // Loaded here: the parser of catalogues would slow the start of programs that have none.
-    const { catalogueSetHandler } = require("./catalogueSetHandler") as typeof SetHandler;
+    const { catalogueSetHandler }: typeof SetHandler = require("./catalogueSetHandler");
     return catalogueSetHandler(operation) as dynamic.ResourceProvider;
   }
   const steps = new Steps(operation, kind);

@@ -43,8 +43,8 @@ export function mistakesBeside(kind: string, title: string, args: object): Other
 
 function mistakesIn(kind: string, args: object): readonly string[] {
   // Loaded in previews only: contract and checks would slow the start of runs.
-  const { Lifecycle } = require("../core/lifecycle") as typeof LifecycleModule;
-  const { targetOf } = require("../core/target") as typeof TargetModule;
+  const { Lifecycle }: typeof LifecycleModule = require("../core/lifecycle");
+  const { targetOf }: typeof TargetModule = require("../core/target");
   try {
     return new Lifecycle(targetOf(kind)).check({}, known(args) as Record<string, unknown>, isUnknown)
       .problems;

@@ -29,10 +29,9 @@ export abstract class Resource extends pulumi.CustomResource {
     options: pulumi.CustomResourceOptions = {},
   ) {
     const undeclared = Object.fromEntries(shape.properties.map((property) => [property, undefined]));
-    const declared = shape.secrets.reduce(
-      (properties, place) => withSecret(properties, place.split(".")) as Properties,
-      args as Properties,
-    );
+    const declared = shape.secrets.reduce((properties, place) => withSecret(properties, place.split(".")), {
+      ...args,
+    });
     const secretOutputs = [...new Set(shape.secrets.map((place) => place.split(".")[0] as string))];
     expectToBeFound();
     const type = typeToken(shape.type);
@@ -169,7 +168,7 @@ function expectToBeFound(): void {
   if (!isAbsolute(root) || lookedIn.has(root)) return;
   lookedIn.add(root);
   if ([root, process.cwd()].some(resolves)) return;
-  const { name, version } = require("../../package.json") as { name: string; version: string };
+  const { name, version }: { name: string; version: string } = require("../../package.json");
   throw new pulumi.RunError(
     `${name} cannot be loaded from ${root}, where the engine runs it: add it to the project's own dependencies, beside the package that depends on it (pnpm add ${name}@${version})`,
   );

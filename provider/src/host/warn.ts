@@ -16,8 +16,8 @@ export const inform = (text: string, urn: string | undefined): Promise<void> => 
  */
 function tellEngine(severity: "WARNING" | "INFO", text: string, urn: string | undefined): Promise<void> {
   const requireFromPulumi = createRequire(require.resolve("@pulumi/pulumi"));
-  const { EngineClient } = requireFromPulumi("./proto/engine_grpc_pb") as typeof services;
-  const { LogRequest, LogSeverity } = requireFromPulumi("./proto/engine_pb") as typeof messages;
+  const { EngineClient }: typeof services = requireFromPulumi("./proto/engine_grpc_pb");
+  const { LogRequest, LogSeverity }: typeof messages = requireFromPulumi("./proto/engine_pb");
   const insecure = requireFromPulumi("@grpc/grpc-js").credentials.createInsecure();
   return tell({ EngineClient, LogRequest, LogSeverity, insecure }, process.argv[2] ?? "", {
     severity,

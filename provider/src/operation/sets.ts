@@ -36,7 +36,7 @@ export class SetSteps {
         const { operations } = await this.#lifecycle.plan(transport, declared, recorded);
         if (urn && operations.length > 0) {
           // Loaded here: the reader of catalogues comes with these words, and would slow the start of runs.
-          const { countsOf, linesOf } = require("@tunnelplane/sdk/catalogue") as typeof Catalogues;
+          const { countsOf, linesOf }: typeof Catalogues = require("@tunnelplane/sdk/catalogue");
           const shown = operations.slice(0, MOST_SHOWN).flatMap(linesOf);
           if (operations.length > MOST_SHOWN) shown.push(`and ${operations.length - MOST_SHOWN} more`);
           await host.inform(

@@ -24,7 +24,7 @@ export function stateBackend(environment: NodeJS.ProcessEnv): string {
 
 function backendOfProject(text: string): unknown {
   if (!/^["']?backend\b/m.test(text)) return undefined; // and the YAML reader need not be loaded
-  const { parse } = require("yaml") as typeof import("yaml");
+  const { parse }: typeof import("yaml") = require("yaml");
   return parse(text).backend?.url;
 }
 
@@ -63,6 +63,6 @@ export async function recordedResources(stack: string): Promise<readonly Recorde
       throw error.code === "ENOENT" ? new Error("there is no `pulumi` on the PATH", { cause: error }) : error;
     },
   );
-  const { deployment } = JSON.parse(stdout) as { deployment: { resources?: RecordedResource[] | null } };
+  const { deployment }: { deployment: { resources?: RecordedResource[] | null } } = JSON.parse(stdout);
   return deployment.resources ?? [];
 }

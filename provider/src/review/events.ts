@@ -1,4 +1,5 @@
-import { isEvent, isObject } from "./preview";
+import { isObject } from "@tunnelplane/sdk/contract";
+import { isEvent } from "./preview";
 
 /** A violation of a policy by a resource. */
 export interface Violation {

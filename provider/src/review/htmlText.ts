@@ -7,7 +7,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** A text that cannot become markup. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => SIGNS[sign] as string);
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? sign);
 
 /** Words in backticks are names. */
 export const prose = (text: string): string =>

@@ -1,3 +1,4 @@
+import { isObject } from "@tunnelplane/sdk/contract";
 /** The end of every error: how to make the expected input. */
 export const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";
 
@@ -51,8 +52,14 @@ export function readPreview(preview: string | object, source = "The preview"): P
       `${source} is of a preview that failed (${places(failed)}): fix its program first; ${EXPECTED}`,
     );
   const steps = (read.steps ?? []) as PreviewStep[];
-  const { same } = (isObject(read.changeSummary) ? read.changeSummary : {}) as { same?: number };
-  return { steps, missing: Math.max((same ?? 0) - steps.filter(({ op }) => op === "same").length, 0) };
+  const { same } = isObject(read.changeSummary) ? read.changeSummary : {};
+  return {
+    steps,
+    missing: Math.max(
+      (typeof same === "number" ? same : 0) - steps.filter(({ op }) => op === "same").length,
+      0,
+    ),
+  };
 }
 
 function parsed(text: string, source: string): unknown {
@@ -72,7 +79,7 @@ function parsed(text: string, source: string): unknown {
 
 function firstLine(text: string): unknown {
   try {
-    return JSON.parse(text.split("\n", 1)[0] as string);
+    return JSON.parse(text.split("\n", 1).join());
   } catch {
     return undefined;
   }
@@ -109,6 +116,3 @@ function places(failed: readonly { readonly urn?: unknown }[]): string {
 
 /** The name at the end of a URN. */
 export const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

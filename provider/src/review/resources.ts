@@ -3,6 +3,7 @@ import {
   camelCase,
   createSchema,
   type Definition,
+  isObject,
   mapSecrets,
   moduleAsResource,
   modulesOf,
@@ -14,7 +15,7 @@ import {
 import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { toWire } from "../core/values";
 import { typeToken } from "../host/typeToken";
-import { isObject, nameIn, type State } from "./preview";
+import { nameIn, type State } from "./preview";
 
 /** The type of a resource of this package. */
 export interface ResourceType {
@@ -103,11 +104,11 @@ function withoutSecrets(value: unknown): Readonly<Record<string, unknown>> {
   const cover = (item: unknown): unknown => {
     if (item === SECRET) return UNKNOWN;
     if (Array.isArray(item)) return item.map(cover);
-    return isObject(item)
-      ? Object.fromEntries(Object.entries(item).map(([name, one]) => [name, cover(one)]))
-      : item;
+    return isObject(item) ? mapped(item) : item;
   };
-  return cover(value) as Readonly<Record<string, unknown>>;
+  const mapped = (fields: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, cover(one)]));
+  return isObject(value) ? mapped(value) : {};
 }
 
 /** Replaces ids that are not known yet by URNs, if it is certain which belongs where. */
@@ -121,8 +122,8 @@ function withReferences(
     ({ id, path, isKey }) =>
       id === UNKNOWN && !isKey && (typeof path.at(-1) === "number" || String(path.at(-1)).endsWith("_id")),
   );
-  const copy = open.length > 0 ? (structuredClone(fields) as Record<string, unknown>) : fields;
-  for (const property of new Set(open.map(({ path }) => path[0] as string))) {
+  const copy = open.length > 0 ? structuredClone(fields) : fields;
+  for (const property of new Set(open.map(({ path }) => String(path[0])))) {
     const places = open.filter(({ path }) => path[0] === property);
     const kinds = new Set<string>(
       places.flatMap(({ reference }) => targetsOf(reference.to).map(({ kind }) => kind)),

@@ -14,7 +14,7 @@ const DOCUMENTATION = "docs/meaning.md#findings";
 
 /** The findings in the Static Analysis Results Interchange Format, 2.1.0. */
 export function sarifOf({ findings, hash, limits }: Report): object {
-  const { version } = require("../../package.json") as { version: string };
+  const { version }: { version: string } = require("../../package.json");
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { createSchema, definitionNamed, registry, rename } from "@tunnelplane/sdk/contract";
+import { createSchema, definitionNamed, isObject, registry, rename } from "@tunnelplane/sdk/contract";
 import { typeToken } from "../host/typeToken";
-import { isObject, nameIn, type Preview, type PreviewStep, type State } from "./preview";
+import { nameIn, type Preview, type PreviewStep, type State } from "./preview";
 
 const TOKENS = [typeToken("CatalogueSet"), "tunnelplane:index:CatalogueSet"];
 
@@ -38,18 +38,17 @@ function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): 
     if (!fields || !state) return undefined;
     const { provider, stackTrace } = state;
     const id = typeof ids[name] === "string" ? ids[name] : undefined;
-    const inputs = rename(
-      createSchema(definitionNamed(kindIn(name))),
-      withReferences(fields, refer),
-      "camelCase",
-    );
+    const wire = withReferences(fields, refer);
+    const inputs = isObject(wire)
+      ? rename(createSchema(definitionNamed(kindIn(name))), wire, "camelCase")
+      : {};
     return {
       urn: urnOf(name),
       ...(id !== undefined && { id }),
       ...(provider !== undefined && { provider }),
       stackTrace,
       declaredBy: urn,
-      inputs: inputs as State["inputs"],
+      inputs,
     };
   };
   const refer = (name: string) => (typeof ids[name] === "string" ? ids[name] : urnOf(name));

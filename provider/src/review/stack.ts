@@ -1,10 +1,10 @@
-import { camelCase, type Definition } from "@tunnelplane/sdk/contract";
+import { camelCase, type Definition, isObject } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/meaning";
 import type { Everything } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
 import { same } from "../core/values";
-import { isObject, type PreviewStep, type State } from "./preview";
+import type { PreviewStep, State } from "./preview";
 import { SECRET, typeIn } from "./resources";
 import { ourSteps, type Worlds, worldsOf } from "./worlds";
 
@@ -94,13 +94,9 @@ function covered(state: State): State {
   const cover = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(cover);
     if (!isObject(value)) return value;
-    return SIGNATURE in value
-      ? SECRET
-      : Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cover(one)]));
+    return SIGNATURE in value ? SECRET : coverEach(value);
   };
-  return {
-    ...state,
-    inputs: cover(state.inputs ?? {}) as State["inputs"],
-    outputs: cover(state.outputs ?? {}) as State["outputs"],
-  };
+  const coverEach = (properties: Readonly<Record<string, unknown>> = {}) =>
+    Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, cover(one)]));
+  return { ...state, inputs: coverEach(state.inputs), outputs: coverEach(state.outputs) };
 }

@@ -117,7 +117,7 @@ function outsideObject({ definition, answer }: Everything["found"][number]): Wor
   const { routes, ...fields } = open;
   return {
     kind: definition.kind,
-    id: answer.id as string,
+    id: String(answer.id),
     fields: definition.kind === "https_edge" ? fields : open,
   };
 }
@@ -130,7 +130,7 @@ function undeclaredModules(
   { found }: Everything,
   before: readonly WorldObject[],
 ): (object: WorldObject) => WorldObject {
-  const answers = new Map(found.map((one) => [one.answer.id as string, one]));
+  const answers = new Map(found.map((one) => [String(one.answer.id), one]));
   const declared = new Set(
     before.flatMap(({ id, kind, fields }) => [kind, ...Object.keys(fields)].map((name) => `${id} ${name}`)),
   );
@@ -141,7 +141,7 @@ function undeclaredModules(
     const sent = toSent(
       createSchema(definition),
       mapSecrets(definition, at.answer, () => undefined),
-    ) as Record<string, unknown>;
+    );
     const added = modulesOf(definition).filter(
       (module) =>
         sent[module] !== undefined &&

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { LineCounter, parseDocument } from "yaml";
+import { isObject } from "@tunnelplane/sdk/contract";
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import type { FindPlace, Place } from "./places";
-import { isObject, nameIn } from "./preview";
+import { nameIn } from "./preview";
 
 /** Where the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
@@ -60,11 +61,8 @@ function parsed(file: string): Parsed | undefined {
 /** The line of a resource's name. */
 function lineOf({ document, lines }: Parsed, key: string): number | undefined {
   const resources = document.get("resources", true);
-  const pairs =
-    resources && typeof resources === "object" && "items" in resources ? (resources.items as unknown[]) : [];
-  for (const pair of pairs) {
-    const name = (pair as { key?: { value?: unknown; range?: readonly number[] } }).key;
-    if (String(name?.value) === key && name?.range) return lines.linePos(name.range[0] ?? 0).line;
+  for (const { key: name } of isMap(resources) ? resources.items : []) {
+    if (isScalar(name) && String(name.value) === key && name.range) return lines.linePos(name.range[0]).line;
   }
   return undefined;
 }

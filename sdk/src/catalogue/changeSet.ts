@@ -19,7 +19,7 @@ export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject
       if (link?.isKey !== isKey) return undefined;
       return isKey ? `$key:${setNameOf(link.target)}` : { $key: setNameOf(link.target) };
     });
-    const fields = rename(createSchema(entry.definition), args, "wire") as Record<string, unknown>;
+    const fields = rename(createSchema(entry.definition), args as Record<string, unknown>, "wire"); // filled copies an object
     return { kind: entry.definition.kind, key: entry.name, fields };
   });
 

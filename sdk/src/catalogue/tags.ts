@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { messageOf } from "../contract";
 import type { Tags } from "./file";
 
 /** The tags that mean the same everywhere: `!file`, seen from the catalogue's folder, and `!env`. */
@@ -8,7 +9,7 @@ export const commonTags = (file: string): Tags => ({
     try {
       return readFileSync(resolve(dirname(file), path), "utf8");
     } catch (error) {
-      throw new Error(`cannot be read from its file: ${(error as Error).message}`);
+      throw new Error(`cannot be read from its file: ${messageOf(error)}`);
     }
   },
   "!env": (name) => {

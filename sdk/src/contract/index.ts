@@ -21,7 +21,7 @@ export {
 } from "./core/marks";
 export * from "./core/module";
 export * from "./core/names";
-export { messageOf, present } from "./core/narrow";
+export { isObject, messageOf, present } from "./core/narrow";
 export { once, oncePer } from "./core/once";
 export * from "./core/paths";
 export * from "./core/renewal";

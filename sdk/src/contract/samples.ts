@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { referencesIn, toAnswered } from "./core/convert";
 import type { Definition } from "./core/definition";
 import { marksOf } from "./core/marks";
+import { present } from "./core/narrow";
 import { expandPath, pathFieldsOf } from "./core/paths";
 import { createSchema } from "./core/shape";
 import { validateCreate } from "./core/validate";
@@ -84,7 +85,7 @@ export function sampleAnswer(definition: Definition, { created = false, name = S
     uri: `${SAMPLE_SERVER}${definitionOfId(target)?.path}/${target}`,
   });
   const owner = "owner_id" in definition.fields ? { owner_id: value.owner_id ?? sampleId("usr", "ada") } : {};
-  const answered = toAnswered(schema, { ...value, ...owner }, { uri, refer }) as Json;
+  const answered = toAnswered(schema, { ...value, ...owner }, { uri, refer });
   const computed = Object.entries(definition.computed).map(([field, of]) => [
     field,
     computedSample(of, created),
@@ -110,7 +111,7 @@ export function sampleEvent(definition: Definition, change: Change): Json {
   const object = mapSecrets(definition, sampleAnswer(definition), () => undefined);
   const credential = sampleId("ak", "ci");
   const field =
-    "description" in definition.fields ? "description" : (Object.keys(definition.sample)[0] as string);
+    "description" in definition.fields ? "description" : present(Object.keys(definition.sample)[0]);
   return {
     event_id: sampleId("ev", `${definition.kind} ${change}`),
     event_type: eventTypeOf(definition, change),

@@ -15,6 +15,8 @@ export interface Addresses {
  * Turns a sent value into the form of answers: ids that the contract marks as references become `{ id, uri }`
  * under their answered name, and fields that are not set become null.
  */
+export function toAnswered(schema: z.ZodType, value: Readonly<Json>, addresses: Addresses): Json;
+export function toAnswered(schema: z.ZodType, value: unknown, addresses: Addresses): unknown;
 export function toAnswered(schema: z.ZodType, value: unknown, addresses: Addresses): unknown {
   const { refer, uri } = addresses;
   return eachField(schema, value, (name, field, item) => {
@@ -31,6 +33,8 @@ export function toAnswered(schema: z.ZodType, value: unknown, addresses: Address
 }
 
 /** Turns an answer back into the value that would have to be sent to get it. Leaves computed fields out. */
+export function toSent(schema: z.ZodType, answer: Readonly<Json>): Json;
+export function toSent(schema: z.ZodType, answer: unknown): unknown;
 export function toSent(schema: z.ZodType, answer: unknown): unknown {
   const idOf = (ref: unknown) => (ref as { id: string }).id;
   return eachField(schema, answer, (name, field, _item, whole) => {

@@ -13,6 +13,12 @@ export const pascalCase = (name: string): string => camelCase(`_${name}`);
  * user's own names (labels, config, options) stay as they are. Unknown names stay too; validation complains
  * about them.
  */
+export function rename(
+  schema: z.ZodType,
+  value: Readonly<Record<string, unknown>>,
+  to: "camelCase" | "wire",
+): Record<string, unknown>;
+export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wire"): unknown;
 export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wire"): unknown {
   if (value === null || typeof value !== "object" || marksOf(schema).userKeys) return value;
   if (Array.isArray(value)) {

@@ -83,7 +83,7 @@ function factsOf(der: Buffer): CertificateFacts | string {
   // Loaded on first use: it is the heaviest of the contract's libraries, and most programs declare no
   // authority.
   require("reflect-metadata"); // required by the library
-  const x509 = require("@peculiar/x509") as typeof X509;
+  const x509: typeof X509 = require("@peculiar/x509");
   const certificate = new x509.X509Certificate(der);
   certificate.extensions; // parses every extension that it knows
   const constraints = certificate.getExtension(x509.BasicConstraintsExtension);

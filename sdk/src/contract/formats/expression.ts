@@ -61,7 +61,7 @@ export function notServed(text: string): string[] {
 /** Parses an expression. Returns an error text if it is invalid. */
 function readExpression(text: string): Cel.ASTNode | string {
   // Loaded on first use: few programs declare policies.
-  const { Environment, ParseError } = require("@marcbachmann/cel-js") as typeof Cel;
+  const { Environment, ParseError }: typeof Cel = require("@marcbachmann/cel-js");
   try {
     const { ast } = new Environment({ limits: LIMITS }).parse(text);
     return signsBefore(ast) > DEEPEST ? TOO_DEEP : ast;

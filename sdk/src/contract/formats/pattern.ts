@@ -23,7 +23,7 @@ export const pattern = (longest = LONGEST_PATTERN) =>
     if (size > LARGEST_PROGRAM)
       return `needs a program of some ${size} instructions; at most ${LARGEST_PROGRAM} are allowed, and counts of repetitions multiply, so repeat less`;
     // Loaded on first use: few programs filter user agents.
-    const { RE2JS } = require("re2js") as typeof Re2;
+    const { RE2JS }: typeof Re2 = require("re2js");
     try {
       RE2JS.compile(value);
       // A gateway writes the pattern into a larger one; an open quotation would take in what follows.
@@ -40,7 +40,7 @@ export const pattern = (longest = LONGEST_PATTERN) =>
 
 /** A valid pattern; undefined for a text that is none. */
 function compiled(pattern: string): Re2.RE2JS | undefined {
-  const { RE2JS } = require("re2js") as typeof Re2;
+  const { RE2JS }: typeof Re2 = require("re2js");
   try {
     return RE2JS.compile(pattern);
   } catch {

@@ -92,7 +92,7 @@ export function readSshPublicKey(text: string): SshPublicKey | string {
   if (text.includes("PRIVATE KEY"))
     return "is a private key; send the public half (the .pub file), and treat this key as disclosed";
   // Loaded on first use: most programs declare no SSH key.
-  const sshpk = require("sshpk") as typeof Sshpk;
+  const sshpk: typeof Sshpk = require("sshpk");
   let key: Sshpk.Key;
   try {
     key = parse(sshpk, text.trim());
