@@ -79,7 +79,7 @@ function argsSchema(definition: Definition): Json {
   return { description: definition.doc, ...schema };
 }
 
-/** What a field may hold by the value of another, for editors. */
+/** The shapes of a field by the value of another, for editors. */
 const conditionsOf = ({ by, field, shapes }: Variants): Json[] =>
   Object.entries(shapes).map(([value, shape]) => {
     const { $schema, ...settings } = z.toJSONSchema(shape, {

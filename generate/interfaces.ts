@@ -10,7 +10,7 @@ export interface Style {
   readonly wrap: (type: string) => string;
   /** Whether fields with defaults may be left out. */
   readonly leaveOut: boolean;
-  /** Whether the fields of an object of which exactly one is set may also be null. */
+  /** Whether the fields of an object that has exactly one field set may also be null. */
   readonly nullable: boolean;
   /** Whether an object whose one field depends on another is written as a union. */
   readonly variants: boolean;

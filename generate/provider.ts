@@ -24,7 +24,7 @@ const args: Style = {
   spell: camelCase,
   wrap: (type) => `pulumi.Input<${type}>`,
   leaveOut: true,
-  // Inputs may be promises, of which no type can say which settings they hold.
+  // Inputs may be promises, and no type says which settings a promise holds.
   variants: false,
   nullable: false,
   nest: (parent, field) =>
@@ -111,7 +111,7 @@ interface ClassParts {
   readonly secrets: readonly string[];
   readonly argsOptional: boolean;
   readonly unique?: boolean;
-  /** Lists of which outputs say more than inputs. */
+  /** Lists that hold more in outputs than in inputs. */
   readonly lists?: Readonly<Record<string, z.ZodType>>;
 }
 

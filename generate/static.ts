@@ -6,8 +6,8 @@ import { HEADER } from "./names";
 const BUNDLE = "node_modules/redoc/bundles/redoc.standalone.js";
 
 /**
- * What the server serves of other packages: Redoc as one file, so that the API reference needs no other
- * server, and its licences.
+ * The files of other packages that the server serves: Redoc as one file, so that the API reference needs no
+ * other server, and its licences.
  */
 export const staticFiles = (root: string, registry: readonly Definition[]): [string, string][] => [
   ["server/static/console/kinds.mjs", consoleKinds(registry)],
@@ -15,7 +15,7 @@ export const staticFiles = (root: string, registry: readonly Definition[]): [str
   ["server/static/docs/redoc.js.LICENSE.txt", readFileSync(join(root, `${BUNDLE}.LICENSE.txt`), "utf8")],
 ];
 
-/** What the console knows of kinds of objects. */
+/** The facts about kinds of objects that the console uses. */
 function consoleKinds(registry: readonly Definition[]): string {
   const kinds = registry.map((definition) => {
     const { kind, title, path, listKey, idPrefix, access, doc } = definition;

@@ -130,7 +130,7 @@ for (const [title, run] of STEPS) {
 const files = ["sbom.cdx.json", "licences.md"].filter((name) => existsSync(join(RELEASE, name)));
 console.log(`
 ✓ ${version} can be published. In release/: ${tarballs.size} tarballs, ${files.join(", ")}.
-What is left, in the pipeline that may publish (npm signs the provenance there):
+Still to do, in the pipeline that may publish (npm signs the provenance there):
 
   git tag v${version} && git push origin v${version}
 ${[...tarballs.values()].map((file) => `  npm publish ${file} --provenance --access public`).join("\n")}

@@ -18,8 +18,8 @@ const { howToUse, provideEngine, provideLanguages } = require("./engine.cjs");
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
 /**
- * What tests use from PyPI: each has a Python environment of its own, and tests that say so where there is
- * none.
+ * The programs that tests use from PyPI: each has a Python environment of its own, and tests that say so
+ * where there is none.
  */
 const PYTHON = {
   fuzzer: {
@@ -183,7 +183,7 @@ function pinnedNode() {
   const file = join(ROOT, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
   if (existsSync(file)) return file;
   throw new Error(
-    "The pinned Node 24 is missing, because npm was told not to run install scripts; allow them (npm config set ignore-scripts false), delete node_modules and run this again",
+    "The pinned Node 24 is missing, because npm is set not to run install scripts; allow them (npm config set ignore-scripts false), delete node_modules and run this again",
   );
 }
 

@@ -62,7 +62,7 @@ if (unknown.length > 0) {
 const total = { passed: 0, failed: 0, skipped: 0 };
 const started = Date.now();
 /**
- * Mocha's words for the tests that failed, told again at the very end: the tail of a long log is what people
+ * Mocha's reports of failed tests, printed again at the very end: the tail of a long log is what people
  * read.
  */
 const failures = [];

@@ -157,7 +157,7 @@ async function sshd(folder: string, port: number, authorized: string): Promise<C
   return child;
 }
 
-/** Sends so many MiB to whoever connects. */
+/** Sends so many MiB to each client that connects. */
 async function sourceOf(mebibytes: number): Promise<Server> {
   const server = createServer(async (socket) => {
     socket.on("error", () => socket.destroy());

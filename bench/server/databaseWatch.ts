@@ -4,7 +4,7 @@ import { cpuSecondsOfFamily } from "../processes";
 
 const SAMPLE_MS = 50;
 
-/** What a load cost the database. */
+/** The cost of a load in the database. */
 export interface DatabaseCost {
   /** Processor time of PostgreSQL's processes, in seconds; undefined if there is no /proc. */
   readonly seconds: number | undefined;

@@ -1,3 +1,3 @@
 import { catalogue } from "@tunnelplane/pulumi";
 
-export const authtoken = catalogue("tunnels.yaml").tunnelCredentials.agent?.token; // told once, kept encrypted in the state
+export const authtoken = catalogue("tunnels.yaml").tunnelCredentials.agent?.token; // shown once, kept encrypted in the state

@@ -16,8 +16,8 @@ export interface Choices {
 }
 
 /**
- * Declares where changes of IP policies are told: a log group for the record, a monitoring service for those
- * on call.
+ * Declares where changes of IP policies are reported: a log group for the record, a monitoring service for
+ * those on call.
  */
 export function eventPipeline({
   logGroup = "arn:aws:logs:eu-central-1:123456789012:log-group:tunnels",

@@ -10,7 +10,7 @@ export interface Choices {
 }
 
 /**
- * Declares hello.example.com: whoever holds the token may serve it from anywhere, and only visitors of one
+ * Declares hello.example.com: an agent with the token may serve it from anywhere, and only visitors of one
  * network reach it.
  */
 export function firstTunnel({
@@ -21,7 +21,7 @@ export function firstTunnel({
   const policy = new tunnels.IpPolicy("visitors", { description: "who may come in" });
   new tunnels.IpPolicyRule("visitors", { ipPolicyId: policy.id, cidr: visitors, action });
 
-  // The route has no backend: it goes to whoever binds the hostport with `ssh -R`.
+  // The route has no backend: it goes to the agents that bind the hostport with `ssh -R`.
   const edge = new tunnels.HttpsEdge("hello", { hostports: [`${host}:443`] });
   new tunnels.HttpsEdgeRoute("all", {
     edgeId: edge.id,

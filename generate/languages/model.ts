@@ -35,7 +35,7 @@ export type Value =
   | { readonly is: "any"; readonly value: unknown };
 
 export type Fields = readonly (readonly [name: string, value: Value])[];
-/** What the values of a list or a map are; a type's name, where they are objects or an enumeration. */
+/** The type of the values of a list or a map; a type's name for objects and enumerations. */
 export type Element = "string" | "integer" | "number" | "boolean" | "any" | { readonly type: string };
 
 /** A resource of a program; fields have the names of the schema. */

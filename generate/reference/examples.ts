@@ -37,7 +37,7 @@ function eachSample(
   declare(definition, name);
 }
 
-/** What the example of a type calls the object that it is about: the last one of this type. */
+/** The name of the object that the example of a type is about: the last one of this type. */
 export const exampleName = ({ example }: Definition): string =>
   /new tunnels\.\w+\("([\w-]+)"/.exec(
     example.split("\n").findLast((line) => line.includes("new tunnels.")) ?? "",

@@ -12,7 +12,7 @@ import {
   targetsOf,
 } from "../../sdk/src/contract";
 
-/** The first version: what is not marked otherwise is there since then. */
+/** The first version; fields without a mark are there since then. */
 const FIRST_VERSION = "0.1.0";
 
 /** A table of the fields that a schema takes, those of the objects inside too, each by its whole path. */

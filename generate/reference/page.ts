@@ -178,7 +178,7 @@ Besides what every request may get (no or an unknown key, too many requests, a s
 ${rows.join("")}`.trimEnd();
 }
 
-/** What requests about a type may be refused for, beyond what any request may. */
+/** The errors of requests about one type, beyond those of every request. */
 function errorsOf(definition: Definition): ErrorName[] {
   const fields = Object.values(definition.fields);
   const isReferredTo = registry.some((other) =>
@@ -229,5 +229,5 @@ const ${camelCase(name.replaceAll("-", "_"))} = new tunnels.${type}("${name}", {
 \`\`\`
 
 With the [native provider](../native.md): \`pulumi import tunnelplane:index:${type} ${name} '${id}' --generate-code=false\`.
-${secret.length > 0 ? `\n\`${secret.join("`, `")}\` is told once, to whoever made it, so an imported one has none in the state.\n` : ""}`;
+${secret.length > 0 ? `\n\`${secret.join("`, `")}\` is shown once, to its creator, so an imported one has none in the state.\n` : ""}`;
 }

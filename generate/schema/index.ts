@@ -29,7 +29,7 @@ import { alwaysIn, PACKAGE, requiredOf, Types, tokenOf } from "./types";
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** What dynamic providers of TypeScript call a type; stacks of theirs move over without a change. */
+/** The token of a type in dynamic providers of TypeScript, so that their stacks move over unchanged. */
 const dynamicType = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
 
 const SETTINGS: Properties = {
@@ -111,7 +111,7 @@ function usage(about: string, program: Program, types: PackageTypes, written: st
 }
 
 /**
- * What the schema says of types, resources and functions: what every language of Pulumi is generated from.
+ * The types, resources and functions of the schema, from which every language of Pulumi is generated.
  */
 export function packageTypes(registry: readonly Definition[]) {
   const types = new Types();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the plugin's own package says. */
+/** The package.json of the plugin. */
 export const manifest = JSON.parse(readFileSync(join(__dirname, "../../plugin/package.json"), "utf8")) as {
   readonly license: string;
   readonly homepage: string;
@@ -13,7 +13,7 @@ const [, owner = "", name = ""] =
 /** Where the repository is on GitHub. */
 export const repository = { owner, name };
 
-/** What generated packages are called in each language. */
+/** The names of generated packages in each language. */
 export const languages = {
   nodejs: {
     packageName: "@tunnelplane/pulumi-native",

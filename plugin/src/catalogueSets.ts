@@ -30,13 +30,13 @@ import { failureOf } from "./failure";
 import { asRecorded } from "./read";
 import { asSecret, holdsUnknown, isUnknown, type Path, received, sent, UNKNOWN } from "./values";
 
-/** What a program declares. */
+/** The properties that a program declares. */
 const INPUTS = ["file", "set", "values"];
-/** What only the run knows. */
+/** The results, which only the run knows. */
 const RESULTS = { ids: UNKNOWN, tokens: UNKNOWN, digest: UNKNOWN };
 const SECRETS: readonly Path[] = [["tokens"]];
 
-/** What the engine asks of resources that are whole catalogues, in one operation. */
+/** Answers the engine's questions about resources that are whole catalogues, in one operation. */
 export class CatalogueSets {
   readonly #steps: SetSteps;
 
@@ -128,7 +128,7 @@ export class CatalogueSets {
   }
 }
 
-/** What is recorded; the objects are in the inputs alone. */
+/** The outputs of the state; the objects are in the inputs alone. */
 const outputsOf = ({ objects, ...inputs }: DeclaredSet, results: object, secrets: readonly Path[]) =>
   sent({ ...inputs, ...results }, [...secrets, ...SECRETS]);
 

@@ -19,8 +19,8 @@ export class PartialFailure extends Error {
 }
 
 /**
- * What is wrong with inputs. The engine prints the value of a property that is named here, even of a secret
- * one; the reason says where.
+ * A mistake in inputs. The engine prints the value of a property that is named here, even a secret one, so
+ * the reason names the property.
  */
 export const failureOf = (reason: string): CheckFailure => new CheckFailure().setReason(shown(reason));
 

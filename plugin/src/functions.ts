@@ -81,7 +81,7 @@ export class Functions {
   }
 }
 
-/** What the engine itself answers in a preview for a provider whose settings are not known. */
+/** The engine's own answer in a preview for a provider whose settings are not known. */
 const NOTHING_YET = new InvokeResponse().setReturn(sent({}, []));
 
 const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([failureOf(reason)]);

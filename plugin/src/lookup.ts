@@ -15,7 +15,7 @@ import {
 
 type Wire = Record<string, unknown>;
 
-/** What is wrong with the arguments of a function that finds an object. */
+/** The mistake in the arguments of a function that finds an object; undefined if there is none. */
 export function complaintAbout(definition: Definition, args: Properties): string | undefined {
   const lookup = lookupOf(definition);
   const names = ["id", ...lookup.map(({ argument }) => argument)];

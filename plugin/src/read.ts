@@ -2,8 +2,8 @@ import type { ReadRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { ReadResponse } from "@pulumi/pulumi/proto/provider_pb";
 
 /**
- * What a read answers where nothing can be asked: what was recorded. Without an id the engine would take the
- * object for deleted.
+ * The answer to a read without a server: the recorded state. Without an id the engine would take the object
+ * for deleted.
  */
 export const asRecorded = (request: ReadRequest): ReadResponse =>
   new ReadResponse()

@@ -22,12 +22,12 @@ import { asRecorded } from "./read";
 import { StepsByType, secretsOf } from "./types";
 import { isUnknown, received, sent, UNKNOWN } from "./values";
 
-/** What the engine asks of resources, in one operation. */
+/** Answers the engine's questions about resources, in one operation. */
 export class Resources {
   readonly #types: StepsByType;
   /**
-   * What was read of objects that this run imports, by URN: their inputs are the program's only after the
-   * next check.
+   * The objects that this run imports, as they were read, by URN. Their inputs are the program's only after
+   * the next check.
    */
   readonly #imported = new Map<string, { readonly outputs: Properties; readonly inputs: Properties }>();
   /** Objects that this run will replace, by URN. */
@@ -146,7 +146,7 @@ export class Resources {
       return new UpdateResponse().setProperties(answer(await steps.update(id, recorded, values)));
     } catch (error) {
       const found = await steps.read(id, recorded).catch(() => undefined);
-      // What was done of it must be recorded, or the next run would do it again.
+      // The part that was done must be recorded, or the next run would do it again.
       if (!found || same(found.inputs, steps.inputsOf(recorded))) throw error;
       throw new PartialFailure(messageOf(error), {
         id,
@@ -189,7 +189,7 @@ export class Resources {
   }
 }
 
-/** What becomes of an object that a run imports. */
+/** The message about an object that a run imports. */
 const adoptionOf = ({ lifecycle }: Steps, id: string, changes: boolean): string =>
   `adopts the ${lifecycle.definition.title} ${id}, which exists: the run changes ${changes ? "what differs there" : "nothing on the server"}`;
 

@@ -56,7 +56,7 @@ export class Service {
     return [operation, new Resources(operation), new Functions(operation)];
   }
 
-  /** Who serves a resource. */
+  /** The part of the provider that serves a resource. */
   #of(request: { getUrn(): string }): Resources | CatalogueSets {
     this.#operation.stack ||= stackIn(request.getUrn());
     if (typeIn(request.getUrn()) !== tokenOf(CATALOGUE_SET)) return this.#resources;

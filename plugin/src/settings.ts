@@ -16,7 +16,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   apiKey: ACCOUNT_API_KEY,
   validateOnServer: ACCOUNT_VALIDATE_ON_SERVER,
 };
-/** What the engine adds for itself. */
+/** The settings that the engine adds for itself. */
 const ENGINES_OWN = [
   "version",
   "pluginDownloadURL",

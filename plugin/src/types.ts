@@ -10,7 +10,7 @@ export const CATALOGUE_SET = "CatalogueSet";
 /** The engine's name of a type, an enumeration or a function of this package. */
 export const tokenOf = (name: string): string => `${PACKAGE}:index:${name}`;
 
-/** What programs declare: the objects of each type, and their modules. */
+/** Everything that programs declare: the objects of each type, and their modules. */
 interface ResourceType {
   /** The name of the class. */
   readonly type: string;
@@ -55,6 +55,6 @@ export const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at
 
 export const stackIn = (urn: string): string => urn.split("::")[0]?.split(":").at(-1) ?? "";
 
-/** Where a type's properties are secret, whoever says so. */
+/** The paths of a type's secret properties. */
 export const secretsOf = ({ lifecycle: { definition } }: Steps): PropertyKey[][] =>
   secretPathsOf(definition).map((path) => path.split(".").map(camelCase));

@@ -49,9 +49,9 @@ const standards: readonly Standard[] = [
     judge: ({ acl }) => {
       if (isUnknown(acl)) return undefined;
       if (listed(acl).includes("*"))
-        return 'Its ACL holds "*": whoever has it may bind everything. Name what it may bind.';
+        return 'Its ACL holds "*": its holder may bind everything. Name what it may bind.';
       return listed(acl).length === 0
-        ? "It has no ACL: whoever has it may bind everything. Name what it may bind."
+        ? "It has no ACL: its holder may bind everything. Name what it may bind."
         : undefined;
     },
   },

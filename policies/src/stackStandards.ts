@@ -4,7 +4,7 @@ import { type Exposure, exposureOf, type Named, type World } from "@tunnelplane/
 import { visible } from "@tunnelplane/sdk/node";
 import { declaredBy } from "./resources";
 
-/** What is wrong with an address, in a sentence; undefined where nothing is. */
+/** The mistake of an address, in a sentence; undefined if it has none. */
 type Judge<Config> = (exposure: Exposure, config: Config) => string | undefined;
 
 /** A policy on each address that a stack declares, whichever resources make it up. */
@@ -34,8 +34,7 @@ const isBelow = (match: string, path: string): boolean =>
 const pathIn = (address: string): string => /(\/.*)$/.exec(address)?.[1] ?? "";
 
 /**
- * What every team wants of its addresses; modules may be resources of their own, so these look at whole
- * stacks.
+ * Standards for addresses. Modules may be resources of their own, so these standards look at whole stacks.
  */
 export const stackStandards: readonly StackValidationPolicy[] = [
   {
@@ -77,7 +76,7 @@ export const stackStandards: readonly StackValidationPolicy[] = [
   },
   {
     name: "admin-routes-sign-in",
-    description: "Whoever uses a route for administrators signs in.",
+    description: "Users of a route for administrators sign in.",
     severity: "high",
     configSchema: {
       properties: {

@@ -12,7 +12,7 @@ export class StateBefore {
   /** @param urn of any resource of the stack */
   begin(urn: string): void {
     this.reading ??= read(urn);
-    this.reading.catch(() => {}); // said by whoever needs it
+    this.reading.catch(() => {}); // reported where the state is needed
   }
 
   async resources(): Recorded {

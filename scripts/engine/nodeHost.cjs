@@ -10,7 +10,7 @@ const { dirname, join, resolve } = require("node:path");
 
 /** Where `@pulumi/pulumi` is if the project has none yet. The set-up puts the clone's folder here. */
 const CLONE = "";
-/** What the runner ends with after it has shown the error itself. */
+/** The exit code of the runner after it has shown the error itself. */
 const SHOWN = 32;
 /** Folders above a project that are searched for packages, and packages looked at in each. */
 const MOST_FOLDERS = 16;

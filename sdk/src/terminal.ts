@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * What a terminal obeys instead of showing it: control characters (ESC among them) and the marks that turn
- * the direction of text. Line breaks and tabs are the layout of commands.
+ * Signs that a terminal obeys instead of showing them: control characters (ESC among them) and the marks that
+ * turn the direction of text. Line breaks and tabs are the layout of commands.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
 const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;

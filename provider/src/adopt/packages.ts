@@ -8,7 +8,7 @@ const FOLDER = "packages";
 const SDK = "@tunnelplane/sdk";
 const PROVIDER = "@tunnelplane/pulumi";
 
-/** What a package.json says of our packages. */
+/** The part of a package.json that is about our packages. */
 export interface PackagePlaces {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly overrides?: object;

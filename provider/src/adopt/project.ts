@@ -23,7 +23,7 @@ export function expectRoom(folder: string): void {
     throw new Error(`${folder} is not empty; name a folder that is new or empty`);
 }
 
-/** What a project is made of. */
+/** The parts of a project. */
 export interface Wanted {
   readonly format: Format;
   readonly resources: readonly Declared[];

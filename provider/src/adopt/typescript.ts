@@ -76,7 +76,7 @@ const properties = (value: Properties, write: (item: unknown) => string): string
   Object.entries(value).map(([name, item]) => `${propertyName(name)}: ${write(item)}`);
 
 const propertyName = (name: string): string => {
-  if (name === "__proto__") return '["__proto__"]'; // otherwise it would set the prototype
+  if (name === "__proto__") return '["__proto__"]'; // as a plain name it would set the prototype
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
 };
 

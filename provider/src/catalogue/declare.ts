@@ -48,7 +48,7 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
 
 /**
  * Calls a function as if a line of a file did. The engine keeps the calls that led to a resource as its place
- * in the program, and for whoever reads of the resource, that place is its entry.
+ * in the program; for a reader, the place of a resource is its entry.
  */
 function calledFrom<T>(file: string, line: number, make: () => T): T {
   const call = runInThisContext("(function entry(make) { return make(); })", {

@@ -8,7 +8,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { holdsUnknown, type Properties, same, toWire } from "./values";
 
-/** What is asked of a resource, and what its state has. */
+/** The declared properties of a resource, and those of its state. */
 interface Planned {
   /** Undefined for a new object. */
   readonly recorded: Properties | undefined;
@@ -45,7 +45,7 @@ export function foreseen(
   ]);
 }
 
-/** The lists of which answers say more than requests, as far as they follow from the present ones. */
+/** The lists that hold more in answers than in requests, as far as they follow from the present ones. */
 function listsOf(
   definition: Definition,
   { recorded, desired }: Planned,

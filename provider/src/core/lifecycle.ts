@@ -115,7 +115,7 @@ export class Lifecycle {
   }
 
   /**
-   * Where what is declared differs from what is recorded, as far as that is a change. What is not known yet
+   * The differences between declared and recorded properties, as far as they are changes. An unknown value
    * counts as different.
    */
   details(recorded: Properties, desired: Properties): Difference[] {

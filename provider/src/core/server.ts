@@ -11,8 +11,8 @@ export interface Server {
 }
 
 /**
- * What the outputs of each resource keep of its server, as `<id> <address>`. Without the address, every
- * preview would have to ask who answers, and no message could say where the object is. Outputs only, because
+ * The server of a resource in its outputs, as `<id> <address>`. Without the address, every preview would
+ * have to ask who answers, and no message could say where the object is. Outputs only, because
  * the engine writes them with every step.
  */
 const recordOf = ({ id, address }: Server): Properties => ({ __server: `${id} ${address}` });
@@ -23,7 +23,7 @@ export function serverIn({ __server }: Properties): Server | undefined {
   return id && address ? { id, address } : undefined;
 }
 
-/** What to record of the server behind a transport. Nothing where it answers without saying who it is. */
+/** The record of the server behind a transport; empty if its answer has no id. */
 export async function recordOfServer(transport: Transport): Promise<Properties> {
   try {
     const { server_id } = await knownCallerOf(transport);

@@ -93,9 +93,9 @@ function withoutAddress(entry: unknown): unknown {
 }
 
 /**
- * What a change of one resource compares with, from what its state has. Outputs may hold more than was
- * declared, after an import: modules that the program does not declare stay out, and what is the program's
- * alone comes from its inputs.
+ * The properties that a change of one resource is compared with, from its state. Outputs may hold more than
+ * was declared, after an import: modules that the program does not declare stay out, and what is the
+ * program's alone comes from its inputs.
  */
 export function recordedOf(definition: Definition, outputs: Properties, declared: Properties): Properties {
   const recorded = { ...outputs };

@@ -20,7 +20,7 @@ export function refusalsToServe(
     )
     .map(({ hostport, name, definition }) => {
       const alias = urn.includes(`:${definition.type}::`)
-        ? `add an alias, \`{ aliases: [{ name: "${name}" }] }\`, if this resource had that name before; otherwise `
+        ? `add an alias, \`{ aliases: [{ name: "${name}" }] }\`, if this resource had that name before; if not, `
         : "";
       return `hostports: "${hostport}" is served by this stack's \`${name}\`: ${alias}remove it there in an earlier run`;
     });

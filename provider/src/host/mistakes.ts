@@ -10,8 +10,7 @@ const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 const MOST_MISTAKES = 50;
 
 /**
- * What is wrong with the resources of each run, by resource; the Automation API may have several runs at
- * once.
+ * The mistakes in the resources of each run, by resource; the Automation API may have several runs at once.
  */
 const ofRuns = new WeakMap<object, Map<string, readonly string[]>>();
 
@@ -49,11 +48,11 @@ function mistakesIn(kind: string, args: object): readonly string[] {
     return new Lifecycle(targetOf(kind)).check({}, known(args) as Record<string, unknown>, isUnknown)
       .problems;
   } catch {
-    return []; // the provider will tell
+    return []; // the provider will report it
   }
 }
 
-/** What is known of a value without waiting. */
+/** The part of a value that is known without waiting. */
 function known(value: unknown): unknown {
   if (pulumi.Output.isInstance(value) || value instanceof Promise) return UNKNOWN;
   if (Array.isArray(value)) return value.map(known);

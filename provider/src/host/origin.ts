@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the program tells the provider besides the properties. Never recorded in the state. */
+/** Facts for the provider that a program sends besides the properties. Never recorded in the state. */
 export interface Origin {
   readonly urn: string;
   /** `<organization>/<project>/<stack>` */

@@ -6,7 +6,7 @@ import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
 import { typeToken } from "./typeToken";
 
-/** What the engine needs to know of a class before the contract is loaded. */
+/** The facts about a class that the engine needs before the contract is loaded. */
 export interface ResourceShape {
   /** Its name in the contract: `tls_edge`, or `tls_edge.backend` for a module. */
   readonly kind: string;

@@ -1,4 +1,4 @@
-/** What every host of the lifecycle does around it while it serves one operation of the engine. */
+/** The work around the lifecycle that every host shares while it serves one operation of the engine. */
 export { describe } from "./describe";
 export { type DeclaredHostports, holdersOf, nameIn } from "./hostports";
 export { type Host, Operation } from "./operation";

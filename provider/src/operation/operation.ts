@@ -14,11 +14,11 @@ import {
 } from "./settings";
 import { type RecordedResource, recordedResources } from "./stateBackend";
 
-/** What a host of the lifecycle does in its own way. */
+/** The part of the lifecycle that each host does in its own way. */
 export interface Host {
   /** The npm package, for reports of mistakes in it. */
   readonly packageName: string;
-  /** What its programs call a server and key of their own; by default an account. */
+  /** The name that its programs use for a server with a key; by default an account. */
   readonly account?: AccountWords;
   /** Tells a value that is not known before the run. */
   isUnknown(value: unknown): boolean;
@@ -45,9 +45,9 @@ export class Operation {
    */
   provider: string | undefined;
   /**
-   * What the program is known to declare in this run of what several resources may declare one after another:
-   * modules, by kind and id of their object, and change sets. The engine deletes at the end what a program no
-   * longer declares, such as the old name of a renamed resource, and must not take this away with it.
+   * Modules, by kind and id of their object, and change sets that the program is known to declare in this
+   * run. Several resources may declare the same one after another, such as the old and the new name of a
+   * renamed resource. The engine deletes the old one at the end, which must not take the module away.
    */
   readonly declared = new Set<string>();
   /** The URNs of resources that are in the state and were checked in this run. */
@@ -57,8 +57,8 @@ export class Operation {
   #config: ConfigLookup = () => undefined;
   /** Warnings that are shown once. */
   readonly #warned = new Set<string>();
-  /** The errors of requests that steps share, as far as one of them has told. */
-  readonly #told = new WeakSet<object>();
+  /** The errors of requests that steps share, as far as one step has reported them. */
+  readonly #reported = new WeakSet<object>();
 
   constructor(readonly host: Host) {}
 
@@ -101,8 +101,7 @@ export class Operation {
   async withServer<T>(run: (transport: Transport, settings: Settings) => Promise<T>): Promise<T> {
     let settings: Settings | undefined;
     try {
-      // The default must not take the place of a server that is not known: it would be told the key of the
-      // other.
+      // The default must not take the place of a server that is not known: it would get the other's key.
       if (!this.knowsServer)
         throw new Error(
           "the server's address or the API key is not known yet, so nothing can be asked of it",
@@ -110,10 +109,10 @@ export class Operation {
       settings = this.#settings();
       return await run(transportTo(settings), settings);
     } catch (error) {
-      const isTold = error instanceof Error && this.#told.has(error);
-      if (error instanceof Error) this.#told.add(error);
+      const isReported = error instanceof Error && this.#reported.has(error);
+      if (error instanceof Error) this.#reported.add(error);
       throw new Error(
-        isTold
+        isReported
           ? `not done: ${settings?.baseUrl} could not be asked, see the first error`
           : describe(error, settings),
         {
@@ -160,7 +159,7 @@ export class Operation {
     }
   }
 
-  /** What the state of the stack holds. Throws where it cannot be asked. */
+  /** The resources in the state of the stack. Throws if the state cannot be read. */
   stateOfStack = (): Promise<readonly RecordedResource[]> => {
     this.#recorded ??= recordedResources(this.stack);
     return this.#recorded;

@@ -16,7 +16,7 @@ export interface Settings {
 /** Looks up a configuration value. */
 export type ConfigLookup = (key: string) => string | undefined;
 
-/** What programs call a server and its key that they name by themselves. */
+/** The name in programs for a server and its key. */
 export interface AccountWords {
   /** In sentences. */
   readonly noun: string;

@@ -35,7 +35,7 @@ export function withoutDeletedModules(
   };
 }
 
-/** What two resources have in common if they declare the same module of the same object. */
+/** The key that two resources share if they declare the same module of the same object. */
 function keyOf({ kind, fields }: WorldObject): string | undefined {
   const [owner = "", module] = kind.split(".");
   return module === undefined ? undefined : `${Reflect.get(fields, definitionNamed(owner).idField)} ${kind}`;

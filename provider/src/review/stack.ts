@@ -79,7 +79,7 @@ function stepOf(
   return { op: replaced ? "replace" : changes ? "update" : "same", urn, oldState: old, newState };
 }
 
-/** In a run, a resource that is made has told its address by the time that all are judged. */
+/** In a run, a created resource has its address by the time that all resources are judged. */
 const idIn = (uri: unknown): string | undefined =>
   typeof uri === "string" && uri !== UNKNOWN ? uri.split("/").at(-1) : undefined;
 

@@ -32,7 +32,7 @@ export function countsOf(operations: readonly SetOperation[], tense: "planned" |
   return counts.join(", ") || "nothing to do";
 }
 
-/** An operation for people: what becomes of which object, and a line for each field. */
+/** An operation for people: the object and what happens to it, then a line for each field. */
 export function linesOf({ op, kind, key, id, replaced_id, changes }: SetOperation): string[] {
   const known = replaced_id ?? id;
   const why = op === "replace" ? ", a new one in the place of" : "";

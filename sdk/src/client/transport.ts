@@ -15,7 +15,10 @@ export interface TransportOptions {
 }
 
 export interface RequestOptions {
-  /** The change is made only if the object still has this ETag; otherwise {@link PreconditionFailedError}. */
+  /**
+   * The change is made only if the object still has this ETag; if not, it throws {@link
+   * PreconditionFailedError}.
+   */
   readonly ifMatch?: string;
   /**
    * Makes a creation idempotent: for 24 hours, the same key with the same request gets the first answer, and

@@ -79,8 +79,8 @@ export const exposureSchema = once(() => {
       .meta({ description: "Which JSON Web Tokens are asked for; null where none is." }),
     user_agents: z
       .object({
-        allow: texts("Patterns of which one has to match; none where the list is empty."),
-        deny: texts("Patterns of which none may match."),
+        allow: texts("Patterns; one of them has to match, unless the list is empty."),
+        deny: texts("Patterns; none of them may match."),
       })
       .nullable()
       .meta({ description: "Which user agents pass; null where all do." }),
@@ -90,7 +90,7 @@ export const exposureSchema = once(() => {
           direction: said(z.enum(["inbound", "outbound"]), "Whether it acts on requests or on responses."),
           type: text("The type of the action."),
           conditional: said(z.boolean(), "Whether expressions have to hold for it."),
-          expressions: texts("The expressions, all of which have to hold."),
+          expressions: texts("The expressions; all of them have to hold."),
           settings: text("The settings of the action, in words."),
         }),
       )

@@ -40,7 +40,7 @@ export const sampleReferences = (definition: Definition): string[] => [
   ...new Set(referencesIn(createSchema(definition), definition.sample).map(({ id }) => id)),
 ];
 
-/** What a sample calls an object of this type where nothing else names it. */
+/** The name in samples for an object of this type that nothing else names. */
 const SAMPLE_NAME = "one";
 
 /** The body of a creation, as a client sends it. The fields that the path sets are left out. */

@@ -20,7 +20,7 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly kind: K;
   /** The name in sentences, for example "TLS edge". */
   readonly title: string;
-  /** What it is for, in a few sentences. */
+  /** Its purpose, in a few sentences. */
   readonly doc: string;
   /** Its name in event types if that is not `kind`; for example `backend` for every kind of backend. */
   readonly subject: string;

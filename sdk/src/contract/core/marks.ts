@@ -40,14 +40,14 @@ export interface Marks {
    * after their place.
    */
   readonly name?: string;
-  /** What a field of an object may hold by the value of another: `config` by `type`. */
+  /** The shapes of a field by the value of another: `config` by `type`. */
   readonly variants?: Variants;
   /**
    * The form in which a text is checked, kept and answered, where the same may be written in several ways.
    * Other texts stay.
    */
   readonly normal?: (text: string) => string;
-  /** The fields of an object schema of which exactly one is set; the others are left out or null. */
+  /** The fields of an object schema that has exactly one of them set; the others are left out or null. */
   readonly alternatives?: readonly string[];
   /** Defaults that depend on other fields of an object schema; applied after the plain ones. */
   readonly fill?: (value: Record<string, unknown>) => Record<string, unknown>;

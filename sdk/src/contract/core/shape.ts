@@ -43,7 +43,7 @@ export const answerSchema = oncePer((definition: Definition) =>
   }),
 );
 
-/** What ids look like, for documents: one of these prefixes, "_" and 27 letters and digits. */
+/** The form of ids, for documents: one of these prefixes, "_" and 27 letters and digits. */
 export const idPattern = (prefixes: readonly string[]): string =>
   `^${prefixes.length === 1 ? prefixes[0] : `(${prefixes.join("|")})`}_[0-9A-Za-z]{27}$`;
 
@@ -54,8 +54,8 @@ export const refSchema = named("Ref", {
 });
 
 /**
- * A list at the top of an object of which answers say more than requests: the references of ids, or the
- * addresses of entries.
+ * A list at the top of an object that holds more in answers than in requests: references in place of ids, or
+ * entries with their addresses.
  */
 export interface AnsweredList {
   readonly field: string;
@@ -66,7 +66,7 @@ export interface AnsweredList {
   readonly key?: string;
 }
 
-/** The lists of which answers say more. Modules that are resources of their own have none. */
+/** The lists that hold more in answers. Modules that are resources of their own have none. */
 export const answeredListsOf = oncePer((definition: Definition): readonly AnsweredList[] => {
   if (definition.idField in definition.fields) return [];
   const answer: Readonly<Record<string, z.ZodType>> = answerSchema(definition).shape;

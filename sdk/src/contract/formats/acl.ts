@@ -22,14 +22,14 @@ export const acl = () =>
  */
 const MOST_BINDS = 1000;
 
-/** What an agent asks to bind: the address, or each of its labels. */
+/** A bind that an agent asks for: the address, or each of its labels. */
 export const binds = () =>
   z
     .array(conditioned(text(1024), complainAboutBind).meta({ examples: ["bind:app.example.com:443"] }))
     .max(MOST_BINDS)
     .default([]);
 
-/** What is wrong with an entry of {@link binds}; undefined if nothing is. */
+/** The mistake in an entry of {@link binds}; undefined if there is none. */
 export function complainAboutBind(bind: string): string | undefined {
   const target = bind.startsWith("bind:") ? bind.slice("bind:".length) : "";
   if (

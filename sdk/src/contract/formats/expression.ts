@@ -87,7 +87,7 @@ function signsBefore(ast: Cel.ASTNode): number {
   return longest;
 }
 
-const TOO_DEEP = `is nested more than ${DEEPEST} deep; take it apart into several expressions, all of which have to hold`;
+const TOO_DEEP = `is nested more than ${DEEPEST} deep; split it into several expressions, which all have to hold`;
 
 /** A name with its fields as a path: `a.b.c`. */
 function pathOf(node: Cel.ASTNode): string | undefined {

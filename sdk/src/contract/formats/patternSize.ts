@@ -57,7 +57,7 @@ export function programSize(expression: string): number {
 
 interface Token {
   readonly kind: "open" | "close" | "branch" | "times" | "upTo" | "part";
-  /** For a repetition, how often it repeats; otherwise its number of instructions. */
+  /** The number of repetitions of a repetition; the number of instructions of any other part. */
   readonly count: number;
 }
 

@@ -87,7 +87,7 @@ const HTTP_ACTION_CONFIGS = {
   }),
 } as const;
 
-/** What the configs hold, in words, for whoever declares them. */
+/** The fields of the configs, in words, for the documentation. */
 const configDocs = (configs: Readonly<Record<string, z.ZodObject>>): string =>
   Object.entries(configs)
     .map(([type, { shape }]) => {
