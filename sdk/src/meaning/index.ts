@@ -1,9 +1,14 @@
 import "../nodeVersion";
 
+export type { SignIn } from "./aspects/signIn";
+export type { Tls } from "./aspects/tls";
+export type { TokenCheck } from "./aspects/token";
+export type { UserAgents } from "./aspects/userAgents";
 /**
  * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will
  * notice). Pure functions: no server, no program, no clock.
  */
+export { decisions, unservable } from "./decision/decider";
 export {
   type AcceptedTokens,
   type Decider,
@@ -30,7 +35,6 @@ export {
   eachExposure,
   exposureOf,
 } from "./exposure/exposure";
-export type { SignIn, Tls, TokenCheck, UserAgents } from "./exposure/modules";
 export { addressOf } from "./exposure/rows";
 export type { Target, WeightedPart } from "./exposure/traffic";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";

@@ -1,4 +1,5 @@
 import type { Target } from "../exposure/traffic";
+import type { NetworkSet } from "../networks/networkSet";
 
 /** Stands in a request for what was not recorded. */
 export const UNRECORDED = "unknown";
@@ -112,8 +113,8 @@ export type Predicate =
       readonly op: "==" | "startsWith" | "endsWith" | "contains" | "matches";
       readonly text: string;
     }
-  /** Whether the caller is in a network. */
-  | { readonly dimension: "from"; readonly op: "in"; readonly cidr: string }
+  /** Whether the caller is in one of these networks. */
+  | { readonly dimension: "from"; readonly op: "in"; readonly networks: NetworkSet }
   /** Whether one of these authorities, by their ids, signed the caller's certificate. */
   | { readonly dimension: "client_certificate"; readonly op: "of"; readonly authorities: readonly string[] }
   /** Whether a token is accepted: one of each list, and all of them. */

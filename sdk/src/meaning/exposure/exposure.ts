@@ -1,9 +1,13 @@
+import { certificateFacts } from "../aspects/clientCertificate";
+import type { SignIn } from "../aspects/signIn";
+import type { Tls } from "../aspects/tls";
+import type { TokenCheck } from "../aspects/token";
+import type { UserAgents } from "../aspects/userAgents";
 import { Model, type Thing } from "../model";
 import { type Named, named, nameOf } from "../names";
 import { listNetworks, type NetworkList } from "../networks/networkSet";
 import { inOrder } from "../values";
 import type { World } from "../world";
-import { certificateFacts, type SignIn, type Tls, type TokenCheck, type UserAgents } from "./modules";
 import type { Read } from "./reading";
 import { type Row, rowsOf } from "./rows";
 import type { Target } from "./traffic";

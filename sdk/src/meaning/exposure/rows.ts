@@ -1,23 +1,15 @@
+import { type Action, readActions } from "../aspects/actions";
+import { type Authority, readClientCertificate } from "../aspects/clientCertificate";
+import { readNetworks } from "../aspects/networks";
+import { readSignIn, type SignIn } from "../aspects/signIn";
+import { readTls, type Tls } from "../aspects/tls";
+import { readToken, type TokenCheck } from "../aspects/token";
+import { readUserAgents, type UserAgents } from "../aspects/userAgents";
 import type { Model, Thing } from "../model";
 import { nameOf } from "../names";
 import type { NetworkSet } from "../networks/networkSet";
 import { holdsUnknown, idsIn, inOrder, textIn, textsIn } from "../values";
 import { Credentials } from "./binding";
-import {
-  type Action,
-  type Authority,
-  readActions,
-  readClientCertificate,
-  readNetworks,
-  readSignIn,
-  readTls,
-  readToken,
-  readUserAgents,
-  type SignIn,
-  type Tls,
-  type TokenCheck,
-  type UserAgents,
-} from "./modules";
 import { type Part, partOfThing, type Read } from "./reading";
 import { readTraffic, type Traffic } from "./traffic";
 

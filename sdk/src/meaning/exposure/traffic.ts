@@ -44,6 +44,19 @@ const MOST_LEVELS = 20;
 /** The limit on an address's backends that are searched for the cause of a finding. */
 const MOST_BACKENDS = 1000;
 
+/** Where an address leads, as a tree. */
+export function readTarget(model: Model, holder: Thing): Target {
+  const module = moduleOf(holder, "backend");
+  const { ids, unknown } = idsIn(module.fields, "backend_id", "backend");
+  const root = ids[0];
+  if (module.state === "off") return { kind: "disabled", name: "backend" };
+  if (module.state === "absent") return { kind: "tunnels" };
+  if (module.state === "maybe" && root === undefined && !unknown) return { kind: "tunnels" };
+  return root === undefined
+    ? { kind: "unknown", name: "" }
+    : treeOf(model, root, { left: MOST_NODES }, MOST_LEVELS);
+}
+
 export function readTraffic(
   model: Model,
   holder: Thing,
@@ -64,10 +77,7 @@ export function readTraffic(
     return {
       value: {
         flow,
-        target:
-          root === undefined
-            ? { kind: "unknown", name: "" }
-            : treeOf(model, root, { left: MOST_NODES }, MOST_LEVELS),
+        target: readTarget(model, holder),
         reason: "backend",
         servers: [...new Set([...binders, ...serversOf(model, root, credentials)])],
       },
@@ -86,7 +96,7 @@ export function readTraffic(
   return {
     value: {
       flow: off ? silent : binders.length > 0 || unsure ? tunnels : silent,
-      target: off ? { kind: "disabled", name: "backend" } : { kind: "tunnels" },
+      target: readTarget(model, holder),
       reason: off ? "disabled" : "tunnels",
       servers: binders,
     },

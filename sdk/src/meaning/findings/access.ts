@@ -1,4 +1,6 @@
-import { type Authority, certificateFacts, type SignIn, type TokenCheck } from "../exposure/modules";
+import { type Authority, certificateFacts } from "../aspects/clientCertificate";
+import type { SignIn } from "../aspects/signIn";
+import type { TokenCheck } from "../aspects/token";
 import type { Read } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";

@@ -1,5 +1,5 @@
+import { certificateFacts } from "../aspects/clientCertificate";
 import { BACKENDS, childrenOf } from "../exposure/flows";
-import { certificateFacts } from "../exposure/modules";
 import type { FieldName } from "../fieldNames";
 import type { Model, Thing } from "../model";
 import type { Names } from "../names";

@@ -1,5 +1,5 @@
+import type { Action } from "../aspects/actions";
 import { inWords, isGoing, keyOf } from "../exposure/flows";
-import type { Action } from "../exposure/modules";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
 import { canonical } from "../values";

@@ -1,0 +1,222 @@
+import { isTrueOf, predicatesIn, unrecordedIn } from "../decision/asking";
+import { refuseAnswer } from "../decision/rules/answers";
+import { asks, type Condition, testsIn } from "../decision/rules/condition";
+import { bucketKeysOf, bucketOf } from "../decision/rules/limits";
+import { isWildcard } from "../decision/rules/names";
+import {
+  conditionsIn,
+  conditionsOf,
+  type Effects,
+  onlyLogs,
+  outcomesOf,
+  type Policies,
+  type Policy,
+  settle,
+} from "../decision/rules/policies";
+import { rewriteOf } from "../decision/rules/rewrite";
+import { Unservable } from "../decision/rules/unservable";
+import { moduleOf, type Read, readModule } from "../exposure/reading";
+import type { Thing } from "../model";
+import { canonical, type Fields, holdsUnknown, inOrder, isObject, textIn, textsIn } from "../values";
+import type { Aspect, Check, Place, Verdict } from "./aspect";
+import { destinationAt } from "./backend";
+import { CLOSED, ending, passing, unsure } from "./checks";
+
+/** An action of a policy for inbound or outbound traffic. */
+export interface Action {
+  readonly direction: "inbound" | "outbound";
+  readonly type: string;
+  /** The conditions, all of which have to hold; empty means always. */
+  readonly when: readonly string[];
+  /** Its settings, without the content of responses. */
+  readonly settings: string;
+  /** Equal for actions that do the same. */
+  readonly says: string;
+}
+
+export function readActions(holder: Thing): Read<readonly Action[]> {
+  const module = moduleOf(holder, "policies");
+  const read = readModule<readonly Action[]>(
+    module,
+    [],
+    (fields) => [...actionsIn(fields, "inbound"), ...actionsIn(fields, "outbound")],
+    (fields) => [...actionsIn(fields, "inbound"), ...actionsIn(fields, "outbound")].map(({ says }) => says),
+  );
+  return {
+    ...read,
+    unknown:
+      read.unknown ||
+      (read.value.length > 0 && holdsUnknown([module.fields.inbound, module.fields.outbound])) ||
+      holdsUnknown(module.fields),
+  };
+}
+
+function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
+  const listed = fields[direction];
+  const policies = Array.isArray(listed) ? listed.filter(isObject) : [];
+  return policies
+    .flatMap(({ expressions, actions }) => {
+      const when = textsIn(expressions);
+      return (Array.isArray(actions) ? actions : []).filter(isObject).map(({ type, config }): Action => {
+        const says = canonical([direction, type, when, isObject(config) ? config : {}]);
+        return {
+          direction,
+          type: textIn(type) ?? "",
+          when,
+          settings: settingsOf(isObject(config) ? config : {}),
+          says,
+        };
+      });
+    })
+    .sort((a, b) => inOrder(a.says, b.says));
+}
+
+const SHOWN_SETTINGS = ["status_code", "name", "capacity", "rate", "from", "to"];
+
+const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
+  SHOWN_SETTINGS.filter((name) => typeof config[name] === "string" || typeof config[name] === "number")
+    .map((name) => `${name} ${String(config[name]).slice(0, 100)}`)
+    .join(", ");
+
+/** What policies do to what comes in. */
+export const actions: Aspect<"policies"> = {
+  of: { tls_edge: true, https_edge_route: true },
+  prepare(place) {
+    const { holder } = place;
+    const module = moduleOf(holder, "policies");
+    if (module.state === "absent" || module.state === "off") return undefined;
+    const { inbound, outbound } = module.fields;
+    if (module.state === "maybe" || holdsUnknown([inbound, outbound]))
+      return { look: () => ({}), predicates: [], unknown: "What policies do is not wholly known." };
+    const policies = { inbound: policiesIn(inbound), outbound: policiesIn(outbound) };
+    return place.http ? ofRequests(policies, place) : ofConnections(policies, holder);
+  },
+};
+
+const policiesIn = (list: unknown): Policy[] =>
+  (Array.isArray(list) ? list : []).filter(isObject).map(({ name, expressions, actions: of }) => ({
+    name: textIn(name) ?? "",
+    expressions: (Array.isArray(expressions) ? expressions : []).map(String),
+    actions: (Array.isArray(of) ? of : []).filter(isObject).map(({ type, config }) => ({
+      type: String(type),
+      config: isObject(config) ? config : {},
+    })),
+  }));
+
+const FIELD = "policies";
+
+function ofRequests(policies: Policies, place: Place): Check {
+  const { holder, hostport } = place;
+  const host = isWildcard(hostport.host) ? undefined : hostport.host;
+  const settled = settle(policies, holder.object.id ?? holder.identity, host);
+  const outcomes = outcomesOf(settled);
+  for (const outcome of outcomes) refuseImpossible(outcome, place);
+  const conditions = conditionsIn(settled);
+  for (const condition of conditions) refuseHostPatterns(condition);
+  const verdicts = new Map(outcomes.map((outcome) => [outcome, verdictOf(outcome, holder)]));
+  const passed: Verdict = passing(holder, FIELD, "No policy answers the request.");
+  return {
+    look(request) {
+      let at = settled;
+      while ("when" in at) {
+        const holds = isTrueOf(at.when, request);
+        if (holds === undefined)
+          return unsure(holder, FIELD, `A policy asks for ${unrecordedIn(at.when, request)}, not recorded.`);
+        at = holds ? at.yes : at.no;
+      }
+      return verdicts.get(at.outcome) ?? passed;
+    },
+    predicates: conditions.flatMap(predicatesIn),
+    asksPath:
+      conditions.some((condition) => asks(condition, "path")) ||
+      outcomes.some(({ rewrite }) => rewrite !== undefined),
+  };
+}
+
+/** What Envoy could not do, though each action by itself is fine. */
+function refuseImpossible({ limits, rewrite, answer }: Effects, place: Place): void {
+  for (const { config } of limits) {
+    bucketOf(config);
+    bucketKeysOf(config);
+  }
+  if (answer) refuseAnswer(statusOf(answer), answer.config.headers);
+  else if (rewrite && isSentOn(place)) rewriteOf(rewrite);
+}
+
+/** What no backend gets is not rewritten. */
+function isSentOn(place: Place): boolean {
+  const { kind } = destinationAt(place);
+  return kind === "clusters" || kind === "order";
+}
+
+function refuseHostPatterns(condition: Condition): void {
+  if (testsIn(condition).some(({ input, test }) => input === "host" && "regex" in test))
+    throw new Unservable(
+      "an expression matches req.host with a regular expression on a wildcard hostport; use endsWith, startsWith or contains there",
+    );
+}
+
+const statusOf = ({ config }: NonNullable<Effects["answer"]>): number => Number(config.status_code ?? 403);
+
+function verdictOf({ answer, limits }: Effects, holder: Thing): Verdict {
+  if (!answer) {
+    const limited = limits.length > 0;
+    const sentence = limited
+      ? "No policy answers the request; a rate limit may refuse it."
+      : "No policy answers the request.";
+    return { ...passing(holder, FIELD, sentence), ...(limited && { limited }) };
+  }
+  const status = statusOf(answer);
+  return ending(holder, FIELD, `A policy answers the request: ${answer.type}.`, {
+    outcome: status < 400 ? "answered" : "refused",
+    status,
+  });
+}
+
+function ofConnections({ inbound, outbound }: Policies, holder: Thing): Check {
+  const denials: Condition[] = [];
+  let limited = false;
+  for (const policy of [...inbound, ...outbound.map(onlyLogs)]) {
+    const when = conditionsOf(policy);
+    for (const { type, config } of when === false ? [] : policy.actions) {
+      if (type === "deny") denials.push(askingConnections(when));
+      else if (when !== true)
+        throw new Unservable(
+          `the policy ${JSON.stringify(policy.name)} has expressions and the action ${type}; on a TLS edge only deny may be conditional`,
+        );
+      else if (type === "rate-limit") {
+        if (config.bucket_key !== undefined)
+          throw new Unservable(
+            "a rate-limit of a TLS edge has a bucket_key; connections are counted all together there",
+          );
+        bucketOf(config);
+        limited = true;
+      } else if (type !== "log")
+        throw new Unservable(
+          `the action ${type} works on requests, which a TLS edge does not read: use a route of an HTTPS edge`,
+        );
+    }
+  }
+  const denied = ending(holder, FIELD, "A policy denies the connection.", CLOSED);
+  const passed = verdictOf({ limits: limited ? [{ id: "", config: {} }] : [], logs: [] }, holder);
+  return {
+    look(request) {
+      for (const when of denials) {
+        const holds = isTrueOf(when, request);
+        if (holds === undefined)
+          return unsure(holder, FIELD, `A policy asks for ${unrecordedIn(when, request)}, not recorded.`);
+        if (holds) return denied;
+      }
+      return passed;
+    },
+    predicates: denials.flatMap(predicatesIn),
+  };
+}
+
+function askingConnections(condition: Condition): Condition {
+  if (testsIn(condition).some(({ input }) => input !== "client_ip" && input !== "sni"))
+    throw new Unservable(
+      "an expression asks about HTTP, which a TLS edge does not read: it may ask about conn.client_ip and conn.tls.sni",
+    );
+  return condition;
+}

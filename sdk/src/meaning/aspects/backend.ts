@@ -1,0 +1,53 @@
+import type { Destination } from "../decision/rules/backends";
+import { moduleOf } from "../exposure/reading";
+import { readTarget, type Target } from "../exposure/traffic";
+import type { Thing } from "../model";
+import { idsIn } from "../values";
+import type { Aspect, Place } from "./aspect";
+import { stepAt } from "./checks";
+
+/**
+ * Where a place leads.
+ * @throws Unservable where Envoy could not send traffic so
+ */
+export function destinationAt({ holder, hostport, http, backends }: Place): Destination {
+  const module = moduleOf(holder, "backend");
+  if (module.state === "off") return { kind: "nowhere", members: new Map(), ends: [] };
+  if (module.state === "absent") return backends.tunnels(`${hostport.host}:${hostport.port}`);
+  const { ids } = idsIn(module.fields, "backend_id", "backend");
+  return ids[0] === undefined
+    ? { kind: "clusters", members: new Map([["", [null]]]), ends: [null] }
+    : backends.destination(ids[0], http);
+}
+
+/** Where what passed all checks goes to. */
+export const backend: Aspect<"backend"> = {
+  of: { tls_edge: true, https_edge_route: true },
+  prepare(place) {
+    const { model, holder, http } = place;
+    const { kind, ends } = destinationAt(place);
+    let target: Target | undefined;
+    const goesTo = () => (target ??= readTarget(model, holder));
+    if (ends.length === 0) {
+      const why =
+        kind === "nowhere"
+          ? nowhere(holder)
+          : "No credential may bind what it goes to, so no tunnel is there.";
+      const unserved = { outcome: "unserved", status: http ? 503 : null, goesTo } as const;
+      const verdict = { step: stepAt(holder, "backend", why), end: unserved };
+      return { look: () => verdict, predicates: [] };
+    }
+    const [first = null, ...others] = http ? ends : [null];
+    const status = others.every((one) => one === first) ? first : null;
+    const verdict = {
+      step: stepAt(holder, "backend", "It is let in, and goes to its backend."),
+      end: { outcome: "answered", status, goesTo } as const,
+    };
+    return { look: () => verdict, predicates: [] };
+  },
+};
+
+const nowhere = (holder: Thing): string =>
+  moduleOf(holder, "backend").state === "off"
+    ? "It is let in, but the backend is disabled."
+    : "It is let in, but no backend has a weight.";

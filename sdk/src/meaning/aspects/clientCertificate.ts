@@ -1,0 +1,132 @@
+import { definitionOf } from "../../contract/registry";
+import { Unservable } from "../decision/rules/unservable";
+import { UNRECORDED } from "../decision/types";
+import { moduleOf, partOfThing, type Read, readModule } from "../exposure/reading";
+import type { Model, Thing } from "../model";
+import { type Fields, holdsUnknown, idsIn, inOrder, textIn } from "../values";
+import type { Aspect } from "./aspect";
+import { CLOSED, ending, passing, unsure } from "./checks";
+
+/** An authority whose client certificates are accepted. */
+export interface Authority {
+  readonly thing?: Thing;
+  /** The id in the reference, if there is no such authority. */
+  readonly missing?: string;
+  /** Equal for the same certificate. */
+  readonly certificate: string;
+}
+
+/** The required client certificates; null if none are required. */
+export function readClientCertificate(model: Model, holder: Thing): Read<readonly Authority[] | null> {
+  const module = moduleOf(holder, "mutual_tls");
+  const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
+  const read = readModule(
+    module,
+    null,
+    () =>
+      [...new Set(ids)]
+        .map((id): Authority => authority(model, id))
+        .sort((a, b) => inOrder(a.certificate, b.certificate)),
+    () => ({ unknown, authorities: [...new Set(ids.map((id) => model.identityOf(id)))].sort(inOrder) }),
+  );
+  const things = (read.value ?? []).flatMap(({ thing }) => thing ?? []);
+  return {
+    ...read,
+    parts: [...read.parts, ...things.map((thing) => partOfThing(thing, "ca_pem", certificateOf(thing)))],
+    unknown:
+      read.unknown ||
+      (read.value !== null && (unknown || (model.partial && things.length < ids.length))) ||
+      things.some(isUnknownAuthority),
+  };
+}
+
+const isUnknownAuthority = ({ fields }: Thing): boolean => holdsUnknown(fields.ca_pem);
+
+function authority(model: Model, id: string): Authority {
+  const thing = model.find(id);
+  return thing ? { thing, certificate: certificateOf(thing) } : { missing: id, certificate: `missing ${id}` };
+}
+
+/** The certificate itself, because two objects with the same one trust the same clients. */
+function certificateOf({ fields, identity }: Thing): string {
+  const pem = textIn(fields.ca_pem);
+  return pem?.includes("-----BEGIN")
+    ? pem.replace(/\s+/g, "")
+    : `${identity} ${fields.subject_common_name} ${fields.not_after}`;
+}
+
+const factsOf = new WeakMap<Thing, Fields>();
+
+/** Subject and end of an authority's certificate: from the answer, or else from the certificate itself. */
+export function certificateFacts(thing: Thing): { readonly subject?: string; readonly notAfter?: string } {
+  const { fields } = thing;
+  let facts: Fields = fields;
+  if (textIn(fields.not_after) === undefined && textIn(fields.ca_pem)?.includes("-----BEGIN")) {
+    facts =
+      factsOf.get(thing) ??
+      definitionOf("certificate_authority").derive({
+        description: "",
+        metadata: "",
+        ca_pem: textIn(fields.ca_pem) ?? "",
+      });
+    factsOf.set(thing, facts);
+  }
+  return { subject: textIn(facts.subject_common_name), notAfter: textIn(facts.not_after) };
+}
+
+/** Which client certificates are asked for, before anything of a connection is read. */
+export const clientCertificate: Aspect<"mutual_tls"> = {
+  of: { tls_edge: true, https_edge: true },
+  prepare({ model, holder }) {
+    const module = moduleOf(holder, "mutual_tls");
+    if (module.state === "absent" || module.state === "off") return undefined;
+    const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
+    const things = ids.map((id) => ({ id, thing: model.find(id) }));
+    if (module.state === "on" && !unknown) refuseUnusable(things, model.partial);
+    const certificates = new Set(things.flatMap(({ thing }) => (thing ? certificateOf(thing) : [])));
+    const isAccepted = (id: string): boolean => {
+      if (ids.includes(id)) return true;
+      const thing = model.find(id);
+      return thing !== undefined && certificates.has(certificateOf(thing));
+    };
+    const known = new Map(
+      model
+        .of("certificate_authority")
+        .flatMap(({ object }) => object.id ?? [])
+        .map((id) => [id, isAccepted(id)]),
+    );
+    const field = "mutual_tls";
+    const accepted = passing(holder, field, "An accepted authority signed the caller's certificate.");
+    const none = ending(holder, field, "A client certificate is asked for, and the caller has none.", CLOSED);
+    const foreign = ending(holder, field, "No accepted authority signed the caller's certificate.", CLOSED);
+    const unrecorded = unsure(holder, field, "Whether the caller has a certificate is not recorded.");
+    return {
+      look({ request: { client_certificate: shown } }) {
+        if (shown === UNRECORDED) return unrecorded;
+        if (!shown) return none;
+        return (known.get(shown.authority) ?? ids.includes(shown.authority)) ? accepted : foreign;
+      },
+      predicates: [
+        {
+          dimension: "client_certificate",
+          op: "of",
+          authorities: [...known].flatMap(([id, is]) => (is ? id : [])),
+        },
+      ],
+      ...((module.state === "maybe" || unknown) && {
+        unknown: "Which client certificates are asked for is not wholly known.",
+      }),
+    };
+  },
+};
+
+function refuseUnusable(things: readonly { id: string; thing: Thing | undefined }[], partial: boolean): void {
+  if (things.length === 0)
+    throw new Unservable(
+      "mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it",
+    );
+  const missing = things.find(({ thing }) => !thing);
+  // What is outside of a part of a world was checked where it was declared.
+  if (missing && !partial)
+    throw new Unservable(`the certificate authority ${missing.id} of mutual_tls does not exist`);
+}

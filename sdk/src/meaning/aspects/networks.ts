@@ -1,0 +1,109 @@
+import { Unservable } from "../decision/rules/unservable";
+import { moduleOf, type Part, partOf, partOfThing, type Read, saidBy } from "../exposure/reading";
+import type { Model, Thing } from "../model";
+import { EVERYONE, type NetworkSet, NOBODY, networkSet } from "../networks/networkSet";
+import { isIn } from "../networks/source";
+import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
+import { UNKNOWN } from "../world";
+import type { Aspect } from "./aspect";
+import { CLOSED, ending, passing, refused, unsure } from "./checks";
+
+interface Rules {
+  readonly value: NetworkSet;
+  readonly parts: readonly Part[];
+  readonly says: string;
+  readonly unknown: boolean;
+}
+
+/** Cache: many addresses use the same policies, so each set of them is computed once per world. */
+const networksOf = new WeakMap<Model, Map<string, Rules>>();
+
+/** The networks that may connect at all. */
+export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
+  const module = moduleOf(holder, "ip_restriction");
+  const { ids, unknown } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
+  const policies = [...new Set(ids.map((id) => model.identityOf(id)))].sort(inOrder);
+  const part = partOf(module, { policies, unknown });
+  if (module.state === "absent" || module.state === "off") {
+    return {
+      value: EVERYONE,
+      parts: [part],
+      says: `${part.identity} ${part.says}\n`,
+      unknown: false,
+      maybeOff: false,
+    };
+  }
+  const cache = networksOf.get(model) ?? new Map<string, Rules>();
+  networksOf.set(model, cache);
+  const key = policies.join("\n");
+  const rules = cache.get(key) ?? rulesOf(model, ids);
+  cache.set(key, rules);
+  const silent = module.state === "maybe" && ids.length === 0;
+  return {
+    value: silent ? EVERYONE : rules.value,
+    get parts() {
+      return [part, ...rules.parts];
+    },
+    says: `${part.identity} ${part.says}\n${rules.says}`,
+    unknown: unknown || rules.unknown || module.state === "maybe",
+    maybeOff: module.state === "maybe",
+  };
+}
+
+function rulesOf(model: Model, ids: readonly string[]): Rules {
+  const policies = [...new Set(ids.map((id) => model.find(id)))];
+  const known = policies.flatMap((policy) => policy ?? []);
+  const rules = known.flatMap((policy) => model.belongingTo(policy));
+  const unknown =
+    (model.partial && policies.includes(undefined)) ||
+    model.ofUnknownOwner.some(({ kind }) => kind === "ip_policy_rule") ||
+    rules.some(({ fields }) => holdsUnknown([fields.cidr, fields.action]));
+  const networksWhere = (action: string) =>
+    rules.flatMap(({ fields }) => (fields.action === action ? (textIn(fields.cidr) ?? []) : []));
+  const parts = rules.map((rule) => partOfThing(rule, "cidr", [rule.fields.cidr, rule.fields.action]));
+  return {
+    value: known.length === 0 ? NOBODY : networkSet(networksWhere("allow"), networksWhere("deny")),
+    parts,
+    says: saidBy(parts),
+    unknown,
+  };
+}
+
+/** Which source addresses may come in. */
+export const networks: Aspect<"ip_restriction"> = {
+  of: { tls_edge: true, https_edge_route: true },
+  prepare({ model, holder, http }) {
+    const module = moduleOf(holder, "ip_restriction");
+    if (module.state === "absent" || module.state === "off") return undefined;
+    const { ids } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
+    for (const id of new Set(ids)) refuseUnknownRules(model, model.find(id));
+    const read = readNetworks(model, holder);
+    const field = "ip_restriction";
+    const admitted = passing(holder, field, "The caller's address is in a network that is admitted.");
+    const sentence = "The caller's address is in no network that is admitted.";
+    const stopped = ending(holder, field, sentence, http ? refused(403) : CLOSED);
+    const partly = unsure(
+      holder,
+      field,
+      "Not all of the caller's network is admitted, and his address is not recorded.",
+    );
+    return {
+      look({ from }) {
+        const is = isIn(from, read.value);
+        return is === undefined ? partly : is ? admitted : stopped;
+      },
+      predicates: [{ dimension: "from", op: "in", networks: read.value }],
+      ...(read.unknown && { unknown: "Which networks are admitted is not wholly known." }),
+    };
+  },
+};
+
+function refuseUnknownRules(model: Model, policy: Thing | undefined): void {
+  for (const { fields, object } of policy ? model.belongingTo(policy) : []) {
+    const { action } = fields;
+    if (typeof action !== "string" || action === UNKNOWN || action === "allow" || action === "deny") continue;
+    throw new Unservable(
+      `the action ${JSON.stringify(action)} of the rule ${object.id} is not known to this gateway: upgrade this gateway, or remove the rule`,
+    );
+  }
+}

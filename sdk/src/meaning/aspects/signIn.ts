@@ -1,0 +1,73 @@
+import { Unservable } from "../decision/rules/unservable";
+import { UNRECORDED } from "../decision/types";
+import { moduleOf, type Read, readModule } from "../exposure/reading";
+import type { Thing } from "../model";
+import { holdsUnknown, textIn, textsIn } from "../values";
+import type { Aspect } from "./aspect";
+import { ending, passing, unsure } from "./checks";
+
+export interface SignIn {
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly scopes: readonly string[];
+  /** Whether OPTIONS requests pass without sign-in. */
+  readonly options_passthrough: boolean;
+}
+
+export const readSignIn = (route: Thing): Read<SignIn | null> =>
+  readModule<SignIn | null>(
+    moduleOf(route, "oidc"),
+    null,
+    (fields) => ({
+      issuer: textIn(fields.issuer) ?? "",
+      client_id: textIn(fields.client_id) ?? "",
+      scopes: textsIn(fields.scopes),
+      options_passthrough: fields.options_passthrough === true,
+    }),
+    ({ issuer, client_id, scopes, options_passthrough }) => ({
+      issuer,
+      client_id,
+      options_passthrough,
+      scopes: holdsUnknown(scopes) ? scopes : textsIn(scopes),
+    }),
+  );
+
+/** Whom users have to sign in with. */
+export const signIn: Aspect<"oidc"> = {
+  of: { https_edge_route: true },
+  prepare({ holder }) {
+    const module = moduleOf(holder, "oidc");
+    if (module.state === "absent" || module.state === "off") return undefined;
+    refuseCookies(textIn(module.fields.cookie_prefix) ?? "");
+    const { value, unknown } = readSignIn(holder);
+    const { issuer = "", client_id = "", options_passthrough = false } = value ?? {};
+    const field = "oidc";
+    const options = passing(holder, field, "OPTIONS requests pass without sign-in.");
+    const signedIn = passing(holder, field, "The user is signed in.");
+    const sentence = `Users have to sign in with ${issuer}.`;
+    const away = ending(holder, field, sentence, { outcome: "sign_in", status: 302 });
+    const unrecorded = unsure(holder, field, "Whether the user is signed in is not recorded.");
+    const method = { dimension: "method", op: "==", text: "OPTIONS" } as const;
+    return {
+      look({ method, request: { session } }) {
+        if (options_passthrough && method === "OPTIONS") return options;
+        if (session === UNRECORDED) return unrecorded;
+        const isSignedIn = session != null && session.issuer === issuer && session.client_id === client_id;
+        if (isSignedIn) return signedIn;
+        return options_passthrough && method === undefined ? unrecorded : away;
+      },
+      predicates: [
+        { dimension: "session", op: "of", issuer, client_id },
+        ...(options_passthrough ? [method] : []),
+      ],
+      ...(unknown && { unknown: "Whom users have to sign in with is not wholly known." }),
+    };
+  },
+};
+
+function refuseCookies(prefix: string): void {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(prefix))
+    throw new Unservable(
+      `cookie_prefix ${JSON.stringify(prefix)} holds what no cookie's name may: use letters, digits, - and _`,
+    );
+}

@@ -1,0 +1,63 @@
+import { Unservable } from "../decision/rules/unservable";
+import { moduleOf, type Read, readModule } from "../exposure/reading";
+import type { Thing } from "../model";
+import { textIn } from "../values";
+import type { Aspect } from "./aspect";
+import { CLOSED, ending, passing, unsure } from "./checks";
+
+export interface Tls {
+  /** The lowest version that the edge accepts; null if TLS ends upstream. */
+  readonly from: string | null;
+  readonly ends_at: "edge" | "upstream";
+}
+
+const TLS_DEFAULT: Tls = { from: "1.2", ends_at: "edge" };
+
+export const readTls = (edge: Thing): Read<Tls> =>
+  readModule(moduleOf(edge, "tls_termination"), TLS_DEFAULT, (fields) =>
+    fields.terminate_at === "upstream"
+      ? { from: null, ends_at: "upstream" }
+      : { from: textIn(fields.min_version) ?? "1.2", ends_at: "edge" },
+  );
+
+/** Where TLS ends, and its lowest version. */
+export const tls: Aspect<"tls_termination"> = {
+  of: { tls_edge: true, https_edge: true },
+  prepare({ holder, http }) {
+    const { value, unknown } = readTls(holder);
+    const field = "tls_termination";
+    const plain = ending(holder, field, "The connection does not speak TLS.", CLOSED);
+    const unrecorded = unsure(holder, field, "The version of TLS is not recorded.");
+    const common = unknown && { unknown: "Where TLS ends, and its lowest version, are not known." };
+    if (!http && value.ends_at === "upstream") {
+      refuseReading(holder);
+      const through = passing(holder, field, "TLS ends upstream; nothing of it is read here.");
+      return { look: (request) => (request.tls === null ? plain : through), predicates: [], ...common };
+    }
+    const version = value.from === "1.3" ? "1.3" : "1.2";
+    const spoken = passing(holder, field, `The caller speaks TLS ${version} or later.`);
+    const old = ending(
+      holder,
+      field,
+      `TLS ${version} is asked for, and the caller speaks an older version.`,
+      CLOSED,
+    );
+    return {
+      look(request) {
+        if (request.tls === null) return plain;
+        if (version === "1.2" || request.tls === "1.3") return spoken;
+        return request.tls === undefined ? unrecorded : old;
+      },
+      predicates: [{ dimension: "tls", op: "from", version }],
+      ...common,
+    };
+  },
+};
+
+/** Modules that read what TLS covers. */
+function refuseReading(edge: Thing): void {
+  if (["mutual_tls", "policies"].some((name) => moduleOf(edge, name).state === "on"))
+    throw new Unservable(
+      "TLS ends upstream, so that neither mutual_tls nor policies can be enforced here: disable them, or terminate at the edge",
+    );
+}

@@ -1,0 +1,118 @@
+import { Unservable } from "../decision/rules/unservable";
+import { type AcceptedTokens, type RequestToken, type TokenPlace, UNRECORDED } from "../decision/types";
+import { moduleOf, type Read, readModule } from "../exposure/reading";
+import type { FieldName } from "../fieldNames";
+import type { Thing } from "../model";
+import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
+import type { Aspect } from "./aspect";
+import { ending, passing, refused, unsure } from "./checks";
+
+export interface TokenCheck {
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  /** The sources of the issuers' keys. */
+  readonly keys: readonly string[];
+  /** The possible places of the token in a request. */
+  readonly locations: readonly string[];
+}
+
+const at = (value: unknown, ...names: FieldName[]): unknown =>
+  names.reduce<unknown>((found, name) => (isObject(found) ? found[name] : found), value);
+
+const allowed = (list: unknown): string[] =>
+  textsIn(
+    (Array.isArray(at(list, "allow_list")) ? (at(list, "allow_list") as unknown[]) : []).map((entry) =>
+      at(entry, "value"),
+    ),
+  );
+
+export const readToken = (route: Thing): Read<TokenCheck | null> => {
+  const check = (fields: Fields): TokenCheck => ({
+    issuers: allowed(fields.issuer),
+    audiences: allowed(fields.audience),
+    algorithms: textsIn(at(fields, "jws", "allowed_algorithms")),
+    keys: textsIn(at(fields, "jws", "keys", "sources", "additional_jkus")),
+    locations: locationsIn(at(fields, "http", "tokens")),
+  });
+  const module = moduleOf(route, "jwt_validation");
+  const read = readModule<TokenCheck | null>(module, null, check);
+  const { issuer, audience, jws, http } = module.fields;
+  return {
+    ...read,
+    unknown: read.unknown || (read.value !== null && holdsUnknown([issuer, audience, jws, http])),
+  };
+};
+
+const locationsIn = (tokens: unknown): string[] =>
+  textsIn(
+    (Array.isArray(tokens) ? tokens : []).map((token) => {
+      const prefix = textIn(at(token, "prefix"));
+      return `${at(token, "type")} in ${at(token, "method")} ${at(token, "name")}${prefix ? ` after ${JSON.stringify(prefix)}` : ""}`;
+    }),
+  );
+
+const placesIn = (fields: Fields): TokenPlace[] => {
+  const tokens = at(fields, "http", "tokens");
+  return (Array.isArray(tokens) ? tokens : []).map((token) => ({
+    method: String(at(token, "method")),
+    name: String(at(token, "name")).toLowerCase(),
+    prefix: textIn(at(token, "prefix")) ?? "",
+  }));
+};
+
+/** Which JSON Web Tokens are asked for. */
+export const token: Aspect<"jwt_validation"> = {
+  of: { https_edge_route: true },
+  prepare({ holder }) {
+    const module = moduleOf(holder, "jwt_validation");
+    if (module.state === "absent" || module.state === "off") return undefined;
+    const read = readToken(holder);
+    const { issuers = [], audiences = [], algorithms = [], keys = [] } = read.value ?? {};
+    const by: AcceptedTokens = { issuers, audiences, algorithms, keys, places: placesIn(module.fields) };
+    if (!read.unknown) refuseUncheckable(by);
+    const field = "jwt_validation";
+    const good = passing(holder, field, "The token is accepted.");
+    const unrecorded = unsure(holder, field, "Whether the caller has a token is not recorded.");
+    const end = (sentence: string, status: number) => ending(holder, field, sentence, refused(status));
+    const none = end("A token is asked for, and there is none where one may be.", 401);
+    const bad = end("The token is not accepted: its issuer, its key or its signature is another.", 401);
+    const foreign = end("The token is not accepted: its audience or its algorithm is another.", 403);
+    return {
+      look({ request: { token: shown } }) {
+        if (shown === UNRECORDED) return unrecorded;
+        if (!shown) return none;
+        if (shown === "invalid") return bad;
+        if (!by.places.some((place) => isAt(place, shown.at))) return none;
+        if (!issuers.includes(shown.issuer) || !keys.includes(shown.keys)) return bad;
+        return isFor(by, shown) ? good : foreign;
+      },
+      predicates: [{ dimension: "token", op: "accepted", by }],
+      ...(read.unknown && { unknown: "Which tokens are asked for is not wholly known." }),
+    };
+  },
+};
+
+const isFor = ({ audiences, algorithms }: AcceptedTokens, shown: RequestToken): boolean =>
+  algorithms.includes(shown.algorithm) && shown.audiences.some((one) => audiences.includes(one));
+
+/** Whether a token is found that stands behind a prefix: Envoy looks for the declared one anywhere. */
+const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>
+  declared.method === sent.method &&
+  declared.name === sent.name.toLowerCase() &&
+  (declared.prefix === ""
+    ? sent.prefix === ""
+    : sent.prefix.includes(declared.prefix) &&
+      sent.prefix.indexOf(declared.prefix) + declared.prefix.length === sent.prefix.length);
+
+function refuseUncheckable({ issuers, audiences, algorithms, keys, places }: AcceptedTokens): void {
+  const body = places.find(({ method }) => method !== "header");
+  if (body)
+    throw new Unservable(
+      `jwt_validation looks for a token in the body (${JSON.stringify(body.name)}), which gateways do not read: use a header`,
+    );
+  if ([issuers, audiences, algorithms, keys, places].some((list) => list.length === 0))
+    throw new Unservable(
+      "a list of jwt_validation is empty, so that no token could pass: fill it, or disable the module",
+    );
+}

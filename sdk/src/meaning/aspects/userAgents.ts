@@ -1,0 +1,55 @@
+import { finds, searching } from "../decision/rules/patterns";
+import { moduleOf, type Read, readModule } from "../exposure/reading";
+import type { Thing } from "../model";
+import { holdsUnknown, textsIn } from "../values";
+import type { Aspect } from "./aspect";
+import { ending, passing, refused, unsure } from "./checks";
+
+export interface UserAgents {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+export const readUserAgents = (route: Thing): Read<UserAgents | null> =>
+  readModule<UserAgents | null>(
+    moduleOf(route, "user_agent_filter"),
+    null,
+    (fields) => {
+      const lists = { allow: textsIn(fields.allow), deny: textsIn(fields.deny) };
+      return lists.allow.length + lists.deny.length > 0 ? lists : null; // an empty filter filters nothing
+    },
+    ({ allow, deny }) => [
+      holdsUnknown(allow) ? allow : textsIn(allow),
+      holdsUnknown(deny) ? deny : textsIn(deny),
+    ],
+  );
+
+/** Which user agents may ask. */
+export const userAgents: Aspect<"user_agent_filter"> = {
+  of: { https_edge_route: true },
+  prepare({ holder }) {
+    const { value, unknown } = readUserAgents(holder);
+    const field = "user_agent_filter";
+    if (!value && !unknown) return undefined;
+    const { allow, deny } = value ?? { allow: [], deny: [] };
+    for (const pattern of [...allow, ...deny]) searching(pattern);
+    const good = passing(holder, field, "The user agent may ask.");
+    const denied = ending(holder, field, "The user agent is denied.", refused(403));
+    const foreign = ending(holder, field, "The user agent is none of those that are allowed.", refused(403));
+    const unrecorded = unsure(holder, field, "The user agent is not recorded.");
+    return {
+      look(request) {
+        const agent = request.header("user-agent");
+        if (agent === undefined) return unrecorded;
+        if (deny.some((pattern) => finds(pattern, agent))) return denied;
+        return allow.length === 0 || allow.some((pattern) => finds(pattern, agent)) ? good : foreign;
+      },
+      predicates: [...allow, ...deny].map((text) => ({
+        dimension: "header user-agent",
+        op: "matches",
+        text,
+      })),
+      ...(unknown && { unknown: "Which user agents may ask is not wholly known." }),
+    };
+  },
+};

@@ -1,0 +1,73 @@
+import { type Source, sourceOf } from "../networks/source";
+import { normalForm } from "./rules/paths";
+import { type DecisionRequest, UNRECORDED } from "./types";
+
+/** What stands in a recorded path for a part that was not recorded. */
+export const LEFT_OUT = "…";
+
+/** Never seen by expressions: the gateway removes these headers, and Envoy those with an underscore. */
+const REMOVED = /_|^(?:x-forwarded-|x-envoy-|x-tunnelplane-|x-real-ip$|forwarded$)/;
+/** Written by the gateway itself, or changed on the way to what asks for them. */
+const UNSURE = new Set([
+  "x-request-id",
+  "x-envoy-external-address",
+  "x-forwarded-proto",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** A request as checks see it; undefined stands for what was not recorded. */
+export class Arriving {
+  readonly tls: "1.2" | "1.3" | null | undefined;
+  readonly method: string | undefined;
+  /** In normal form; null where that is answered with 400. */
+  readonly path: string | null;
+  readonly isPathPartial: boolean;
+  /** The host that is asked for, in lower case and without a port. */
+  readonly host: string | undefined;
+  #headers: Map<string, string> | undefined;
+
+  private constructor(
+    readonly request: DecisionRequest,
+    /** The name in TLS, in lower case. */
+    readonly sni: string,
+    readonly from: Source,
+  ) {
+    const { tls = "1.3", method = "GET", path = "/", host } = request;
+    this.tls = tls === UNRECORDED ? undefined : tls;
+    this.method = method === UNRECORDED ? undefined : method;
+    this.path = normalForm(path === UNRECORDED ? `/${LEFT_OUT}` : path) ?? null;
+    this.isPathPartial = this.path?.includes(LEFT_OUT) === true;
+    this.host = host === undefined ? sni : host === UNRECORDED ? undefined : withoutPort(host.toLowerCase());
+  }
+
+  /** Undefined for one whose source is no address. */
+  static of(request: DecisionRequest, sni: string): Arriving | undefined {
+    const from = sourceOf(request.from);
+    return from && new Arriving(request, sni, from);
+  }
+
+  /** A header as expressions see it, by its name in lower case; undefined where that is not known. */
+  header(name: string): string | undefined {
+    const { user_agent, headers } = this.request;
+    if (UNSURE.has(name)) return undefined;
+    if (REMOVED.test(name)) return "";
+    if (name === "user-agent" && user_agent !== undefined)
+      return user_agent === UNRECORDED ? undefined : (user_agent ?? "");
+    if (headers === undefined) return "";
+    if (headers === UNRECORDED) return undefined;
+    this.#headers ??= new Map(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]));
+    const value = this.#headers.get(name) ?? "";
+    return value === UNRECORDED ? undefined : value;
+  }
+}
+
+/** Envoy takes any port off before it looks for the host. */
+function withoutPort(host: string): string {
+  const [, name, port] = /^([^:]*):(\d+)$/.exec(host) ?? [];
+  return name !== undefined && Number(port) <= 65_535 ? name : host;
+}

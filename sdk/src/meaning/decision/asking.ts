@@ -1,0 +1,92 @@
+import ipaddr from "ipaddr.js";
+import { networkSet } from "../networks/networkSet";
+import { isIn } from "../networks/source";
+import { type Arriving, LEFT_OUT } from "./arriving";
+import { type Condition, evaluate, holds, type Input, type Test, testsIn } from "./rules/condition";
+import type { Predicate, TextDimension } from "./types";
+
+/** Whether a condition holds for a request; undefined where that depends on what was not recorded. */
+export const isTrueOf = (condition: Condition, request: Arriving): boolean | undefined =>
+  evaluate(condition, (input, test) => answer(request, input, test));
+
+function answer(request: Arriving, input: Input, test: Test): boolean | undefined {
+  if ("cidr" in test) return isIn(request.from, networkOf(test.cidr));
+  if (input === "path") return holdsForPath(test, request);
+  const value = textIn(request, input);
+  return value === undefined ? undefined : holds(test, value);
+}
+
+function textIn(request: Arriving, input: Input): string | undefined {
+  if (typeof input === "object") return request.header(input.header);
+  if (input === "method") return request.method;
+  if (input === "sni") return request.sni;
+  return input === "host" ? request.host : "";
+}
+
+function holdsForPath(test: Test, { path, isPathPartial }: Arriving): boolean | undefined {
+  if (path === null) return undefined;
+  return isPathPartial ? holdsForPart(test, path) : holds(test, path);
+}
+
+/** A test of a path of which parts were not recorded. */
+export function holdsForPart(test: Test, path: string): boolean | undefined {
+  const parts = path.split(LEFT_OUT);
+  const [start = "", end = ""] = [parts[0], parts.at(-1)];
+  if ("prefix" in test && start.startsWith(test.prefix)) return true;
+  if ("suffix" in test && end.endsWith(test.suffix)) return true;
+  if ("contains" in test && parts.some((part) => part.includes(test.contains))) return true;
+  if ("exact" in test) return test.exact.startsWith(start) ? undefined : false;
+  return "prefix" in test && !test.prefix.startsWith(start) ? false : undefined;
+}
+
+const networks = new Map<string, ReturnType<typeof networkSet>>();
+const MOST_NETWORKS = 10_000;
+
+function networkOf(cidr: string): ReturnType<typeof networkSet> {
+  const known = networks.get(cidr) ?? networkSet([masked(cidr)]);
+  if (networks.size >= MOST_NETWORKS) networks.clear();
+  networks.set(cidr, known);
+  return known;
+}
+
+/** Expressions may have bits set behind the mask of a network; Envoy looks at none of them. */
+function masked(cidr: string): string {
+  const [address, bits] = ipaddr.parseCIDR(cidr);
+  const family = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
+}
+
+/** What a condition asks, as predicates. */
+export const predicatesIn = (condition: Condition): Predicate[] =>
+  testsIn(condition).map(({ input, test }): Predicate => {
+    if ("cidr" in test) return { dimension: "from", op: "in", networks: networkOf(test.cidr) };
+    const dimension = dimensionOf(input);
+    if ("regex" in test) return { dimension, op: "matches", text: test.regex };
+    if ("prefix" in test) return { dimension, op: "startsWith", text: test.prefix };
+    if ("suffix" in test) return { dimension, op: "endsWith", text: test.suffix };
+    return "contains" in test
+      ? { dimension, op: "contains", text: test.contains }
+      : { dimension, op: "==", text: test.exact };
+  });
+
+function dimensionOf(input: Input): TextDimension {
+  if (typeof input === "object") return `header ${input.header}`;
+  if (input === "client_ip") throw new Error("An address is compared with networks");
+  return input;
+}
+
+const WORDS = {
+  method: "the method",
+  host: "the host",
+  path: "the path",
+  client_ip: "the address",
+  sni: "the name",
+} as const;
+
+/** The first part that a condition asks for and that was not recorded, in words. */
+export function unrecordedIn(condition: Condition, request: Arriving): string {
+  const found = testsIn(condition).find(({ input, test }) => answer(request, input, test) === undefined);
+  if (!found) return "something";
+  if (typeof found.input === "object") return `the header \`${found.input.header}\``;
+  return WORDS[found.input];
+}

@@ -1,0 +1,256 @@
+import { OWN_PATHS } from "../../contract/formats/http";
+import type { Check } from "../aspects/aspect";
+import { stepAt } from "../aspects/checks";
+import type { Thing } from "../model";
+import { inOrder } from "../values";
+import type { World } from "../world";
+import { Arriving } from "./arriving";
+import type { OwnPath } from "./ownPaths";
+import type { RouteSite } from "./routeSite";
+import { isHostport, isWildcard, readHostport } from "./rules/names";
+import { holdsSemicolon } from "./rules/paths";
+import { type Site, textOf } from "./site";
+import { Sites } from "./sites";
+import type {
+  Decider,
+  Decision,
+  DecisionRequest,
+  DecisionStep,
+  Outcome,
+  Predicate,
+  Predicates,
+  Unserved,
+} from "./types";
+
+/** Says what happens to requests: indexes a world once, and looks at each edge when it is first asked for. */
+export const decisions = (world: World): Decider => new Deciding(world);
+
+/**
+ * The edges, and hostports of edges, that no gateway can serve as they are declared. All of it is closed.
+ * Certificates, issuers and what a machine lacks are known to each gateway alone, and in its report.
+ */
+export const unservable = (world: World): Unserved[] => new Sites(world).unserved;
+
+/** Names that were looked up; the one address of a decision is often the one of the next. */
+const MOST_ADDRESSES = 20_000;
+
+type Place = Site | Decision;
+
+class Deciding implements Decider {
+  readonly #sites: Sites;
+  readonly #places = new Map<string, Place>();
+
+  constructor(world: World) {
+    this.#sites = new Sites(world);
+  }
+
+  get hostports(): readonly string[] {
+    return this.#sites.hostports.all;
+  }
+
+  decide(request: DecisionRequest): Decision {
+    const site = this.#placeOf(request.address);
+    if ("outcome" in site) return site;
+    const { host } = readHostport(request.address);
+    const arriving = Arriving.of(request, host);
+    const way = new Way(site);
+    if (!arriving)
+      return way.stop(
+        "unknown",
+        null,
+        "from",
+        `${JSON.stringify(request.from)} is no IP address, and no network in CIDR notation.`,
+      );
+    return way.pass(arriving, site.checks) ?? this.#http(arriving, site, way);
+  }
+
+  predicatesOf(address: string, path?: string): Predicates {
+    const site = this.#placeOf(address);
+    if ("outcome" in site)
+      return { predicates: [], unknown: site.outcome === "unknown" ? [site.sentence] : [] };
+    const taken = path === undefined ? undefined : site.take(path);
+    if (taken === "unknown") return { predicates: [], unknown: [NOT_KNOWN_ROUTES] };
+    const some =
+      taken === undefined ? [...site.routes, ...site.ownPaths] : taken === "nothing" ? [] : [taken];
+    const checks = [...site.checks, ...some.flatMap((one) => one.checks)];
+    return {
+      predicates: [
+        ...(path === undefined ? pathPredicates(site) : []),
+        ...checks.flatMap(({ predicates }) => predicates),
+      ],
+      unknown: [
+        ...new Set([
+          ...(path === undefined && site.isUnsure ? [NOT_KNOWN_ROUTES] : []),
+          ...checks.flatMap(({ unknown }) => unknown ?? []),
+        ]),
+      ].sort(inOrder),
+    };
+  }
+
+  #placeOf(address: string): Place {
+    const known = this.#places.get(address) ?? this.#find(address);
+    if (this.#places.size >= MOST_ADDRESSES) this.#places.clear();
+    this.#places.set(address, known);
+    return known;
+  }
+
+  #find(address: string): Place {
+    const quoted = `\`${address}\``;
+    if (!isHostport(address) || isWildcard(address))
+      return nowhere("closed", `${quoted} is no address of a request: write NAME:PORT.`);
+    const { hostports } = this.#sites;
+    const found = hostports.find(readHostport(address));
+    const isExact = found && "hostport" in found && !isWildcard(found.hostport.host);
+    if (!isExact && hostports.isUnsure)
+      return nowhere(
+        "unknown",
+        `An edge has hostports that are not known yet; ${quoted} may be one of them.`,
+      );
+    if (!found)
+      return this.#sites.partial
+        ? nowhere("unknown", `No edge here serves ${quoted}, and not all edges are known.`)
+        : nowhere("closed", `No edge serves ${quoted}.`);
+    const { edge } = found;
+    if ("tooDeep" in found)
+      return closed(
+        edge,
+        `${quoted} has more labels than \`${textOf(found.tooDeep)}\` covers, which is one.`,
+      );
+    const site = this.#sites.at(edge, found.hostport);
+    if (site === undefined) return closed(edge, `No gateway listens for port ${found.hostport.port}.`);
+    return typeof site === "string" ? closed(edge, `No gateway can serve the edge: ${site}.`) : site;
+  }
+
+  #http(request: Arriving, site: Site, way: Way): Decision {
+    const { path } = request;
+    if (path === null)
+      return way.stop(
+        "refused",
+        400,
+        "path",
+        "The path is none that a gateway takes: it begins with / and holds no encoded slash.",
+      );
+    const misdirected = request.host === request.sni ? undefined : this.#otherHost(request, site, way);
+    if (misdirected) return misdirected;
+    if (site.refusesSemicolons && holdsSemicolon(path))
+      return way.stop("refused", 400, "path", "The path holds a semicolon.");
+    const taken = site.take(path, request);
+    if (taken === "unknown") return way.stop("unknown", null, "routes", NOT_KNOWN_ROUTES);
+    if (taken === "nothing") return way.stop("not_found", 404, "routes", "No route takes the path.");
+    way.enter(taken);
+    return way.pass(request, taken.checks) ?? way.stop("unknown", null, "routes", "Nothing decides it.");
+  }
+
+  /** A connection may carry requests for another host, where all that is checked before routing is the same. */
+  #otherHost({ host }: Arriving, site: Site, way: Way): Decision | undefined {
+    if (host === undefined) return way.stop("unknown", null, "host", "The host is not recorded.");
+    const address = `${host}:${site.hostport.port}`;
+    const other = isHostport(address) && !isWildcard(host) ? this.#placeOf(address) : undefined;
+    if (other === site) return undefined;
+    if (!other || "outcome" in other || !other.http || other.termination !== site.termination)
+      return way.stop("refused", 421, "host", "The host is not served on this connection.");
+    return way.stop(
+      "unknown",
+      null,
+      "host",
+      `Whether \`${address}\` is served on this connection depends on the certificates of the gateway.`,
+    );
+  }
+}
+
+const NOT_KNOWN_ROUTES = "Which route takes the path is not wholly known.";
+
+/** What a request passes, up to what decides. */
+class Way {
+  readonly #steps: DecisionStep[];
+  #limited = false;
+  #taken: RouteSite | OwnPath | undefined;
+
+  constructor(private readonly site: Site) {
+    this.#steps = [site.step];
+  }
+
+  enter(taken: RouteSite | OwnPath): void {
+    this.#taken = taken;
+    this.#steps.push(taken.step);
+  }
+
+  /** Makes checks one after the other; undefined where none ends the request. */
+  pass(request: Arriving, checks: readonly Check[]): Decision | undefined {
+    for (const check of checks) {
+      const { step, limited, end } = check.look(request);
+      if (step) this.#steps.push(step);
+      if (limited) this.#limited = true;
+      if (end) return this.#end(end.outcome, end.status, end.goesTo?.() ?? null);
+    }
+    return undefined;
+  }
+
+  /** Ends a request at the edge itself. */
+  stop(outcome: Outcome, status: number | null, field: string, sentence: string): Decision {
+    const { kind, id, name } = this.site.step;
+    this.#steps.push({ kind, id, name, field, sentence });
+    return this.#end(outcome, status, null);
+  }
+
+  #end(outcome: Outcome, status: number | null, goesTo: Decision["goes_to"]): Decision {
+    const steps = this.#steps;
+    const by = steps.at(-1) as DecisionStep;
+    return {
+      outcome,
+      status,
+      goes_to: goesTo,
+      address: this.#address,
+      by: { kind: by.kind, id: by.id, name: by.name, field: by.field },
+      steps,
+      limited: this.#limited && (outcome === "answered" || outcome === "unserved"),
+      sentence: `${HOW[outcome]}${status === null ? "" : ` with ${status}`}: ${by.sentence}`,
+    };
+  }
+
+  get #address(): string {
+    const taken = this.#taken;
+    return taken && "address" in taken ? taken.address : textOf(this.site.hostport);
+  }
+}
+
+const HOW: Readonly<Record<Outcome, string>> = {
+  answered: "Answered",
+  unserved: "Let in, and nothing is there",
+  refused: "Refused",
+  closed: "Closed",
+  sign_in: "Sent to sign in",
+  not_found: "Not found",
+  unknown: "Not known",
+};
+
+/** What chooses a route. */
+function pathPredicates(site: Site): Predicate[] {
+  return [
+    ...site.routes.map(
+      ({ path, exact }): Predicate => ({ dimension: "path", op: exact ? "==" : "startsWith", text: path }),
+    ),
+    ...[...site.ownPaths].flatMap(({ path }): Predicate[] => [
+      { dimension: "path", op: "==", text: path },
+      { dimension: "path", op: "startsWith", text: OWN_PATHS },
+    ]),
+  ];
+}
+
+/** A name that an edge keeps closed. */
+function closed(edge: Thing, sentence: string): Decision {
+  const step = stepAt(edge, "hostports", sentence);
+  const { kind, id, name, field } = step;
+  return { ...nowhere("closed", sentence), by: { kind, id, name, field }, steps: [step] };
+}
+
+const nowhere = (outcome: "closed" | "unknown", sentence: string): Decision => ({
+  outcome,
+  status: null,
+  goes_to: null,
+  address: null,
+  by: null,
+  steps: [],
+  limited: false,
+  sentence: `${HOW[outcome]}: ${sentence}`,
+});

@@ -1,0 +1,97 @@
+import type { Hostport } from "../aspects/aspect";
+import type { Model, Thing } from "../model";
+import { nameOf } from "../names";
+import { holdsUnknown, inOrder, textsIn } from "../values";
+import { isHostport, isWildcard, readHostport, wildcardsAbove } from "./rules/names";
+import { textOf } from "./site";
+import type { Unserved } from "./types";
+
+/** What an address leads to: an edge's hostport, or one that covers more labels than it may, or nothing. */
+export type Found =
+  | { readonly hostport: Hostport; readonly edge: Thing }
+  | { readonly tooDeep: Hostport; readonly edge: Thing }
+  | undefined;
+
+/** The edges of a world by their hostports. */
+export class Hostports {
+  readonly #owners = new Map<string, { readonly hostport: Hostport; readonly edge: Thing }>();
+  /** The hostports of each edge that are its own. */
+  readonly #of = new Map<Thing, Hostport[]>();
+  /** Hostports that no gateway serves. */
+  readonly unserved: readonly Unserved[];
+  /** Whether an edge has hostports that are not known yet. */
+  readonly isUnsure: boolean;
+
+  constructor(model: Model, ports: readonly number[] | undefined) {
+    const edges = [...model.of("https_edge"), ...model.of("tls_edge")].sort((a, b) =>
+      inOrder(ageOf(a), ageOf(b)),
+    );
+    const unserved: Unserved[] = [];
+    for (const edge of edges) {
+      const own: Hostport[] = [];
+      for (const text of textsIn(edge.fields.hostports)) {
+        const because = (why: string) =>
+          unserved.push(unservedAt(edge, text, `${text} is not served, because ${why}`));
+        if (!isHostport(text)) {
+          unserved.push(
+            unservedAt(edge, text, `${JSON.stringify(text)} is not served, because it is no NAME:PORT`),
+          );
+          continue;
+        }
+        const hostport = readHostport(text);
+        const taken = this.#owners.get(textOf(hostport));
+        if (taken?.edge === edge) continue;
+        if (taken) {
+          because(
+            `the older edge ${taken.edge.object.id ?? nameOf(taken.edge)} has it: take it out of one of them`,
+          );
+          continue;
+        }
+        this.#owners.set(textOf(hostport), { hostport, edge });
+        if (ports && !ports.includes(hostport.port)) because(`no gateway listens for port ${hostport.port}`);
+        else own.push(hostport);
+      }
+      this.#of.set(edge, own);
+    }
+    this.unserved = unserved;
+    this.isUnsure = edges.some(({ fields }) => holdsUnknown(fields.hostports));
+  }
+
+  get edges(): IterableIterator<Thing> {
+    return this.#of.keys();
+  }
+
+  /** Those of an edge that gateways listen for. */
+  of(edge: Thing): readonly Hostport[] {
+    return this.#of.get(edge) ?? [];
+  }
+
+  /** In lower case and sorted. */
+  get all(): string[] {
+    return [...this.#owners.keys()].sort(inOrder);
+  }
+
+  /** The hostport that takes a name: itself, or the closest wildcard above it. */
+  find({ host, port }: Hostport): Found {
+    const exact = isWildcard(host) ? undefined : this.#owners.get(`${host}:${port}`);
+    if (exact) return exact;
+    const above = wildcardsAbove(host);
+    for (const wildcard of above) {
+      const found = this.#owners.get(`${wildcard}:${port}`);
+      if (found) return wildcard === above[0] ? found : { tooDeep: found.hostport, edge: found.edge };
+    }
+    return undefined;
+  }
+}
+
+/** Ids of all kinds sort by time behind their prefix; what is not made yet is the youngest. */
+const ageOf = ({ object, identity }: Thing): string =>
+  object.id === undefined ? `~${identity}` : object.id.slice(object.id.indexOf("_") + 1);
+
+export const unservedAt = (edge: Thing, hostport: string | undefined, reason: string): Unserved => ({
+  kind: edge.kind,
+  id: edge.object.id ?? null,
+  name: nameOf(edge),
+  ...(hostport !== undefined && { hostport }),
+  reason,
+});

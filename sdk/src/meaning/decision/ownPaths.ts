@@ -1,0 +1,65 @@
+import { OWN_PATHS } from "../../contract/formats/http";
+import type { Check, Hostport, Verdict } from "../aspects/aspect";
+import { ending, passing, refused } from "../aspects/checks";
+import { moduleOf } from "../exposure/reading";
+import type { Arriving } from "./arriving";
+import type { RouteSite } from "./routeSite";
+import { isWildcard } from "./rules/names";
+import { escapeRegex, finds } from "./rules/patterns";
+import type { DecisionStep, Predicate } from "./types";
+
+/** A path of the gateway's own: where users come back to from the issuer, and where they sign out. */
+export interface OwnPath {
+  readonly path: string;
+  readonly step: DecisionStep;
+  readonly checks: readonly Check[];
+}
+
+/** The gateway's paths for routes that sign users in. */
+export const ownPathsOf = (routes: readonly RouteSite[], hostport: Hostport): OwnPath[] =>
+  routes.flatMap((route) => (moduleOf(route.thing, "oidc").state === "on" ? pathsOf(route, hostport) : []));
+
+function pathsOf({ thing, admission }: RouteSite, { host }: Hostport): OwnPath[] {
+  const id = thing.object.id ?? thing.identity;
+  const step = passing(thing, "oidc", "The path is the gateway's own.").step as DecisionStep;
+  const signIn = (sentence: string, status: number | null): Verdict =>
+    ending(thing, "oidc", sentence, { outcome: "sign_in", status });
+  const comingBack = signIn("Users come back from signing in here.", null);
+  const signedOut = signIn("The user is signed out.", 302);
+  const byPost = ending(thing, "oidc", "Signing out takes a POST.", refused(405));
+  const foreign = ending(thing, "oidc", "Another site may not sign users out.", refused(403));
+  const unrecorded = ending(thing, "oidc", "Who asks to sign out is not recorded.", {
+    outcome: "unknown",
+    status: null,
+  });
+  const own = isWildcard(host) ? `[^.:/]+${escapeRegex(host.slice(1))}` : escapeRegex(host);
+  const allowed = { origin: `^https://${own}(?::[0-9]+)?$`, "sec-fetch-site": "^(?:same-origin|none)$" };
+  const headers = Object.entries(allowed);
+  const leaving = (request: Arriving): Verdict => {
+    if (request.method === undefined) return unrecorded;
+    if (request.method !== "POST") return byPost;
+    const sent = headers.map(([name, pattern]) => ({ value: request.header(name), pattern }));
+    if (sent.some(({ value }) => value === undefined)) return unrecorded;
+    return sent.every(({ value, pattern }) => !value || finds(pattern, value)) ? signedOut : foreign;
+  };
+  const asked: Predicate[] = [
+    { dimension: "method", op: "==", text: "POST" },
+    ...headers.flatMap(([name, text]): Predicate[] => [
+      { dimension: `header ${name}`, op: "matches", text },
+      { dimension: `header ${name}`, op: "==", text: "" },
+    ]),
+  ];
+  const at = (
+    path: string,
+    look: (request: Arriving) => Verdict,
+    predicates: readonly Predicate[],
+  ): OwnPath => ({
+    path,
+    step,
+    checks: [...admission, { look, predicates }],
+  });
+  return [
+    at(`${OWN_PATHS}callback/${id}`, () => comingBack, []),
+    at(`${OWN_PATHS}sign-out/${id}`, leaving, asked),
+  ];
+}

@@ -1,0 +1,57 @@
+import { unknownChoice } from "../../contract/core/choices";
+import { formatPath } from "../../contract/core/names";
+import { createSchema } from "../../contract/core/shape";
+import { definitionNamed } from "../../contract/registry";
+import { ASPECTS } from "../aspects";
+import type { Model, Thing } from "../model";
+import { isObject } from "../values";
+import { UNKNOWN } from "../world";
+import { effectOf } from "./rules/policies";
+import { Unservable } from "./rules/unservable";
+
+/**
+ * @throws Unservable where an edge, or one of its routes, has an enabled module or a value that is not known
+ */
+export function refuseUnknown(edge: Thing, model: Model): void {
+  refuseUnknownOf(edge, "the edge");
+  for (const route of model.belongingTo(edge))
+    if (route.kind === "https_edge_route")
+      refuseUnknownOf(route, `the route ${JSON.stringify(route.fields.match)}`);
+}
+
+function refuseUnknownOf({ kind, fields }: Thing, owner: string): void {
+  for (const [name, value] of Object.entries(fields))
+    if (isEnabled(value) && !hasAspect(kind, name))
+      throw new Unservable(
+        `the module ${JSON.stringify(name)} of ${owner} is not known to this gateway: upgrade this gateway, or disable the module`,
+      );
+  // Also of policies whose conditions never hold, and after an action that ends the request.
+  if (isEnabled(fields.policies)) for (const type of actionsIn(fields.policies)) effectOf(type);
+  const choice = unknownChoice(
+    schemaOf(kind),
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => !isObject(value) || isEnabled(value))),
+  );
+  if (choice && choice.value !== UNKNOWN)
+    throw new Unservable(
+      `the value ${JSON.stringify(choice.value)} of ${formatPath(choice.path)} of ${owner} is not known to this gateway: upgrade this gateway, or choose another`,
+    );
+}
+
+const actionsIn = (policies: unknown): string[] =>
+  [listIn(policies, "inbound"), listIn(policies, "outbound")]
+    .flat()
+    .flatMap((policy) => listIn(policy, "actions"))
+    .flatMap((action) => (isObject(action) && typeof action.type === "string" ? action.type : []))
+    .filter((type) => type !== UNKNOWN);
+
+const listIn = (value: unknown, name: string): readonly unknown[] =>
+  isObject(value) && Array.isArray(value[name]) ? value[name] : [];
+
+const schemaOf = (kind: string) => createSchema(definitionNamed(kind));
+
+/** What is neither on nor off counts as on. What a disabled module says is nothing that is to be enforced. */
+const isEnabled = (value: unknown): boolean =>
+  isObject(value) && "enabled" in value && value.enabled !== false;
+
+const hasAspect = (kind: string, name: string): boolean =>
+  Object.hasOwn(ASPECTS, name) && Object.hasOwn(ASPECTS[name as keyof typeof ASPECTS].of, kind);

@@ -1,0 +1,16 @@
+import type { Check } from "../aspects/aspect";
+import type { Thing } from "../model";
+import type { DecisionStep } from "./types";
+
+/** A route as one hostport serves it. */
+export interface RouteSite {
+  readonly thing: Thing;
+  /** The hostport with the path, as in exposures. */
+  readonly address: string;
+  readonly exact: boolean;
+  readonly path: string;
+  readonly step: DecisionStep;
+  readonly checks: readonly Check[];
+  /** Those of them that stand before the gateway's own paths, too. */
+  readonly admission: readonly Check[];
+}

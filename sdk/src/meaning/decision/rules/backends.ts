@@ -1,0 +1,200 @@
+import type { Credentials } from "../../exposure/binding";
+import { childrenOf, isBackend, weightsOf } from "../../exposure/flows";
+import type { Model, Thing } from "../../model";
+import { holdsUnknown, isObject, textIn } from "../../values";
+import { refuseAnswer } from "./answers";
+import { Unservable } from "./unservable";
+
+/** Something that answers in the end: the gateway itself with a status, or null for a server behind it. */
+type End = number | null;
+
+/** Where traffic goes: what Envoy is to send it to, and who may answer. */
+export interface Destination {
+  /**
+   * `nowhere`: no backend has a weight. `answer`: Envoy answers by itself. `clusters`: it shares traffic out.
+   * `order`: the first that is well gets everything.
+   */
+  readonly kind: "nowhere" | "answer" | "clusters" | "order";
+  /** Of clusters, as the gateway names them; of `order` the members of all failovers in it. */
+  readonly members: ReadonlyMap<string, readonly End[]>;
+  /** Empty where nothing answers. */
+  readonly ends: readonly End[];
+}
+
+const NOWHERE: Destination = { kind: "nowhere", members: new Map(), ends: [] };
+/** The server takes no deeper nests. */
+const DEEPEST = 1000;
+/** As many as one failover backend may name; more come together only by nesting. */
+const MOST_IN_ORDER = 1000;
+/** Of a cluster in which Envoy splits connections: it is always there, whatever is behind it. */
+const WITHIN = "within ";
+/** Of a cluster that answers by itself: it is always there, too. */
+const ANSWER = "answer ";
+
+/** Follows backends to their ends, each once. */
+export class Backends {
+  readonly #found = new Map<string, Destination | Unservable>();
+  /** The backends around the one that is looked at. */
+  readonly #around = new Set<string>();
+
+  constructor(
+    private readonly model: Model,
+    private readonly credentials: Credentials,
+  ) {}
+
+  /**
+   * @param http whether HTTP is read there, so that the gateway can answer by itself
+   * @throws Unservable where Envoy could not send traffic so
+   */
+  destination(reference: string, http: boolean): Destination {
+    const found = this.#of(reference, http);
+    if (found.kind === "order") this.#refuseUncertainOrder(found);
+    return found;
+  }
+
+  /** Agents that bind a hostport. */
+  tunnels(hostport: string): Destination {
+    return this.#agents(hostport, this.credentials.ofHostport(hostport).length > 0);
+  }
+
+  #of(reference: string, http: boolean): Destination {
+    const key = `${http} ${reference}`;
+    const found = this.#found.get(key) ?? this.#follow(reference, http);
+    this.#found.set(key, found);
+    if (found instanceof Unservable) throw found;
+    return found;
+  }
+
+  #follow(reference: string, http: boolean): Destination | Unservable {
+    if (this.#around.has(reference)) return new Unservable(`the backend ${reference} contains itself`);
+    if (this.#around.size > DEEPEST)
+      return new Unservable(`the backend ${reference} is in more than ${DEEPEST} others: nest fewer`);
+    this.#around.add(reference);
+    try {
+      return this.#read(reference, http);
+    } catch (error) {
+      if (error instanceof Unservable) return error;
+      throw error;
+    } finally {
+      this.#around.delete(reference);
+    }
+  }
+
+  #read(reference: string, http: boolean): Destination {
+    const thing = this.model.find(reference);
+    if (!thing || !isBackend(thing)) {
+      // What is outside of this world was checked where it was declared.
+      if (this.model.partial) return single(reference, [null]);
+      throw new Unservable(`the backend ${reference} does not exist`);
+    }
+    const { fields } = thing;
+    switch (thing.kind) {
+      case "weighted_backend":
+        return this.#weighted(thing, reference, http);
+      case "failover_backend":
+        return this.#failover(childrenOf(thing), reference, http);
+      case "http_response_backend":
+        return this.#answer(thing, reference, http);
+      case "static_backend": {
+        const tls = isObject(fields.tls) && fields.tls.enabled === true;
+        return single(`${tls ? "tls" : "tcp"}:${textIn(fields.address) ?? reference}`, [null]);
+      }
+      default: {
+        const labels = isObject(fields.labels) ? fields.labels : {};
+        return this.#agents(reference, this.credentials.ofLabels(labels).length > 0);
+      }
+    }
+  }
+
+  /** Agents whom nobody here may send may still come: not all credentials are in a part of a world. */
+  #agents(name: string, mayBind: boolean): Destination {
+    return single(name, mayBind || this.model.partial ? [null] : []);
+  }
+
+  #answer({ fields }: Thing, reference: string, http: boolean): Destination {
+    if (!http)
+      throw new Unservable(
+        `the backend ${reference} answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge`,
+      );
+    if (holdsUnknown([fields.status_code, fields.headers]))
+      return { kind: "answer", members: new Map([[`${ANSWER}${reference}`, [null]]]), ends: [null] };
+    const status = Number(fields.status_code ?? 200);
+    refuseAnswer(status, fields.headers);
+    return { kind: "answer", members: new Map([[`${ANSWER}${reference}`, [status]]]), ends: [status] };
+  }
+
+  #weighted(thing: Thing, reference: string, http: boolean): Destination {
+    const [first, ...others] = weightsOf(thing).map(([id]) => id);
+    if (!first) return holdsUnknown(thing.fields.backends) ? single(reference, [null]) : NOWHERE;
+    if (others.length === 0) return this.#of(first, http);
+    const shares = [first, ...others].map((id) => this.#share(id, http));
+    return {
+      kind: "clusters",
+      members: new Map(shares.map(({ name, ends }) => [name, ends])),
+      ends: shares.flatMap(({ ends }) => ends),
+    };
+  }
+
+  #share(id: string, http: boolean): { readonly name: string; readonly ends: readonly End[] } {
+    const found = this.#of(id, http);
+    if (found.kind === "nowhere")
+      throw new Unservable(
+        `the backend ${id}, a part of a weighted one, goes nowhere: give one of its backends a weight`,
+      );
+    if (found.kind === "order") this.#refuseUncertainOrder(found);
+    return { name: found.kind === "order" ? id : nameOf(id, found), ends: found.ends };
+  }
+
+  /**
+   * One that is in another is laid out in the other's order: Envoy asks nothing that is in order for its
+   * health, and would go past it.
+   */
+  #failover(ids: readonly string[], reference: string, http: boolean): Destination {
+    const going = [...new Set(ids)]
+      .map((id) => ({ id, found: this.#of(id, http) }))
+      .filter(({ found }) => found.kind !== "nowhere");
+    const [first, ...others] = going;
+    if (!first) return NOWHERE;
+    if (others.length === 0) return first.found;
+    const members = new Map(
+      going.flatMap(({ id, found }): [string, readonly End[]][] =>
+        found.kind === "order" ? [...found.members] : [[nameOf(id, found), found.ends]],
+      ),
+    );
+    if (members.size > MOST_IN_ORDER)
+      throw new Unservable(
+        `the failover backend ${reference} has more than ${MOST_IN_ORDER} backends, with those in others: use fewer`,
+      );
+    return { kind: "order", members, ends: endsInOrder(members) };
+  }
+
+  #refuseUncertainOrder({ members }: Destination): void {
+    const splitted = [...members.keys()].slice(0, -1).find((name) => name.startsWith(WITHIN));
+    if (splitted !== undefined)
+      throw new Unservable(
+        `the backend ${splitted.slice(WITHIN.length)} cannot be followed by another in a failover backend: nothing tells when all of it is down. Put it last`,
+      );
+  }
+}
+
+const single = (name: string, ends: readonly End[]): Destination => ({
+  kind: "clusters",
+  members: new Map([[name, ends]]),
+  ends,
+});
+
+/** One cluster for what is in the place of one. */
+function nameOf(id: string, { kind, members }: Destination): string {
+  const [first, ...others] = members.keys();
+  return kind === "answer" || (first !== undefined && others.length === 0) ? String(first) : `${WITHIN}${id}`;
+}
+
+/** Who may answer, of several in order: nobody behind one that is always there. */
+function endsInOrder(members: ReadonlyMap<string, readonly End[]>): End[] {
+  const ends: End[] = [];
+  for (const [name, some] of members) {
+    ends.push(...some);
+    if (name.startsWith(ANSWER) || name.startsWith(WITHIN)) break;
+  }
+  return ends;
+}

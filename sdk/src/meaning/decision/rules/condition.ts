@@ -1,0 +1,100 @@
+import { finds } from "./patterns";
+
+/** An input of an expression; headers by their names in lower case. */
+export type Input = "method" | "host" | "path" | "client_ip" | "sni" | { readonly header: string };
+
+export type Test =
+  | { readonly exact: string }
+  | { readonly prefix: string }
+  | { readonly suffix: string }
+  | { readonly contains: string }
+  /** Searched for. */
+  | { readonly regex: string }
+  | { readonly cidr: string };
+
+/** A condition, independent of CEL and Envoy. */
+export type Condition =
+  | boolean
+  | { readonly not: Condition }
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] }
+  | { readonly input: Input; readonly test: Test };
+
+export const not = (condition: Condition): Condition =>
+  typeof condition === "boolean" ? !condition : { not: condition };
+
+export function all(conditions: readonly Condition[]): Condition {
+  if (conditions.includes(false)) return false;
+  const open = conditions
+    .filter((condition) => condition !== true)
+    .flatMap((one) => (typeof one === "object" && "all" in one ? one.all : [one]));
+  return open.length > 1 ? { all: open } : (open[0] ?? true);
+}
+
+export function any(conditions: readonly Condition[]): Condition {
+  if (conditions.includes(true)) return true;
+  const open = conditions
+    .filter((condition) => condition !== false)
+    .flatMap((one) => (typeof one === "object" && "any" in one ? one.any : [one]));
+  return open.length > 1 ? { any: open } : (open[0] ?? false);
+}
+
+/** Simplifies a condition when the value of one input is known. */
+export function knowing(condition: Condition, input: Input, value: string): Condition {
+  if (typeof condition === "boolean") return condition;
+  if ("not" in condition) return not(knowing(condition.not, input, value));
+  if ("all" in condition) return all(condition.all.map((one) => knowing(one, input, value)));
+  if ("any" in condition) return any(condition.any.map((one) => knowing(one, input, value)));
+  return condition.input === input ? holds(condition.test, value) : condition;
+}
+
+/** Whether a condition depends on an input. */
+export function asks(condition: Condition, input: Input): boolean {
+  if (typeof condition === "boolean") return false;
+  if ("not" in condition) return asks(condition.not, input);
+  if ("all" in condition) return condition.all.some((one) => asks(one, input));
+  if ("any" in condition) return condition.any.some((one) => asks(one, input));
+  return condition.input === input;
+}
+
+/** Whether a test holds for a text. */
+export function holds(test: Test, value: string): boolean {
+  if ("exact" in test) return value === test.exact;
+  if ("prefix" in test) return value.startsWith(test.prefix);
+  if ("suffix" in test) return value.endsWith(test.suffix);
+  if ("contains" in test) return value.includes(test.contains);
+  if ("regex" in test) return finds(test.regex, value);
+  return false;
+}
+
+/**
+ * Whether a condition holds, where some answers may not be known.
+ * @param ask says whether a test of an input holds; undefined where that is not known
+ */
+export function evaluate(
+  condition: Condition,
+  ask: (input: Input, test: Test) => boolean | undefined,
+): boolean | undefined {
+  if (typeof condition === "boolean") return condition;
+  if ("not" in condition) {
+    const inner = evaluate(condition.not, ask);
+    return inner === undefined ? undefined : !inner;
+  }
+  if ("input" in condition) return ask(condition.input, condition.test);
+  const isAll = "all" in condition;
+  let so: boolean | undefined = isAll;
+  for (const one of isAll ? condition.all : condition.any) {
+    const inner = evaluate(one, ask);
+    if (inner === !isAll) return inner;
+    if (inner === undefined) so = undefined;
+  }
+  return so;
+}
+
+/** All inputs that a condition asks for, with their tests. */
+export function testsIn(condition: Condition): { readonly input: Input; readonly test: Test }[] {
+  if (typeof condition === "boolean") return [];
+  if ("not" in condition) return testsIn(condition.not);
+  if ("input" in condition) return [condition];
+  return ("all" in condition ? condition.all : condition.any).flatMap(testsIn);
+}

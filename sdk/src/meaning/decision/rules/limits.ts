@@ -1,0 +1,60 @@
+import type { Limit } from "./policies";
+import { Unservable } from "./unservable";
+
+const MOST_REQUESTS = 1_000_000;
+const LONGEST_SECONDS = 86_400;
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/** What a `rate-limit` admits: so many, in so many seconds. */
+export interface Bucket {
+  readonly capacity: number;
+  readonly seconds: number;
+}
+
+/**
+ * A bucket with the declared average: what a sliding window admits in each window, at most twice of it across
+ * a border. Ranges are the contract's, once more: Envoy reads nothing of a file with one number that is too
+ * large.
+ */
+export function bucketOf({ capacity, rate }: Limit["config"]): Bucket {
+  if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MOST_REQUESTS)
+    throw new Unservable(
+      `the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MOST_REQUESTS}`,
+    );
+  const [, count, unit] = /^(\d{1,5})([smh])$/.exec(String(rate)) ?? [];
+  const seconds = Number(count) * Number(SECONDS[unit ?? ""]);
+  if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
+    throw new Unservable(
+      `the rate ${JSON.stringify(rate)} of a rate-limit is out of range: use 1s to 24h, in s, m or h`,
+    );
+  return { capacity: Number(capacity), seconds };
+}
+
+/** What requests are counted by: their address, or a header by its name in lower case. */
+export type BucketKey = "client_ip" | "host" | "method" | { readonly header: string };
+
+/** @throws Unservable for what gateways do not count by */
+export function bucketKeysOf({ bucket_key }: Limit["config"]): BucketKey[] {
+  const keys = (Array.isArray(bucket_key) ? bucket_key : []).map((text) => keyOf(String(text)));
+  if (keys.filter((key) => typeof key === "object").length > 1)
+    throw new Unservable("a rate-limit counts by more than one header; gateways count by one header at most");
+  return keys;
+}
+
+function keyOf(text: string): BucketKey {
+  const named = NAMED[text];
+  if (named) return named;
+  const header = /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase();
+  if (header !== undefined) return header === "host" ? "host" : { header };
+  throw new Unservable(
+    `a rate-limit counts by ${JSON.stringify(text)}; gateways count by conn.client_ip, req.host, req.method, req.user_agent and req.headers["…"]`,
+  );
+}
+
+const NAMED: Readonly<Record<string, BucketKey>> = {
+  "req.host": "host",
+  "req.method": "method",
+  "req.user_agent": { header: "user-agent" },
+  "conn.client_ip": "client_ip",
+  "conn.ClientIP": "client_ip",
+};

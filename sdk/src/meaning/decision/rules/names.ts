@@ -1,0 +1,18 @@
+import { isAddress, isDomain } from "../../../contract/formats/host";
+
+/** Whether a text is a domain name, or `*.` and one, with a port, as hostports of edges are. */
+export const isHostport = (text: string): boolean =>
+  isAddress(text, { wildcard: true }) && isDomain(text.slice(0, text.lastIndexOf(":")), { wildcard: true });
+
+export function readHostport(text: string): { readonly host: string; readonly port: number } {
+  const at = text.lastIndexOf(":");
+  return { host: text.slice(0, at).toLowerCase(), port: Number(text.slice(at + 1)) };
+}
+
+export const isWildcard = (host: string): boolean => host.startsWith("*.");
+
+/** The wildcards whose domain is what a name ends in, the closest first. */
+export function wildcardsAbove(host: string): string[] {
+  const labels = (isWildcard(host) ? host.slice(2) : host).split(".");
+  return labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
+}

@@ -1,0 +1,62 @@
+import { complainAboutPath, ENCODED_NEEDLESSLY } from "../../../contract/formats/http";
+import { Unservable } from "./unservable";
+
+/** Whether a character is encoded (`%61`) that Envoy decodes before it matches. */
+export const isNeedlesslyEncoded = (code: string): boolean =>
+  code.length === 3 && ENCODED_NEEDLESSLY.test(code);
+
+/** Encoded characters that gateways refuse, because servers disagree about them. */
+export const isRefused = (code: string): boolean => /^%(2f|5c|3b)$/i.test(code);
+
+/** Whether paths may hold a character. Semicolons are refused wherever a path is matched. */
+export const isOfPaths = (character: string): boolean =>
+  /^[\x21-\x7e]$/.test(character) && !"\\?#;".includes(character);
+
+/** Refuses the path of a route that was stored before the contract refused it. */
+export function refuseUnreachable(path: string): void {
+  const complaint = complainAboutPath(path);
+  if (complaint !== undefined) throw new Unservable(`the path ${path} of a route ${complaint}`);
+}
+
+/** Paths that are in normal form already: no dots, codes or doubled slashes, and nothing to look twice at. */
+const PLAIN = /^(?:\/(?![./])[\w\-.~!$&'()*+,=:@]*)+$/;
+const DOTS = /^\.{1,2}(?:;|$)/;
+
+const known = new Map<string, string | undefined>();
+const MOST_KNOWN = 10_000;
+
+/**
+ * A path of a request in the form in which Envoy matches it, without its query; undefined for one that is
+ * answered with 400.
+ */
+export function normalForm(sent: string): string | undefined {
+  if (known.has(sent)) return known.get(sent);
+  const form = PLAIN.test(sent) ? sent : formOf(sent);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(sent, form);
+  return form;
+}
+
+function formOf(sent: string): string | undefined {
+  const path = sent.split("?", 1)[0] ?? "";
+  if (!path.startsWith("/") || /[^\x21-\x7e…]|%(?:2f|5c)/i.test(path) || sent.includes("#")) return undefined;
+  const whole = path
+    .replace(/\\/g, "/")
+    .replace(/%[0-9a-f]{2}/gi, (code) =>
+      isNeedlesslyEncoded(code) ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : code,
+    );
+  const kept: string[] = [];
+  const segments = whole.slice(1).split("/");
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1;
+    if (!DOTS.test(segment)) kept.push(segment);
+    else {
+      if (segment.startsWith("..")) kept.pop();
+      if (isLast) kept.push("");
+    }
+  }
+  return `/${kept.join("/")}`.replace(/\/{2,}/g, "/");
+}
+
+/** Some servers cut a path off here, so that it would be one path at the gateway and another one behind it. */
+export const holdsSemicolon = (path: string): boolean => /;|%3b/i.test(path);

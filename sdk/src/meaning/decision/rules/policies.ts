@@ -1,0 +1,131 @@
+import type { ActionName } from "../../../contract/registry";
+import { all, type Condition, knowing } from "./condition";
+import { readExpression } from "./expression";
+import { Unservable } from "./unservable";
+
+export interface Policy {
+  readonly name: string;
+  readonly expressions: readonly string[];
+  readonly actions: readonly Action[];
+}
+export interface Action {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+export interface Policies {
+  readonly inbound: readonly Policy[];
+  readonly outbound: readonly Policy[];
+}
+
+/** The actions of policies on a request, once their conditions are settled. */
+export interface Effects {
+  readonly limits: readonly Limit[];
+  /** What is written to the log. */
+  readonly logs: readonly unknown[];
+  readonly rewrite?: Action;
+  /** The action that answers; the backend is not asked then. */
+  readonly answer?: Action;
+}
+export interface Limit {
+  /** The same for one declared action, whichever conditions led to it. */
+  readonly id: string;
+  readonly config: Action["config"];
+}
+/** What policies do to requests, as questions one after the other. */
+export type Settled =
+  | { readonly outcome: Effects }
+  | { readonly when: Condition; readonly yes: Settled; readonly no: Settled };
+
+/** Conditional actions that go on afterwards double the outcomes of a route. */
+const MOST_OUTCOMES = 64;
+export const NOTHING: Effects = { limits: [], logs: [] };
+
+/**
+ * Settles what is done to requests of a route, as a tree of decisions.
+ * @param owner what the actions belong to, in one word
+ * @param host the host that is asked for, where it is known
+ * @throws Unservable where Envoy could not do it
+ */
+export function settle({ inbound, outbound }: Policies, owner: string, host?: string): Settled {
+  const steps = [...inbound, ...outbound.map(onlyLogs)].map((policy, index) => ({
+    when: host === undefined ? conditionsOf(policy) : knowing(conditionsOf(policy), "host", host),
+    actions: policy.actions,
+    id: `${owner}.${index}`,
+  }));
+  return follow(steps, NOTHING, { left: MOST_OUTCOMES });
+}
+
+export const conditionsOf = ({ expressions }: Policy): Condition => all(expressions.map(readExpression));
+
+/** Envoy chooses a route when a request comes in, so outbound actions can only log. */
+export function onlyLogs(policy: Policy): Policy {
+  const other = policy.actions.find(({ type }) => type !== "log");
+  if (other)
+    throw new Unservable(
+      `the outbound policy ${JSON.stringify(policy.name)} has the action ${other.type}; of what goes out, gateways can only log`,
+    );
+  return policy;
+}
+
+/** All ends of a tree. */
+export const outcomesOf = (settled: Settled): Effects[] =>
+  "outcome" in settled ? [settled.outcome] : [...outcomesOf(settled.yes), ...outcomesOf(settled.no)];
+
+/** All conditions of a tree. */
+export const conditionsIn = (settled: Settled): Condition[] =>
+  "when" in settled ? [settled.when, ...conditionsIn(settled.yes), ...conditionsIn(settled.no)] : [];
+
+interface Step {
+  readonly when: Condition;
+  readonly actions: readonly Action[];
+  readonly id: string;
+}
+
+function follow(steps: readonly Step[], so: Effects, outcomes: { left: number }): Settled {
+  const [step, ...rest] = steps;
+  if (!step) {
+    if (outcomes.left-- === 0)
+      throw new Unservable(
+        `its policies have more than ${MOST_OUTCOMES} outcomes: use fewer conditional actions that do not end a request`,
+      );
+    return { outcome: so };
+  }
+  if (step.when === false) return follow(rest, so, outcomes);
+  const after = step.actions.reduce(
+    (effects, action, index) => apply(effects, action, `${step.id}.${index}`),
+    so,
+  );
+  const yes: Settled = after.answer ? { outcome: after } : follow(rest, after, outcomes);
+  return step.when === true ? yes : { when: step.when, yes, no: follow(rest, so, outcomes) };
+}
+
+const answering = (so: Effects, action: Action): Effects =>
+  // Responses of Envoy itself are not counted: the limits protect the backend.
+  ({ ...so, limits: [], answer: action });
+
+/** What each action does to a request. An action of the contract without an entry does not compile. */
+const EFFECTS = {
+  deny: answering,
+  "custom-response": answering,
+  log: (so, { config }) => ({ ...so, logs: [...so.logs, config.metadata ?? {}] }),
+  "rate-limit": (so, { config }, id) => ({ ...so, limits: [...so.limits, { id, config }] }),
+  "url-rewrite": (so, action) => {
+    if (so.rewrite)
+      throw new Unservable(
+        "a request would be rewritten twice; Envoy rewrites once: put both into one url-rewrite",
+      );
+    return { ...so, rewrite: action };
+  },
+} satisfies Readonly<Record<ActionName, Effect>>;
+
+type Effect = (so: Effects, action: Action, id: string) => Effects;
+
+/** @throws Unservable where gateways do not know the action */
+export function effectOf(type: string): Effect {
+  if (Object.hasOwn(EFFECTS, type)) return EFFECTS[type as ActionName];
+  throw new Unservable(
+    `the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`,
+  );
+}
+
+const apply: Effect = (so, action, id) => (so.answer ? so : effectOf(action.type)(so, action, id));

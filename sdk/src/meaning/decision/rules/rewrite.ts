@@ -1,0 +1,74 @@
+import { isNeedlesslyEncoded } from "./paths";
+import { programOf, searching } from "./patterns";
+import type { Action } from "./policies";
+import { type Piece, staysInForm } from "./rewriteForm";
+import { Unservable } from "./unservable";
+
+/** Envoy's `regex_rewrite`. */
+export interface Rewrite {
+  readonly pattern: { readonly regex: string };
+  readonly substitution: string;
+}
+
+/** Envoy's rewrite for a `url-rewrite`: of the path alone, and always into a path in normal form. */
+export function rewriteOf({ config }: Action): Rewrite {
+  const [from, to] = [String(config.from), String(config.to)];
+  const key = JSON.stringify([from, to]);
+  const made = known.get(key) ?? outcomeOf(from, to);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, made);
+  if (made instanceof Unservable) throw made;
+  return made;
+}
+
+function outcomeOf(from: string, to: string): Rewrite | Unservable {
+  try {
+    return make(from, to);
+  } catch (error) {
+    if (error instanceof Unservable) return error;
+    throw error;
+  }
+}
+
+/** Each change of anything asks for all of them again. */
+const known = new Map<string, Rewrite | Unservable>();
+const MOST_KNOWN = 10_000;
+
+function make(from: string, to: string): Rewrite {
+  searching(from);
+  if (/\\\?|\[[^\]]*\?/.test(from) || to.includes("?"))
+    throw new Unservable(
+      "a url-rewrite reads or writes the query; Envoy rewrites the path, and leaves the query as it is",
+    );
+  const { program, groups } = programOf(from);
+  const pieces = piecesOf(to);
+  const missing = pieces.find((piece) => typeof piece === "number" && piece > groups);
+  if (missing !== undefined)
+    throw new Unservable(
+      `a url-rewrite writes $${missing}, but its pattern ${JSON.stringify(from)} has no such group`,
+    );
+  // A text without the slash at its beginning gets it, where that makes a path of the result.
+  const good = [pieces, ["/", ...pieces]].find((some) => staysInForm(program, some));
+  if (!good)
+    throw new Unservable(
+      `a url-rewrite from ${JSON.stringify(from)} to ${JSON.stringify(to)} may make a path that holds "//", or "." or ".." between slashes, or that begins with no slash: let patterns and groups begin and end at slashes, as "^/old/(.*)$" and "/new/$1" do`,
+    );
+  const substitution = good.map((piece) => (typeof piece === "number" ? `\\${piece}` : piece)).join("");
+  return { pattern: { regex: from }, substitution };
+}
+
+function piecesOf(to: string): Piece[] {
+  return [...to.matchAll(/\$\{(\d)\}|\$(\d)|\$\$?|[^$]+/g)].map(([text, braced, plain]) => {
+    const group = braced ?? plain;
+    return group === undefined ? inForm(text === "$$" ? "$" : text) : Number(group);
+  });
+}
+
+/** A text as it stands in paths: what has to be encoded is, and nothing else. */
+const inForm = (text: string): string =>
+  text
+    .replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
+    .replace(/%[0-9a-f]{2}/gi, (code) =>
+      isNeedlesslyEncoded(code) ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : code,
+    )
+    .replace(/\/\.(?=\/)/g, "");

@@ -1,0 +1,157 @@
+import { OWN_PATHS } from "../../contract/formats/http";
+import type { ModuleName } from "../../contract/registry";
+import { ASPECTS } from "../aspects";
+import type { Aspect, Check, Ground, Hostport, Place } from "../aspects/aspect";
+import { stepAt, unsure } from "../aspects/checks";
+import { readClientCertificate } from "../aspects/clientCertificate";
+import { readTls } from "../aspects/tls";
+import { moduleOf } from "../exposure/reading";
+import { addressOf } from "../exposure/rows";
+import type { Thing } from "../model";
+import { nameOf } from "../names";
+import { textIn } from "../values";
+import type { Arriving } from "./arriving";
+import { holdsForPart } from "./asking";
+import { type OwnPath, ownPathsOf } from "./ownPaths";
+import type { RouteSite } from "./routeSite";
+import { refuseUnreachable } from "./rules/paths";
+import type { DecisionStep } from "./types";
+
+/** What a request's path leads to. */
+export type Taken = RouteSite | OwnPath | "nothing" | "unknown";
+
+/** An edge as one of its hostports serves it. Made once, for all requests. */
+export class Site {
+  readonly step: DecisionStep;
+  readonly http: boolean;
+  /** What is looked at before a route is chosen; of a TLS edge all that there is. */
+  readonly checks: readonly Check[];
+  readonly #exact = new Map<string, RouteSite>();
+  readonly #prefixes = new Map<string, RouteSite>();
+  readonly #own = new Map<string, OwnPath>();
+  /** The lengths of prefixes, the longest first. */
+  readonly #lengths: readonly number[];
+  readonly routes: readonly RouteSite[];
+  /** Whether a route of it is not wholly known. */
+  readonly isUnsure: boolean;
+  /** Whether semicolons in a path are refused. */
+  readonly refusesSemicolons: boolean;
+
+  /** @throws Unservable where a gateway could not enforce what is declared */
+  constructor(
+    private readonly ground: Ground,
+    readonly edge: Thing,
+    readonly hostport: Hostport,
+  ) {
+    const text = textOf(hostport);
+    this.step = stepAt(edge, "hostports", `\`${nameOf(edge)}\` serves \`${text}\`.`);
+    this.http = edge.kind === "https_edge";
+    const place = { ...ground, hostport, http: this.http };
+    this.checks = checksAt({ ...place, holder: edge });
+    const { routes, isUnsure } = this.http ? routesOf(edge, place) : { routes: [], isUnsure: false };
+    this.isUnsure = isUnsure;
+    for (const route of routes) {
+      const list = route.exact ? this.#exact : this.#prefixes;
+      if (!list.has(route.path)) list.set(route.path, route);
+    }
+    this.routes = routes;
+    this.#lengths = [...new Set([...this.#prefixes.keys()].map((path) => path.length))].sort((a, b) => b - a);
+    for (const one of ownPathsOf(routes, hostport)) this.#own.set(one.path, one);
+    this.refusesSemicolons =
+      routes.some(({ path, exact }) => path !== "/" || exact) ||
+      routes.some(({ checks }) => checks.some(({ asksPath }) => asksPath));
+  }
+
+  /** Equal where the same is checked before anything of a request is read. */
+  get termination(): string {
+    return JSON.stringify([
+      readTls(this.edge).value.from,
+      (readClientCertificate(this.ground.model, this.edge).value ?? []).map(({ certificate }) => certificate),
+      moduleOf(this.edge, "mutual_tls").state,
+    ]);
+  }
+
+  get ownPaths(): IterableIterator<OwnPath> {
+    return this.#own.values();
+  }
+
+  /** What takes a path in normal form. */
+  take(path: string, request?: Arriving): Taken {
+    if (request?.isPathPartial) return this.#takePart(path);
+    const exact = this.#exact.get(path);
+    if (exact) return exact;
+    if (this.isUnsure) return "unknown";
+    if (this.#own.size > 0 && path.startsWith(OWN_PATHS)) return this.#own.get(path) ?? "nothing";
+    for (const length of this.#lengths) {
+      if (length > path.length) continue;
+      const found = this.#prefixes.get(path.slice(0, length));
+      if (found) return found;
+    }
+    return "nothing";
+  }
+
+  /** The same for a path of which parts were not recorded. */
+  #takePart(path: string): Taken {
+    if (this.isUnsure || (this.#own.size > 0 && holdsForPart({ prefix: OWN_PATHS }, path) !== false))
+      return "unknown";
+    const ordered = [...this.routes].sort(
+      (a, b) => Number(b.exact) - Number(a.exact) || b.path.length - a.path.length,
+    );
+    for (const route of ordered) {
+      const taken = holdsForPart(route.exact ? { exact: route.path } : { prefix: route.path }, path);
+      if (taken === undefined) return "unknown";
+      if (taken) return route;
+    }
+    return "nothing";
+  }
+}
+
+export const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
+
+function routesOf(edge: Thing, place: Omit<Place, "holder">): { routes: RouteSite[]; isUnsure: boolean } {
+  const { model } = place;
+  const things = model.belongingTo(edge).filter(({ kind }) => kind === "https_edge_route");
+  const routes = things.flatMap((thing): RouteSite[] => {
+    const path = textIn(thing.fields.match);
+    const type = textIn(thing.fields.match_type);
+    if (path === undefined || type === undefined) return [];
+    refuseUnreachable(path);
+    const exact = type === "exact_path";
+    const sentence = `The route \`${exact ? "= " : ""}${path}\` takes the path.`;
+    const at = { ...place, holder: thing };
+    const admission = checksAt(at, ADMISSION);
+    return [
+      {
+        thing,
+        address: addressOf(textOf(place.hostport), { match: path, match_type: type }),
+        exact,
+        path,
+        step: stepAt(thing, "match", sentence),
+        admission,
+        checks: [...admission, ...checksAt(at, AFTER_ADMISSION)],
+      },
+    ];
+  });
+  const isUnsure =
+    routes.length < things.length || model.ofUnknownOwner.some(({ kind }) => kind === "https_edge_route");
+  return { routes, isUnsure };
+}
+
+const MODULES = Object.keys(ASPECTS) as ModuleName[];
+const ADMISSION: readonly ModuleName[] = ["ip_restriction", "user_agent_filter"];
+const AFTER_ADMISSION = MODULES.filter((name) => !ADMISSION.includes(name));
+
+/** The checks of an edge or a route, in the order in which the gateway makes them. */
+const checksAt = (place: Place, modules: readonly ModuleName[] = MODULES): Check[] =>
+  modules.flatMap((name) => {
+    const aspect: Pick<Aspect, "prepare"> & { readonly of: object } = ASPECTS[name];
+    if (!Object.hasOwn(aspect.of, place.holder.kind)) return [];
+    const check = aspect.prepare(place);
+    return check ? [check.unknown === undefined ? check : unknownCheck(check, place.holder, name)] : [];
+  });
+
+/** What is not known of a world decides nothing. */
+function unknownCheck(check: Check, holder: Thing, name: ModuleName): Check {
+  const verdict = unsure(holder, name, check.unknown ?? "");
+  return { ...check, look: () => verdict };
+}

@@ -1,0 +1,62 @@
+import type { Ground, Hostport } from "../aspects/aspect";
+import { Credentials } from "../exposure/binding";
+import { Model, type Thing } from "../model";
+import type { World } from "../world";
+import { Hostports, unservedAt } from "./hostports";
+import { refuseUnknown } from "./refuseUnknown";
+import { Backends } from "./rules/backends";
+import { Unservable } from "./rules/unservable";
+import { Site, textOf } from "./site";
+import type { Unserved } from "./types";
+
+/** An edge as gateways serve it: its hostports, or why it is closed. */
+type Served = ReadonlyMap<string, Site> | string;
+
+/** The edges of a world as gateways serve them, each made when it is first asked for. */
+export class Sites {
+  readonly hostports: Hostports;
+  readonly partial: boolean;
+  readonly #ground: Ground;
+  readonly #served = new Map<Thing, Served>();
+
+  constructor(world: World) {
+    const model = new Model(world);
+    const credentials = new Credentials(model);
+    this.#ground = { model, credentials, backends: new Backends(model, credentials) };
+    this.partial = model.partial;
+    this.hostports = new Hostports(model, world.ports);
+  }
+
+  /** A hostport of an edge; a text that says why the edge is closed; undefined where no gateway listens. */
+  at(edge: Thing, hostport: Hostport): Site | string | undefined {
+    const served = this.#of(edge);
+    return typeof served === "string" ? served : served.get(textOf(hostport));
+  }
+
+  /** The edges and hostports that no gateway can serve. */
+  get unserved(): Unserved[] {
+    const closed = [...this.hostports.edges].flatMap((edge) => {
+      const served = this.#of(edge);
+      return typeof served === "string" ? [unservedAt(edge, undefined, served)] : [];
+    });
+    return [...closed, ...this.hostports.unserved];
+  }
+
+  #of(edge: Thing): Served {
+    const known = this.#served.get(edge) ?? this.#serve(edge);
+    this.#served.set(edge, known);
+    return known;
+  }
+
+  #serve(edge: Thing): Served {
+    try {
+      refuseUnknown(edge, this.#ground.model);
+      return new Map(
+        this.hostports.of(edge).map((hostport) => [textOf(hostport), new Site(this.#ground, edge, hostport)]),
+      );
+    } catch (error) {
+      if (error instanceof Unservable) return error.message;
+      throw error;
+    }
+  }
+}
