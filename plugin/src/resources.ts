@@ -99,7 +99,7 @@ export class Resources {
         steps.dryRun(replaced?.id, replaced?.recorded ?? {}, values, intent),
       );
       return new CreateResponse().setProperties(
-        answer(steps.lifecycle.foresee(undefined, values, isUnknown, UNKNOWN)),
+        answer(steps.lifecycle.expectedOutputs(undefined, values, isUnknown, UNKNOWN)),
       );
     }
     const { id, outputs } = await steps.create(intent, values);
@@ -139,7 +139,7 @@ export class Resources {
     if (request.getPreview()) {
       await this.#expect(urn, steps, values, () => steps.dryRun(id, recorded, values));
       return new UpdateResponse().setProperties(
-        answer(steps.lifecycle.foresee(recorded, values, isUnknown, UNKNOWN)),
+        answer(steps.lifecycle.expectedOutputs(recorded, values, isUnknown, UNKNOWN)),
       );
     }
     try {

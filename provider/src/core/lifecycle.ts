@@ -17,7 +17,7 @@ import {
 import { refusalToAdopt } from "./adoption";
 import { consequencesOf } from "./consequences";
 import type { Creation } from "./creation";
-import { foreseen } from "./foreseen";
+import { expectedOutputs } from "./expectedOutputs";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
 import { type Change, orGone, type Target } from "./target";
@@ -135,13 +135,13 @@ export class Lifecycle {
    *
    * @param recorded of the object that changes; undefined for a new one
    */
-  foresee(
+  expectedOutputs(
     recorded: Properties | undefined,
     desired: Properties,
     isUnknown: IsUnknown,
     unknown: unknown,
   ): Properties {
-    return foreseen(this.target.definition, { recorded, desired }, isUnknown, unknown);
+    return expectedOutputs(this.target.definition, { recorded, desired }, isUnknown, unknown);
   }
 
   /**

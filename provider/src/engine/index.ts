@@ -42,7 +42,7 @@ export async function tell(
     .setMessage(text)
     .setUrn(urn ?? "");
   const logged = new Promise<boolean>((resolve) => engine.log(request, (error) => resolve(!error)));
-  const isShown = await Promise.race([logged, sleep(DEADLINE_MS, false, { ref: false })]);
+  const wasLogged = await Promise.race([logged, sleep(DEADLINE_MS, false, { ref: false })]);
   engine.close();
-  if (!isShown) console.error(`${severity.toLowerCase()}: ${text}`);
+  if (!wasLogged) console.error(`${severity.toLowerCase()}: ${text}`);
 }

@@ -18,13 +18,44 @@ export interface ListOptions {
   readonly metadata?: string;
 }
 
-/** The objects of one kind. */
-export class Collection<T, Create, Update> {
+/** An object or module at an address of its own, which answers GET and DELETE. */
+abstract class Addressed<T> {
   constructor(
-    private readonly transport: Transport,
-    private readonly path: string,
-    private readonly listKey: string,
+    protected readonly transport: Transport,
+    protected readonly path: string,
   ) {}
+
+  protected abstract pathOf(id: string): string;
+
+  /** @throws NotFoundError if there is no such object, or the module is not configured */
+  async get(id: string): Promise<T> {
+    return (await this.getWithEtag(id)).body;
+  }
+
+  /** The answer with its ETag, for an update that must not overwrite somebody else's. */
+  getWithEtag(id: string): Promise<Answered<T>> {
+    return this.transport.request<T>("GET", this.pathOf(id));
+  }
+
+  /** @throws ConflictError if other objects refer to it */
+  async delete<O extends RequestOptions = RequestOptions>(
+    id: string,
+    options?: O,
+  ): Promise<DeletionAnswer<O>> {
+    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.pathOf(id), undefined, options))
+      .body;
+  }
+}
+
+/** The objects of one kind. */
+export class Collection<T, Create, Update> extends Addressed<T> {
+  constructor(
+    transport: Transport,
+    path: string,
+    private readonly listKey: string,
+  ) {
+    super(transport, path);
+  }
 
   /** Creates one object, even if the request has to be repeated. */
   async create<O extends RequestOptions = RequestOptions>(
@@ -33,16 +64,6 @@ export class Collection<T, Create, Update> {
   ): Promise<ChangeAnswer<T, O>> {
     return (await this.transport.request<ChangeAnswer<T, O>>("POST", this.path, body, repeatable(options)))
       .body;
-  }
-
-  /** @throws NotFoundError */
-  async get(id: string): Promise<T> {
-    return (await this.getWithEtag(id)).body;
-  }
-
-  /** The object with its ETag, for an update that must not overwrite somebody else's. */
-  getWithEtag(id: string): Promise<Answered<T>> {
-    return this.transport.request<T>("GET", this.#pathOf(id));
   }
 
   /** All objects, newest first; requests the next page when it is needed. */
@@ -60,19 +81,10 @@ export class Collection<T, Create, Update> {
     body: Update,
     options?: O,
   ): Promise<ChangeAnswer<T, O>> {
-    return (await this.transport.request<ChangeAnswer<T, O>>("PATCH", this.#pathOf(id), body, options)).body;
+    return (await this.transport.request<ChangeAnswer<T, O>>("PATCH", this.pathOf(id), body, options)).body;
   }
 
-  /** @throws ConflictError when other objects refer to it */
-  async delete<O extends RequestOptions = RequestOptions>(
-    id: string,
-    options?: O,
-  ): Promise<DeletionAnswer<O>> {
-    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options))
-      .body;
-  }
-
-  #pathOf(id: string): string {
+  protected pathOf(id: string): string {
     return `${this.path}/${encodeURIComponent(id)}`;
   }
 }
@@ -86,20 +98,13 @@ const repeatable = (options: RequestOptions = {}): RequestOptions => ({
 type Page<T> = Paged & Record<string, T[] | string | null>;
 
 /** One module of the objects of a kind, at its own endpoints. */
-export class Module<T, Replace> {
+export class Module<T, Replace> extends Addressed<T> {
   constructor(
-    private readonly transport: Transport,
-    private readonly path: string,
+    transport: Transport,
+    path: string,
     private readonly name: string,
-  ) {}
-
-  /** @throws NotFoundError when the module is not configured */
-  async get(id: string): Promise<T> {
-    return (await this.getWithEtag(id)).body;
-  }
-
-  getWithEtag(id: string): Promise<Answered<T>> {
-    return this.transport.request<T>("GET", this.#pathOf(id));
+  ) {
+    super(transport, path);
   }
 
   /** Configures the module; replaces it as a whole. */
@@ -108,18 +113,10 @@ export class Module<T, Replace> {
     body: Replace,
     options?: O,
   ): Promise<ChangeAnswer<T, O>> {
-    return (await this.transport.request<ChangeAnswer<T, O>>("PUT", this.#pathOf(id), body, options)).body;
+    return (await this.transport.request<ChangeAnswer<T, O>>("PUT", this.pathOf(id), body, options)).body;
   }
 
-  async delete<O extends RequestOptions = RequestOptions>(
-    id: string,
-    options?: O,
-  ): Promise<DeletionAnswer<O>> {
-    return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.#pathOf(id), undefined, options))
-      .body;
-  }
-
-  #pathOf(id: string): string {
+  protected pathOf(id: string): string {
     return `${this.path}/${encodeURIComponent(id)}/${this.name}`;
   }
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { conditioned, description, distinct, map, metadata, reference, text } from "../core/fields";
-import { mark } from "../core/marks";
+import { mark, type Rule } from "../core/marks";
 import { complainAboutCidr } from "./cidr";
 import { openSshPublicKey, readSshPublicKey } from "./sshPublicKey";
 
@@ -28,6 +28,12 @@ export const subjectFields = (principals: string) => ({
     .default([])
     .meta({ description: `${principals} At most ${MOST_PRINCIPALS}. Set at creation only.` }),
 });
+
+/** Warns of an empty list of principals, whose meaning depends on the reader. */
+export const namesPrincipals = (message: string): Rule<{ principals?: readonly string[] }> =>
+  function* ({ principals }) {
+    if (principals?.length === 0) yield { path: ["principals"], message };
+  };
 
 /** Fields that only answers carry. */
 export const certificateComputed = {

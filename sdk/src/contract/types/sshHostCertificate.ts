@@ -1,16 +1,10 @@
 import { defineResource } from "../core/definition";
-import type { Rule } from "../core/marks";
-import { certificateComputed, keyTypeOf, subjectFields } from "../formats/sshCertificate";
+import { certificateComputed, keyTypeOf, namesPrincipals, subjectFields } from "../formats/sshCertificate";
 import { endsAfterItBegins, validityFields } from "../formats/validity";
 
-const hasPrincipals: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
-  if (principals?.length === 0)
-    yield {
-      path: ["principals"],
-      message:
-        "is empty, which means any host to older clients and none to OpenSSH 10.3 and later; name the host",
-    };
-};
+const hasPrincipals = namesPrincipals(
+  "is empty, which means any host to older clients and none to OpenSSH 10.3 and later; name the host",
+);
 
 /** SSH host certificate; fields after api-decisions "SSH certificate authorities, host certificates". */
 export const sshHostCertificate = defineResource({

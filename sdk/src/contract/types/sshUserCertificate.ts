@@ -1,22 +1,17 @@
 import { defineResource } from "../core/definition";
-import type { Rule } from "../core/marks";
 import {
   certificateComputed,
   criticalOptions,
   extensions,
   keyTypeOf,
+  namesPrincipals,
   subjectFields,
 } from "../formats/sshCertificate";
 import { endsAfterItBegins, validityFields } from "../formats/validity";
 
-const hasPrincipals: Rule<{ principals?: readonly string[] }> = function* ({ principals }) {
-  if (principals?.length === 0)
-    yield {
-      path: ["principals"],
-      message:
-        "is empty, which means any user, but sshd refuses such certificates under TrustedUserCAKeys; name who may log in",
-    };
-};
+const hasPrincipals = namesPrincipals(
+  "is empty, which means any user, but sshd refuses such certificates under TrustedUserCAKeys; name who may log in",
+);
 
 /** spec "SSH user certificate". */
 export const sshUserCertificate = defineResource({

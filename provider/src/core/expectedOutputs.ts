@@ -21,7 +21,7 @@ interface Planned {
  *
  * @param unknown stands for what is not known
  */
-export function foreseen(
+export function expectedOutputs(
   definition: Definition,
   { recorded, desired }: Planned,
   isUnknown: (value: unknown) => boolean,
