@@ -54,8 +54,16 @@ function locateEngine() {
     : undefined;
 }
 
+const versions = new Map();
+
 function versionOf(file) {
   if (!existsSync(file)) return undefined;
+  const version = versions.get(file) ?? askVersion(file);
+  if (version) versions.set(file, version);
+  return version;
+}
+
+function askVersion(file) {
   const { stdout, status } = spawnSync(file, ["version"], {
     encoding: "utf8",
     env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "1" },

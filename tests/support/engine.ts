@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -8,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
@@ -60,6 +61,23 @@ interface EngineCommand {
   run(args: string[], ...rest: unknown[]): Promise<{ stdout: string }>;
 }
 
+const commands = new Map<string, Promise<auto.PulumiCommand & EngineCommand>>();
+
+/** The engine's command in a folder. Its version is asked once. */
+async function commandOf(root: string): Promise<auto.PulumiCommand & EngineCommand> {
+  const known = commands.get(root);
+  if (known) return known;
+  const command = auto.PulumiCommand.get({ root }) as Promise<auto.PulumiCommand & EngineCommand>;
+  commands.set(root, command);
+  return command;
+}
+
+/**
+ * What the Automation API starts the engine for again after each update, and what it gets in its place: nobody
+ * reads those fields, and a start of the engine takes as long as a small update.
+ */
+const UNREAD: Readonly<Record<string, string>> = { select: "", output: "{}", history: "[]" };
+
 /** A stack of its own on the real engine, with its state in a temporary folder. */
 export class Engine {
   /** Everything the engine emitted, except for debug events, which contain secrets by design. */
@@ -70,11 +88,11 @@ export class Engine {
     readonly folder: string,
     private readonly stack: auto.Stack,
     private readonly command: EngineCommand,
+    private readonly whole: EngineCommand,
   ) {}
 
   static async create(options: EngineOptions): Promise<Engine> {
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-stack-"));
-    mkdirSync(join(folder, "state"));
     // A project like a user's, with the packages that its resources load at run time.
     symlinkSync(PACKAGES, join(folder, "node_modules"));
     writeFileSync(join(folder, "Pulumi.yaml"), "name: tunnels\nruntime: nodejs\n");
@@ -94,15 +112,21 @@ export class Engine {
     }: EngineOptions,
   ): Promise<Engine> {
     if (!root) throw new Error("There is no Pulumi engine; `node scripts/setup.cjs engine` gets one");
-    const pulumiCommand = (await auto.PulumiCommand.get({ root })) as auto.PulumiCommand & EngineCommand;
-    const stack = await auto.LocalWorkspace.createOrSelectStack(
+    const command = await commandOf(root);
+    const lean = Object.create(command) as typeof command;
+    lean.run = async (args, ...rest) => {
+      const unread = args[0] === "stack" ? UNREAD[args[1] ?? ""] : undefined;
+      return unread === undefined ? command.run(args, ...rest) : { stdout: unread };
+    };
+    makeStack(folder, stackName);
+    const stack = await auto.LocalWorkspace.selectStack(
       { projectName: "tunnels", stackName, program },
       {
         workDir: folder,
-        pulumiCommand,
+        pulumiCommand: lean,
         envVars: {
           PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
-          PULUMI_CONFIG_PASSPHRASE: "passphrase of a stack that is thrown away",
+          PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
           PULUMI_SKIP_UPDATE_CHECK: "1",
           PULUMI_SKIP_CHECKPOINTS: String(!checkpoints),
           PATH: `${PLUGIN_BIN}${delimiter}${process.env.PATH}`,
@@ -110,8 +134,8 @@ export class Engine {
         },
       },
     );
-    await stack.setAllConfig(config);
-    return new Engine(folder, stack, pulumiCommand);
+    if (Object.keys(config).length > 0) await stack.setAllConfig(config);
+    return new Engine(folder, stack, lean, command);
   }
 
   preview = (options: auto.PreviewOptions = {}) =>
@@ -166,7 +190,13 @@ export class Engine {
     this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
   /** Removes the lock of a killed run. */
   cancel = () => this.stack.cancel();
-  outputs = () => this.stack.outputs();
+  async outputs(): Promise<auto.OutputMap> {
+    const { run } = this.command;
+    this.command.run = this.whole.run.bind(this.whole);
+    return this.stack.outputs().finally(() => {
+      this.command.run = run;
+    });
+  }
   exportState = () => this.stack.exportStack();
   importState = (state: auto.Deployment) => this.stack.importStack(state);
 
@@ -208,6 +238,21 @@ export class Engine {
     });
     return { steps, stdout, warnings };
   }
+}
+
+const PASSPHRASE = "passphrase of a stack that is thrown away";
+/** What the engine made of the passphrase for a new stack: it is made slow on purpose. */
+const SALT = "v1:Qfss1iLfB8M=:v1:z4B2qcZ3xuqhUvzE:0DgTPbnurUp6DQiHOAWKRtp3LoO/5A==";
+
+/** Writes what `pulumi stack init` writes, without a start of the engine; does nothing if the stack is there. */
+function makeStack(folder: string, name: string): void {
+  const state = join(folder, "state/.pulumi");
+  const file = join(state, `stacks/tunnels/${name}.json`);
+  if (existsSync(file)) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(join(state, "meta.yaml"), "version: 1\n");
+  writeFileSync(file, JSON.stringify({ version: 3, checkpoint: { stack: `organization/tunnels/${name}` } }));
+  writeFileSync(join(folder, `Pulumi.${name}.yaml`), `encryptionsalt: ${SALT}\n`);
 }
 
 /** What the engine warns of because the native provider is on the PATH, as in tests only. */
