@@ -10,41 +10,48 @@ const only = (name, from, to, comment) => ({
   to: { path: to },
 });
 
-/** The rooms of the server, floor by floor from the top. A room may use rooms on lower floors only. */
-const FLOORS = [
-  ["cli"],
-  ["server.ts"],
-  ["http"],
-  ["context.ts"],
-  ["events", "rotation", "exposure", "changesets"],
-  ["resources", "gateways"],
-  ["auth", "backup"],
-  ["journal"],
-  ["documents"],
-  ["secrets"],
-  ["storage"],
-  ["ssh", "validation"],
-  ["util"],
-];
+/** The rooms of each part, floor by floor from the top. A room may use rooms on lower floors only. */
+const FLOORS = {
+  server: [
+    ["cli"],
+    ["server.ts"],
+    ["http"],
+    ["context.ts"],
+    ["events", "rotation", "exposure", "changesets"],
+    ["resources", "gateways"],
+    ["auth", "backup"],
+    ["journal"],
+    ["documents"],
+    ["secrets"],
+    ["storage"],
+    ["ssh", "validation"],
+    ["util"],
+  ],
+  gateway: [
+    ["cli.ts", "index.ts"],
+    ["commands"],
+    ["controller"],
+    ["agents", "environment", "server", "sync"],
+    ["certificates", "issuers", "upstreams"],
+    ["envoy", "state"],
+    ["version.ts"],
+  ],
+};
 
-const inServer = (rooms) =>
-  `^server/src/(${rooms.map((room) => (room.endsWith(".ts") ? room.replace(".", "[.]") : `${room}/`)).join("|")})`;
+const inRooms = (part, rooms) =>
+  `^${part}/src/(${rooms.map((room) => (room.endsWith(".ts") ? room.replace(".", "[.]") : `${room}/`)).join("|")})`;
 
 /** One rule for each room: everything above it, and its neighbours on the same floor, is out of reach. */
-const floorRules = FLOORS.flatMap((floor, index) =>
-  floor.map((room) => {
-    const outOfReach = [...FLOORS.slice(0, index).flat(), ...floor.filter((other) => other !== room)];
-    return (
-      outOfReach.length &&
-      only(
-        `server-floor-${room}`,
-        inServer([room]),
-        inServer(outOfReach),
-        "Rooms of the server use lower floors only.",
-      )
-    );
-  }),
-).filter(Boolean);
+const floorRules = Object.entries(FLOORS).flatMap(([part, floors]) =>
+  floors.flatMap((floor, index) =>
+    floor.flatMap((room) => {
+      const outOfReach = [...floors.slice(0, index).flat(), ...floor.filter((other) => other !== room)];
+      if (outOfReach.length === 0) return [];
+      const comment = `Rooms of the ${part} use lower floors only.`;
+      return [only(`${part}-floor-${room}`, inRooms(part, [room]), inRooms(part, outOfReach), comment)];
+    }),
+  ),
+);
 
 module.exports = {
   forbidden: [
@@ -95,12 +102,6 @@ module.exports = {
       "^gateway/src/envoy/",
       "^(fs|node:fs|child_process|net|http|https)$|^gateway/src/(?!envoy/)",
       "Objects become a configuration without files, processes or networks.",
-    ),
-    only(
-      "gateway-commands-on-top",
-      "^gateway/src/(?!commands/|cli[.]ts$)",
-      "^gateway/src/commands/",
-      "Commands of the gateway put its parts together; no part knows them.",
     ),
     only(
       "core-knows-no-host",

@@ -1,8 +1,8 @@
 import { createSchema, definitionOf, type Kind, toAnswered } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import fc from "fast-check";
-import { objectsOf, type Surroundings, translate } from "../../gateway/dist";
-import { mostSignIns } from "../../gateway/dist/watches";
+import { type Environment, objectsOf, translate } from "../../gateway/dist";
+import { mostSignIns } from "../../gateway/dist/environment/watches";
 import { certificate } from "../support/api/fixtures";
 import { complaint, ENVOY } from "../support/envoy";
 import { bodiesOf } from "../support/generatedBodies";
@@ -79,7 +79,7 @@ describe("A value that the API takes", () => {
     authorizationEndpoint: "https://id.example.com/a",
     tokenEndpoint: "https://id.example.com/t",
   };
-  const anyIssuer: Surroundings["issuers"] = new (class extends Map<string, typeof endpoints> {
+  const anyIssuer: Environment["issuers"] = new (class extends Map<string, typeof endpoints> {
     override get = () => endpoints;
   })();
   const surroundings = {

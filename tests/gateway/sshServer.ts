@@ -40,7 +40,7 @@ export class SshServerAlone {
       hostKeys: await HostKeys.open({
         file: join(folder, "host_key"),
         certificate: undefined,
-        complain: () => undefined,
+        warn: () => undefined,
       }),
       authority,
       sockets,
@@ -78,6 +78,12 @@ export class SshServerAlone {
     this.#processes.push(child);
     return child;
   }
+
+  /** Has a client with a control socket do something with a bind. */
+  control = (path: string, what: "cancel", bind: string, local = "127.0.0.1:9"): ChildProcess =>
+    spawn("ssh", ["-F", "none", "-S", path, "-O", what, "-R", `${bind}:${local}`, "any@127.0.0.1"], {
+      stdio: "ignore",
+    });
 
   /** The Unix sockets that Envoy would connect to. */
   open = (): string[] => readdirSync(this.folder).filter((name) => !/^(key|host_key)/.test(name));

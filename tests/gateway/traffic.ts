@@ -6,7 +6,7 @@ import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { type Configuration, objectsOf, type Surroundings, translate } from "../../gateway/dist";
+import { type Configuration, type Environment, objectsOf, translate } from "../../gateway/dist";
 import { type Certificate, certificate } from "../support/api/fixtures";
 import { ENVOY, EnvoyProcess } from "../support/envoy";
 import { freePort } from "../support/ports";
@@ -65,7 +65,7 @@ export function envoyOfThisFile() {
     await state.upstream?.stop();
     if (state.folder) rmSync(state.folder, { recursive: true });
   });
-  const configurationOf = (world: World, more: Partial<Surroundings> = {}): Configuration =>
+  const configurationOf = (world: World, more: Partial<Environment> = {}): Configuration =>
     translate(objectsOf(world), {
       ...SURROUNDINGS,
       certificates: [
@@ -87,7 +87,7 @@ export function envoyOfThisFile() {
     state,
     configurationOf,
     /** Serves a world, and returns the outcome for its edges. */
-    async serve(world: World, more: Partial<Surroundings> = {}): Promise<Configuration> {
+    async serve(world: World, more: Partial<Environment> = {}): Promise<Configuration> {
       const configuration = configurationOf(world, more);
       await state.envoy.push(configuration);
       return configuration;

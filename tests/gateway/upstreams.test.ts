@@ -250,7 +250,9 @@ describe("Where a gateway sends traffic", () => {
         .and.to.contain(", now at 127.0.0.1, which is in 127.0.0.1/32 of --deny-upstreams");
       expect(await reported(issuer.edge.id, "rejected")).to.contain("127.0.0.1/32 of --deny-upstreams");
       expect(await reported(metadata.edge.id, "rejected")).to.contain("is link-local");
-      await one.gateway.logged(`the issuer ${hidden.url} could not be asked about itself: it goes to`);
+      await one.gateway.logged(
+        `the discovery document of the issuer ${hidden.url} could not be read: it goes to`,
+      );
       await one.gateway.logged(`the key set ${url}/jwks could not be read: it goes to`);
       expect(connections).to.equal(0);
     } finally {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
-import type { ServerCertificate, Surroundings } from "../../gateway/dist";
+import type { Environment, ServerCertificate } from "../../gateway/dist";
 
 /** Placeholders that keep golden files short; tests replace them with real values. */
 export const CERTIFICATE: ServerCertificate = {
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "id.example.com": ["192.0.2.4", "192.0.2.5"],
 };
 
-export const SURROUNDINGS: Surroundings = {
+export const SURROUNDINGS: Environment = {
   certificates: [CERTIFICATE],
   listen: [{ port: 443, address: "127.0.0.1", bindPort: 8443 }],
   sockets: "/run/tunnelplane/sockets",

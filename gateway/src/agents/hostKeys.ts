@@ -1,8 +1,9 @@
 import { createPrivateKey, sign } from "node:crypto";
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { NotFoundError, type SshHostCertificate } from "@tunnelplane/sdk";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { type Connection, type ParsedKey, utils } from "ssh2";
-import { keptOr, writeWhole } from "../files";
+import { keptOr, readKept, writeWhole } from "../state/files";
 import { insideOf } from "./ssh2Inside";
 
 const CERTIFIED = "ssh-ed25519-cert-v01@openssh.com";
@@ -21,7 +22,7 @@ interface Options {
    * wanted.
    */
   readonly certificate: { readonly id: string; readonly among: HostCertificates } | undefined;
-  readonly complain: (message: string) => void;
+  readonly warn: (message: string) => void;
 }
 
 /** The certificate that was used last, and the one that was asked for. */
@@ -61,14 +62,12 @@ export class HostKeys {
 
   /** Takes over a certificate that was issued since, for connections to come. */
   async refresh(): Promise<void> {
-    const { certificate, complain } = this.options;
+    const { certificate, warn } = this.options;
     if (!certificate) return;
     try {
       this.#use(await this.#newest(certificate, false));
     } catch (error) {
-      complain(
-        `the host's certificate was not read again: ${(error as Error).message}. The one before is used on`,
-      );
+      warn(`the host's certificate was not read again: ${messageOf(error)}. The one before is used on`);
     }
   }
 
@@ -84,7 +83,8 @@ export class HostKeys {
     { id, among }: { readonly id: string; readonly among: HostCertificates },
     atStart: boolean,
   ): Promise<SshHostCertificate> {
-    const kept = readKept(this.#keptFile, id);
+    const last = readKept<Kept>(this.#keptFile);
+    const kept = last?.named === id ? last.used : undefined;
     try {
       let newest = await among.get(id).catch((error: Error) => {
         if (error instanceof NotFoundError && kept) return kept; // It was replaced.
@@ -93,25 +93,24 @@ export class HostKeys {
       for await (const other of among.list()) if (follows(other, newest)) newest = other;
       return newest;
     } catch (error) {
-      const { message } = error as Error;
       if (!atStart) throw error;
       if (error instanceof NotFoundError || !kept)
-        throw new Error(`the certificate of --ssh-host-certificate could not be read: ${message}`);
-      this.options.complain(
-        `the server was not asked for the host's certificate: ${message}. The one of the last start is used`,
+        throw new Error(`the certificate of --ssh-host-certificate could not be read: ${messageOf(error)}`);
+      this.options.warn(
+        `the server was not asked for the host's certificate: ${messageOf(error)}. The one of the last start is used`,
       );
       return kept;
     }
   }
 
   #use(found: SshHostCertificate): void {
-    const { file, certificate, complain } = this.options;
+    const { file, certificate, warn } = this.options;
     if (keyOf(found) !== this.#publicKey)
       throw new Error(
         `${found.id} certifies another key than this gateway's: issue one for the key in ${file}.pub, and name that one`,
       );
     if (Date.parse(found.valid_until) <= Date.now())
-      complain(
+      warn(
         `${found.id} ended at ${found.valid_until}, so agents that trust its authority do not connect: issue a new one for the key in ${file}.pub`,
       );
     this.#certificate = Buffer.from(found.certificate.split(" ")[1] ?? "", "base64");
@@ -181,12 +180,3 @@ const follows = (other: SshHostCertificate, one: SshHostCertificate): boolean =>
   one.principals.every((name) => other.principals.includes(name)) &&
   Date.parse(other.valid_after) <= Date.now() &&
   Date.parse(other.valid_until) > Date.parse(one.valid_until);
-
-function readKept(file: string, id: string): SshHostCertificate | undefined {
-  try {
-    const { named, used } = JSON.parse(readFileSync(file, "utf8")) as Kept;
-    return named === id ? used : undefined;
-  } catch {
-    return undefined; // Not there, or damaged.
-  }
-}

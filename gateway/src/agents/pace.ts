@@ -6,11 +6,9 @@ const WINDOW_MS = 100;
 const MOST_OF_ADDRESS = 3;
 const MOST_OF_ALL = 20;
 
-/**
- * Lets connections in one after the other: no address has more than its share, and those of each take turns.
- */
+/** Lets connections begin one after the other: addresses take turns, and none has more than its share. */
 export class Pace {
-  /** Those that wait, by address. Whoever waits is counted by the door, which bounds them. */
+  /** Those that wait, by address. `ConnectionLimits` bounds how many. */
   readonly #waiting = new Map<string, (() => void)[]>();
   /** How many of each address have begun in this window. */
   readonly #begun = new Map<string, number>();

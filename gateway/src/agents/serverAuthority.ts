@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import { AuthenticationError, BadRequestError, type Gateways, PermissionError } from "@tunnelplane/sdk";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { refusalToBind } from "@tunnelplane/sdk/meaning";
-import { writeWhole } from "../files";
+import { readKeptMap, writeWhole } from "../state/files";
 import type { BindAuthority, Proof, Verdict } from "./authority";
 
 /** While the server is down, who was allowed so long ago may come back. */
@@ -22,7 +22,7 @@ interface Options {
   readonly gateways: Pick<Gateways, "authorize">;
   /** Where it is kept who may come back while the server is down: hashes of keys and tokens, and ACLs. */
   readonly file: string;
-  readonly complain: (message: string) => void;
+  readonly warn: (message: string) => void;
 }
 
 /** Has the server decide. While it is down, those come back whom it allowed a short time ago. */
@@ -32,7 +32,7 @@ export class ServerAuthority implements BindAuthority {
   readonly #writing: NodeJS.Timeout;
 
   constructor(private readonly options: Options) {
-    this.#known = readKnown(options.file);
+    this.#known = readKeptMap(options.file);
     this.#writing = setInterval(() => this.#write(), WRITE_EVERY_MS).unref();
   }
 
@@ -43,15 +43,16 @@ export class ServerAuthority implements BindAuthority {
       this.#isWritten = false;
       this.#known.delete(key);
       if (!credential) return { allowed: false, credential: null, reason };
-      if (this.#known.size >= MOST_KNOWN) this.#known.delete(this.#known.keys().next().value as string);
+      const [oldest = ""] = this.#known.keys();
+      if (this.#known.size >= MOST_KNOWN) this.#known.delete(oldest);
       this.#known.set(key, { credential: credential.id, acl, at: Date.now() });
       return { allowed, credential: credential.id, reason };
     } catch (error) {
       if (error instanceof BadRequestError)
         return { allowed: false, credential: null, reason: error.message };
       const refused = error instanceof AuthenticationError || error instanceof PermissionError;
-      this.options.complain(
-        `the server could not be asked who may bind: ${(error as Error).message}${refused ? ". Use the API key of a bot of role gateway" : ""}`,
+      this.options.warn(
+        `the server could not be asked who may bind: ${messageOf(error)}${refused ? ". Use the API key of a bot of role gateway" : ""}`,
       );
       return this.#remembered(key, bind);
     }
@@ -100,11 +101,3 @@ export class ServerAuthority implements BindAuthority {
 
 const hashOf = (proof: Proof): string =>
   createHash("sha256").update(JSON.stringify(proof)).digest("base64url");
-
-function readKnown(file: string): Map<string, Known> {
-  try {
-    return new Map(existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as [string, Known][]) : []);
-  } catch {
-    return new Map(); // Damaged: nobody comes back before the server answers.
-  }
-}

@@ -4,7 +4,7 @@ import type { GatewayAgent } from "@tunnelplane/sdk";
 import { type AuthContext, type Connection, utils } from "ssh2";
 import type { BindAuthority, Proof } from "./authority";
 import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
-import type { Visitor } from "./door";
+import type { AgentConnection } from "./connectionLimits";
 import type { Agent, AgentSockets } from "./sockets";
 import { debugMessage, disconnectMessage, insideOf, send } from "./ssh2Inside";
 
@@ -15,7 +15,7 @@ const MOST_REASONS = 3; // the stock client shows 400 bytes
 const SETTLE_MS = 200;
 const UNDECLARED =
   "no edge without a backend declares this hostport, and no tunnel group these labels. Declare it, or correct -R";
-/** For an agent to hang up when it is told to. */
+/** How long an agent may take to hang up when it is asked to. */
 export const LEAVE_MS = 1000;
 
 export interface SessionOptions {
@@ -24,26 +24,37 @@ export interface SessionOptions {
   readonly log: (message: string, fields: object) => void;
 }
 
-/** What an agent does on its connection. */
+interface Login {
+  readonly proof: Proof;
+  /** The credential's id. */
+  readonly credential: string | undefined;
+}
+
+type State =
+  /** It has not logged in. */
+  | { readonly name: "connected" }
+  /** It has logged in, and has bound nothing. */
+  | { readonly name: "idle"; readonly login: Login }
+  /** It has bound something, by the address and port that it sent. */
+  | { readonly name: "serving"; readonly login: Login; readonly agents: ReadonlyMap<string, Agent> }
+  | { readonly name: "ended" };
+
+/** The states of an agent's connection. The page docs/architecture/gateway.md has a picture. */
 export class Session {
-  #proof: Proof | undefined;
+  #state: State = { name: "connected" };
   #channels = 0;
-  #isClosed = false;
   /** Binds that the authority is being asked about. */
-  #asked = 0;
-  /** The id of the credential that it came with. */
-  credential: string | undefined;
-  /** Ends when all that it asked to bind so far is answered. */
+  #asking = 0;
+  /** Ends when all binds that it asked for so far are answered. */
   #settled: Promise<unknown> = Promise.resolve();
   #refused = 0;
   /** Why its first binds were refused. */
   readonly #reasons: string[] = [];
   readonly #since = new Date().toISOString();
-  readonly #agents = new Map<string, Agent>();
 
   constructor(
     private readonly connection: Connection,
-    private readonly visitor: Visitor,
+    private readonly incoming: AgentConnection,
     private readonly options: SessionOptions,
   ) {
     connection.on("request", (accept, reject, name, info) => {
@@ -59,84 +70,128 @@ export class Session {
         accept?.();
       } else reject?.();
     });
-    // A stock client without -N asks for a shell, and there is none.
-    // It leaves when that is refused, so what it asked to bind is answered first.
-    connection.on("session", (_, reject) => void this.#settled.then(() => this.#isClosed || reject()));
+    // A stock client without -N asks for a shell, and leaves when that is refused: its binds are answered first.
+    connection.on("session", (_, reject) => void this.#settled.then(() => this.#hasEnded || reject()));
     connection.on("tcpip", (_, reject) => reject());
   }
 
-  /** Whether the agent may log in or, where it only asks about a key, try to. */
+  get state(): State["name"] {
+    return this.#state.name;
+  }
+
+  get #hasEnded(): boolean {
+    return this.#state.name === "ended";
+  }
+
+  get #login(): Login | undefined {
+    return "login" in this.#state ? this.#state.login : undefined;
+  }
+
+  get #agents(): ReadonlyMap<string, Agent> {
+    return this.#state.name === "serving" ? this.#state.agents : new Map();
+  }
+
+  /** The id of the credential that it logged in with. */
+  get credential(): string | undefined {
+    return this.#login?.credential;
+  }
+
+  /** What it reports of the agent, once that has bound something. */
+  get agent(): GatewayAgent | undefined {
+    const { credential } = this;
+    if (!credential || this.state !== "serving") return undefined;
+    return { credential, bind: this.#rules, address: this.incoming.ip, since: this.#since };
+  }
+
+  get #rules(): string[] {
+    return [...this.#agents.values()].flatMap(({ bind }) => rulesOf(bind));
+  }
+
+  /** From `connected` to `idle`. Returns whether the agent may log in or, where it only asks about a key, try to. */
   async authenticate(context: AuthContext): Promise<boolean> {
     const proof = proofOf(context);
     if (!proof) return false;
     const { allowed, credential } = await this.options.authority.ask(proof, []);
     if (!allowed || (context.method === "publickey" && !context.signature)) return allowed;
-    this.#proof = proof;
-    this.credential = credential ?? undefined;
+    if (this.state === "connected")
+      this.#state = { name: "idle", login: { proof, credential: credential ?? undefined } };
     return true;
   }
 
-  /** Who serves here, once something is bound. */
-  get agent(): GatewayAgent | undefined {
-    if (!this.credential || this.#agents.size === 0) return undefined;
-    const bind = [...this.#agents.values()].flatMap((agent) => rulesOf(agent.bind));
-    return { credential: this.credential, bind, address: this.visitor.ip, since: this.#since };
+  /** From `idle` to `serving`. */
+  #serve(login: Login, key: string, agent: Agent): void {
+    this.#unbind(key);
+    this.#state = { name: "serving", login, agents: new Map([...this.#agents, [key, agent]]) };
+    this.options.sockets.add(agent);
+  }
+
+  /** From `serving` back to `idle`, where nothing else is bound. */
+  #unbind(key: string): void {
+    const agent = this.#agents.get(key);
+    if (!agent || this.#state.name !== "serving") return;
+    const { login } = this.#state;
+    const agents = new Map([...this.#agents].filter(([other]) => other !== key));
+    this.#state = agents.size > 0 ? { name: "serving", login, agents } : { name: "idle", login };
+    this.options.sockets.remove(agent);
+  }
+
+  /** To `ended`, when the connection is closed. */
+  close(): void {
+    const agents = this.#agents;
+    this.#state = { name: "ended" };
+    for (const agent of agents.values()) this.options.sockets.remove(agent);
+  }
+
+  /** To `ended`: asks the agent to hang up. @param reason what the stock client shows */
+  end(reason?: string): void {
+    const inside = reason === undefined || this.#hasEnded ? undefined : insideOf(this.connection);
+    this.close();
+    if (inside && reason !== undefined) send(inside, disconnectMessage(reason));
+    this.connection.end();
+    setTimeout(() => this.incoming.socket.destroy(), LEAVE_MS).unref();
   }
 
   async #bind(address: string, port: number): Promise<boolean> {
+    const login = this.#login;
     const bind = readBindAddress(address, port);
+    const log = (message: string, fields: object) =>
+      this.options.log(message, { address: this.incoming.ip, bind: address, port, ...fields });
     const refuse = (reason: string, logged = reason) => {
-      this.options.log("agent refused", {
-        address: this.visitor.ip,
-        bind: address,
-        port,
-        credential: this.credential,
-        reason: logged,
-      });
-      return this.#tell(reason);
+      log("agent refused", { credential: this.credential, reason: logged });
+      return this.#refuse(reason);
     };
     if (typeof bind === "string") return refuse(bind);
-    if (!this.#proof || this.#agents.size + this.#asked >= MOST_BINDS)
+    if (!login || this.#agents.size + this.#asking >= MOST_BINDS)
       return refuse(`a connection may bind ${MOST_BINDS} things`);
-    this.#asked++;
+    this.#asking++;
     const { allowed, credential, reason } = await this.options.authority
-      .ask(this.#proof, rulesOf(bind))
+      .ask(login.proof, rulesOf(bind))
       .finally(() => {
-        this.#asked--;
+        this.#asking--;
       });
-    if (this.#isClosed) return false;
+    if (this.#hasEnded) return false;
     if (!allowed) return refuse(reason, `its credential does not allow it: ${reason}`);
     if (!this.options.sockets.isDeclared(bind))
       return refuse(`${rulesOf(bind).join(", ")} is nobody's: ${UNDECLARED}`);
-    this.#unbind(`${address}:${port}`);
-    const agent = this.#agentFor(bind, address, port);
-    this.#agents.set(`${address}:${port}`, agent);
-    this.options.sockets.add(agent);
-    this.options.log("agent bound", { address: this.visitor.ip, bind: address, port, credential });
+    this.#serve(login, `${address}:${port}`, this.#agentFor(bind, address, port));
+    log("agent bound", { credential });
     return true;
   }
 
   /**
-   * Tells the agent why something was refused. The stock client shows a message with -v only, and always why
-   * it was hung up on: so an agent that serves nothing is hung up on.
+   * Sends the agent the reason. The stock client shows such a message with -v only, and always why it was
+   * disconnected: so an agent that has bound nothing is disconnected.
    */
-  async #tell(reason: string): Promise<false> {
+  async #refuse(reason: string): Promise<false> {
     const inside = insideOf(this.connection);
-    if (!inside || this.#isClosed) return false;
+    if (!inside || this.#hasEnded) return false;
     send(inside, debugMessage(reason));
     if (this.#reasons.length < MOST_REASONS) this.#reasons.push(reason);
     if (++this.#refused > MOST_BINDS) this.end(`${MOST_BINDS} things were refused: ${reason}`);
-    // It asks for all that it binds one after the other.
+    // It asks for its binds one after the other.
     await sleep(SETTLE_MS);
-    if (!this.#isClosed && this.#asked === 0 && this.#agents.size === 0) this.end(this.#reasons.join("; "));
+    if (this.state === "idle" && this.#asking === 0) this.end(this.#reasons.join("; "));
     return false;
-  }
-
-  #unbind(key: string): void {
-    const agent = this.#agents.get(key);
-    if (!agent) return;
-    this.#agents.delete(key);
-    this.options.sockets.remove(agent);
   }
 
   #agentFor(bind: Bind, address: string, port: number): Agent {
@@ -175,30 +230,17 @@ export class Session {
     });
   }
 
+  /** Ends the session where its credential no longer allows what it has bound. */
   async review(): Promise<void> {
-    if (!this.#proof) return;
-    const bound = [...this.#agents.values()].flatMap(({ bind }) => rulesOf(bind));
-    const { allowed, reason } = await this.options.authority.ask(this.#proof, bound);
+    const login = this.#login;
+    if (!login) return;
+    const { allowed, reason } = await this.options.authority.ask(login.proof, this.#rules);
     if (allowed) return;
     this.options.log("agent ended, because its credential no longer allows what it has bound", {
-      address: this.visitor.ip,
+      address: this.incoming.ip,
       reason,
     });
     this.end(reason);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const key of [...this.#agents.keys()]) this.#unbind(key);
-  }
-
-  /** @param reason what the stock client shows */
-  end(reason?: string): void {
-    const inside = reason === undefined || this.#isClosed ? undefined : insideOf(this.connection);
-    this.close();
-    if (inside && reason !== undefined) send(inside, disconnectMessage(reason));
-    this.connection.end();
-    setTimeout(() => this.visitor.socket.destroy(), LEAVE_MS).unref();
   }
 }
 

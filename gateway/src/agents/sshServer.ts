@@ -1,7 +1,7 @@
 import { createServer, type Server as Listener } from "node:net";
 import type { GatewayAgent } from "@tunnelplane/sdk";
 import { type Connection, Server } from "ssh2";
-import { Door, type Visitor } from "./door";
+import { type AgentConnection, ConnectionLimits } from "./connectionLimits";
 import type { HostKeys } from "./hostKeys";
 import { ALGORITHMS, KeyExchanges } from "./keyExchange";
 import { LEAVE_MS, Session, type SessionOptions } from "./session";
@@ -26,7 +26,7 @@ interface Options extends SessionOptions {
 /** Where agents come in: the stock `ssh -R`, for remote forwarding and nothing else. */
 export class SshServer {
   readonly #sessions = new Set<Session>();
-  readonly #door = new Door();
+  readonly #limits = new ConnectionLimits();
   readonly #ssh: Server;
   readonly #listener: Listener;
   readonly #exchanges = new KeyExchanges();
@@ -39,10 +39,10 @@ export class SshServer {
         keepaliveInterval: options.keepAliveMs ?? KEEP_ALIVE_MS,
         keepaliveCountMax: MOST_SILENT,
       } as ConstructorParameters<typeof Server>[0],
-      (connection, { ip, port }) => this.#welcome(connection, this.#door.visitorAt(ip, port)),
+      (connection, { ip, port }) => this.#open(connection, this.#limits.find(ip, port)),
     );
     this.#listener = createServer({ noDelay: true }, (socket) =>
-      this.#door.admit(socket, () => this.#ssh.injectSocket(socket)),
+      this.#limits.admit(socket, () => this.#ssh.injectSocket(socket)),
     );
   }
 
@@ -55,28 +55,28 @@ export class SshServer {
     return one;
   }
 
-  #welcome(connection: Connection, visitor: Visitor | undefined): void {
-    if (!visitor) return void connection.end();
-    const hangUp = () => visitor.socket.destroy();
+  #open(connection: Connection, incoming: AgentConnection | undefined): void {
+    if (!incoming) return void connection.end();
+    const hangUp = () => incoming.socket.destroy();
     connection.on("error", hangUp);
     this.options.hostKeys.prepare(connection);
     this.#exchanges.prepare(connection, hangUp);
-    connection.on("rekey", () => this.#door.rekeys(visitor) || hangUp());
-    const session = new Session(connection, visitor, this.options);
+    connection.on("rekey", () => this.#limits.countRekey(incoming) || hangUp());
+    const session = new Session(connection, incoming, this.options);
     this.#sessions.add(session);
-    connection.on("ready", () => this.#door.greet(visitor));
+    connection.on("ready", () => this.#limits.logIn(incoming));
     connection.on("close", () => {
       session.close();
       this.#sessions.delete(session);
     });
     connection.on("authentication", (context) => {
-      if (!this.#door.tries(visitor)) return hangUp();
+      if (!this.#limits.countAttempt(incoming)) return hangUp();
       session.authenticate(context).then(
         (accepted) => {
           if (accepted && this.#isCrowded(session)) return void connection.end();
-          if (accepted && context.method === "publickey" && !context.signature) visitor.questions++;
+          if (accepted && context.method === "publickey" && !context.signature) incoming.questions++;
           if (accepted) return context.accept();
-          if (context.method !== "none" && !this.#door.fail(visitor)) return void connection.end();
+          if (context.method !== "none" && !this.#limits.countFailure(incoming)) return void connection.end();
           return context.reject(["publickey", "password"]);
         },
         () => context.reject(["publickey", "password"]),
@@ -107,7 +107,12 @@ export class SshServer {
 
   /** How many are connected, logged in or not. */
   get connections(): number {
-    return this.#door.count;
+    return this.#limits.count;
+  }
+
+  /** In which state each session is. */
+  get states(): Session["state"][] {
+    return [...this.#sessions].map(({ state }) => state);
   }
 
   /** Who serves what. */
@@ -119,7 +124,7 @@ export class SshServer {
     for (const session of this.#sessions) session.end();
     await new Promise<void>((resolve) => {
       this.#listener.close(() => resolve());
-      setTimeout(() => this.#door.close(), LEAVE_MS).unref();
+      setTimeout(() => this.#limits.close(), LEAVE_MS).unref();
     });
   }
 }

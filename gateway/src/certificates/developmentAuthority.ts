@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as X509 from "@peculiar/x509";
 import type { ServerCertificate } from "../envoy/model";
-import { type Keep, writeWhole } from "../files";
+import { type Keep, writeWhole } from "../state/files";
 import { certificateOf } from "./folder";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

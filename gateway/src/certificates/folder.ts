@@ -27,7 +27,7 @@ export class CertificateFolder {
 
   constructor(
     private readonly folder: string,
-    private readonly complain: (message: string) => void,
+    private readonly warn: (message: string) => void,
   ) {}
 
   /** Whether a file came, went or changed since they were read. */
@@ -44,7 +44,7 @@ export class CertificateFolder {
   read(): ServerCertificate[] {
     this.#stamps = this.#look();
     if (typeof this.#stamps === "string") {
-      this.complain(this.#stamps);
+      this.warn(this.#stamps);
       return [];
     }
     const read = new Map<string, Read>();
@@ -63,11 +63,11 @@ export class CertificateFolder {
     this.#read = read;
     const found: Found[] = [];
     for (const one of read.values()) {
-      if (typeof one.found === "string") this.complain(one.found);
+      if (typeof one.found === "string") this.warn(one.found);
       else found.push(one.found);
     }
-    complainOfEnded(found, this.complain);
-    complainOfRivals(found, this.complain);
+    warnOfEnded(found, this.warn);
+    warnOfRivals(found, this.warn);
     return found;
   }
 
@@ -100,14 +100,14 @@ const isSame = (
 
 type Found = ServerCertificate & { readonly file: string };
 
-function complainOfEnded(certificates: readonly Found[], complain: (message: string) => void): void {
+function warnOfEnded(certificates: readonly Found[], warn: (message: string) => void): void {
   for (const { file, notAfter } of certificates)
     if (notAfter <= Date.now())
-      complain(`${file} ended at ${new Date(notAfter).toISOString()}: put a new one in its place`);
+      warn(`${file} ended at ${new Date(notAfter).toISOString()}: put a new one in its place`);
 }
 
 /** Two that are good for the same name: usual for a while when one is renewed, and a mistake otherwise. */
-function complainOfRivals(certificates: readonly Found[], complain: (message: string) => void): void {
+function warnOfRivals(certificates: readonly Found[], warn: (message: string) => void): void {
   const best = new Map<string, Found>();
   for (const one of certificates.filter(({ notAfter }) => notAfter > Date.now())) {
     for (const name of one.names) {
@@ -115,7 +115,7 @@ function complainOfRivals(certificates: readonly Found[], complain: (message: st
       const [served, left] = other && other.notAfter >= one.notAfter ? [other, one] : [one, other];
       best.set(name, served);
       if (left)
-        complain(
+        warn(
           `${served.file} and ${left.file} are both for ${name}: the first, which ends last, is served; remove the other`,
         );
     }

@@ -1,9 +1,10 @@
 import { isIP, SocketAddress } from "node:net";
 import { complainAboutCidr, GATEWAY_NAME, GATEWAY_NAME_FORM } from "@tunnelplane/sdk/contract";
 import { InvalidArgumentError, Option } from "commander";
+import { boundAt } from "../environment/ports";
+import type { EnvironmentFlags } from "../environment/source";
+import type { Address } from "../envoy/address";
 import type { Listen } from "../envoy/model";
-import { type Place, placeOf } from "../ports";
-import type { MachineOptions } from "../surroundings";
 
 /** Adds `[PORT=]ADDRESS:PORT` to those that came before. */
 export function listenOption(text: string, previous: readonly Listen[] = []): Listen[] {
@@ -15,10 +16,10 @@ export function listenOption(text: string, previous: readonly Listen[] = []): Li
       'Expected [PORT=]ADDRESS:PORT with an IP address, for example "0.0.0.0:443", or "443=127.0.0.1:8443" to serve hostports of port 443 there.',
     );
   const listen = { port: serves, address: inOneForm(host), bindPort };
-  const rival = previous.find((one) => placeOf(one) === placeOf(listen));
+  const rival = previous.find((one) => boundAt(one) === boundAt(listen));
   if (rival)
     throw new InvalidArgumentError(
-      `"${rival.port}=${placeOf(rival)}" listens in that place already, and one place serves one port: choose another address or port for one of them.`,
+      `"${rival.port}=${boundAt(rival)}" listens in that place already, and one place serves one port: choose another address or port for one of them.`,
     );
   return [...previous, listen];
 }
@@ -29,11 +30,11 @@ const inOneForm = (address: string): string =>
     ? address
     : new SocketAddress({ address, family: "ipv6" }).address;
 
-export function placeOption(text: string): Place {
+export function addressOption(text: string): Address {
   const [, address = "", port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? [];
   const host = address.replace(/^\[|\]$/g, "");
   if ((isIP(host) || host === "localhost") && Number(port) >= 1 && Number(port) <= 65535)
-    return { address: host, port: Number(port) };
+    return { host, port: Number(port) };
   throw new InvalidArgumentError('Expected ADDRESS:PORT with an IP address, for example "127.0.0.1:4041".');
 }
 
@@ -108,6 +109,6 @@ export const commonOptions = (): Option[] => [
     .argParser(networksOption),
 ];
 
-export interface CommonFlags extends MachineOptions {
+export interface CommonFlags extends EnvironmentFlags {
   readonly apiKey?: string;
 }

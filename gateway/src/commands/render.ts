@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { messageOf, registry } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
+import { EnvironmentSource } from "../environment/source";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
 import { translate } from "../envoy/translate";
-import { keepNothing } from "../files";
-import { type Entry, ServerSource } from "../source";
-import { Machine } from "../surroundings";
+import { type Entry, ServerSource } from "../server/source";
+import { keepNothing } from "../state/files";
 import { type CommonFlags, commonOptions } from "./options";
 
 /** So long names are waited for: nothing follows. */
@@ -26,18 +26,18 @@ export function renderCommand(): Command {
 }
 
 async function render(file: string | undefined, flags: CommonFlags): Promise<void> {
-  const machine = await Machine.open(
-    flags,
-    (message) => console.error(`tunnelplane-gateway: ${message}`),
-    keepNothing,
-  );
+  const source = await EnvironmentSource.open(flags, {
+    warn: (message) => console.error(`tunnelplane-gateway: ${message}`),
+    keep: keepNothing,
+    checksKeySets: false,
+  });
   const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
-  const surroundings = await machine.surroundings(objects, NAMES_MS);
-  const { listeners, clusters, secrets, edges } = translate(objects, surroundings);
+  const environment = await source.read(objects, NAMES_MS);
+  const { listeners, clusters, secrets, edges } = translate(objects, environment);
   const { dynamic_resources: _, ...start } = bootstrap({
-    folder: join(machine.state, "envoy"),
-    admin: join(machine.state, "envoy", "admin.sock"),
-    ports: surroundings.listen.map(({ port }) => port),
+    folder: join(source.state, "envoy"),
+    admin: join(source.state, "envoy", "admin.sock"),
+    ports: environment.listen.map(({ port }) => port),
   });
   for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
     console.error(`tunnelplane-gateway: ${inOneLine(`${id} is rejected: ${reason}`)}`);

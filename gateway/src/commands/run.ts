@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { GatewayReport, Tunnelplane } from "@tunnelplane/sdk";
+import type { Tunnelplane } from "@tunnelplane/sdk";
 import { visible } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import pino, { type Logger } from "pino";
@@ -10,23 +10,25 @@ import { HostKeys } from "../agents/hostKeys";
 import { ServerAuthority } from "../agents/serverAuthority";
 import { AgentSockets } from "../agents/sockets";
 import { SshServer } from "../agents/sshServer";
+import { type Agents, Gateway } from "../controller/gateway";
+import { Monitor } from "../controller/monitor";
+import { DEFAULT_LISTEN, EnvironmentSource } from "../environment/source";
+import { type Address, addressText } from "../envoy/address";
 import { LONGEST_SOCKET } from "../envoy/names";
-import { keptOr } from "../files";
-import { type Agents, Gateway } from "../gateway";
-import { Monitor } from "../monitor";
-import { type Place, Ports, placeOf } from "../ports";
-import { ServerSource } from "../source";
-import { DEFAULT_LISTEN, Machine } from "../surroundings";
-import { Envoy } from "../sync/envoyProcess";
+import type { Status } from "../server/report";
+import { ServerSource } from "../server/source";
+import { keptOr } from "../state/files";
+import { Envoy } from "../sync/envoy";
+import { checkProgram } from "../sync/envoyProgram";
 import { VERSION } from "../version";
-import { type CommonFlags, commonOptions, nameOption, placeOption } from "./options";
+import { addressOption, type CommonFlags, commonOptions, nameOption } from "./options";
 
 const CLOSE_MS = 500;
 
 interface Flags extends CommonFlags {
   readonly envoy: string;
-  readonly metrics: Place;
-  readonly sshListen?: Place;
+  readonly metrics: Address;
+  readonly sshListen?: Address;
   readonly sshHostCertificate?: string;
   readonly name?: string;
 }
@@ -45,8 +47,8 @@ export function runCommand(): Command {
     .addOption(
       new Option("--metrics <address:port>", "where /metrics, /livez and /readyz are")
         .env("TUNNELPLANE_GATEWAY_METRICS")
-        .default(placeOption("127.0.0.1:4041"), "127.0.0.1:4041")
-        .argParser(placeOption),
+        .default(addressOption("127.0.0.1:4041"), "127.0.0.1:4041")
+        .argParser(addressOption),
     )
     .addOption(
       new Option(
@@ -66,7 +68,7 @@ export function runCommand(): Command {
       new Option(
         "--ssh-listen <address:port>",
         "where agents come in with ssh -R (default: nowhere)",
-      ).argParser(placeOption),
+      ).argParser(addressOption),
     )
     .action(run);
 }
@@ -82,52 +84,50 @@ async function run(flags: Flags): Promise<void> {
   for (const folder of ["", "envoy", "sockets"])
     mkdirSync(join(state, folder), { recursive: true, mode: 0o700 });
   const said = new Map<string, number>();
-  const complain = (message: string) => {
+  const warn = (message: string) => {
     // Repeat a lasting fault once a minute.
     if (Date.now() - (said.get(message) ?? 0) < 60_000) return;
     if (said.size > 1000) said.clear();
     said.set(message, Date.now());
     log.warn(message);
   };
-  const machine = await Machine.open(flags, complain);
   const listen = flags.listen ?? DEFAULT_LISTEN;
+  const program = flags.envoy === "none" ? undefined : flags.envoy;
   const ports = listen.map(({ port }) => port);
-  const envoy = new Envoy(
-    join(state, "envoy"),
-    flags.envoy === "none" ? undefined : flags.envoy,
-    complain,
-    ports,
-  );
+  const envoy = new Envoy(join(state, "envoy"), program, warn, ports);
+  const environment = await EnvironmentSource.open(flags, {
+    warn,
+    // An Envoy beside the gateway may have other addresses than this process.
+    listening: program === undefined ? undefined : envoy.listening,
+    checksKeySets: true,
+  });
+  if (program !== undefined) checkProgram(program);
   const source = new ServerSource({ baseUrl: flags.url, apiKey: flags.apiKey });
-  const lastState = join(state, "objects.json");
-  const last = existsSync(lastState) ? readFileSync(lastState, "utf8") : undefined;
   const agents =
     flags.sshListen === undefined
       ? undefined
       : await openAgents(flags.sshListen, {
           state,
           log,
-          complain,
+          warn,
           api: source.api,
           certificate: flags.sshHostCertificate,
         });
   // Kept, because the key of a gateway reports for one name, and a container has a new one each time that it
   // is made.
   const name = flags.name ?? keptOr(join(state, "name"), () => nameOfMachine());
-  const report = async (what: Omit<GatewayReport, "version" | "envoy_version">) =>
-    source.api.gateways.report(name, { version: VERSION, envoy_version: await envoy.version(), ...what });
-  const gateway = new Gateway({ agents, source, machine, envoy, log, complain, lastState, report });
+  const report = async (status: Status) =>
+    source.api.gateways.report(name, { version: VERSION, envoy_version: await envoy.version(), ...status });
+  const lastObjects = join(state, "objects.json");
+  const gateway = new Gateway({ agents, source, environment, envoy, log, warn, lastObjects, report });
   const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) =>
     refuseTaken(error, flags.metrics, "--metrics"),
   );
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
   await envoy.start();
-  // An Envoy beside the gateway may have other addresses than this process.
-  if (flags.envoy !== "none") machine.ports = new Ports(listen, envoy.listening, complain);
-  machine.lookAtKeySets();
-  machine.upstreams.follow();
-  await gateway.run(stopping.signal, last);
+  environment.upstreams.follow();
+  await gateway.run(stopping.signal);
   await envoy.stop();
   agents?.sockets.stop();
   agents?.authority.stop();
@@ -154,29 +154,30 @@ function refuseLongState(state: string): void {
 interface AgentsOptions {
   readonly state: string;
   readonly log: Logger;
-  readonly complain: (message: string) => void;
+  readonly warn: (message: string) => void;
   readonly api: Tunnelplane;
   /** The id of the host's certificate. */
   readonly certificate?: string;
 }
 
 async function openAgents(
-  listen: Place,
-  { state, log, complain, api, certificate }: AgentsOptions,
+  listen: Address,
+  { state, log, warn, api, certificate }: AgentsOptions,
 ): Promise<Agents> {
   const authority = new ServerAuthority({
     gateways: api.gateways,
     file: join(state, "agents.json"),
-    complain,
+    warn,
   });
   const sockets = new AgentSockets(join(state, "sockets"));
   const hostKeys = await HostKeys.open({
     file: join(state, "ssh_host_key"),
     certificate: certificate === undefined ? undefined : { id: certificate, among: api.sshHostCertificates },
-    complain,
+    warn,
   });
   const options = {
-    ...listen,
+    address: listen.host,
+    port: listen.port,
     hostKeys,
     authority,
     sockets,
@@ -190,8 +191,8 @@ async function openAgents(
   };
 }
 
-function refuseTaken(error: NodeJS.ErrnoException, { address, port }: Place, flag: string): never {
-  const place = placeOf({ address, bindPort: port });
+function refuseTaken(error: NodeJS.ErrnoException, address: Address, flag: string): never {
+  const place = addressText(address);
   if (error.code === "EADDRINUSE")
     throw new Error(`another process listens on ${place}: stop it, or choose another with ${flag}`);
   throw new Error(

@@ -1,11 +1,11 @@
 import type { Ref } from "@tunnelplane/sdk";
+import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
 import { answering, clusterOf, inOrderOf, splitting, type Target, within } from "./clusters";
 import { withId } from "./indexes";
 import type { Json } from "./json";
-import { type Objects, type Surroundings, Unreachable, Unservable } from "./model";
+import { type Environment, type Objects, Unreachable, Unservable } from "./model";
 import { type Hostport, LONGEST_SOCKET, socketOfHostport, socketOfLabels } from "./names";
-import { type Place, placeOfAddress, placeOfUrl } from "./place";
 import { upstreamTls } from "./tls";
 
 interface Share {
@@ -56,7 +56,7 @@ export class Backends {
 
   constructor(
     private readonly objects: Objects,
-    private readonly surroundings: Surroundings,
+    private readonly environment: Environment,
   ) {}
 
   /** Takes over what an edge needs that is served. */
@@ -92,13 +92,13 @@ export class Backends {
 
   /** A cluster that speaks TLS to the host of a URL; key sets and issuers are there. */
   forUrl(url: string): string {
-    return this.#address(url, placeOfUrl(url), url.startsWith("https:"));
+    return this.#address(url, addressOfUrl(url), url.startsWith("https:"));
   }
 
   /** @throws where the gateway may not connect to the host of a URL */
   permit(url: string): void {
-    const { host, port } = placeOfUrl(url);
-    const found = this.surroundings.upstreams.find(host, port);
+    const { host, port } = addressOfUrl(url);
+    const found = this.environment.upstreams.find(host, port);
     if ("refused" in found) throw new Unreachable(`${url} ${found.refused}`);
   }
 
@@ -123,8 +123,7 @@ export class Backends {
     const group = withId(objects.tunnel_group_backend, id);
     if (group) return one(this.#agents(id, socketOfLabels(group.labels)));
     const fixed = withId(objects.static_backend, id);
-    if (fixed)
-      return one(this.#address(`the backend ${id}`, placeOfAddress(fixed.address), fixed.tls.enabled));
+    if (fixed) return one(this.#address(`the backend ${id}`, readAddress(fixed.address), fixed.tls.enabled));
     const response = withId(objects.http_response_backend, id);
     if (response) {
       if (!http)
@@ -206,7 +205,7 @@ export class Backends {
   }
 
   #agents(name: string, socket: string): string {
-    const path = `${this.surroundings.sockets}/${socket}`;
+    const path = `${this.environment.sockets}/${socket}`;
     if (Buffer.byteLength(path) > LONGEST_SOCKET)
       throw new Unservable(
         `the socket ${path} has a path of more than ${LONGEST_SOCKET} bytes, which Linux cannot open: choose a shorter folder with --state`,
@@ -215,12 +214,12 @@ export class Backends {
   }
 
   /** @param what is there, for people */
-  #address(what: string, { host, port }: Place, tls: boolean): string {
-    const found = this.surroundings.upstreams.find(host, port);
+  #address(what: string, { host, port }: Address, tls: boolean): string {
+    const found = this.environment.upstreams.find(host, port);
     if ("refused" in found) throw new Unreachable(`${what} ${found.refused}`);
     return this.#cluster(`${tls ? "tls" : "tcp"}:${host}:${port}`, {
       addresses: found.addresses.map((address) => ({ socket_address: { address, port_value: port } })),
-      ...(tls ? { transport: upstreamTls(host, this.surroundings.trust) } : {}),
+      ...(tls ? { transport: upstreamTls(host, this.environment.trust) } : {}),
     });
   }
 

@@ -2,7 +2,7 @@ import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import type { Backends } from "./backends";
 import { type Json, typed } from "./json";
-import { type Surroundings, Unreachable, Unservable } from "./model";
+import { type Environment, Unreachable, Unservable } from "./model";
 
 /**
  * How long keys are used before they are asked for again; an issuer that changes keys publishes both for
@@ -28,7 +28,7 @@ export function tokenCheck(
   route: string,
   jwt: HttpsEdgeRoutesJwtValidation,
   backends: Backends,
-  { keySets }: Pick<Surroundings, "keySets">,
+  { keySets }: Pick<Environment, "keySets">,
 ): TokenCheck {
   const body = jwt.http.tokens.find(({ method }) => method !== "header");
   if (body)

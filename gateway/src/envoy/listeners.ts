@@ -1,7 +1,7 @@
 import { httpManager } from "./httpChain";
 import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
-import type { Balancers, Listen, Surroundings } from "./model";
+import type { Balancers, Environment, Listen } from "./model";
 import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
 import { cidrRange } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
@@ -28,7 +28,7 @@ export type Front = { readonly hostport: Hostport; readonly transport: Json | un
 export function listenersOf(
   fronts: readonly Front[],
   refused: readonly Hostport[],
-  { listen, balancers }: Pick<Surroundings, "listen" | "balancers">,
+  { listen, balancers }: Pick<Environment, "listen" | "balancers">,
 ): Json[] {
   const arrivals = arrivalsBy(balancers);
   const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);

@@ -78,7 +78,7 @@ export interface Upstreams {
 }
 
 /** All that Envoy is told, besides the objects. */
-export interface Surroundings {
+export interface Environment {
   readonly certificates: readonly ServerCertificate[];
   readonly listen: readonly Listen[];
   /** Default: none, so that who connects is the caller. */

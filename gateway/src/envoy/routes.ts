@@ -6,7 +6,7 @@ import { asks } from "./condition";
 import { type Json, turnOn } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
 import { countsByHost, limitFilter, limitNames } from "./limits";
-import { type Objects, type Surroundings, Unreachable } from "./model";
+import { type Environment, type Objects, Unreachable } from "./model";
 import { type Hostport, isWildcard } from "./names";
 import { networksOf } from "./networks";
 import { refuseUnreachable } from "./paths";
@@ -41,7 +41,7 @@ export interface Needs {
 
 export interface Context {
   readonly objects: Objects;
-  readonly surroundings: Surroundings;
+  readonly environment: Environment;
   readonly backends: Backends;
   /** The routes that may sign users in, by id. */
   readonly signIns: ReadonlySet<string>;
@@ -101,7 +101,7 @@ export const OWN: Served = {
 };
 
 function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Serving {
-  const { objects, surroundings, backends, signIns } = context;
+  const { objects, environment, backends, signIns } = context;
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
   const decision = decide(route.policies, route.id, host);
@@ -112,14 +112,14 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
   // What an edge is rejected for comes before what is out there.
   const destination = backends.destination(route.backend, hostport, true);
   const check =
-    route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, surroundings);
+    route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, environment);
   const tokens = check ? { ...check, name: route.id } : undefined;
   if (route.oidc?.enabled && !signIns.has(route.id))
     throw new Unreachable(
       `${signIns.size} older routes sign users in, and Envoy can watch the secrets of no more here: raise fs.inotify.max_user_instances`,
     );
   const session = route.oidc?.enabled
-    ? signIn(route.id, route.oidc, hostport, backends, surroundings)
+    ? signIn(route.id, route.oidc, hostport, backends, environment)
     : undefined;
   const from = networks ? [networks] : [];
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, from)) } : {};

@@ -3,7 +3,7 @@ import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import type { Backends } from "./backends";
 import { extension, type Json, script, turnOn, typed } from "./json";
-import { type Objects, type Surroundings, Unreachable } from "./model";
+import { type Environment, type Objects, Unreachable } from "./model";
 import { type Hostport, isWildcard, shortHash } from "./names";
 import { escapeRegex } from "./regex";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
@@ -22,7 +22,7 @@ export interface SignIn {
 }
 
 /** The routes that may sign users in, the oldest first, so that a new one takes no other's place. */
-export function signInPlaces({ https_edge }: Objects, { mostSignIns }: Surroundings): ReadonlySet<string> {
+export function signInPlaces({ https_edge }: Objects, { mostSignIns }: Environment): ReadonlySet<string> {
   const asking = https_edge.flatMap(({ routes }) =>
     routes.filter(({ oidc }) => oidc?.enabled).map(({ id }) => id),
   );
@@ -34,16 +34,16 @@ export function signIn(
   oidc: HttpsEdgeRoutesOidc,
   { host, port }: Hostport,
   backends: Backends,
-  surroundings: Surroundings,
+  environment: Environment,
 ): SignIn {
   backends.permit(oidc.issuer);
-  const issuer = surroundings.issuers.get(oidc.issuer);
+  const issuer = environment.issuers.get(oidc.issuer);
   if (!issuer)
     throw new Unreachable(
       `the discovery document of the issuer ${oidc.issuer} was never read: is it reachable from here, and trusted (--trust)?`,
     );
   const id = shortHash(route);
-  const { key, until } = sessionKey(route, oidc, surroundings);
+  const { key, until } = sessionKey(route, oidc, environment);
   const [secretName, keyName] = [`${id}-client.json`, `${id}-session.json`];
   const callback = `${OWN_PATHS}callback/${route}`;
   const signOut = `${OWN_PATHS}sign-out/${route}`;
@@ -60,8 +60,8 @@ export function signIn(
     allowed_redirect_domains: [host],
     credentials: {
       client_id: oidc.client_id,
-      token_secret: secretFrom(secretName, surroundings),
-      hmac_secret: secretFrom(keyName, surroundings),
+      token_secret: secretFrom(secretName, environment),
+      hmac_secret: secretFrom(keyName, environment),
       cookie_names: cookieNames(oidc.cookie_prefix, id),
     },
     cookie_configs: COOKIE_SETTINGS,
@@ -94,7 +94,7 @@ export function signIn(
 function sessionKey(
   route: string,
   oidc: HttpsEdgeRoutesOidc,
-  { sessionKey, now }: Surroundings,
+  { sessionKey, now }: Environment,
 ): { key: string; until: number | undefined } {
   const limits = [oidc.inactivity_timeout, oidc.maximum_duration].filter((seconds) => seconds > 0);
   const length = Math.min(...limits) * 1000;
@@ -140,7 +140,7 @@ function mayEnd(host: string): Json[] {
   return [fromHere("origin", `https://${own}(?::[0-9]+)?`), fromHere("sec-fetch-site", "same-origin|none")];
 }
 
-const secretFrom = (name: string, { secrets }: Surroundings): Json => ({
+const secretFrom = (name: string, { secrets }: Environment): Json => ({
   name,
   sds_config: {
     path_config_source: { path: `${secrets}/${name}`, watched_directory: { path: secrets } },

@@ -5,7 +5,7 @@ import { certificateFor } from "./certificates";
 import { refuseUnknown } from "./enforced";
 import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
-import { type Configuration, type EdgeState, type Objects, type Surroundings, Unservable } from "./model";
+import { type Configuration, type EdgeState, type Environment, type Objects, Unservable } from "./model";
 import { type Hostport, isHostport, readHostport } from "./names";
 import { type Context, dependsOnPath, type Needs, OWN, serveRoute } from "./routes";
 import { signInPlaces } from "./signIn";
@@ -20,10 +20,10 @@ import { virtualHost } from "./virtualHost";
  */
 export function translate(
   objects: Objects,
-  surroundings: Surroundings,
+  environment: Environment,
   leftOut: ReadonlyMap<string, string> = new Map(),
 ): Configuration {
-  const backends = new Backends(objects, surroundings);
+  const backends = new Backends(objects, environment);
   const fronts: Front[] = [];
   const refused: Hostport[] = [];
   const edges: EdgeState[] = [];
@@ -31,7 +31,7 @@ export function translate(
   const serve = (edge: HttpsEdge | TlsEdge, front: (hostport: Hostport, backends: Backends) => Front) => {
     const hostports = hostportsOf(edge);
     const reasons: string[] = [];
-    const attempt = new Backends(objects, surroundings);
+    const attempt = new Backends(objects, environment);
     const served: Front[] = [];
     try {
       const fault = objects.unreadable.get(edge.id);
@@ -39,7 +39,7 @@ export function translate(
       if (reason !== undefined) throw new Unservable(reason);
       refuseUnknown(edge);
       for (const hostport of hostports) {
-        const missing = takenBefore(hostport, edge, owners) ?? missingFor(hostport, edge, surroundings);
+        const missing = takenBefore(hostport, edge, owners) ?? missingFor(hostport, edge, environment);
         if (missing === undefined) served.push(front(hostport, attempt));
         else reasons.push(missing);
       }
@@ -67,19 +67,17 @@ export function translate(
     const reason = [...inShort(reasons, "hostports"), ...inShort([...refusals], "routes")].join("; ");
     edges.push({ id: edge.id, state: reason === "" ? "applied" : "rejected", reason });
   };
-  const signIns = signInPlaces(objects, surroundings);
+  const signIns = signInPlaces(objects, environment);
   for (const edge of objects.https_edge)
     serve(edge, (hostport, attempt) =>
-      httpsFront(edge, hostport, { objects, surroundings, signIns, backends: attempt }),
+      httpsFront(edge, hostport, { objects, environment, signIns, backends: attempt }),
     );
   for (const edge of objects.tls_edge)
-    serve(edge, (hostport, attempt) =>
-      tlsFront(edge, hostport, { objects, surroundings, backends: attempt }),
-    );
+    serve(edge, (hostport, attempt) => tlsFront(edge, hostport, { objects, environment, backends: attempt }));
   const needs = fronts.flatMap((front) => ("needs" in front ? front.needs : []));
   const renewals = needs.flatMap(({ signIn }) => signIn?.renewAt ?? []);
   return {
-    listeners: [...listenersOf(fronts, refused, surroundings), ...backends.listeners],
+    listeners: [...listenersOf(fronts, refused, environment), ...backends.listeners],
     clusters: [...backends.clusters].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
     secrets: Object.fromEntries(needs.flatMap(({ signIn }) => Object.entries(signIn?.secrets ?? {}))),
     edges,
@@ -140,7 +138,7 @@ const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
 function missingFor(
   { host, port }: Hostport,
   edge: HttpsEdge | TlsEdge,
-  { listen, certificates, now }: Surroundings,
+  { listen, certificates, now }: Environment,
 ): string | undefined {
   if (!listen.some((one) => one.port === port))
     return `${host}:${port} is not served, because this gateway does not listen for port ${port}: add --listen [${port}=]ADDRESS:PORT`;
@@ -153,7 +151,7 @@ function transportFor(
   { host }: Hostport,
   termination: Termination,
   protocols: readonly string[],
-  { certificates, now }: Surroundings,
+  { certificates, now }: Environment,
 ): Json {
   const found = certificateFor(host, certificates, now);
   if (typeof found === "string") throw new Unservable(found);
@@ -170,7 +168,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
   ];
   return {
     hostport,
-    transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.surroundings),
+    transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.environment),
     virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
     needs,
     refusals: all.flatMap(({ refusal }) => refusal ?? []),
@@ -180,7 +178,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
 function tlsFront(
   edge: TlsEdge,
   hostport: Hostport,
-  { objects, surroundings, backends }: Omit<Context, "signIns">,
+  { objects, environment, backends }: Omit<Context, "signIns">,
 ): Front {
   const upstream = endsUpstream(edge);
   if (upstream && (edge.mutual_tls?.enabled || edge.policies?.enabled))
@@ -190,6 +188,6 @@ function tlsFront(
   const filters = tcpFilters(edge, backends.destination(edge.backend, hostport, false), objects);
   const transport = upstream
     ? undefined
-    : transportFor(hostport, terminationOf(edge.tls_termination, edge.mutual_tls, objects), [], surroundings);
+    : transportFor(hostport, terminationOf(edge.tls_termination, edge.mutual_tls, objects), [], environment);
   return { hostport, transport, filters };
 }

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "n
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Json, typed } from "../envoy/json";
-import { writeWhole } from "../files";
+import { readKept, writeWhole } from "../state/files";
 import type { EnvoyAdmin, Updates } from "./envoyAdmin";
 
 const FILES = {
@@ -56,7 +56,7 @@ export class EnvoyFiles {
     for (const name of NAMES) {
       if (existsSync(this.#kept(name))) continue;
       const updates = await this.admin.updates(FILES[name].stats);
-      if (updates !== undefined && updates.version === this.#read(this.#file(name))?.version_info)
+      if (updates !== undefined && updates.version === readKept<Written>(this.#file(name))?.version_info)
         this.#keep(name);
     }
   }
@@ -65,7 +65,7 @@ export class EnvoyFiles {
   async taken(name: Name): Promise<readonly Json[] | undefined> {
     const updates = await this.admin.updates(FILES[name].stats);
     if (updates === undefined) return undefined;
-    const written = this.#read(this.#kept(name));
+    const written = readKept<Written>(this.#kept(name));
     return written?.version_info === updates.version
       ? written.resources.map(({ "@type": _, ...resource }) => resource)
       : [];
@@ -135,15 +135,6 @@ export class EnvoyFiles {
       this.#file(name),
       existsSync(kept) ? readFileSync(kept, "utf8") : JSON.stringify({ version_info: "0", resources: [] }),
     );
-  }
-
-  /** Nothing where it is not there, or damaged. */
-  #read(file: string): Written | undefined {
-    try {
-      return JSON.parse(readFileSync(file, "utf8")) as Written;
-    } catch {
-      return undefined;
-    }
   }
 
   readonly #file = (name: Name): string => join(this.folder, `${name}.json`);

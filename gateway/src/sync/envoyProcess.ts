@@ -1,252 +1,111 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "../envoy/json";
-import { bootstrap } from "../envoy/listeners";
-import type { Configuration } from "../envoy/model";
-import { writeWhole } from "../files";
-import { EnvoyAdmin } from "./envoyAdmin";
-import { EnvoyFiles, type Outcome } from "./envoyFiles";
-import { checkProgram, faultOfVersion, validate, versionIn } from "./envoyProgram";
-import type { Engine, Refusal } from "./synchroniser";
+import type { EnvoyAdmin } from "./envoyAdmin";
 
-/**
- * How long it may say nothing: 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine
- * of two cores.
- */
-const SILENT_MS = 5000;
-const SILENT_MS_FOR_EACH_CHAIN = 5;
-const LOOK_EVERY_MS = 1000;
+const START_MS = 10_000;
+const LOOK_EVERY_MS = 20;
+const ADOPTED_EVERY_MS = 1000;
+/** How often in a row an adopted Envoy may not answer before another one is started. */
 const MOST_SILENT = 3;
+const AGAIN_MS = 1000;
 const END_MS = 5000;
-/** Each reason costs Envoy's start. */
-const MOST_REASONS = 20;
-const ITS_LOG = "Envoy's log says why";
 const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 
-/**
- * Envoy, as a child or beside the gateway: it reads files, and tells at its admin interface what became of
- * them.
- */
-export class Envoy implements Engine {
-  #child: ChildProcess | undefined;
-  #watching: NodeJS.Timeout | undefined;
-  #stopping = false;
-  readonly #files: EnvoyFiles;
-  /** Whether it was there when it was told something last. */
-  isTold = true;
-  /** The clusters that it has, which its listeners may refer to; undefined while nobody knows. */
-  #clusters: readonly Json[] | undefined;
-  readonly #admin: EnvoyAdmin;
+type State =
+  | { readonly name: "new" }
+  /** Started by an earlier gateway, which ended and left it running. */
+  | { readonly name: "adopted"; readonly watching: NodeJS.Timeout }
+  | { readonly name: "running"; readonly child: ChildProcess }
+  /** It ended by itself, and is started again soon. */
+  | { readonly name: "ended" }
+  | { readonly name: "stopping" };
 
-  /**
-   * @param program undefined where Envoy runs beside the gateway
-   * @param ports those that hostports may name
-   */
-  constructor(
-    readonly folder: string,
-    private readonly program: string | undefined,
-    private readonly log: (message: string) => void,
-    private readonly ports: readonly number[],
-  ) {
-    this.#admin = new EnvoyAdmin(join(folder, "admin.sock"));
-    mkdirSync(join(folder, "secrets"), { recursive: true, mode: 0o700 });
-    this.#files = new EnvoyFiles(folder, this.#admin);
-    if (program) checkProgram(program);
-  }
-
-  /** Starts it with what it took last; one that still runs from before goes on. */
-  async start(): Promise<void> {
-    const isThere = await this.isReady();
-    if (isThere) await this.#files.keepTaken();
-    else this.#files.prepare();
-    writeWhole(
-      this.#file("bootstrap"),
-      JSON.stringify(bootstrap({ folder: this.folder, admin: this.#admin.socket, ports: this.ports })),
-    );
-    if (!this.program) return;
-    if (isThere) return this.#adopt(this.program);
-    this.#spawn(this.program);
-    for (let tries = 0; tries < 500 && !this.#stopping; tries++) {
-      if (await this.isReady()) return;
-      await sleep(20);
-    }
-  }
-
-  /** Goes on with an Envoy that an earlier gateway left behind; starts another one when it ends. */
-  #adopt(program: string): void {
-    let silent = 0;
-    this.#watching = setInterval(async () => {
-      silent = (await this.isReady()) ? 0 : silent + 1;
-      if (silent < MOST_SILENT || this.#stopping) return;
-      clearInterval(this.#watching);
-      this.log("Envoy, which an earlier gateway had started, does not answer; another one is started");
-      this.#spawn(program);
-    }, LOOK_EVERY_MS).unref();
-  }
-
-  #spawn(program: string): void {
-    const args = [
-      "-c",
-      this.#file("bootstrap"),
-      "--disable-hot-restart",
-      "-l",
-      "warn",
-      ...DRAIN,
-      ...(process.env.TUNNELPLANE_ENVOY_ARGS?.split(" ") ?? []),
-    ];
-    rmSync(this.#admin.socket, { force: true });
-    this.#files.prepare();
-    // Its output goes where ours goes, so that it outlives a gateway that is killed.
-    this.#child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
-    this.#child.once("error", (error) => this.log(`Envoy could not be started: ${error.message}`));
-    this.#child.once("exit", async (code, signal) => {
-      if (this.#stopping) return;
-      this.isTold = false;
-      this.log(`Envoy ended (${signal ?? code}); it is started again in a second`);
-      await sleep(1000);
-      if (!this.#stopping) this.#spawn(program);
-    });
-  }
-
-  get cure(): string {
-    return `nothing answers at ${this.#admin.socket}: start Envoy with -c ${this.#file("bootstrap")}, as a user who may write there`;
-  }
-
-  /** The version of the Envoy that runs; empty while it does not answer. */
-  async version(): Promise<string> {
-    const said = await this.#admin.ask("/server_info").catch(() => "{}");
-    const version = versionIn((JSON.parse(said) as { version?: string }).version ?? "");
-    const fault = version === "" ? undefined : faultOfVersion(version, "beside the gateway");
-    if (fault !== undefined) this.log(fault);
-    return version;
-  }
-
-  /** What it listens on, as `ADDRESS:PORT`; undefined until it is ready. */
-  listening = async (): Promise<string[] | undefined> =>
-    (await this.isReady()) ? this.#admin.listening() : undefined;
-  isReady = (): Promise<boolean> => this.#admin.isReady();
-
-  /**
-   * Whether it serves anything, be it of the last run, or what came before a configuration that it did not
-   * take.
-   */
-  isServing = async (): Promise<boolean> => this.#files.hasTaken && (await this.isReady());
-
-  /** Hands over a configuration. Returns what it says against it, or nothing. */
-  async push({ clusters, listeners, secrets }: Configuration): Promise<Refusal | undefined> {
-    this.isTold = await this.isReady();
-    for (const [name, secret] of Object.entries(secrets))
-      writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
-    const names = new Set(clusters.map(({ name }) => name));
-    this.#clusters ??= await this.#files.taken("cds");
-    // Clusters that leave stay until no listener refers to them.
-    const leaving = (this.#clusters ?? []).filter(({ name }) => !names.has(name));
-    const patience = patienceFor(listeners);
-    const refused =
-      (await this.#putClusters([...clusters, ...leaving], patience)) ??
-      (await this.#putListeners(listeners, patience));
-    if (refused !== undefined) return refused;
-    if (!this.isTold) return undefined; // What it took last may need the others.
-    for (const name of readdirSync(join(this.folder, "secrets")))
-      if (!(name in secrets)) rmSync(join(this.folder, "secrets", name), { force: true });
-    return leaving.length === 0 ? undefined : this.#putClusters(clusters, patience);
-  }
-
-  async #putListeners(listeners: readonly Json[], patience: number): Promise<Refusal | undefined> {
-    const { outcome } = await this.#files.put("lds", listeners, patience);
-    if (this.#isFine(outcome)) return undefined;
-    const reason = outcome === "refused" ? await this.#admin.listenerFault() : undefined;
-    await this.#files.undo("lds", patience);
-    return {
-      reason: reason ?? WHAT_HAPPENED[outcome]("lds.json", patience),
-      clusters: new Map(),
-      isSilent: outcome === "silent",
-    };
-  }
-
-  async #putClusters(clusters: readonly Json[], patience: number): Promise<Refusal | undefined> {
-    const { outcome, version } = await this.#files.put("cds", clusters, patience);
-    if (outcome === "taken") this.#clusters = clusters;
-    if (this.#isFine(outcome)) return undefined;
-    const reasons =
-      outcome === "refused" ? await this.#faultsAmong(clusters, version) : new Map<string, string>();
-    await this.#files.undo("cds", patience);
-    return {
-      reason: WHAT_HAPPENED[outcome]("cds.json", patience),
-      clusters: reasons,
-      isSilent: outcome === "silent",
-    };
-  }
-
-  #isFine(outcome: Outcome): outcome is "taken" | "nobody is there" {
-    if (outcome === "nobody is there") this.isTold = false; // It starts with what it took last, and is told the rest then.
-    return outcome === "taken" || outcome === "nobody is there";
-  }
-
-  /**
-   * Those of a file that it does not hold and that are at fault, with what is wrong with each. What it does
-   * not hold need not be at fault: for one field out of range it takes nothing of a file.
-   */
-  async #faultsAmong(clusters: readonly Json[], version: string): Promise<ReadonlyMap<string, string>> {
-    const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
-    const held = await this.#admin.clusters();
-    const isMissing = (cluster: Json) => {
-      const since = held.get(String(cluster.name));
-      const changed = before.get(cluster.name) ?? JSON.stringify(cluster);
-      return since === undefined || (since !== version && changed !== JSON.stringify(cluster));
-    };
-    const reasons = new Map<string, string>();
-    for (const cluster of clusters.filter(isMissing).slice(0, MOST_REASONS)) {
-      const fault = await this.#faultOf(cluster);
-      if (fault !== undefined) reasons.set(String(cluster.name), fault);
-    }
-    return reasons;
-  }
-
-  async #faultOf(cluster: Json): Promise<string | undefined> {
-    return this.program && validate(this.program, this.folder, { clusters: [cluster], listeners: [] });
-  }
-
-  /**
-   * Asks a second Envoy, which serves nothing, what it thinks of a configuration; undefined where there is
-   * none to ask.
-   */
-  get complaint(): Engine["complaint"] {
-    const { program } = this;
-    return program === undefined
-      ? undefined
-      : (configuration) => validate(program, this.folder, configuration);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    clearInterval(this.#watching);
-    if (!this.program) return;
-    if (this.#child) this.#child.kill("SIGTERM");
-    else await this.#admin.ask("/quitquitquit", "POST").catch(() => undefined);
-    // The next gateway needs its ports.
-    for (const end = Date.now() + END_MS; Date.now() < end && (await this.#isThere()); ) await sleep(20);
-  }
-
-  async #isThere(): Promise<boolean> {
-    return this.#child ? this.#child.exitCode === null && this.#child.signalCode === null : this.isReady();
-  }
-
-  readonly #file = (name: string): string => join(this.folder, `${name}.json`);
+interface Options {
+  readonly program: string;
+  /** The file of its bootstrap. */
+  readonly bootstrap: string;
+  readonly admin: EnvoyAdmin;
+  /** Puts in place the files that it starts with. */
+  readonly prepare: () => void;
+  readonly onEnd: () => void;
+  readonly warn: (message: string) => void;
 }
 
-const patienceFor = (listeners: readonly Json[]): number =>
-  SILENT_MS +
-  SILENT_MS_FOR_EACH_CHAIN *
-    listeners.reduce((sum, { filter_chains }) => sum + (filter_chains as unknown[]).length, 0);
+/**
+ * The states of an Envoy that the gateway starts and keeps running, and all of their transitions. The page
+ * docs/architecture/gateway.md has a picture.
+ */
+export class EnvoyProcess {
+  #state: State = { name: "new" };
 
-const WHAT_HAPPENED: Readonly<
-  Record<Exclude<Outcome, "taken" | "nobody is there">, (file: string, patience: number) => string>
-> = {
-  refused: (file) => `Envoy refused ${file}; ${ITS_LOG}`,
-  unread: (file) => `Envoy could not read ${file}; ${ITS_LOG}`,
-  ended: (file) => `Envoy ended when it was given ${file}`,
-  silent: (file, patience) => `Envoy said nothing of ${file} within ${patience / 1000} s`,
-};
+  constructor(private readonly options: Options) {}
+
+  get state(): State["name"] {
+    return this.#state.name;
+  }
+
+  #isIn = (name: State["name"]): boolean => this.#state.name === name;
+
+  /** Starts it and waits until it answers, at most 10 s; or adopts one that answers already. */
+  async start(): Promise<void> {
+    const { admin } = this.options;
+    if (await admin.isReady()) return this.#adopt();
+    this.#spawn();
+    for (const end = Date.now() + START_MS; Date.now() < end && !this.#isIn("stopping"); ) {
+      if (await admin.isReady()) return;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  #adopt(): void {
+    let silent = 0;
+    const watching = setInterval(async () => {
+      silent = (await this.options.admin.isReady()) ? 0 : silent + 1;
+      if (silent < MOST_SILENT || !this.#isIn("adopted")) return;
+      clearInterval(watching);
+      this.options.warn(
+        "Envoy, which an earlier gateway had started, does not answer; another one is started",
+      );
+      this.#spawn();
+    }, ADOPTED_EVERY_MS).unref();
+    this.#state = { name: "adopted", watching };
+  }
+
+  #spawn(): void {
+    const { program, bootstrap, admin, prepare, warn } = this.options;
+    const more = process.env.TUNNELPLANE_ENVOY_ARGS?.split(" ") ?? [];
+    rmSync(admin.socket, { force: true });
+    prepare();
+    const args = ["-c", bootstrap, "--disable-hot-restart", "-l", "warn", ...DRAIN, ...more];
+    // Its output goes where the gateway's goes, so that it outlives a gateway that is killed.
+    const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
+    child.once("error", (error) => warn(`Envoy could not be started: ${error.message}`));
+    child.once("exit", (code, signal) => void this.#end(`${signal ?? code}`));
+    this.#state = { name: "running", child };
+  }
+
+  async #end(how: string): Promise<void> {
+    if (!this.#isIn("running")) return;
+    this.#state = { name: "ended" };
+    this.options.onEnd();
+    this.options.warn(`Envoy ended (${how}); it is started again in a second`);
+    await sleep(AGAIN_MS);
+    if (this.#isIn("ended")) this.#spawn();
+  }
+
+  /** Stops it, and waits until it has ended, at most 5 s: the next gateway needs its ports. */
+  async stop(): Promise<void> {
+    const { admin } = this.options;
+    const before = this.#state;
+    this.#state = { name: "stopping" };
+    if (before.name === "adopted") clearInterval(before.watching);
+    if (before.name === "running") before.child.kill("SIGTERM");
+    else await admin.ask("/quitquitquit", "POST").catch(() => undefined);
+    const isThere = async () => (before.name === "running" ? isRunning(before.child) : await admin.isReady());
+    for (const end = Date.now() + END_MS; Date.now() < end && (await isThere()); ) await sleep(LOOK_EVERY_MS);
+  }
+}
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null;

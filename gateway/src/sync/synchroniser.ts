@@ -1,16 +1,17 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { withId } from "../envoy/indexes";
 import type { Configuration, EdgeState, Objects } from "../envoy/model";
 
 export interface Engine {
-  /** Whether it was there when it was told something last; otherwise nobody knows yet what it says. */
-  readonly isTold: boolean;
+  /** Whether it was there when it was given the newest configuration. If not, it has to be given that again. */
+  readonly isInformed: boolean;
   /** How to start it, for people. */
   readonly cure: string;
   isReady(): Promise<boolean>;
   /** Hands over a configuration. What it does not take changes nothing of what it serves. */
   push(configuration: Configuration): Promise<Refusal | undefined>;
-  /** Asks somebody else who serves nothing what is wrong with a configuration. */
-  readonly complaint?: Ask;
+  /** Has an Envoy that serves nothing check a configuration. */
+  readonly validate?: Ask;
 }
 
 type Ask = (configuration: Configuration) => Promise<string | undefined>;
@@ -91,7 +92,7 @@ export class Synchroniser {
     for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
     let configuration = make(objects, this.#reasons);
     this.renewAt = configuration.renewAt;
-    if (textOf(configuration) === this.#served && this.engine.isTold) return false;
+    if (textOf(configuration) === this.#served && this.engine.isInformed) return false;
     if (this.#served !== "" && this.#forgetUnproven()) configuration = make(objects, this.#reasons);
     const known = this.#leftOut.size;
     try {
@@ -103,7 +104,7 @@ export class Synchroniser {
           ? { ...edge, state: "rejected", reason: BEHIND }
           : edge,
       );
-      throw this.#leftOut.size > known ? new Unfinished((error as Error).message) : error;
+      throw this.#leftOut.size > known ? new Unfinished(messageOf(error)) : error;
     }
     return true;
   }
@@ -115,13 +116,13 @@ export class Synchroniser {
   }
 
   #keep(configuration: Configuration, alone: (id: string) => string): void {
-    const isTold = this.engine.isTold;
-    this.edges = isTold ? configuration.edges : [];
+    const isInformed = this.engine.isInformed;
+    this.edges = isInformed ? configuration.edges : [];
     const served = new Set(
-      isTold ? configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id)) : [],
+      isInformed ? configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id)) : [],
     );
     this.#servedAlone = (id) => (served.has(id) ? alone(id) : undefined);
-    this.#served = isTold ? textOf(configuration) : "";
+    this.#served = isInformed ? textOf(configuration) : "";
   }
 
   /** Returns what was pushed at last: the configuration without the edges that were found at fault. */
@@ -159,7 +160,7 @@ export class Synchroniser {
     { isSilent }: Refusal,
     tools: Pick<Search, "make" | "alone">,
   ): Promise<void> {
-    const { complaint } = this.engine;
+    const { validate } = this.engine;
     const changed = edges.filter((id) => this.#servedAlone(id) !== textOf(tools.alone(id)));
     const known = this.#leftOut.size;
     const look = async (among: readonly string[], ask: Ask | undefined) => {
@@ -168,14 +169,14 @@ export class Synchroniser {
         if (!(error instanceof NoneOfThem)) throw error;
       });
     };
-    await look(changed, complaint);
-    if (changed.length < edges.length) await look(edges, complaint);
+    await look(changed, validate);
+    if (changed.length < edges.length) await look(edges, validate);
     if (!isSilent) await look(changed, this.#askItself);
   }
 
   readonly #askItself: Ask = async (configuration) => {
     const refused = await this.engine.push(configuration);
-    if (refused?.isSilent || !this.engine.isTold)
+    if (refused?.isSilent || !this.engine.isInformed)
       throw new Error(`${refused?.reason ?? "Envoy is gone"}. ${KEPT}`);
     return refused?.reason;
   };
@@ -204,8 +205,8 @@ export class Synchroniser {
     const { without } = search;
     if (ids.length === 0) return;
     for (const id of ids) without.delete(id);
-    const complaint = await this.#ask(search);
-    if (complaint === undefined) {
+    const fault = await this.#ask(search);
+    if (fault === undefined) {
       search.isGood = true;
       return;
     }
@@ -217,7 +218,7 @@ export class Synchroniser {
       const alone = search.alone(first);
       // The Envoy that serves would serve it, and nothing else.
       const isProven = search.ask !== this.#askItself && (await search.ask(alone)) !== undefined;
-      return this.#leaveOut(first, complaint, alone, isProven);
+      return this.#leaveOut(first, fault, alone, isProven);
     }
     const middle = Math.ceil(ids.length / 2);
     await this.#find(ids.slice(0, middle), search);

@@ -1,12 +1,12 @@
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** A network in CIDR notation, read. */
 export interface Network {
   readonly cidr: string;
-  readonly start: Address;
+  readonly start: IpAddress;
   readonly bits: number;
 }
 
@@ -16,7 +16,7 @@ export function networkOf(cidr: string): Network {
   return { cidr, start, bits };
 }
 
-export const isIn = (address: Address, { start, bits }: Network): boolean =>
+export const isIn = (address: IpAddress, { start, bits }: Network): boolean =>
   address.kind() === start.kind() && (address as ipaddr.IPv6).match(start as ipaddr.IPv6, bits);
 
 /** Networks of IPv6 whose addresses hold one of IPv4, and the bytes where it is. */
@@ -34,7 +34,7 @@ const TEREDO = networkOf("2001::/32");
  * What a connection to an address can end at: the address, the IPv4 address that it holds, and this machine
  * for the unspecified one.
  */
-export function meaningsOf(text: string): readonly Address[] {
+export function meaningsOf(text: string): readonly IpAddress[] {
   const address = ipaddr.parse(text.replace(/%.*$/, ""));
   if (address.toNormalizedString() === "0.0.0.0") return [address, ipaddr.parse("127.0.0.1")];
   if (address.kind() === "ipv4") return [address];

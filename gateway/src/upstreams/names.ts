@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Keep } from "../files";
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { type Keep, readKeptMap } from "../state/files";
 import { lookup } from "./lookup";
 
 /** More names are not resolved: each costs two questions a minute. */
@@ -34,7 +34,7 @@ interface Options {
   /** Where the last addresses are kept. */
   readonly file: string;
   readonly keep: Keep;
-  readonly complain: (message: string) => void;
+  readonly warn: (message: string) => void;
 }
 
 /** The addresses of names, kept up to date. A name that cannot be resolved any more keeps its last ones. */
@@ -49,7 +49,7 @@ export class Names {
   isChanged = false;
 
   constructor(private readonly options: Options) {
-    this.#last = readLast(options.file);
+    this.#last = readKeptMap(options.file);
   }
 
   /** Keeps all up to date from now on, and on the disk. */
@@ -67,7 +67,7 @@ export class Names {
     const fresh = [...wanted].filter((name) => !this.#names.has(name));
     const taken = fresh.slice(0, Math.max(MOST_NAMES - this.#names.size, 0));
     if (taken.length < fresh.length)
-      this.options.complain(
+      this.options.warn(
         `${wanted.size} names of backends are more than the ${MOST_NAMES} that a gateway resolves: use fewer, or addresses`,
       );
     for (const name of taken) this.#add(name);
@@ -152,7 +152,7 @@ export class Names {
       known.failures++;
       known.dueAt = startedAt + Math.min(SHORTEST_MS * 2 ** known.failures, LONGEST_MS);
       const addresses = this.addressesOf(name) ?? [];
-      this.options.complain(
+      this.options.warn(
         `the name ${name} cannot be resolved (${code}): ${addresses.length > 0 ? "its last addresses are used on" : "what is sent there is refused until it can. Is it spelt well, and known on this machine?"}`,
       );
     }
@@ -169,7 +169,7 @@ export class Names {
       );
     } catch (error) {
       this.#isSaved = false;
-      this.options.complain(`the addresses of names could not be kept: ${(error as Error).message}`);
+      this.options.warn(`the addresses of names could not be kept: ${messageOf(error)}`);
     }
   }
 }
@@ -205,12 +205,3 @@ class Lane {
 /** Servers answer in turns; that is no change. */
 const inOneOrder = (addresses: readonly string[]): readonly string[] =>
   [...new Set(addresses)].sort().slice(0, MOST_ADDRESSES);
-
-function readLast(file: string): ReadonlyMap<string, readonly string[]> {
-  try {
-    const kept = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as [string, string[]][]) : [];
-    return new Map(kept.map(([name, addresses]) => [name, addresses.filter((one) => isIP(one) !== 0)]));
-  } catch {
-    return new Map(); // Damaged: they are asked for again.
-  }
-}

@@ -1,4 +1,4 @@
-import { type Address, isIn, meaningsOf, type Network, networkOf, ownAddresses } from "./addresses";
+import { type IpAddress, isIn, meaningsOf, type Network, networkOf, ownAddresses } from "./addresses";
 
 /** Something of the gateway's own that listens. */
 export interface OwnPlace {
@@ -48,7 +48,7 @@ export class UpstreamRules {
    * The flags decide before what is denied without them, and of their networks the smallest; of two that are
    * the same, the denial.
    */
-  #refusalOf(address: Address, port: number): string | undefined {
+  #refusalOf(address: IpAddress, port: number): string | undefined {
     const [allowed, denied] = [this.allowed, this.denied].map((networks) =>
       networks
         .filter((network) => isIn(address, network))
@@ -65,7 +65,7 @@ export class UpstreamRules {
     return why && `${why}: if it shall be reached from outside, add`;
   }
 
-  #isAt({ addresses, isElsewhere = false }: OwnPlace, address: Address): boolean {
+  #isAt({ addresses, isElsewhere = false }: OwnPlace, address: IpAddress): boolean {
     const text = address.toNormalizedString();
     return addresses.some((at) => {
       if (at === "0.0.0.0") return address.kind() === "ipv4" && this.#isHere(address);
@@ -78,6 +78,6 @@ export class UpstreamRules {
     });
   }
 
-  #isHere = (address: Address): boolean =>
+  #isHere = (address: IpAddress): boolean =>
     address.range() === "loopback" || this.#machine.has(address.toNormalizedString());
 }

@@ -1,10 +1,8 @@
 import { isIP } from "node:net";
-import { issuersOf } from "../discovery";
+import { type Address, addressOfUrl, addressText, readAddress } from "../envoy/address";
+import { issuersOf, keySetsOf } from "../envoy/issuers";
 import type { Issuer, Listen, Objects, Upstream, Upstreams } from "../envoy/model";
-import { type Place, placeOfAddress, placeOfUrl } from "../envoy/place";
-import type { Keep } from "../files";
-import { keySetsOf } from "../keySets";
-import type { Place as Bound } from "../ports";
+import type { Keep } from "../state/files";
 import { type Network, networkOf } from "./addresses";
 import { Names } from "./names";
 import { type OwnPlace, UpstreamRules } from "./rules";
@@ -17,7 +15,7 @@ interface Options {
   /** Where the last addresses of names are kept. */
   readonly file: string;
   readonly keep: Keep;
-  readonly complain: (message: string) => void;
+  readonly warn: (message: string) => void;
 }
 
 /** The gateway's own places, and the server's. */
@@ -25,8 +23,8 @@ interface Own {
   /** The server's URL. */
   readonly url: string;
   readonly listen: readonly Listen[];
-  readonly metrics?: Bound;
-  readonly sshListen?: Bound;
+  readonly metrics?: Address;
+  readonly sshListen?: Address;
 }
 
 /**
@@ -36,12 +34,12 @@ interface Own {
 export class UpstreamWatch {
   readonly #names: Names;
   readonly #rules: { readonly allow: readonly Network[]; readonly deny: readonly Network[] };
-  readonly #server: Place | undefined;
+  readonly #server: Address | undefined;
 
   constructor(private readonly options: Options) {
     this.#names = new Names(options);
     this.#rules = { allow: options.allow.map(networkOf), deny: options.deny.map(networkOf) };
-    this.#server = URL.canParse(options.own.url) ? placeOfUrl(options.own.url) : undefined;
+    this.#server = URL.canParse(options.own.url) ? addressOfUrl(options.own.url) : undefined;
   }
 
   /** Keeps names up to date from now on. */
@@ -64,8 +62,8 @@ export class UpstreamWatch {
     ];
     const hosts = [
       this.#server?.host ?? [],
-      ...objects.static_backend.map(({ address }) => placeOfAddress(address).host),
-      ...urls.filter((url) => URL.canParse(url)).map((url) => placeOfUrl(url).host),
+      ...objects.static_backend.map(({ address }) => readAddress(address).host),
+      ...urls.filter((url) => URL.canParse(url)).map((url) => addressOfUrl(url).host),
     ].flat();
     return this.#names.want(new Set(hosts.filter((host) => isIP(host) === 0)), longestMs);
   }
@@ -87,7 +85,7 @@ export class UpstreamWatch {
 
   /** The addresses of a URL's host. @throws saying why the gateway may not or cannot connect there */
   async reach(url: string): Promise<readonly string[]> {
-    const place = placeOfUrl(url);
+    const place = addressOfUrl(url);
     const addresses = isIP(place.host) === 0 ? await this.#names.resolved(place.host) : [place.host];
     const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#places());
     const found = this.#judge(rules, place, addresses);
@@ -96,16 +94,16 @@ export class UpstreamWatch {
     return found.addresses;
   }
 
-  #judge(rules: UpstreamRules, { host, port }: Place, addresses: readonly string[] | undefined): Upstream {
-    const at = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-    if (!addresses)
-      return { refused: `goes to ${at}, and this gateway resolves no more names: give its address` };
-    for (const address of addresses) {
-      const refusal = rules.refusal(address, port);
+  #judge(rules: UpstreamRules, address: Address, ips: readonly string[] | undefined): Upstream {
+    const { host, port } = address;
+    const at = addressText(address);
+    if (!ips) return { refused: `goes to ${at}, and this gateway resolves no more names: give its address` };
+    for (const ip of ips) {
+      const refusal = rules.refusal(ip, port);
       if (refusal !== undefined)
-        return { refused: `goes to ${at}${isIP(host) === 0 ? `, now at ${address}` : ""}, which ${refusal}` };
+        return { refused: `goes to ${at}${isIP(host) === 0 ? `, now at ${ip}` : ""}, which ${refusal}` };
     }
-    return { addresses };
+    return { addresses: ips };
   }
 
   #addressesOf = (host: string): readonly string[] | undefined =>
@@ -113,10 +111,8 @@ export class UpstreamWatch {
 
   #places(): readonly OwnPlace[] {
     const { listen, metrics, sshListen } = this.options.own;
-    const of = (what: string, place: Bound | undefined) =>
-      place
-        ? [{ what, addresses: place.address === "localhost" ? LOOPS : [place.address], port: place.port }]
-        : [];
+    const of = (what: string, own: Address | undefined) =>
+      own ? [{ what, addresses: own.host === "localhost" ? LOOPS : [own.host], port: own.port }] : [];
     const server = this.#server && {
       what: "where the server is (--url)",
       addresses: this.#addressesOf(this.#server.host) ?? [],
@@ -125,7 +121,7 @@ export class UpstreamWatch {
     };
     return [
       ...listen.flatMap(({ address, bindPort }) =>
-        of("where this gateway itself listens (--listen)", { address, port: bindPort }),
+        of("where this gateway itself listens (--listen)", { host: address, port: bindPort }),
       ),
       ...of("where this gateway's metrics are (--metrics)", metrics),
       ...of("where this gateway's agents come in (--ssh-listen)", sshListen),

@@ -1,52 +1,48 @@
-import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { type Keep, readKeptMap } from "../state/files";
 import { ask, type Reach } from "./ask";
-import type { Keep } from "./files";
 
 const LOOK_EVERY_MS = 1000;
 const AGAIN_MS = 30_000;
 const MOST_AT_ONCE = 16;
-/** What does not answer by then is used when it does; what is declared beside it waits no longer. */
+/** A document that is fetched later is used then; meanwhile the gateway serves what does not need it. */
 const PATIENCE_MS = 2000;
 
-/** What all that is published is asked with. */
-export interface Asking {
-  /** The folder where it is kept what was read. */
-  readonly state: string;
+/** How documents are fetched and kept. */
+export interface Fetching {
   readonly keep: Keep;
   /** The file with the authorities that servers are checked against. */
   readonly trust: string;
   readonly upstreams: Reach;
-  readonly complain: (message: string) => void;
+  readonly warn: (message: string) => void;
 }
 
-interface Options<Value> extends Pick<Asking, "keep" | "trust" | "upstreams"> {
-  /** Where it is kept what was read. */
+interface Options<Value> extends Fetching {
+  /** The file that keeps what was fetched. */
   readonly file: string;
+  /** What a document is, in words before its name. */
+  readonly what: string;
   readonly addressOf: (name: string) => string;
-  /** What to know of an answer; throws what is wrong with it. */
+  /** What to keep of a document. @throws saying what is wrong with it */
   readonly read: (answer: unknown, name: string) => Value;
-  /** Says that one was not read, and why. */
-  readonly complain: (name: string, why: string) => void;
 }
 
-/** Reads documents of others, and remembers them: one that was read stays known while its server is down. */
+/** Fetches documents, and keeps them: one that was fetched stays known while its server is down. */
 export class Published<Value> {
   readonly known: Map<string, Value>;
   #wanted: ReadonlySet<string> = new Set();
   #triedAt = new Map<string, number>();
   readonly #asked = new Map<string, Promise<void>>();
-  /** Whether something became known since what is wanted was said last. */
+  /** Whether a document was fetched since the last call of `want`. */
   hasNews = false;
 
   constructor(private readonly options: Options<Value>) {
-    this.known = readKept(options.file);
+    this.known = readKeptMap(options.file);
     setInterval(() => this.#askDue(), LOOK_EVERY_MS).unref();
   }
 
-  /**
-   * Says what is wanted, and waits a little for what was never asked for. The rest is asked for every 30 s.
-   */
+  /** Sets which documents to fetch, and waits a little for those that were never asked for. */
   async want(names: Iterable<string>): Promise<void> {
     this.#wanted = new Set(names);
     this.#triedAt = new Map([...this.#triedAt].filter(([name]) => this.#wanted.has(name)));
@@ -62,7 +58,7 @@ export class Published<Value> {
 
   #unknown = (): string[] => [...this.#wanted].filter((name) => !this.known.has(name));
 
-  /** What was never asked for comes first, so that many that hang hold up nothing new. */
+  /** Documents that were never asked for come first, so that slow servers delay no new one. */
   #askDue(): void {
     const now = Date.now();
     const due = this.#unknown()
@@ -79,21 +75,15 @@ export class Published<Value> {
   }
 
   async #ask(name: string): Promise<void> {
-    const { addressOf, trust, upstreams, read, complain, file, keep } = this.options;
+    const { addressOf, trust, upstreams, read, warn, file, keep, what } = this.options;
     try {
       this.known.set(name, read(JSON.parse(await ask(addressOf(name), trust, upstreams)), name));
       this.hasNews = true;
       keep(file, JSON.stringify([...this.known].filter(([one]) => one === name || this.#wanted.has(one))));
     } catch (error) {
-      complain(name, (error as Error).message);
+      warn(
+        `${what} ${name} could not be read: ${messageOf(error)}. Routes that use it are refused until it can. Is it reachable from here, and trusted (--trust)? The gateway tries again every 30 s`,
+      );
     }
-  }
-}
-
-function readKept<Value>(file: string): Map<string, Value> {
-  try {
-    return new Map(existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as [string, Value][]) : []);
-  } catch {
-    return new Map(); // Damaged: they are asked for again.
   }
 }

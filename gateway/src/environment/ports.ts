@@ -1,16 +1,8 @@
 import { createServer } from "node:net";
-import type { Listen } from "./envoy/model";
+import { addressText } from "../envoy/address";
+import type { Listen } from "../envoy/model";
 
-/** `ADDRESS:PORT`. */
-export interface Place {
-  readonly address: string;
-  readonly port: number;
-}
-
-/**
- * Finds the ports that Envoy could not listen on, so that one that is taken does not keep the others from
- * being served.
- */
+/** Finds the ports that Envoy cannot listen on, so that the hostports of all others are served. */
 export class Ports {
   #lacking: readonly Listen[] = [];
 
@@ -18,10 +10,10 @@ export class Ports {
   constructor(
     private readonly all: readonly Listen[],
     private readonly listening: () => Promise<readonly string[] | undefined>,
-    private readonly complain: (message: string) => void,
+    private readonly warn: (message: string) => void,
   ) {}
 
-  /** Those that can be listened on; what is wrong with the others is complained about. */
+  /** Those that can be listened on; warns of the others. */
   async usable(): Promise<readonly Listen[]> {
     const listening = await this.listening();
     // To try a port now could keep it from an Envoy that starts.
@@ -29,15 +21,15 @@ export class Ports {
     const held = new Set(listening);
     const lacking: Listen[] = [];
     for (const one of this.all) {
-      const place = placeOf(one);
-      // One without edges is not listened on yet, and may be taken at any time. Envoy writes zones in another
-      // way.
-      if (held.has(place) || one.address.includes("%")) continue;
+      const text = boundAt(one);
+      // Envoy listens on no port without edges, so such a port may be taken at any time. It writes zones in
+      // another way.
+      if (held.has(text) || one.address.includes("%")) continue;
       const fault = await faultOf(one);
       if (fault === undefined) continue;
       lacking.push(one);
-      this.complain(
-        `${place} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`,
+      this.warn(
+        `${text} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`,
       );
     }
     this.#lacking = lacking;
@@ -48,14 +40,15 @@ export class Ports {
     return this.all.filter((one) => !this.#lacking.includes(one));
   }
 
-  /** Whether one that was taken may be free now. */
+  /** Whether a port could not be listened on; it may be free now. */
   get isLacking(): boolean {
     return this.#lacking.length > 0;
   }
 }
 
-export const placeOf = ({ address, bindPort }: Pick<Listen, "address" | "bindPort">): string =>
-  `${address.includes(":") ? `[${address}]` : address}:${bindPort}`;
+/** Where a port is served, as `ADDRESS:PORT`. */
+export const boundAt = ({ address, bindPort }: Listen): string =>
+  addressText({ host: address, port: bindPort });
 
 function faultOf({ address, bindPort }: Listen): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -1,14 +1,14 @@
 import { createServer, type Server } from "node:http";
 import { Gauge, Registry } from "prom-client";
+import type { Address } from "../envoy/address";
+import type { Envoy } from "../sync/envoy";
 import type { Gateway } from "./gateway";
-import type { Place } from "./ports";
-import type { Envoy } from "./sync/envoyProcess";
 
 /** Answers /metrics, /livez and /readyz. */
 export class Monitor {
   private constructor(private readonly server: Server) {}
 
-  static async start({ address, port }: Place, gateway: Gateway, envoy: Envoy): Promise<Monitor> {
+  static async start({ host, port }: Address, gateway: Gateway, envoy: Envoy): Promise<Monitor> {
     const registry = new Registry();
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
@@ -41,7 +41,7 @@ export class Monitor {
     const health: Readonly<Record<string, () => Promise<string | undefined>>> = {
       "/livez": async () => ((await envoy.isServing()) ? undefined : "nothing is served"),
       "/readyz": async () => {
-        if (!gateway.serving || !(await envoy.isReady())) return "nothing is served yet";
+        if (!gateway.hasServed || !(await envoy.isReady())) return "nothing is served yet";
         return gateway.isTaken
           ? undefined
           : "Envoy has not taken the newest configuration; the gateway's log says why";
@@ -55,7 +55,7 @@ export class Monitor {
         response.writeHead(fault === undefined ? 200 : 503).end(`${fault ?? "ok"}\n`);
       } else response.writeHead(404).end();
     });
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, address, resolve));
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
     return new Monitor(server);
   }
 

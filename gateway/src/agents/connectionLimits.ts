@@ -1,0 +1,127 @@
+import type { Socket } from "node:net";
+import { Pace } from "./pace";
+
+const MOST_CONNECTIONS = 5000;
+/** Connections of one address that have not logged in. As many as OpenSSH's MaxStartups. */
+const MOST_LOGGING_IN = 100;
+/** Failed attempts of one address in a minute; after that, its connections are refused. */
+const MOST_FAILURES = 20;
+/** Requests of one connection to log in, with its questions for keys. */
+const MOST_ATTEMPTS = 20;
+/** New keys of one connection in a minute: OpenSSH makes them once for some gigabytes. */
+const MOST_REKEYS = 60;
+const MOST_ADDRESSES = 10_000;
+const FORGET_MS = 60_000;
+const LOGIN_MS = 20_000;
+
+/** A connection that was admitted. */
+export interface AgentConnection {
+  readonly socket: Socket;
+  readonly ip: string;
+  isLoggedIn: boolean;
+  /** Requests to log in. */
+  attempts: number;
+  /** Questions whether a key may log in that were answered with yes, without a signature. */
+  questions: number;
+  /** New keys since the minute began. */
+  rekeys: number;
+}
+
+/**
+ * Admits connections of agents, and limits what each may do. It counts from the first byte on: ssh2 reports a
+ * connection only after its greeting.
+ */
+export class ConnectionLimits {
+  /** By address and port. */
+  readonly #connections = new Map<string, AgentConnection>();
+  /** Connections that have not logged in, by address. */
+  readonly #loggingIn = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
+  readonly #pace = new Pace();
+  readonly #forget = setInterval(() => this.#newMinute(), FORGET_MS).unref();
+
+  /** How many are connected, logged in or not. */
+  get count(): number {
+    return this.#connections.size;
+  }
+
+  /** Lets a connection begin when it is its turn, or closes it. */
+  admit(socket: Socket, begin: () => void): void {
+    const ip = socket.remoteAddress ?? "";
+    const others = this.#loggingIn.get(ip) ?? 0;
+    socket.on("error", () => socket.destroy());
+    if (this.count >= MOST_CONNECTIONS || others >= MOST_LOGGING_IN || this.#isBarred(ip)) {
+      socket.destroy();
+      return;
+    }
+    const at = `${ip} ${socket.remotePort}`;
+    const connection: AgentConnection = {
+      socket,
+      ip,
+      isLoggedIn: false,
+      attempts: 0,
+      questions: 0,
+      rekeys: 0,
+    };
+    this.#connections.set(at, connection);
+    this.#loggingIn.set(ip, others + 1);
+    const late = setTimeout(() => connection.isLoggedIn || socket.destroy(), LOGIN_MS).unref();
+    socket.once("close", () => {
+      clearTimeout(late);
+      this.#connections.delete(at);
+      if (!connection.isLoggedIn) this.#count(connection.ip, connection.questions);
+      this.logIn(connection);
+    });
+    this.#pace.wait(ip, () => socket.destroyed || begin());
+  }
+
+  /** Undefined for one that has gone. */
+  find(ip: string | undefined, port: number | undefined): AgentConnection | undefined {
+    return this.#connections.get(`${ip} ${port}`);
+  }
+
+  /** Notes that a connection has logged in. */
+  logIn(connection: AgentConnection): void {
+    if (connection.isLoggedIn) return;
+    connection.isLoggedIn = true;
+    const left = (this.#loggingIn.get(connection.ip) ?? 1) - 1;
+    if (left > 0) this.#loggingIn.set(connection.ip, left);
+    else this.#loggingIn.delete(connection.ip);
+  }
+
+  /** Notes a request to log in. Returns whether there may be another. */
+  countAttempt(connection: AgentConnection): boolean {
+    return ++connection.attempts <= MOST_ATTEMPTS;
+  }
+
+  /** Notes a failed attempt to log in. Returns whether there may be another. */
+  countFailure({ ip }: AgentConnection): boolean {
+    this.#count(ip, 1);
+    return !this.#isBarred(ip);
+  }
+
+  /** Notes that a connection makes new keys. Returns whether it may; none needs to before it has logged in. */
+  countRekey(connection: AgentConnection): boolean {
+    return connection.isLoggedIn && ++connection.rekeys <= MOST_REKEYS;
+  }
+
+  #count(ip: string, failures: number): void {
+    if (failures === 0 || !(this.#failures.has(ip) || this.#failures.size < MOST_ADDRESSES)) return;
+    this.#failures.set(ip, (this.#failures.get(ip) ?? 0) + failures);
+  }
+
+  #newMinute(): void {
+    this.#failures.clear();
+    for (const connection of this.#connections.values()) connection.rekeys = 0;
+  }
+
+  #isBarred(ip: string): boolean {
+    return (this.#failures.get(ip) ?? 0) >= MOST_FAILURES;
+  }
+
+  close(): void {
+    clearInterval(this.#forget);
+    this.#pace.close();
+    for (const { socket } of this.#connections.values()) socket.destroy();
+  }
+}

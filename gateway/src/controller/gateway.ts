@@ -1,0 +1,228 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AuthenticationError, PermissionError } from "@tunnelplane/sdk";
+import { messageOf } from "@tunnelplane/sdk/contract";
+import type { Logger } from "pino";
+import { declaredBy } from "../agents/declared";
+import type { HostKeys } from "../agents/hostKeys";
+import type { ServerAuthority } from "../agents/serverAuthority";
+import type { AgentSockets } from "../agents/sockets";
+import type { SshServer } from "../agents/sshServer";
+import type { EnvironmentSource } from "../environment/source";
+import { type EdgeState, objectsOf } from "../envoy/model";
+import { translate } from "../envoy/translate";
+import { Reporter, type Status } from "../server/report";
+import type { Entry, News, Source } from "../server/source";
+import { readKept, writeWhole } from "../state/files";
+import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
+import { Serving } from "./serving";
+
+/** Authenticates agents. */
+export interface Agents {
+  readonly authority: ServerAuthority;
+  readonly hostKeys: HostKeys;
+  readonly sockets: AgentSockets;
+  readonly ssh: SshServer;
+}
+
+interface Parts {
+  readonly agents?: Agents;
+  readonly source: Source;
+  readonly environment: EnvironmentSource;
+  readonly envoy: Engine;
+  readonly log: Logger;
+  readonly warn: (message: string) => void;
+  /** The file that keeps the objects that were read last. */
+  readonly lastObjects: string;
+  /** Sends a report to the server. */
+  readonly report: (status: Status) => Promise<void>;
+}
+
+const TICK_MS = 1000;
+const AGAIN_MS = 1000;
+/** After a configuration that failed: each try may cost Envoy's start for many edges. */
+const SERVE_AGAIN_MS = 5000;
+/** An Envoy beside the gateway may start a little later. */
+const SILENT_MS = 10_000;
+/** How long to wait for more changes, as a share of what the last one took: changes rarely come alone. */
+const GATHERING = 1 / 10;
+
+/** Follows a server: reads what is new, has Envoy serve it, and reports the result. */
+export class Gateway {
+  readonly #synchroniser: Synchroniser;
+  readonly #reporter: Reporter;
+  readonly #serving = new Serving();
+  #entries: readonly Entry[] = [];
+  /** Since when Envoy has not answered, in milliseconds. */
+  #silentSince: number | undefined;
+  /** How long the last change took to be served, in milliseconds. */
+  #took = 0;
+  /** What was logged of each edge. */
+  #logged: ReadonlyMap<string, string> = new Map();
+  #wake: () => void = () => undefined;
+  /** When the server last answered, in milliseconds; 0 for never. */
+  readAt = 0;
+  changes = 0;
+  failures = 0;
+
+  constructor(private readonly parts: Parts) {
+    this.#synchroniser = new Synchroniser(parts.envoy);
+    this.#reporter = new Reporter(parts.report, parts.warn);
+  }
+
+  /** Empty while Envoy has not seen the newest configuration: nobody knows then what it serves. */
+  get edges(): readonly EdgeState[] {
+    return this.parts.envoy.isInformed ? this.#synchroniser.edges : [];
+  }
+
+  /** Whether Envoy was given something in this run, also what an earlier run had read. */
+  get hasServed(): boolean {
+    return this.#serving.hasServed;
+  }
+
+  /** Whether Envoy took the newest configuration. Edges and routes that it leaves out by name do not count. */
+  get isTaken(): boolean {
+    return this.#serving.isTaken && this.parts.envoy.isInformed;
+  }
+
+  /** How many agents serve something. */
+  get agents(): number {
+    return this.parts.agents?.ssh.agents.length ?? 0;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#resume();
+    signal.addEventListener("abort", () => this.#wake());
+    const following = this.#follow(signal);
+    // On a timer of its own: serving may take minutes, and reports show that the gateway is alive.
+    const reporting = setInterval(() => this.#report(), TICK_MS);
+    while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const isDue = this.#serving.isDue(Date.now(), (now) => this.parts.environment.isChanged(now));
+      if (isDue || (await this.#isEnvoyNew())) await this.#serve();
+      this.#report();
+      const tick = new AbortController();
+      const next = this.#serving.dueIn(Date.now(), TICK_MS);
+      await Promise.race([woken, sleep(next, undefined, { signal: tick.signal }).catch(() => undefined)]);
+      tick.abort();
+    }
+    clearInterval(reporting);
+    await following;
+  }
+
+  /** Serves what an earlier run had read. */
+  async #resume(): Promise<void> {
+    const { lastObjects, warn, log } = this.parts;
+    if (!existsSync(lastObjects)) return;
+    const last = readKept<readonly Entry[]>(lastObjects);
+    if (!last) return warn(`${lastObjects} is damaged: nothing is served before the server was read`);
+    this.#entries = last;
+    await this.#serve();
+    if (this.isTaken) log.info("serving what was declared when the server was last read");
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { source, warn, log } = this.parts;
+    let isDown = false;
+    while (!signal.aborted) {
+      try {
+        const news = await source.next(signal);
+        this.readAt = Date.now();
+        if (isDown) log.info("the server answers again");
+        isDown = false;
+        await this.#take(news);
+      } catch (error) {
+        if (signal.aborted) return;
+        isDown = true;
+        this.failures++;
+        warn(
+          `the server could not be read: ${messageOf(error)}${cureOf(error)}. What was declared before is served on`,
+        );
+        await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #take({ objects, credentials, hostCertificates }: News): Promise<void> {
+    const { source, agents, lastObjects } = this.parts;
+    if (objects) {
+      this.#entries = source.entries;
+      this.#serving.change(Date.now() + this.#took * GATHERING);
+      this.#wake();
+      writeWhole(lastObjects, JSON.stringify(this.#entries));
+    }
+    if (!agents) return;
+    if (hostCertificates) await agents.hostKeys.refresh();
+    if (credentials === "all" || credentials.size > 0) {
+      agents.authority.forget(credentials);
+      await agents.ssh.review(credentials);
+    }
+    agents.authority.confirm(new Set(agents.ssh.agents.map(({ credential }) => credential)));
+  }
+
+  /** Whether an Envoy started after the last configuration was written: it has to be given that again. */
+  async #isEnvoyNew(): Promise<boolean> {
+    const { envoy, warn } = this.parts;
+    if (!this.hasServed || envoy.isInformed) {
+      this.#silentSince = undefined;
+      return false;
+    }
+    if (await envoy.isReady()) return true;
+    this.#silentSince ??= Date.now();
+    if (Date.now() - this.#silentSince >= SILENT_MS) warn(`Envoy serves nothing, because ${envoy.cure}`);
+    return false;
+  }
+
+  async #serve(): Promise<void> {
+    this.#serving.begin(this.readAt === 0 ? undefined : this.parts.source.sequence);
+    try {
+      await this.#apply();
+      this.#serving.succeed();
+    } catch (error) {
+      this.failures++;
+      // Many edges that Envoy refuses must not make the gateway unready while they are searched for.
+      this.#serving.fail(Date.now() + SERVE_AGAIN_MS, error instanceof Unfinished);
+      this.parts.warn(messageOf(error));
+    }
+  }
+
+  async #apply(): Promise<void> {
+    const { agents, envoy } = this.parts;
+    const started = Date.now();
+    const objects = objectsOf(this.#entries);
+    agents?.sockets.declare(declaredBy(objects));
+    const environment = await this.parts.environment.read(objects);
+    const changed = await this.#synchroniser
+      .apply(objects, (some, leftOut) => translate(some, environment, leftOut))
+      .finally(() => this.#logEdges());
+    this.parts.environment.renewAt = this.#synchroniser.renewAt;
+    if (!changed || !envoy.isInformed) return;
+    this.#took = Date.now() - started;
+    this.changes++;
+  }
+
+  #logEdges(): void {
+    if (!this.parts.envoy.isInformed) return;
+    for (const { id, state, reason } of this.edges)
+      if (this.#logged.get(id) !== `${state} ${reason}`)
+        this.parts.log[state === "applied" ? "info" : "warn"](
+          { edge: id, reason: reason || undefined },
+          `edge ${state}`,
+        );
+    this.#logged = new Map(this.edges.map(({ id, state, reason }) => [id, `${state} ${reason}`]));
+  }
+
+  #report(): void {
+    if (!this.parts.envoy.isInformed) return;
+    const sequence = this.#serving.sequence(this.parts.source.sequence);
+    if (sequence === undefined) return;
+    this.#reporter.offer({ sequence, edges: this.edges, agents: this.parts.agents?.ssh.agents ?? [] });
+  }
+}
+
+const cureOf = (error: unknown): string => {
+  if (error instanceof AuthenticationError) return "; check TUNNELPLANE_API_KEY";
+  return error instanceof PermissionError ? "; use the API key of a bot of role gateway" : "";
+};

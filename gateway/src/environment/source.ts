@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
+import { DevelopmentAuthority } from "../certificates/developmentAuthority";
+import { CertificateFolder } from "../certificates/folder";
+import type { Address } from "../envoy/address";
+import type { Balancers, Environment, Listen, Objects, ServerCertificate } from "../envoy/model";
+import { isHostport, readHostport } from "../envoy/names";
+import { IssuerDocuments } from "../issuers/documents";
+import { type Keep, keptOr, writeWhole } from "../state/files";
+import { UpstreamWatch } from "../upstreams/upstreams";
+import { Ports } from "./ports";
+import { trustFile } from "./trust";
+import { mostSignIns } from "./watches";
+
+const DAY_MS = 86_400_000;
+/** How often to try a port again that was taken. */
+const PORT_AGAIN_MS = 5000;
+/** How long to wait for the addresses of new names; slower ones follow as soon as they are known. */
+const NAMES_MS = 500;
+export const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0", bindPort: 443 }];
+
+/** The flags that describe the environment of a gateway. */
+export interface EnvironmentFlags {
+  /** The folder of certificates and keys of hostports. */
+  readonly certs?: string;
+  /** Whether a local authority makes certificates, for development. */
+  readonly devCa: boolean;
+  /** Default: {@link DEFAULT_LISTEN}. */
+  readonly listen?: readonly Listen[];
+  /** Networks of load balancers in front, in CIDR notation. Default: none. */
+  readonly trustForwarded?: readonly string[];
+  /** Whether they begin each connection with the PROXY protocol. */
+  readonly proxyProtocol: boolean;
+  /** The folder that the gateway keeps its files in. */
+  readonly state: string;
+  /** PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's. */
+  readonly trust?: string;
+  /** Where the server is, and where else this gateway listens: backends may not be there. */
+  readonly url: string;
+  readonly metrics?: Address;
+  readonly sshListen?: Address;
+  /** Networks in CIDR notation, for backends, issuers and key sets. */
+  readonly allowUpstreams?: readonly string[];
+  readonly denyUpstreams?: readonly string[];
+}
+
+interface Options {
+  /** Called with each fault, as often as it is found. */
+  readonly warn: (message: string) => void;
+  /** How files are kept in the folder of the state. Default: as usual. */
+  readonly keep?: Keep;
+  /** What Envoy listens on, as `ADDRESS:PORT`; undefined while it starts. Without, all ports count as free. */
+  readonly listening?: () => Promise<readonly string[] | undefined>;
+  /** Whether routes are refused whose key sets were never fetched. */
+  readonly checksKeySets: boolean;
+}
+
+/** Reads the environment that Envoy's configuration depends on: certificates, addresses, ports, issuers. */
+export class EnvironmentSource {
+  readonly state: string;
+  readonly upstreams: UpstreamWatch;
+  readonly #documents: IssuerDocuments;
+  readonly #sessionKey: string;
+  readonly #certificates: CertificateFolder | undefined;
+  readonly #balancers: Balancers | undefined;
+  readonly #listen: readonly Listen[];
+  readonly #ports: Ports | undefined;
+  #readAt = 0;
+  /** When a certificate begins or ends next, in milliseconds. */
+  #nextAt = 0;
+  /** When sessions end, so that their keys have to be made anew; in milliseconds. */
+  renewAt: number | undefined;
+
+  private constructor(
+    flags: EnvironmentFlags,
+    readonly trust: string,
+    private readonly authority: DevelopmentAuthority | undefined,
+    { warn, keep = writeWhole, listening, checksKeySets }: Options,
+  ) {
+    this.state = resolve(flags.state);
+    this.#listen = flags.listen ?? DEFAULT_LISTEN;
+    this.#ports = listening && new Ports(this.#listen, listening, warn);
+    this.#balancers = balancersOf(flags);
+    this.#certificates = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, warn);
+    this.upstreams = new UpstreamWatch({
+      allow: flags.allowUpstreams ?? [],
+      deny: flags.denyUpstreams ?? [],
+      own: { ...flags, listen: this.#listen },
+      file: join(this.state, "names.json"),
+      warn,
+      keep,
+    });
+    this.#documents = new IssuerDocuments(this.state, checksKeySets, {
+      trust,
+      upstreams: this.upstreams,
+      warn,
+      keep,
+    });
+    const newKey = () => randomBytes(32).toString("base64");
+    this.#sessionKey = keptOr(join(this.state, "session.key"), newKey, keep);
+  }
+
+  /** @throws saying what is wrong with the flags */
+  static async open(flags: EnvironmentFlags, options: Options): Promise<EnvironmentSource> {
+    if (!flags.certs && !flags.devCa)
+      throw new Error("nothing says where certificates are: use --certs FOLDER, or --dev-ca for development");
+    const trust = trustFile(flags.trust);
+    const authority = flags.devCa
+      ? await DevelopmentAuthority.open(resolve(flags.state), options.keep)
+      : undefined;
+    return new EnvironmentSource(flags, trust, authority, options);
+  }
+
+  /** Whether the environment may be another than when it was read last. */
+  isChanged(now: number): boolean {
+    return (
+      now >= Math.min(this.#nextAt, this.renewAt ?? Number.POSITIVE_INFINITY) ||
+      this.#documents.hasNews ||
+      this.upstreams.isChanged ||
+      (this.#ports?.isLacking === true && now - this.#readAt > PORT_AGAIN_MS) ||
+      this.#certificates?.isChanged() === true
+    );
+  }
+
+  /** @param waitMs how long to wait for the addresses of new names; a name without one is not sent to */
+  async read(objects: Objects, waitMs = NAMES_MS): Promise<Environment> {
+    const { issuers } = this.#documents;
+    await this.upstreams.want(objects, issuers, waitMs);
+    await this.#documents.want(objects);
+    // Discovery documents name further hosts.
+    await this.upstreams.want(objects, issuers, waitMs);
+    this.#readAt = Date.now();
+    const certificates = await this.#certificatesFor(objects);
+    this.#nextAt = nextOf(certificates);
+    return {
+      certificates,
+      listen: (await this.#ports?.usable()) ?? this.#listen,
+      balancers: this.#balancers,
+      sockets: join(this.state, "sockets"),
+      secrets: join(this.state, "envoy", "secrets"),
+      trust: this.trust,
+      issuers,
+      keySets: this.#documents.keySets,
+      upstreams: this.upstreams.view(),
+      mostSignIns: mostSignIns(),
+      sessionKey: this.#sessionKey,
+      now: Date.now(),
+    };
+  }
+
+  async #certificatesFor({ tls_edge, https_edge }: Objects): Promise<ServerCertificate[]> {
+    const own = this.#certificates?.read() ?? [];
+    const hosts = [...tls_edge, ...https_edge].flatMap(({ hostports }) =>
+      hostports.filter(isHostport).map((one) => readHostport(one).host),
+    );
+    return [...own, ...((await this.authority?.certificates([...new Set(hosts)])) ?? [])];
+  }
+}
+
+/** @throws where the PROXY protocol is on, and no network may use it */
+function balancersOf({ trustForwarded: networks, proxyProtocol }: EnvironmentFlags): Balancers | undefined {
+  if (networks !== undefined) return { networks, proxyProtocol };
+  if (proxyProtocol)
+    throw new Error(
+      "--proxy-protocol lets nobody in, because no load balancer is trusted: name their networks with --trust-forwarded CIDR",
+    );
+  return undefined;
+}
+
+/** When the first of them begins or ends; the development authority renews its own before their end. */
+function nextOf(certificates: readonly ServerCertificate[]): number {
+  const now = Date.now();
+  const times = certificates.flatMap(({ notBefore, notAfter }) => [notBefore, notAfter - DAY_MS, notAfter]);
+  return times.reduce((first, time) => (time > now && time < first ? time : first), Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Writes a file as a whole, readable by its owner alone: most files of the state hold keys or secrets. */
+export function writeWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.new`;
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
+  renameSync(temporary, path);
+}
+
+/** Keeps a file for later starts. */
+export type Keep = typeof writeWhole;
+
+/** For a command that only reads the files of `run`, and writes none. */
+export const keepNothing: Keep = () => undefined;
+
+/** Reads a file, or makes its content now and keeps it. */
+export function keptOr(path: string, make: () => string, keep = writeWhole): string {
+  if (existsSync(path)) return readFileSync(path, "utf8");
+  const made = make();
+  keep(path, made);
+  return made;
+}
+
+/** Reads a JSON file that the gateway itself wrote; undefined where it is missing or damaged. */
+export function readKept<Value>(path: string): Value | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the entries of a map that the gateway itself wrote; empty where the file is missing or damaged. */
+export function readKeptMap<Value>(path: string): Map<string, Value> {
+  const entries = readKept<[string, Value][]>(path);
+  return new Map(Array.isArray(entries) ? entries : []);
+}

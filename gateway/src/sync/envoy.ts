@@ -1,0 +1,193 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "../envoy/json";
+import { bootstrap } from "../envoy/listeners";
+import type { Configuration } from "../envoy/model";
+import { writeWhole } from "../state/files";
+import { EnvoyAdmin } from "./envoyAdmin";
+import { EnvoyFiles, type Outcome } from "./envoyFiles";
+import { EnvoyProcess } from "./envoyProcess";
+import { faultOfVersion, validate, versionIn } from "./envoyProgram";
+import type { Engine, Refusal } from "./synchroniser";
+
+/**
+ * How long it may say nothing: 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine
+ * of two cores.
+ */
+const SILENT_MS = 5000;
+const SILENT_MS_FOR_EACH_CHAIN = 5;
+/** Each reason costs Envoy's start. */
+const MOST_REASONS = 20;
+const ITS_LOG = "Envoy's log says why";
+
+/** Envoy, as a child or beside the gateway. It reads files; its admin interface says whether it took them. */
+export class Envoy implements Engine {
+  readonly #admin: EnvoyAdmin;
+  readonly #files: EnvoyFiles;
+  readonly #bootstrap: string;
+  /** Undefined where Envoy runs beside the gateway. */
+  readonly #process: EnvoyProcess | undefined;
+  isInformed = true;
+  /** The clusters that it has, which its listeners may refer to; undefined while nobody knows. */
+  #clusters: readonly Json[] | undefined;
+
+  /**
+   * @param program undefined where Envoy runs beside the gateway
+   * @param ports those that hostports may name
+   */
+  constructor(
+    readonly folder: string,
+    private readonly program: string | undefined,
+    private readonly warn: (message: string) => void,
+    private readonly ports: readonly number[],
+  ) {
+    this.#admin = new EnvoyAdmin(join(folder, "admin.sock"));
+    mkdirSync(join(folder, "secrets"), { recursive: true, mode: 0o700 });
+    this.#files = new EnvoyFiles(folder, this.#admin);
+    this.#bootstrap = join(folder, "bootstrap.json");
+    if (program)
+      this.#process = new EnvoyProcess({
+        program,
+        bootstrap: this.#bootstrap,
+        admin: this.#admin,
+        prepare: () => this.#files.prepare(),
+        onEnd: () => {
+          this.isInformed = false;
+        },
+        warn,
+      });
+  }
+
+  /** Starts it with what it took last; one that still runs from before goes on. */
+  async start(): Promise<void> {
+    if (await this.isReady()) await this.#files.keepTaken();
+    else this.#files.prepare();
+    const content = bootstrap({ folder: this.folder, admin: this.#admin.socket, ports: this.ports });
+    writeWhole(this.#bootstrap, JSON.stringify(content));
+    await this.#process?.start();
+  }
+
+  stop = async (): Promise<void> => this.#process?.stop();
+
+  get cure(): string {
+    return `nothing answers at ${this.#admin.socket}: start Envoy with -c ${this.#bootstrap}, as a user who may write there`;
+  }
+
+  /** The version of the Envoy that runs; empty while it does not answer. */
+  async version(): Promise<string> {
+    const said = await this.#admin.ask("/server_info").catch(() => "{}");
+    const version = versionIn((JSON.parse(said) as { version?: string }).version ?? "");
+    const fault = version === "" ? undefined : faultOfVersion(version, "beside the gateway");
+    if (fault !== undefined) this.warn(fault);
+    return version;
+  }
+
+  /** What it listens on, as `ADDRESS:PORT`; undefined until it is ready. */
+  listening = async (): Promise<string[] | undefined> =>
+    (await this.isReady()) ? this.#admin.listening() : undefined;
+  isReady = (): Promise<boolean> => this.#admin.isReady();
+
+  /**
+   * Whether it serves anything, be it of the last run, or what came before a configuration that it did not
+   * take.
+   */
+  isServing = async (): Promise<boolean> => this.#files.hasTaken && (await this.isReady());
+
+  /** Hands over a configuration. Returns what it says against it, or nothing. */
+  async push({ clusters, listeners, secrets }: Configuration): Promise<Refusal | undefined> {
+    this.isInformed = await this.isReady();
+    for (const [name, secret] of Object.entries(secrets))
+      writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
+    const names = new Set(clusters.map(({ name }) => name));
+    this.#clusters ??= await this.#files.taken("cds");
+    // Clusters that leave stay until no listener refers to them.
+    const leaving = (this.#clusters ?? []).filter(({ name }) => !names.has(name));
+    const patience = patienceFor(listeners);
+    const refused =
+      (await this.#putClusters([...clusters, ...leaving], patience)) ??
+      (await this.#putListeners(listeners, patience));
+    if (refused !== undefined) return refused;
+    if (!this.isInformed) return undefined; // What it took last may need the others.
+    for (const name of readdirSync(join(this.folder, "secrets")))
+      if (!(name in secrets)) rmSync(join(this.folder, "secrets", name), { force: true });
+    return leaving.length === 0 ? undefined : this.#putClusters(clusters, patience);
+  }
+
+  async #putListeners(listeners: readonly Json[], patience: number): Promise<Refusal | undefined> {
+    const { outcome } = await this.#files.put("lds", listeners, patience);
+    if (this.#isFine(outcome)) return undefined;
+    const reason = outcome === "refused" ? await this.#admin.listenerFault() : undefined;
+    await this.#files.undo("lds", patience);
+    return {
+      reason: reason ?? WHAT_HAPPENED[outcome]("lds.json", patience),
+      clusters: new Map(),
+      isSilent: outcome === "silent",
+    };
+  }
+
+  async #putClusters(clusters: readonly Json[], patience: number): Promise<Refusal | undefined> {
+    const { outcome, version } = await this.#files.put("cds", clusters, patience);
+    if (outcome === "taken") this.#clusters = clusters;
+    if (this.#isFine(outcome)) return undefined;
+    const reasons =
+      outcome === "refused" ? await this.#faultsAmong(clusters, version) : new Map<string, string>();
+    await this.#files.undo("cds", patience);
+    return {
+      reason: WHAT_HAPPENED[outcome]("cds.json", patience),
+      clusters: reasons,
+      isSilent: outcome === "silent",
+    };
+  }
+
+  #isFine(outcome: Outcome): outcome is "taken" | "nobody is there" {
+    // An Envoy that starts reads what was taken last, and is given the newest again.
+    if (outcome === "nobody is there") this.isInformed = false;
+    return outcome === "taken" || outcome === "nobody is there";
+  }
+
+  /**
+   * Those of a file that it does not hold and that are at fault, with what is wrong with each. What it does
+   * not hold need not be at fault: for one field out of range it takes nothing of a file.
+   */
+  async #faultsAmong(clusters: readonly Json[], version: string): Promise<ReadonlyMap<string, string>> {
+    const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
+    const held = await this.#admin.clusters();
+    const isMissing = (cluster: Json) => {
+      const since = held.get(String(cluster.name));
+      const changed = before.get(cluster.name) ?? JSON.stringify(cluster);
+      return since === undefined || (since !== version && changed !== JSON.stringify(cluster));
+    };
+    const reasons = new Map<string, string>();
+    for (const cluster of clusters.filter(isMissing).slice(0, MOST_REASONS)) {
+      const fault = await this.#faultOf(cluster);
+      if (fault !== undefined) reasons.set(String(cluster.name), fault);
+    }
+    return reasons;
+  }
+
+  async #faultOf(cluster: Json): Promise<string | undefined> {
+    return this.program && validate(this.program, this.folder, { clusters: [cluster], listeners: [] });
+  }
+
+  /** Has a second Envoy, which serves nothing, check a configuration; undefined where none can be started. */
+  get validate(): Engine["validate"] {
+    const { program } = this;
+    return program === undefined
+      ? undefined
+      : (configuration) => validate(program, this.folder, configuration);
+  }
+}
+
+const patienceFor = (listeners: readonly Json[]): number =>
+  SILENT_MS +
+  SILENT_MS_FOR_EACH_CHAIN *
+    listeners.reduce((sum, { filter_chains }) => sum + (filter_chains as unknown[]).length, 0);
+
+const WHAT_HAPPENED: Readonly<
+  Record<Exclude<Outcome, "taken" | "nobody is there">, (file: string, patience: number) => string>
+> = {
+  refused: (file) => `Envoy refused ${file}; ${ITS_LOG}`,
+  unread: (file) => `Envoy could not read ${file}; ${ITS_LOG}`,
+  ended: (file) => `Envoy ended when it was given ${file}`,
+  silent: (file, patience) => `Envoy said nothing of ${file} within ${patience / 1000} s`,
+};
