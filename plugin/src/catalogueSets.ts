@@ -26,9 +26,10 @@ import {
   type Tags,
 } from "@tunnelplane/sdk/catalogue";
 import { definitionNamed, isObject, messageOf, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { failureOf } from "./failure";
 import { asRecorded } from "./read";
-import { asSecret, holdsUnknown, isUnknown, type Path, received, sent, UNKNOWN } from "./values";
+import { asSecret, holdsUnknown, isUnknown, type Path, received, sent } from "./values";
 
 /** The properties that a program declares. */
 const INPUTS = ["file", "set", "values"];

@@ -17,10 +17,11 @@ import {
 import { type Difference, intentOf, type Properties, recordedOf, same } from "@tunnelplane/pulumi/core";
 import { type Operation, type Steps, stateBackend } from "@tunnelplane/pulumi/operation";
 import { formatPath, messageOf, withArticle } from "@tunnelplane/sdk/contract";
+import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { failureOf, PartialFailure } from "./failure";
 import { asRecorded } from "./read";
 import { StepsByType, secretsOf } from "./types";
-import { isUnknown, received, sent, UNKNOWN } from "./values";
+import { isUnknown, received, sent } from "./values";
 
 /** Answers the engine's questions about resources, in one operation. */
 export class Resources {

@@ -1,10 +1,10 @@
 import type { Properties } from "@tunnelplane/pulumi/core";
 import { isObject } from "@tunnelplane/sdk/contract";
+import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { noteSecret } from "./secrets";
 
-/** How the engine writes a value that it does not know yet, in a preview: by type, whatever was declared. */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+/** The engine has one for each type of value. */
 const UNKNOWNS: ReadonlySet<unknown> = new Set([
   UNKNOWN,
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // true or false

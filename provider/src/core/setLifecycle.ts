@@ -8,11 +8,9 @@ import {
   type SetObject,
   type Transport,
 } from "@tunnelplane/sdk";
-import { ERRORS } from "@tunnelplane/sdk/contract";
+import { ERRORS, MOST_SET_OBJECTS } from "@tunnelplane/sdk/contract";
 import { idempotencyKeyOf } from "./creation";
 
-/** Most objects of a set. */
-const MOST_OBJECTS = 5_000;
 /** Most objects that one message names. */
 const MOST_NAMED = 20;
 /** How often an answer may turn out to be that of a set which is gone. */
@@ -44,7 +42,7 @@ export class SetLifecycle {
     declared: DeclaredSet,
     { ids }: Pick<RecordedSet, "ids">,
   ): Promise<ChangeSetResult> {
-    const planned = await new ChangeSets(transport).plan(requestOf(declared, MOST_OBJECTS));
+    const planned = await new ChangeSets(transport).plan(requestOf(declared, MOST_SET_OBJECTS));
     refuseForeign(
       declared.set,
       planned.operations.filter(({ op }) => op === "delete"),

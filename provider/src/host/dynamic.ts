@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Transport } from "@tunnelplane/sdk";
-import { visible } from "@tunnelplane/sdk/node";
+import { UNKNOWN, visible } from "@tunnelplane/sdk/node";
 import { intentOf, type Properties } from "../core";
 import { Operation, Steps, stateBackend } from "../operation";
 import type * as SetHandler from "./catalogueSetHandler";
@@ -9,8 +9,6 @@ import { refusalsToServe } from "./hostports";
 import type { Adopted, Origin } from "./origin";
 import { inform, warn } from "./warn";
 
-/** The engine's placeholder, in a preview, for a value that is not known yet. */
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
 /** The operation that this process serves; it never serves a second one. */

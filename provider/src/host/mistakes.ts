@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { UNKNOWN } from "@tunnelplane/sdk/node";
 import type * as LifecycleModule from "../core/lifecycle";
 import type * as TargetModule from "../core/target";
 
-/** How the engine writes a value that it does not know yet, in a preview. */
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
 /** Beyond so many, mistakes are counted. */

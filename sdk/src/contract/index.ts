@@ -1,5 +1,6 @@
 import "../nodeVersion";
 
+export { MOST_SET_OBJECTS } from "./changeSet";
 export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
 export * from "./core/definition";

@@ -1,10 +1,7 @@
 import type { Fields } from "./fieldNames";
 
-/**
- * The engine's placeholder for a value that a preview does not know yet. It may be anywhere in an object's
- * fields.
- */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+/** It may stand anywhere in an object's fields. */
+export { UNKNOWN } from "../unknown";
 
 /** An object from an answer of the API or from a program; field names are those of the API in both. */
 export interface WorldObject {

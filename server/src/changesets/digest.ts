@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { takeTurn } from "../util";
+import type { Facts } from "./facts";
 import type { Operation } from "./operations";
-import type { Facts } from "./planning";
 import type { ChangeSetRequest } from "./request";
 
 /**

@@ -1,22 +1,8 @@
-import { type Definition, oncePer } from "@tunnelplane/sdk/contract";
+import { type Definition, oncePer, type UniqueKey } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { wholeOf } from "../documents";
-import type { StoredRow } from "../resources";
-import { type Database, isListed, type Statement, statement } from "../storage";
-import { takeTurn } from "../util";
-
-/** Ids that one statement looks up. */
-const AT_ONCE = 200;
-
-/** Runs a statement for parts of a long list, and gives others their turn in between. */
-async function inParts<R>(list: readonly string[], run: (part: string) => Promise<R[]>): Promise<R[]> {
-  const rows: R[] = [];
-  for (let start = 0; start < list.length; start += AT_ONCE) {
-    for (const row of await run(JSON.stringify(list.slice(start, start + AT_ONCE)))) rows.push(row);
-    await takeTurn();
-  }
-  return rows;
-}
+import { type BriefRow, Existing, type HolderRow, type StoredRow, type UserRow } from "../resources";
+import { type Database, inParts, isListed, type Statement, statement } from "../storage";
 
 export const findSet = statement<{ name: string }, Database["changeset"]>((db, parameter) =>
   db.selectFrom("changeset").selectAll().where("name", "=", parameter("name")),
@@ -66,16 +52,6 @@ const wholeByIds = oncePer(
 export const wholeRows = (db: Kysely<Database>, definition: Definition, ids: readonly string[]) =>
   inParts(ids, (part) => wholeByIds(definition)(db, { ids: part }));
 
-/** An object without its document. */
-export type BriefRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version">;
-
-const briefByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
-  db
-    .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version"])
-    .where(isListed(db, "id", parameter("ids"))),
-);
-
 const lockedByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
   db
     .selectFrom("resource")
@@ -85,17 +61,9 @@ const lockedByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
     .forUpdate(),
 );
 
-export const briefRows = (db: Kysely<Database>, ids: readonly string[]) =>
-  inParts(ids, (part) => briefByIds(db, { ids: part }));
-
-/** The same, locked until the transaction ends; in the order of ids, so that writers do not deadlock. */
-export const lockRows = (db: Kysely<Database>, ids: readonly string[]) =>
+/** Locked until the transaction ends; in the order of ids, so that writers do not deadlock. */
+const lockRows = (db: Kysely<Database>, ids: readonly string[]) =>
   inParts(ids.toSorted(), (part) => lockedByIds(db, { ids: part }));
-
-/** A reference of a stored object to another. */
-export type UserRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & {
-  readonly kind: string;
-};
 
 const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
   db
@@ -106,45 +74,72 @@ const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
     .orderBy("from_id"),
 );
 
-/** The references to objects. */
-export const usersOfAll = (db: Kysely<Database>, ids: readonly string[]) =>
+/** All references to objects. */
+export const allUsersOf = (db: Kysely<Database>, ids: readonly string[]) =>
   inParts(ids, (part) => usersByIds(db, { ids: part }));
 
-const targetsByIds = statement<{ ids: string }, { from_id: string; to_id: string }>((db, parameter) =>
-  db
-    .selectFrom("reference")
-    .select(["from_id", "to_id"])
-    .where(isListed(db, "from_id", parameter("ids"))),
-);
+type Key = Pick<UniqueKey, "scope" | "key">;
 
-/** The references in objects. */
-export const targetsOfAll = (db: Kysely<Database>, ids: readonly string[]) =>
-  inParts(ids, (part) => targetsByIds(db, { ids: part }));
+/** All that a plan has read. If any of it changes, the plan no longer holds. */
+export class Facts extends Existing {
+  /** The version of each object that was read; null where there is none. */
+  readonly versions = new Map<string, number | null>();
+  /** Objects that are to join the set, and are in none. */
+  readonly adopted: string[] = [];
+  readonly #leaving: string[] = [];
+  readonly #users: UserRow[] = [];
+  readonly #claimed: Key[] = [];
+  readonly #holders: HolderRow[] = [];
 
-/** The holder of a unique key. */
-export interface HolderRow {
-  readonly scope: string;
-  readonly value: string;
-  readonly id: string;
-  readonly owner_id: string;
+  override async rowsOf(ids: readonly string[]): Promise<BriefRow[]> {
+    for (const id of ids) if (!this.versions.has(id)) this.versions.set(id, null);
+    const rows = await super.rowsOf(ids);
+    for (const { id, version } of rows) this.versions.set(id, version);
+    return rows;
+  }
+
+  /** All of them, because those of the set itself do not count. */
+  override async usersOf(ids: readonly string[]): Promise<UserRow[]> {
+    const users = await allUsersOf(this.db, ids);
+    this.#leaving.push(...ids);
+    for (const user of users) this.#users.push(user);
+    return users;
+  }
+
+  override async targetsOf(ids: readonly string[], most: number) {
+    await this.rowsOf(ids);
+    return super.targetsOf(ids, most);
+  }
+
+  override async holdersOf(keys: readonly Key[]): Promise<HolderRow[]> {
+    const holders = await super.holdersOf(keys);
+    for (const key of keys) this.#claimed.push(key);
+    for (const holder of holders) this.#holders.push(holder);
+    return holders;
+  }
+
+  /** Whether all of it is still so. Locks the objects that are about to change. */
+  async stillHold(transaction: Kysely<Database>, changing: ReadonlySet<string>): Promise<boolean> {
+    const now = new Existing(transaction);
+    const locked = await lockRows(transaction, [...changing]);
+    const others = await now.rowsOf([...this.versions.keys()].filter((id) => !changing.has(id)));
+    const versions = new Map([...locked, ...others].map(({ id, version }) => [id, version]));
+    const [joined, users, holders] = [
+      await setsOf(transaction, this.adopted),
+      await allUsersOf(transaction, this.#leaving),
+      await now.holdersOf(this.#claimed),
+    ];
+    return (
+      [...this.versions].every(([id, version]) => (versions.get(id) ?? null) === version) &&
+      joined.length === 0 &&
+      textOf(users) === textOf(this.#users) &&
+      textOf(holders) === textOf(this.#holders)
+    );
+  }
 }
 
-const holdersByKeys = statement<{ scope: string; values: string }, HolderRow>((db, parameter) =>
-  db
-    .selectFrom("unique_key")
-    .innerJoin("resource", "resource.id", "unique_key.resource_id")
-    .select(["scope", "value", "resource.id", "resource.owner_id"])
-    .where("scope", "=", parameter("scope"))
-    .where(isListed(db, "value", parameter("values"))),
-);
-
-/** The holders of unique keys, by scope. */
-export async function holdersOf(
-  db: Kysely<Database>,
-  keys: ReadonlyMap<string, readonly string[]>,
-): Promise<HolderRow[]> {
-  const found: HolderRow[] = [];
-  for (const [scope, values] of keys)
-    found.push(...(await inParts(values, (part) => holdersByKeys(db, { scope, values: part }))));
-  return found;
-}
+const textOf = (rows: readonly object[]): string =>
+  rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .join("\n");

@@ -3,5 +3,5 @@
  * only.
  */
 
-export { MOST_OBJECTS, readRequest, refuseBody } from "./request";
+export { readRequest, refuseBody } from "./request";
 export { ChangeSets } from "./service";

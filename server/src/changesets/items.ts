@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Definition,
-  definitionNamed,
-  type FoundReference,
-  fieldsWhere,
-  marksOf,
-  targetsOf,
-} from "@tunnelplane/sdk/contract";
+import { type Definition, definitionNamed, fieldsWhere, marksOf, targetsOf } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
-import { type Amendment, amendmentOf, refuseMembers } from "../resources";
+import { type Amendment, amendmentOf, type ResolvableReference, refuseMembers } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
 import type { Findings } from "../validation";
 import type { MemberRow } from "./facts";
@@ -42,7 +35,7 @@ export interface Item {
   amendment?: Amendment;
   /** The complete fields that it will have. */
   sent: Document;
-  references: readonly FoundReference[];
+  references: readonly ResolvableReference[];
   isReplaced: boolean;
   /** Computed fields that follow from what is sent, for a new object. */
   derived: Document | undefined;

@@ -1,22 +1,28 @@
-import { definitionNamed, definitionOfId } from "@tunnelplane/sdk/contract";
+import { definitionNamed, definitionOfId, MOST_SET_OBJECTS } from "@tunnelplane/sdk/contract";
+import { refuseForeignOwner } from "../auth";
 import type { ObjectChange } from "../journal";
-import { nests } from "../resources";
 import {
-  type Going,
-  refuseCirclesOutside,
-  refuseTaken,
-  refuseUsed,
-  refuseWrongReferences,
-} from "./conflicts";
-import { type MemberRow, membersOf, setsOf, usersOfAll } from "./facts";
+  type Coming,
+  checkCircles,
+  checkKinds,
+  checkTargets,
+  checkUniqueKeys,
+  checkUsers,
+  type Leaving,
+  nests,
+} from "../resources";
+import { inOrder } from "../util";
+import { allUsersOf, Facts, type MemberRow, membersOf, setsOf } from "./facts";
 import { REQUEST } from "./faults";
-import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
+import { type Item, identify, isMissing, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
 import { type Operation, operationOf } from "./operations";
-import { inOrder } from "./order";
-import { isSeenBy, load, noFacts, type Planning } from "./planning";
+import { isSeenBy, load, type Planning } from "./planning";
 import { isShown, prepare, type Rows } from "./prepare";
 import { orderedByReferences, replaceWhatMust } from "./replacements";
-import { type ChangeSetRequest, MOST_OBJECTS } from "./request";
+import type { ChangeSetRequest } from "./request";
+
+/** Limit of backends outside of the set that those of the set may lead to. */
+const MOST_CONTAINED = 100_000;
 
 /** The operations of an apply. */
 export interface Plan {
@@ -25,7 +31,7 @@ export interface Plan {
   readonly told: readonly Operation[];
   readonly rows: Rows;
   /** Stored objects that go: they left the set, or are replaced. */
-  readonly going: readonly string[];
+  readonly leaving: readonly string[];
   /** The objects that the set has afterwards, where that is otherwise than before. */
   readonly places: readonly Item[];
   /** In the order in which they are told. */
@@ -61,11 +67,11 @@ export async function planOf(
   // What the request names stays, also if the rest of it cannot be read.
   const leaving = leavingMembers(members, ids).filter((member) => !faults.has(nameOf(member)));
   const count = request.objects.length + (mode === "merge" ? leaving.length : 0);
-  if (count > MOST_OBJECTS)
+  if (count > MOST_SET_OBJECTS)
     faults.add(REQUEST, {
       error: "invalid_field",
       path: ["objects"],
-      message: `would make ${count} objects in the set; a set is read as a whole and has at most ${MOST_OBJECTS}, so declare the others in another set`,
+      message: `would make ${count} objects in the set; a set is read as a whole and has at most ${MOST_SET_OBJECTS}, so declare the others in another set`,
     });
   const planning: Planning = {
     ...scope,
@@ -74,7 +80,7 @@ export async function planOf(
     faults,
     loaded: new Map(),
     leaving,
-    facts: noFacts(),
+    facts: new Facts(scope.reader),
   };
   const stored = [...identified].flatMap(([{ definition }, found]) =>
     found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
@@ -89,16 +95,17 @@ export async function planOf(
   if (mode === "merge") refuseLostKeys(planning, wanted);
 
   const { items, moved } = await settle(planning, wanted);
-  const going: Going[] = [
-    ...deleted.map((member) => ({ id: member.resource_id, name: nameOf(member), isReplaced: false })),
-    ...items
-      .filter(({ isReplaced }) => isReplaced)
-      .map(({ old, name }) => ({ id: old?.id as string, name, isReplaced: true })),
+  const toDelete: Leaving[] = [
+    ...deleted.map((member) => ({
+      id: member.resource_id,
+      name: nameOf(member),
+      words: "would be deleted, but ",
+    })),
+    ...items.flatMap(({ old, name, isReplaced }) =>
+      old && isReplaced ? { id: old.id, name, isReplaced, words: REPLACED } : [],
+    ),
   ];
-  await refuseUsed(planning, items, going);
-  await refuseWrongReferences(planning, items);
-  await refuseTaken(planning, items, going);
-  await refuseCirclesOutside(planning, items);
+  await checkAll(planning, items, toDelete);
   const prepared = await prepare(planning, items);
   const newNames = new Map(items.filter(({ old, id }) => old?.id !== id).map(({ id, name }) => [id, name]));
   const operations = items.flatMap((item) => {
@@ -134,7 +141,7 @@ export async function planOf(
       })),
       ...deleteOperations,
     ],
-    going: going.map(({ id }) => id),
+    leaving: toDelete.map(({ id }) => id),
     places: items
       .filter((item) => item.isWanted && isOtherPlace(item))
       .concat(items.filter((item) => !item.isWanted && item.isReplaced)),
@@ -142,12 +149,39 @@ export async function planOf(
     facts: planning.facts,
     names: new Map([
       ...items.map(({ id, name }) => [id, name] as const),
-      ...going.map(({ id, name }) => [id, name] as const),
+      ...toDelete.map(({ id, name }) => [id, name] as const),
     ]),
     nests: items.some(({ definition }) => nests(definition)),
     deleted: deletions.map(nameOf),
   };
 }
+
+const REPLACED = "has to be replaced, because a field changes that is set at creation only, but ";
+
+/** Checks what comes against what is there, by the rules for every write. */
+async function checkAll(
+  { faults, facts, reader, caller }: Planning,
+  items: readonly Item[],
+  leaving: readonly Leaving[],
+): Promise<void> {
+  const coming = items.map(comingOf);
+  await checkUsers(facts, coming, leaving, faults);
+  checkKinds(coming, faults);
+  await checkTargets(facts, coming, faults);
+  for (const { name, old, isReplaced, sent } of items)
+    if (!old || isReplaced)
+      await refuseForeignOwner(reader, sent.owner_id, caller).catch((refusal: unknown) =>
+        faults.addRefusal(name, refusal),
+      );
+  await checkUniqueKeys(facts, coming, leaving, faults, caller);
+  await checkCircles(facts, coming, faults, MOST_CONTAINED);
+}
+
+/** A missing object that a reference names is a fault already. */
+const comingOf = ({ id, name, definition, sent, references, isReplaced, amendment }: Item): Coming => ({
+  ...{ id, name, definition, sent, before: isReplaced ? undefined : amendment?.sentBefore },
+  references: references.filter((reference) => !isMissing(reference.id)),
+});
 
 const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean =>
   isSeenBy(caller, definitionNamed(kind), owner_id);
@@ -214,7 +248,7 @@ async function settle(
     );
     const moved = await replaceWhatMust(planning, ordered);
     if (moved.size === 0 || members.size === 0) return { items: ordered, moved };
-    const users = await usersOfAll(planning.reader, [...moved.keys()]);
+    const users = await allUsersOf(planning.reader, [...moved.keys()]);
     const known = new Set(items.map(({ old }) => old?.id));
     const more = [...new Set(users.map(({ from_id }) => from_id))].flatMap((id) =>
       known.has(id) ? [] : (members.get(id) ?? []),
@@ -247,7 +281,7 @@ function orderedDeletions({ loaded, documents }: Planning, deleted: readonly Mem
         )
       : [];
   };
-  return inOrder(deleted, targetsOf, () => undefined).reverse();
+  return inOrder(deleted, targetsOf).reverse();
 }
 
 /** Refuses more deletions than a request allows. */

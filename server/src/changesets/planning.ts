@@ -4,8 +4,8 @@ import { type Caller, isHidden } from "../auth";
 import type { Document, Documents } from "../documents";
 import type { Context } from "../resources";
 import type { Database } from "../storage";
-import { takeTurn } from "../util";
-import { type HolderRow, type MemberRow, type UserRow, wholeRows } from "./facts";
+import { grouped, takeTurn } from "../util";
+import { type Facts, type MemberRow, wholeRows } from "./facts";
 import type { Faults } from "./faults";
 
 /** An object as it is stored. */
@@ -28,7 +28,6 @@ export interface Planning {
   readonly loaded: Map<string, Loaded>;
   /** The members that the request leaves out. */
   readonly leaving: readonly MemberRow[];
-  /** All that was read; if any of it is otherwise later, the plan no longer holds. */
   readonly facts: Facts;
 }
 
@@ -36,42 +35,14 @@ export interface Planning {
 export const isSeenBy = (caller: Caller, definition: Definition, ownerId: string): boolean =>
   (definition.access !== "admin" || caller.admin) && !isHidden(definition, ownerId, caller);
 
-/** The objects and versions that a plan has read. */
-export interface Facts {
-  /** The version of each object that was looked at; null where there is none. */
-  readonly versions: Map<string, number | null>;
-  /** Objects that refer to objects to be deleted. */
-  readonly goingIds: string[];
-  readonly users: UserRow[];
-  /** Objects that are to join the set, and are in none. */
-  readonly adopted: string[];
-  /** Unique keys that are to be claimed, by scope, and who holds them. */
-  claimed: ReadonlyMap<string, readonly string[]>;
-  readonly holders: HolderRow[];
-}
-
-export const noFacts = (): Facts => ({
-  versions: new Map(),
-  goingIds: [],
-  users: [],
-  adopted: [],
-  claimed: new Map(),
-  holders: [],
-});
-
 /** Reads objects with all that answers show of them. */
 export async function load(
   { reader, documents, loaded, facts }: Planning,
   wanted: readonly { definition: Definition; id: string }[],
 ): Promise<void> {
-  const byType = new Map<Definition, string[]>();
-  for (const { definition, id } of wanted) {
-    if (loaded.has(id)) continue;
-    const ids = byType.get(definition) ?? [];
-    byType.set(definition, ids);
-    ids.push(id);
-  }
-  for (const [definition, ids] of byType) {
+  const unread = wanted.filter(({ id }) => !loaded.has(id));
+  for (const [definition, some] of grouped(unread, (one) => one.definition)) {
+    const ids = some.map(({ id }) => id);
     for (const id of ids) facts.versions.set(id, null);
     for (const row of await wholeRows(reader, definition, ids)) {
       await takeTurn();

@@ -1,7 +1,14 @@
-import { type Definition, pathFieldsOf, type UniqueKey } from "@tunnelplane/sdk/contract";
+import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Document, embeddedListOf, textIn } from "../documents";
 import type { ObjectChange } from "../journal";
-import { type KeptSecret, parentOf, prepareCreation, referenceRows, referencesOf } from "../resources";
+import {
+  type KeptSecret,
+  keysOf,
+  parentOf,
+  prepareCreation,
+  referenceRows,
+  referencesOf,
+} from "../resources";
 import type { Database } from "../storage";
 import { takeTurn } from "../util";
 import type { Item } from "./items";
@@ -13,7 +20,7 @@ export interface Rows {
   readonly updates: Pick<Database["resource"], "id" | "version" | "document">[];
   readonly references: Database["reference"][];
   readonly uniqueKeys: Database["unique_key"][];
-  readonly toldSecrets: Database["told_secret"][];
+  readonly secretHashes: Database["told_secret"][];
   readonly sealedSecrets: Database["sealed_secret"][];
   /** Objects that stay, whose references or unique keys are replaced. */
   readonly otherReferences: string[];
@@ -43,7 +50,7 @@ export interface Prepared {
 export async function prepare(planning: Planning, items: readonly Item[]): Promise<Prepared> {
   const { faults } = planning;
   const rows: Rows = {
-    ...{ resources: [], updates: [], references: [], uniqueKeys: [], toldSecrets: [], sealedSecrets: [] },
+    ...{ resources: [], updates: [], references: [], uniqueKeys: [], secretHashes: [], sealedSecrets: [] },
     ...{ otherReferences: [], otherKeys: [], children: [] },
   };
   const work = {
@@ -89,12 +96,12 @@ async function prepareNew(
   if (creation.kept) made.set(id, creation.kept);
   if (creation.oneTime) oneTime.set(id, creation.oneTime);
   const { json, rows: printed } = creation.print();
-  const { resource, toldSecret, sealedSecret } = printed;
+  const { resource, secretHashes, sealedSecrets } = printed;
   rows.resources.push(resource);
-  if (toldSecret) rows.toldSecrets.push(toldSecret);
-  if (sealedSecret) rows.sealedSecrets.push(sealedSecret);
+  rows.secretHashes.push(...secretHashes);
+  rows.sealedSecrets.push(...sealedSecrets);
   rows.references.push(...referenceRows(id, referencesOf(definition, creation.sent)));
-  rows.uniqueKeys.push(...keyRows(id, definition.unique(creation.sent as never)));
+  rows.uniqueKeys.push(...keysOf(id, definition, creation.sent));
   if (isShown(definition))
     rows.children.push({
       name,
@@ -137,9 +144,7 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
     rows.otherReferences.push(id);
     rows.references.push(...(references ?? []));
   }
-  const [oldKeys, keys] = [amendment.sentBefore, sent].map((fields) =>
-    keyRows(id, definition.unique(fields as never)),
-  );
+  const [oldKeys, keys] = [amendment.sentBefore, sent].map((fields) => keysOf(id, definition, fields));
   if (JSON.stringify(oldKeys) !== JSON.stringify(keys)) {
     rows.otherKeys.push(id);
     rows.uniqueKeys.push(...(keys ?? []));
@@ -148,9 +153,6 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
   if (isShown(definition))
     rows.children.push({ name, definition, sent, bytes: grew ? Buffer.byteLength(stored) : 0 });
 }
-
-const keyRows = (id: string, keys: readonly UniqueKey[]): Database["unique_key"][] =>
-  keys.map(({ scope, key }) => ({ scope, value: key, resource_id: id }));
 
 /** Whether objects of a type stand in the documents of their parents. */
 export const isShown = (definition: Definition): boolean =>

@@ -1,30 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import { createSchema, fieldsWhere, referencesIn } from "@tunnelplane/sdk/contract";
+import { fieldsWhere } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
-import { amendmentOf, wayRound } from "../resources";
-import { newId, takeTurn } from "../util";
+import { amendmentOf, referencesOf } from "../resources";
+import { inOrder, newId, takeTurn } from "../util";
 import { begin, type Item } from "./items";
 import { moveIds } from "./keys";
-import { inOrder } from "./order";
 import type { Planning } from "./planning";
 
-/** Puts objects in the order of their references, and refuses circles, with their path. */
+/** Puts objects in the order of their references. */
 export function orderedByReferences(planning: Planning, items: readonly Item[]): Item[] {
-  const { faults } = planning;
   const byId = new Map(items.map((item) => [item.old?.id ?? item.id, item]));
   for (const item of items) begin(planning, item);
-  for (const item of items) item.references = referencesIn(createSchema(item.definition), item.sent);
-  const targetsOf = ({ references }: Item) => references.flatMap(({ id }) => byId.get(id) ?? []);
-  return inOrder(items, targetsOf, (circle) => {
-    const [item, next] = circle as [Item, Item];
-    const path = item.references.find(({ id }) => byId.get(id) === next)?.path ?? [];
-    const way = wayRound(circle.map(({ name }) => name));
-    faults.add(item.name, {
-      error: "invalid_field",
-      path,
-      message: `makes a circle: ${way}; no object may contain itself, so leave one of these out`,
-    });
-  });
+  for (const item of items) item.references = referencesOf(item.definition, item.sent);
+  return inOrder(items, ({ references }) => references.flatMap(({ id }) => byId.get(id) ?? []));
 }
 
 /**
@@ -66,7 +54,7 @@ function follow({ documents }: Planning, item: Item, moved: ReadonlyMap<string, 
     item.amendment = amendmentOf(documents, definition, old.before, { ...patch, ...fields });
     item.sent = item.amendment.sent;
   } else item.sent = now;
-  item.references = referencesIn(createSchema(definition), item.sent);
+  item.references = referencesOf(definition, item.sent);
 }
 
 /** The fields of a replacement: the declared ones, and of the others only those that a creation requires. */

@@ -1,10 +1,8 @@
-import { type Definition, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { BodyError, type Fault } from "../util";
 import { Faults, REQUEST } from "./faults";
 
-/** Most objects of a request, and of a set. */
-export const MOST_OBJECTS = 5_000;
 const NAME = /^[A-Za-z0-9._-]{1,255}$/;
 const isName = (value: unknown): value is string => typeof value === "string" && NAME.test(value);
 const NAME_RULE = 'must have 1 to 255 letters, digits, ".", "_" and "-"';
@@ -64,15 +62,15 @@ export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetReque
     typeof maxDeletes === "number" &&
     Number.isInteger(maxDeletes) &&
     maxDeletes >= 0 &&
-    maxDeletes <= MOST_OBJECTS;
-  if (!isCount) invalid("max_deletes", `must be a whole number from 0 to ${MOST_OBJECTS}`);
+    maxDeletes <= MOST_SET_OBJECTS;
+  if (!isCount) invalid("max_deletes", `must be a whole number from 0 to ${MOST_SET_OBJECTS}`);
   if (!Array.isArray(objects))
     invalid("objects", objects === undefined ? "is required and must be a list" : "must be a list");
-  const isRead = Array.isArray(objects) && objects.length <= MOST_OBJECTS;
+  const isRead = Array.isArray(objects) && objects.length <= MOST_SET_OBJECTS;
   if (Array.isArray(objects) && !isRead)
     invalid(
       "objects",
-      `holds ${objects.length} objects; a change set has at most ${MOST_OBJECTS}, so use several sets`,
+      `holds ${objects.length} objects; a change set has at most ${MOST_SET_OBJECTS}, so use several sets`,
     );
   return {
     set: isNamed ? set : "",

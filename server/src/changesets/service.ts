@@ -6,7 +6,7 @@ import type { Author } from "../journal";
 import { type ChangeRequest, type Context, type Precondition, partAnswer, Transactions } from "../resources";
 import type { Database } from "../storage";
 import { newId, RequestError, takeTurn } from "../util";
-import { carryOut, Moved, type Target } from "./apply";
+import { carryOut, PlanOutdated, type Target } from "./apply";
 import { digestOf } from "./digest";
 import { findSet, lockSet, membersOf } from "./facts";
 import type { Operation } from "./operations";
@@ -53,7 +53,7 @@ export class ChangeSets {
         try {
           return await this.#applyOnce(attempt === 1 ? request : await wanted());
         } catch (error) {
-          if (!(error instanceof Moved)) throw error;
+          if (!(error instanceof PlanOutdated)) throw error;
           if (attempt === ATTEMPTS) throw busy();
         }
       }
@@ -86,7 +86,7 @@ export class ChangeSets {
       await takeTurn();
     }
     return this.#transactions.run(async (transaction, changes) => {
-      if (keyring.currentId !== sealedUnder) throw new Moved();
+      if (keyring.currentId !== sealedUnder) throw new PlanOutdated();
       await carryOut(transaction, target, plan, faults);
       for (const change of plan.changes) changes.push(change);
       return { set: name, operations: plan.told, digest };

@@ -1,5 +1,4 @@
-import { RequestError } from "../util";
-import { Turns } from "../validation";
+import { RequestError, Turns } from "../util";
 
 /** Change sets that are worked on at once: each holds megabytes. */
 const AT_ONCE = 2;

@@ -19,7 +19,7 @@ import {
   setObjectsOf,
   type Tags,
 } from "@tunnelplane/sdk/catalogue";
-import { counted, registry } from "@tunnelplane/sdk/contract";
+import { counted, MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
@@ -28,7 +28,6 @@ import { RefusedByFindings, UsageError } from "./failures";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";
 
-const MOST_OBJECTS = 5_000;
 /** A large set takes a server some seconds. */
 const TIMEOUT_MS = 120_000;
 
@@ -56,7 +55,7 @@ export function applyCommand(): Command {
       new Option(
         "--max-deletes <count>",
         "with --own: how many objects may be deleted; 0 unless given",
-      ).argParser(wholeNumber(0, MOST_OBJECTS)),
+      ).argParser(wholeNumber(0, MOST_SET_OBJECTS)),
     )
     .addOption(
       new Option(
@@ -98,7 +97,7 @@ async function send(transport: Transport, catalogue: ReadCatalogue, options: Opt
   const request: ChangeSetRequest = {
     set,
     mode: own ? "own" : "merge",
-    max_deletes: plan ? MOST_OBJECTS : maxDeletes,
+    max_deletes: plan ? MOST_SET_OBJECTS : maxDeletes,
     objects,
   };
   const changeSets = new ChangeSets(transport);

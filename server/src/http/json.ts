@@ -56,12 +56,21 @@ function isName(text: string, after: number): boolean {
   return text.charCodeAt(at) === COLON;
 }
 
-/** The place of the quote that ends a text: one with an even number of backslashes before it. */
-function endOfText(text: string, begin: number): number {
-  for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+/**
+ * The place of the quote that ends a string: one with an even number of backslashes before it.
+ * @param text JSON, as text or as its bytes
+ */
+export function endOfText(text: string | Buffer, begin: number): number {
+  for (let end = quoteAfter(text, begin); end >= 0; end = quoteAfter(text, end)) {
     let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+    while (codeAt(text, end - 1 - backslashes) === BACKSLASH) backslashes++;
     if (backslashes % 2 === 0) return end;
   }
   return text.length;
 }
+
+const quoteAfter = (text: string | Buffer, at: number): number =>
+  typeof text === "string" ? text.indexOf('"', at + 1) : text.indexOf(QUOTE, at + 1);
+
+const codeAt = (text: string | Buffer, at: number): number | undefined =>
+  typeof text === "string" ? text.charCodeAt(at) : text[at];

@@ -1,7 +1,7 @@
 import type { Fault } from "../util";
 import { BodyError, RequestError, refuseFaults, takeTurn } from "../util";
 import { objectIn } from "./bodies";
-import { parseJson } from "./json";
+import { endOfText, parseJson } from "./json";
 import { refuseOutsized } from "./limits/bodyLimits";
 
 const MIB = 1024 * 1024;
@@ -23,7 +23,7 @@ export interface ListBody {
   readonly broken: ReadonlyMap<number, Fault>;
 }
 
-const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
+const [QUOTE, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
  * Reads the JSON of a body object by object of one of its lists, and gives others their turn in between:
@@ -124,14 +124,4 @@ async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts
     }
   }
   return { rest: rest + bytes.toString("utf8", copied), parts };
-}
-
-/** Where a text ends that begins here: at a quote with an even number of backslashes before it. */
-function endOfText(bytes: Buffer, begin: number): number {
-  for (let end = bytes.indexOf(QUOTE, begin + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
-    let backslashes = 0;
-    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return end;
-  }
-  return bytes.length;
 }

@@ -11,7 +11,6 @@ import {
   laneOf,
   pipelined,
 } from "../storage";
-import { takeTurn } from "../util";
 import { Chain } from "./chain";
 import type { Digests } from "./digests";
 import { type Anchor, headText } from "./head";
@@ -113,7 +112,7 @@ export class Journal {
     else
       await pipelined([
         this.keyring.requireCurrent(transaction, begunUnder),
-        insertIntoInbox(transaction, rows, takeTurn),
+        insertIntoInbox(transaction, rows),
       ]);
   }
 
@@ -142,11 +141,10 @@ export class Journal {
     const { sequence, hash } = chain.end;
     // Pipelined, because others wait for the head.
     await pipelined([
-      insertAuditEvents(transaction, rows, takeTurn),
+      insertAuditEvents(transaction, rows),
       insertEvents(
         transaction,
         told.map(({ event }) => event),
-        takeTurn,
       ),
       moveHead(transaction, {
         sequence,

@@ -3,15 +3,47 @@
  * from here only.
  */
 
-export { nests, takeTurnOfAll, wayRound } from "./circles";
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { parentOf, touchParent } from "./parents";
-export { missingTarget, referenceRows, referencesOf, wrongKind } from "./references";
+export {
+  forgetReferences,
+  forgetUniqueKeys,
+  insertReferences,
+  insertUniqueKeys,
+  keysOf,
+  referenceRows,
+} from "./references";
 export { referrersOf } from "./referrers";
-export { findById, findWhole, type StoredRow, updateDocument } from "./rows";
+export {
+  deleteResources,
+  findById,
+  findWhole,
+  insertResources,
+  insertSealedSecrets,
+  insertSecretHashes,
+  type StoredRow,
+  updateDocument,
+} from "./rows";
+export {
+  type BriefRow,
+  type Coming,
+  checkCircles,
+  checkKinds,
+  checkTargets,
+  checkUniqueKeys,
+  checkUsers,
+  Existing,
+  type HolderRow,
+  type Leaving,
+  nests,
+  type ResolvableReference,
+  referencesOf,
+  takeTurnOfAll,
+  type UserRow,
+} from "./rules";
 export { ResourceService } from "./service";
 export { type Amendment, amendmentOf, type Place, type Precondition, refuseMembers } from "./stored";
 export { partAnswer, Subresources } from "./subresources";

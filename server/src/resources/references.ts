@@ -1,150 +1,39 @@
-import {
-  createSchema,
-  type Definition,
-  definitionNamed,
-  definitionOfId,
-  type FoundReference,
-  formatPath,
-  referencesIn,
-  targetsOf,
-  type UniqueKey,
-  withArticle,
-} from "@tunnelplane/sdk/contract";
+import { type Definition, formatPath, type UniqueKey } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
-import { type Caller, isHidden } from "../auth";
-import type { Document } from "../documents";
-import { type Database, effect, insertion, isHasty, pipelined, statement } from "../storage";
-import { type Fault, refuseFaults } from "../util";
-
-/** A reference of a body, and the types of objects that may stand there. */
-export interface ResolvableReference extends FoundReference {
-  readonly targets: readonly Definition[];
-}
-
-/** The references of a body. Users are no resources, so references to them are left out. */
-export const referencesOf = (definition: Definition, sent: Document): ResolvableReference[] =>
-  referencesIn(createSchema(definition), sent)
-    .filter(({ id }) => !id.startsWith("usr_"))
-    .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }));
-
-/** The fault of a reference whose id names an object of another type than is allowed there. */
-export function wrongKind({ path, id: target, targets }: ResolvableReference): Fault | undefined {
-  const named = definitionOfId(target);
-  if (named && targets.includes(named)) return undefined;
-  const expected = targets
-    .map(({ title, idPrefix }) => `${withArticle(title)} ("${idPrefix}_…")`)
-    .join(" or ");
-  return {
-    error: "wrong_id_kind",
-    path,
-    message: `is ${JSON.stringify(target)}: expected the id of ${expected}`,
-  };
-}
-
-/** @param kind of the object that has the id, if there is one */
-export function missingTarget(
-  { path, id: target, targets }: ResolvableReference,
-  kind: string | undefined,
-): Fault | undefined {
-  if (targets.some((one) => one.kind === kind)) return undefined;
-  const title = definitionOfId(target)?.title;
-  return {
-    error: "missing_target",
-    path,
-    message: `names ${target}, but there is no such ${title}; create it first`,
-  };
-}
+import { bulkInsertion, type Database, effect, inParts, isHasty, isListed, pipelined } from "../storage";
+import { type Coming, type ResolvableReference, referencesOf } from "./rules";
 
 /**
- * Finds the objects that a body refers to. Refuses references to missing objects and to objects of another
- * type.
- */
-export async function resolveReferences(
-  db: Kysely<Database>,
-  definition: Definition,
-  sent: Document,
-): Promise<ResolvableReference[]> {
-  const found = rightReferences(definition, sent);
-  await refuseMissing(db, found);
-  return found;
-}
-
-/** Refuses references to missing objects. A hasty transaction leaves that to {@link recordReferences}. */
-export async function refuseMissing(
-  db: Kysely<Database>,
-  found: readonly ResolvableReference[],
-): Promise<void> {
-  if (found.length === 0 || isHasty(db)) return;
-  const ids = [...new Set(found.map((reference) => reference.id))];
-  const kinds = new Map(
-    (await pipelined(ids.map((id) => kindOf(db, { id })))).map(([row], index) => [ids[index], row?.kind]),
-  );
-  refuseFirst(found, (reference) => missingTarget(reference, kinds.get(reference.id)));
-}
-
-/** The references of a body. Refuses ids of another type than may stand there. */
-export function rightReferences(definition: Definition, sent: Document): ResolvableReference[] {
-  const found = referencesOf(definition, sent);
-  refuseFirst(found, wrongKind);
-  return found;
-}
-
-function refuseFirst(
-  found: readonly ResolvableReference[],
-  faultOf: (reference: ResolvableReference) => Fault | undefined,
-): void {
-  for (const reference of found) {
-    const fault = faultOf(reference);
-    if (fault) refuseFaults([fault]);
-  }
-}
-
-const kindOf = statement<{ id: string }, { kind: string }>((db, parameter) =>
-  db.selectFrom("resource").select("kind").where("id", "=", parameter("id")),
-);
-
-/**
- * Finds an object's new references as {@link resolveReferences} does; undefined if they do not change.
+ * Whether an object refers to others than before.
  *
  * Unchanged references are not written again. That would wait for a transaction that deletes their target,
  * which may itself wait for this object, because it deletes it too: a deadlock.
- *
- * @param before the fields that were sent for the object so far
  */
-export async function resolveChanges(
-  transaction: Kysely<Database>,
-  definition: Definition,
-  before: Document,
-  sent: Document,
-): Promise<ResolvableReference[] | undefined> {
-  const placesIn = (document: Document) =>
-    referencesIn(createSchema(definition), document)
-      .map(({ path, id }) => `${formatPath(path)} ${id}`)
-      .join("\n");
-  return placesIn(before) === placesIn(sent) ? undefined : resolveReferences(transaction, definition, sent);
-}
+export const refersElsewhere = ({ id, definition, before, references }: Coming): boolean =>
+  before === undefined ||
+  textOf(referenceRows(id, referencesOf(definition, before))) !== textOf(referenceRows(id, references));
+
+/** Whether an object holds other unique keys than before. */
+export const claimsOthers = ({ id, definition, before, sent }: Coming): boolean =>
+  before === undefined || textOf(keysOf(id, definition, before)) !== textOf(keysOf(id, definition, sent));
+
+const textOf = (rows: readonly object[]): string => JSON.stringify(rows);
 
 /**
  * Records what an object refers to. A hasty transaction fails if that is missing, or of another type than may
  * stand there.
  */
-export async function recordReferences(
-  transaction: Kysely<Database>,
-  id: string,
-  found: readonly ResolvableReference[],
-): Promise<void> {
-  const rows = referenceRows(id, found);
-  const kindsOf = (index: number) => (found[index]?.targets ?? []).map(({ kind }) => kind).join(",");
+export async function recordReferences(transaction: Kysely<Database>, coming: Coming): Promise<void> {
+  const { id, references } = coming;
+  const rows = referenceRows(id, references);
+  if (!isHasty(transaction)) return insertReferences(transaction, rows);
+  const kindsOf = (index: number) => (references[index]?.targets ?? []).map(({ kind }) => kind).join(",");
   await pipelined(
-    rows.map((row, index) =>
-      isHasty(transaction)
-        ? insertCheckedReference(transaction, { ...row, kinds: kindsOf(index) })
-        : insertReference(transaction, row),
-    ),
+    rows.map((row, index) => insertCheckedReference(transaction, { ...row, kinds: kindsOf(index) })),
   );
 }
 
-export const referenceRows = (id: string, found: readonly FoundReference[]): Database["reference"][] =>
+export const referenceRows = (id: string, found: readonly ResolvableReference[]): Database["reference"][] =>
   found.map(({ path, id: target, reference }) => ({
     from_id: id,
     to_id: target,
@@ -152,7 +41,7 @@ export const referenceRows = (id: string, found: readonly FoundReference[]): Dat
     cascades: reference.cascade ? 1 : 0,
   }));
 
-const insertReference = insertion("reference", ["from_id", "to_id", "field", "cascades"]);
+export const insertReferences = bulkInsertion("reference", ["from_id", "to_id", "field", "cascades"]);
 
 /** For PostgreSQL: without a target of these kinds the row has none, which the table refuses. */
 const insertCheckedReference = effect<Database["reference"] & { kinds: string }>((db, parameter) =>
@@ -165,105 +54,37 @@ const insertCheckedReference = effect<Database["reference"] & { kinds: string }>
 );
 
 /** Removes the recorded references of objects. */
-export async function forgetReferences(transaction: Kysely<Database>, ids: readonly string[]): Promise<void> {
-  await pipelined(ids.map((id) => deleteReferences(transaction, { id })));
-}
+export const forgetReferences = (transaction: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => deleteReferences(transaction, { ids: part }));
 
-const deleteReferences = effect<{ id: string }>((db, parameter) =>
-  db.deleteFrom("reference").where("from_id", "=", parameter("id")),
+const deleteReferences = effect<{ ids: string }>((db, parameter) =>
+  db.deleteFrom("reference").where(isListed(db, "from_id", parameter("ids"))),
 );
 
-/**
- * Records an object's unique keys. Refuses those that another object holds.
- *
- * @param before the fields that were sent for the object so far; undefined for a new object
- */
-export async function replaceUniqueKeys(
+/** The rows of an object's unique keys. */
+export const keysOf = (
+  id: string,
+  { unique }: Definition,
+  sent: Parameters<Definition["unique"]>[0],
+): Database["unique_key"][] =>
+  unique(sent).map(({ scope, key }: UniqueKey) => ({ scope, value: key, resource_id: id }));
+
+/** Sorted, so that writers who claim the same keys wait for each other without a deadlock. */
+export const insertUniqueKeys = (
   transaction: Kysely<Database>,
-  {
-    definition,
-    id,
-    before,
-    sent,
-  }: { definition: Definition; id: string; before: Document | undefined; sent: Document },
-  caller: Caller,
-): Promise<void> {
-  const keys = definition.unique(sent);
-  const held = before ? definition.unique(before) : [];
-  const valuesOf = (some: readonly UniqueKey[]) => some.map(({ scope, key }) => `${scope} ${key}`).join("\n");
-  if (valuesOf(keys) === valuesOf(held)) return;
-  if (held.length > 0) await deleteUniqueKeys(transaction, { id });
-  // Sorted, so that writers who claim the same keys wait for each other without a deadlock.
-  const inOrder = keys.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  await pipelined([
-    refuseHeld(transaction, definition, keys, caller),
-    ...inOrder.map(({ scope, key }) => insertUniqueKey(transaction, { scope, value: key, resource_id: id })),
-  ]);
-}
+  rows: readonly Database["unique_key"][],
+): Promise<void> =>
+  insertKeys(
+    transaction,
+    rows.toSorted((a, b) => (a.value < b.value ? -1 : 1)),
+  );
 
-/** Refuses keys that another object holds. A hasty transaction leaves that to the primary key. */
-async function refuseHeld(
-  transaction: Kysely<Database>,
-  definition: Definition,
-  keys: readonly UniqueKey[],
-  caller: Caller,
-): Promise<void> {
-  if (isHasty(transaction)) return;
-  const holders = await pipelined(keys.map(({ scope, key }) => holderOf(transaction, { scope, value: key })));
-  for (const [index, { path, taken }] of keys.entries()) {
-    const [holder] = holders[index] ?? [];
-    if (!holder) continue;
-    const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
-    refuseFaults([{ error: "taken", path, message: taken + name }]);
-  }
-}
+const insertKeys = bulkInsertion("unique_key", ["scope", "value", "resource_id"]);
 
-const deleteUniqueKeys = effect<{ id: string }>((db, parameter) =>
-  db.deleteFrom("unique_key").where("resource_id", "=", parameter("id")),
-);
+/** Gives up the unique keys of objects. */
+export const forgetUniqueKeys = (transaction: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => deleteUniqueKeys(transaction, { ids: part }));
 
-/** The object that holds a unique key. */
-export const holderOf = statement<
-  { scope: string; value: string },
-  { id: string; kind: string; owner_id: string }
->((db, parameter) =>
-  db
-    .selectFrom("unique_key")
-    .innerJoin("resource", "resource.id", "unique_key.resource_id")
-    .select(["id", "kind", "owner_id"])
-    .where("scope", "=", parameter("scope"))
-    .where("value", "=", parameter("value")),
-);
-
-const insertUniqueKey = insertion("unique_key", ["scope", "value", "resource_id"]);
-
-// An error names only a few of them; a list shows the rest.
-const USERS_SHOWN = 5;
-
-/** The first few objects that refer to this one, and so prevent its deletion. */
-export async function usersOf(transaction: Kysely<Database>, id: string): Promise<string[]> {
-  const rows = await firstUsers(transaction, { id });
-  const users = rows.map((row) => `${definitionNamed(row.kind).title} ${row.id} (${row.field})`);
-  return users.length > USERS_SHOWN ? [...users.slice(0, USERS_SHOWN), "and others"] : users;
-}
-
-const firstUsers = statement<{ id: string }, { id: string; kind: string; field: string }>((db, parameter) =>
-  db
-    .selectFrom("reference")
-    .innerJoin("resource", "resource.id", "reference.from_id")
-    .select(["resource.id", "resource.kind", "reference.field"])
-    .where("to_id", "=", parameter("id"))
-    .where("cascades", "=", 0)
-    .limit(USERS_SHOWN + 1),
-);
-
-/** The children that are deleted together with an object. */
-export const childrenOf = statement<{ id: string }, Database["resource"]>((db, parameter) =>
-  db
-    .selectFrom("reference")
-    .innerJoin("resource", "resource.id", "reference.from_id")
-    .selectAll("resource")
-    .where("to_id", "=", parameter("id"))
-    .where("cascades", "=", 1)
-    .orderBy("resource.id"),
+const deleteUniqueKeys = effect<{ ids: string }>((db, parameter) =>
+  db.deleteFrom("unique_key").where(isListed(db, "resource_id", parameter("ids"))),
 );

@@ -1,6 +1,15 @@
 import { type Definition, oncePer } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
 import { embeddedListOf, wholeOf } from "../documents";
-import { type Database, effect, insertion, type Statement, statement } from "../storage";
+import {
+  bulkInsertion,
+  type Database,
+  effect,
+  inParts,
+  isListed,
+  type Statement,
+  statement,
+} from "../storage";
 
 /** An object as it is stored, its secrets sealed. */
 export type StoredRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "document">;
@@ -40,11 +49,12 @@ export const lockWhole = (definition: Definition): FindById =>
     ? async (db, at) => ((await lockById(db, at)).length > 0 ? findWhole(definition)(db, at) : [])
     : lockById;
 
-export const insertResource = insertion("resource", ["id", "kind", "owner_id", "version", "document"]);
+export const insertResources = bulkInsertion("resource", ["id", "kind", "owner_id", "version", "document"]);
 
-export const insertToldSecret = insertion("told_secret", ["resource_id", "hash"]);
+/** The hashes of one-time secrets, by which they are found. */
+export const insertSecretHashes = bulkInsertion("told_secret", ["resource_id", "hash"]);
 
-export const insertSealedSecret = insertion("sealed_secret", ["resource_id", "name", "value"]);
+export const insertSealedSecrets = bulkInsertion("sealed_secret", ["resource_id", "name", "value"]);
 
 export const updateDocument = effect<Omit<StoredRow, "kind" | "owner_id">>((db, parameter) =>
   db
@@ -53,6 +63,20 @@ export const updateDocument = effect<Omit<StoredRow, "kind" | "owner_id">>((db, 
     .where("id", "=", parameter("id")),
 );
 
-export const deleteResource = effect<{ id: string }>((db, parameter) =>
-  db.deleteFrom("resource").where("id", "=", parameter("id")),
+export const deleteResources = (transaction: Kysely<Database>, ids: readonly string[]) =>
+  inParts(ids, (part) => deleteByIds(transaction, { ids: part }));
+
+const deleteByIds = effect<{ ids: string }>((db, parameter) =>
+  db.deleteFrom("resource").where(isListed(db, "id", parameter("ids"))),
+);
+
+/** The children that are deleted together with an object. */
+export const childrenOf = statement<{ id: string }, Database["resource"]>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .selectAll("resource")
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 1)
+    .orderBy("resource.id"),
 );

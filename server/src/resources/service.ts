@@ -4,25 +4,29 @@ import { type Caller, refuseForeignOwner } from "../auth";
 import { type Answer, JOINT, type Page, type PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { type Database, pipelined } from "../storage";
-import { inSlices, newId, RequestError, takeTurn } from "../util";
-import { takeTurnToNest } from "./circles";
+import { inSlices, newId, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { type Filters, matches, mayMatch } from "./filters";
 import { documentsIn, idIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
+import { forgetReferences, insertUniqueKeys, keysOf, recordReferences } from "./references";
 import {
   childrenOf,
-  forgetReferences,
-  holderOf,
-  recordReferences,
-  refuseMissing,
-  replaceUniqueKeys,
-  resolveReferences,
-  rightReferences,
-  usersOf,
-} from "./references";
-import { deleteResource, insertResource, insertSealedSecret, insertToldSecret } from "./rows";
-import { type Created, etagOf, type Place, type Precondition, refuseMembers, StoredObjects } from "./stored";
+  deleteResources,
+  insertResources,
+  insertSealedSecrets,
+  insertSecretHashes,
+} from "./rows";
+import { checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
+import {
+  type Created,
+  comingOf,
+  etagOf,
+  type Place,
+  type Precondition,
+  refuseMembers,
+  StoredObjects,
+} from "./stored";
 import { type ChangeRequest, type Context, Transactions } from "./transaction";
 
 /** Which objects of a list a page shows. */
@@ -73,24 +77,27 @@ export class ResourceService {
     const { reader } = this.#store;
     await refuseForeignOwner(reader, value.owner_id, caller); // first: whether a bot exists is none of a member's business
     // The transaction checks the references again; this check lets the behaviour rely on them.
-    if (hasBehaviour(definition))
-      await resolveReferences(reader, definition, withOwner(definition, value, caller));
     const id = newId(definition.idPrefix);
+    if (hasBehaviour(definition))
+      await this.#objects.checkReferences(
+        reader,
+        comingOf(definition, id, withOwner(definition, value, caller)),
+      );
     const prepared = await prepareCreation(this.context, caller, { definition, id, now: new Date(), body });
     const { sent, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes) => {
       await this.#objects.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
-      const references = rightReferences(definition, sent);
+      const coming = comingOf(definition, id, sent);
+      await this.#objects.checkReferences(transaction, coming);
+      await this.#objects.checkClaims(transaction, coming);
       const { json, rows } = prepared.print();
-      const { resource, toldSecret, sealedSecret } = rows;
       await pipelined([
-        refuseMissing(transaction, references),
-        insertResource(transaction, resource),
-        recordReferences(transaction, id, references),
-        replaceUniqueKeys(transaction, { definition, id, before: undefined, sent }, caller),
-        toldSecret && insertToldSecret(transaction, toldSecret),
-        sealedSecret && insertSealedSecret(transaction, sealedSecret),
+        insertResources(transaction, [rows.resource]),
+        recordReferences(transaction, coming),
+        insertUniqueKeys(transaction, keysOf(id, definition, sent)),
+        insertSecretHashes(transaction, rows.secretHashes),
+        insertSealedSecrets(transaction, rows.sealedSecrets),
       ]);
       await touchParent(transaction, definition, sent, true);
       changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after, json });
@@ -141,7 +148,9 @@ export class ResourceService {
   ): Promise<Page> {
     const { reader } = this.#store;
     if (filters.hostport !== undefined) {
-      const [edge] = await holderOf(reader, { scope: "hostport", value: filters.hostport.toLowerCase() });
+      const [edge] = await new Existing(reader).holdersOf([
+        { scope: "hostport", key: filters.hostport.toLowerCase() },
+      ]);
       const isThere = edge?.kind === definition.kind && (page.before === undefined || edge.id < page.before);
       const found = isThere ? await this.get(definition, { ...parents, id: edge.id }) : undefined;
       return { documents: found && matches(found.json, filters) ? [found.json] : [], nextBefore: null };
@@ -189,13 +198,7 @@ export class ResourceService {
     return this.#transactions.run(async (transaction, changes) => {
       const { id, ownerId, version, before } = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagOf(version));
-      const users = await usersOf(transaction, id);
-      if (users.length > 0) {
-        throw new RequestError(
-          "in_use",
-          `${id} is still in use by ${users.join(", ")}; remove it there first`,
-        );
-      }
+      await checkUsers(new Existing(transaction), [], [{ id, name: id, words: "" }], refusing);
       changes.push(...(await this.#childrenToDelete(transaction, id)), {
         change: "deleted",
         definition,
@@ -205,7 +208,7 @@ export class ResourceService {
       });
       const ids = changes.map((one) => one.id);
       await forgetReferences(transaction, ids);
-      await pipelined(ids.map((each) => deleteResource(transaction, { id: each })));
+      await deleteResources(transaction, ids);
       await touchParent(transaction, definition, before, false);
     });
   }

@@ -9,14 +9,34 @@ import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import { type Answer, type Document, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
-import { type Database, pipelined } from "../storage";
+import { type Database, isHasty, pipelined } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
-import { refuseCircles } from "./circles";
 import { lockParents, parentOf, touchParent } from "./parents";
-import { forgetReferences, recordReferences, replaceUniqueKeys, resolveChanges } from "./references";
+import {
+  claimsOthers,
+  forgetReferences,
+  forgetUniqueKeys,
+  insertUniqueKeys,
+  keysOf,
+  recordReferences,
+  refersElsewhere,
+} from "./references";
 import { type FindById, findWhole, lockWhole, type StoredRow, updateDocument } from "./rows";
+import {
+  type Coming,
+  checkCircles,
+  checkKinds,
+  checkTargets,
+  checkUniqueKeys,
+  Existing,
+  referencesOf,
+  refusing,
+} from "./rules";
 import type { Context } from "./transaction";
+
+/** Limit of objects that one object may contain, directly or through others. No sensible tree is larger. */
+const MOST_CONTAINED = 1_000;
 
 /** The answer to a creation. */
 export interface Created extends Answer {
@@ -106,6 +126,18 @@ export class StoredObjects {
       await this.load(db, parentOf(definition, field), { id: textIn(at, field) });
   }
 
+  /** Checks what an object refers to. A hasty transaction leaves missing objects to a constraint. */
+  async checkReferences(db: Kysely<Database>, coming: Coming): Promise<void> {
+    checkKinds([coming], refusing);
+    if (coming.references.length > 0 && !isHasty(db))
+      await checkTargets(new Existing(db), [coming], refusing);
+  }
+
+  /** Checks that nobody else holds an object's unique keys. A hasty transaction leaves that to a constraint. */
+  async checkClaims(db: Kysely<Database>, coming: Coming): Promise<void> {
+    if (!isHasty(db)) await checkUniqueKeys(new Existing(db), [coming], [], refusing, this.caller);
+  }
+
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
   async save(
     transaction: Kysely<Database>,
@@ -117,22 +149,38 @@ export class StoredObjects {
     const amendment = amendmentOf(this.#documents, definition, before, fields);
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
-    const references = await resolveChanges(transaction, definition, sentBefore, sent);
-    if (references) await refuseCircles(transaction, definition, id, sent);
+    const coming = comingOf(definition, id, sent, sentBefore);
+    const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming)];
+    if (refers) {
+      await this.checkReferences(transaction, coming);
+      await checkCircles(new Existing(transaction), [coming], refusing, MOST_CONTAINED);
+    }
     const { after, json, stored } = amendment.print();
     if (json === document) return { json, version: oldVersion, after };
     const version = oldVersion + 1;
+    if (claims) await this.checkClaims(transaction, coming);
     await pipelined([
       updateDocument(transaction, { id, version, document: stored }),
-      references && forgetReferences(transaction, [id]),
-      references && recordReferences(transaction, id, references),
-      replaceUniqueKeys(transaction, { definition, id, before: sentBefore, sent }, this.caller),
+      refers && forgetReferences(transaction, [id]),
+      refers && recordReferences(transaction, coming),
+      claims && forgetUniqueKeys(transaction, [id]),
+      claims && insertUniqueKeys(transaction, keysOf(id, definition, sent)),
     ]);
     changes.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after, json });
     await touchParent(transaction, definition, sent, json.length > document.length);
     return { json, version, after };
   }
 }
+
+/** One object as a set of one. @param before its fields so far; undefined for a new one */
+export const comingOf = (definition: Definition, id: string, sent: Document, before?: Document): Coming => ({
+  id,
+  name: id,
+  definition,
+  sent,
+  before,
+  references: referencesOf(definition, sent),
+});
 
 /** An object after some of its fields were replaced. */
 export interface Amendment {

@@ -1,4 +1,5 @@
 import type { CompiledQuery, Kysely } from "kysely";
+import { takeTurn } from "../util";
 import type { Database } from "./schema";
 import { insertion, pipelined } from "./statement";
 
@@ -6,13 +7,11 @@ import { insertion, pipelined } from "./statement";
 const ROWS = 50;
 
 /**
- * Inserts many rows, 50 with each statement. `pause` is called between statements, to let others have their
- * turn.
+ * Inserts many rows, 50 with each statement, and gives others their turn in between.
  */
 export type BulkInsertion<T extends keyof Database, C extends keyof Database[T]> = (
   db: Kysely<Database>,
   rows: readonly Pick<Database[T], C>[],
-  pause?: () => Promise<void>,
 ) => Promise<void>;
 
 /** The statement is compiled once for each kind of database; its parameters are the values, row by row. */
@@ -35,14 +34,14 @@ export function bulkInsertion<T extends keyof Database, C extends keyof Database
     }
     return query;
   };
-  return async (db, rows, pause) => {
+  return async (db, rows) => {
     const whole = rows.length - (rows.length % ROWS);
     for (let start = 0; start < whole; start += ROWS) {
       const parameters: unknown[] = [];
       for (let at = start; at < start + ROWS; at++)
         for (const column of columns) parameters.push(rows[at]?.[column]);
       await db.getExecutor().executeQuery({ ...compiled(db), parameters });
-      await pause?.();
+      await takeTurn();
     }
     await pipelined(rows.slice(whole).map((row) => one(db, row)));
   };

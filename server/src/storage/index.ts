@@ -4,7 +4,7 @@ export { bulkInsertion } from "./bulk";
 export { factsOf, PLACEHOLDER } from "./facts";
 export { isHasty } from "./haste";
 export { type Lane, laneOf } from "./lanes";
-export { isAmong, isListed, recordsOf, valuesOf } from "./list";
+export { inParts, isAmong, isListed, recordsOf, valuesOf } from "./list";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
 export {
   connectTo,

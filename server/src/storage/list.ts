@@ -1,5 +1,19 @@
 import { type Expression, type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from "kysely";
+import { takeTurn } from "../util";
 import type { Database } from "./schema";
+
+/** Entries of a list that one statement gets. */
+const AT_ONCE = 200;
+
+/** Runs a statement for parts of a long list, as JSON, and gives others their turn in between. */
+export async function inParts<R>(list: readonly string[], run: (part: string) => Promise<R[]>): Promise<R[]> {
+  const rows: R[] = [];
+  for (let start = 0; start < list.length; start += AT_ONCE) {
+    if (start > 0) await takeTurn();
+    for (const row of await run(JSON.stringify(list.slice(start, start + AT_ONCE)))) rows.push(row);
+  }
+  return rows;
+}
 
 /**
  * Passes a list as one JSON parameter, so that the statement's text does not depend on its length. Gives a

@@ -1,7 +1,11 @@
-/** Ids, addresses and refusals, for every room. Other rooms import from here only. */
+/** Ids, addresses, refusals, threads and turns, for every room. Other rooms import from here only. */
 
 export { customerOf, isLoopback, isPublic } from "./addresses";
+export { grouped } from "./grouped";
 export { newId } from "./ids";
+export { inOrder } from "./order";
 export { takeRandom } from "./random";
 export { BodyError, type Fault, quoted, RequestError, refuseFaults, shortened } from "./requestError";
 export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";
+export { Thread } from "./thread";
+export { Turns } from "./turns";

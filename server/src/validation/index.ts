@@ -3,6 +3,5 @@
  * here only.
  */
 
-export { Turns } from "./turns";
 export type { Findings, Purpose } from "./validate";
 export { Validation } from "./validation";

@@ -1,9 +1,7 @@
-import { Worker } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
-import { RequestError } from "../util";
-import { Turns } from "./turns";
+import { RequestError, Thread, Turns } from "../util";
 import { type Findings, type Purpose, validate } from "./validate";
-import type { Order, Report } from "./worker";
+import type { BodyToCheck, CheckReport } from "./worker";
 
 /**
  * Smaller bodies, in characters of JSON, are checked on the main thread. About thirty patterns of the largest
@@ -26,7 +24,7 @@ const MOST_YOUNG = 16;
 const IDLE_MS = 10_000;
 
 interface Waiting {
-  readonly order: Order;
+  readonly body: BodyToCheck;
   resolve(found: Findings): void;
   reject(error: unknown): void;
 }
@@ -41,7 +39,24 @@ export class Validation {
   readonly #turns = new Turns<Waiting>();
   readonly #sizes = new Map<string, number>();
   #current: Waiting | undefined;
-  #worker: Worker | undefined;
+  readonly #thread = new Thread<BodyToCheck, CheckReport>({
+    file: require.resolve("./worker"),
+    name: "validation",
+    task: "checks bodies",
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
+    isIdle: true,
+    onReport: (report) => {
+      const { resolve, reject } = this.#done();
+      if ("found" in report) resolve(report.found);
+      else reject(report.failed);
+      this.#goOn();
+    },
+    onFailure: (error) => {
+      if (!this.#current) return;
+      this.#done().reject(error);
+      this.#goOn();
+    },
+  });
   #idle: NodeJS.Timeout | undefined;
 
   /**
@@ -63,7 +78,7 @@ export class Validation {
     this.#sizes.set(owner, size);
     try {
       return await new Promise((resolve, reject) => {
-        this.#turns.add(owner, { order: { ...purpose, json }, resolve, reject });
+        this.#turns.add(owner, { body: { ...purpose, json }, resolve, reject });
         this.#goOn();
       });
     } finally {
@@ -73,10 +88,8 @@ export class Validation {
     }
   }
 
-  async close(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+  close(): Promise<void> {
+    return this.#thread.end();
   }
 
   /** Hands the next body to the thread, unless it has one. */
@@ -88,34 +101,7 @@ export class Validation {
       this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
       return;
     }
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(this.#current.order);
-  }
-
-  #start(): Worker {
-    const worker = new Worker(require.resolve("./worker"), {
-      name: "validation",
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
-    });
-    let failure: unknown = new Error("the thread that checks bodies has ended");
-    worker.on("message", (report: Report) => {
-      const { resolve, reject } = this.#done();
-      if ("found" in report) resolve(report.found);
-      else reject(report.failed);
-      this.#goOn();
-    });
-    worker.on("error", (error) => {
-      failure = error;
-    });
-    worker.on("exit", () => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      if (!this.#current) return;
-      this.#done().reject(failure);
-      this.#goOn();
-    });
-    worker.unref();
-    return worker;
+    this.#thread.send(this.#current.body);
   }
 
   #done(): Waiting {

@@ -3,17 +3,17 @@ import { present } from "@tunnelplane/sdk/contract";
 import { type Findings, type Purpose, validate } from "./validate";
 
 /** A body to be checked, as JSON. */
-export interface Order extends Purpose {
+export interface BodyToCheck extends Purpose {
   readonly json: string;
 }
 
 /** The findings, or the error. */
-export type Report = { readonly found: Findings } | { readonly failed: unknown };
+export type CheckReport = { readonly found: Findings } | { readonly failed: unknown };
 
 const port = present(parentPort);
 
-port.on("message", ({ json, ...purpose }: Order) => {
-  let report: Report;
+port.on("message", ({ json, ...purpose }: BodyToCheck) => {
+  let report: CheckReport;
   try {
     report = { found: validate(purpose, JSON.parse(json)) };
   } catch (failed) {

@@ -1,5 +1,6 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { Database, DeliveryRow } from "../../storage";
+import { grouped } from "../../util";
 import type { Outgoing, Target } from "../targets";
 import type { Sent } from "../targets/target";
 import { nextAttempt } from "./retry";
@@ -147,7 +148,7 @@ function failureOf(
 
 /** Groups equal outcomes, with their sequences as JSON, so that a few statements record many events. */
 export const sameOutcomes = (outcomes: readonly Outcome[]) =>
-  grouped(outcomes, ({ status, error }) => `${status} ${error}`).map((same) => {
+  [...grouped(outcomes, ({ status, error }) => `${status} ${error}`).values()].map((same) => {
     const { status, error } = present(same[0]);
     return { status, last_error: error, sequences: sequencesOf(same.map(({ delivery }) => delivery)) };
   });
@@ -155,13 +156,3 @@ export const sameOutcomes = (outcomes: readonly Outcome[]) =>
 /** The sequences of events, as JSON. */
 export const sequencesOf = (events: readonly { readonly sequence: number }[]): string =>
   JSON.stringify(events.map((event) => event.sequence));
-
-export function grouped<T>(values: readonly T[], key: (value: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const value of values) {
-    const group = groups.get(key(value));
-    if (group) group.push(value);
-    else groups.set(key(value), [value]);
-  }
-  return [...groups.values()];
-}

@@ -37,13 +37,13 @@ const destinationsWithTimesAfter = statement<{ far: string }, { destination: str
     .select("feed.destination_id as destination")
     .where(({ or, eb }) =>
       or([
-        eb(laneAfter(db, parameter("far")), "is not", null),
+        eb(queueAfter(db, parameter("far")), "is not", null),
         eb(batchAfter(db, parameter("far")), "is not", null),
       ]),
     ),
 );
 
-const laneAfter = (db: Kysely<Database>, far: string) =>
+const queueAfter = (db: Kysely<Database>, far: string) =>
   db
     .selectFrom("lane")
     .select("lane.object_id")

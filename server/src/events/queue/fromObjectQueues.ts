@@ -1,9 +1,8 @@
 import type { Kysely } from "kysely";
 import type { Database } from "../../storage";
-import { newId } from "../../util";
+import { grouped, newId } from "../../util";
 import {
   type Batch,
-  grouped,
   type LeasedBatch,
   type LeaseOptions,
   leasable,
@@ -80,7 +79,7 @@ export async function reschedule(
   for (const { delivery, due } of outcomes) {
     if (due > (latest.get(delivery.object_id) ?? "")) latest.set(delivery.object_id, due);
   }
-  for (const same of grouped([...latest], ([, due]) => due)) {
+  for (const same of grouped(latest, ([, due]) => due).values()) {
     const [, due] = same[0] as [string, string];
     await setQueues(transaction, {
       destination,

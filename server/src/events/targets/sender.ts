@@ -6,7 +6,7 @@ import { type Columns, rowsOf, type Summary, summaryOf } from "./messages";
 import { type Target, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
 
 /** Messages to this thread. Numbers identify targets and batches. */
-export type Order =
+export type SenderOrder =
   | {
       readonly order: "open";
       readonly target: number;
@@ -18,7 +18,7 @@ export type Order =
   | { readonly order: "cancel"; readonly batch: number };
 
 /** The answer about a batch. */
-export type Report = { readonly batch: number } & (
+export type SenderReport = { readonly batch: number } & (
   | { readonly sent: Summary }
   | { readonly refused: TargetErrorOptions & { readonly message: string } }
   | { readonly failed: unknown }
@@ -28,7 +28,7 @@ const port = present(parentPort);
 const targets = new Map<number, Target>();
 const underWay = new Map<number, AbortController>();
 
-port.on("message", (order: Order) => {
+port.on("message", (order: SenderOrder) => {
   switch (order.order) {
     case "open":
       targets.set(order.target, openTarget(order.of, order.options));
@@ -45,7 +45,11 @@ port.on("message", (order: Order) => {
   }
 });
 
-async function send({ target, batch, columns }: Extract<Order, { order: "send" }>): Promise<Report> {
+async function send({
+  target,
+  batch,
+  columns,
+}: Extract<SenderOrder, { order: "send" }>): Promise<SenderReport> {
   const controller = new AbortController();
   underWay.set(batch, controller);
   try {

@@ -1,8 +1,9 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
+import { Thread } from "../../util";
 import { openTarget } from ".";
 import { columnsOf, sentOf } from "./messages";
-import type { Order, Report } from "./sender";
+import type { SenderOrder, SenderReport } from "./sender";
 import { type Sent, type Target, TargetError, type TargetOptions } from "./target";
 
 interface Waiting {
@@ -20,7 +21,16 @@ interface Waiting {
 export class TargetThread {
   readonly #open = new Set<number>();
   readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
+  readonly #thread = new Thread<SenderOrder, SenderReport>({
+    file: require.resolve("./sender"),
+    name: "targets",
+    task: "sends events",
+    onReport: (report) => this.#receive(report),
+    onFailure: (error) => {
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    },
+  });
   #numbers = 0;
 
   /** Opens a target as {@link openTarget} does, but for its `send`, which runs in the thread. */
@@ -33,49 +43,24 @@ export class TargetThread {
       ...described,
       send: async (events, signal) => {
         signal.throwIfAborted();
-        const worker = this.#running();
-        if (openedIn !== worker) tell(worker, { order: "open", target, of, options });
+        const worker = this.#thread.running();
+        if (openedIn !== worker) this.#thread.send({ order: "open", target, of, options });
         openedIn = worker;
         const batch = ++this.#numbers;
-        tell(worker, { order: "send", target, batch, columns: columnsOf(events) });
-        return this.#answerTo(batch, events.length, worker, signal);
+        this.#thread.send({ order: "send", target, batch, columns: columnsOf(events) });
+        return this.#answerTo(batch, events.length, signal);
       },
       close: () => {
         this.#open.delete(target);
-        if (this.#open.size === 0) this.#end();
-        else if (openedIn && openedIn === this.#worker) tell(openedIn, { order: "close", target });
+        if (this.#open.size === 0) void this.#thread.end();
+        else if (openedIn && openedIn === this.#thread.current) this.#thread.send({ order: "close", target });
       },
     };
   };
 
-  #running(): Worker {
-    this.#worker ??= this.#start();
-    return this.#worker;
-  }
-
-  #start(): Worker {
-    const worker = new Worker(require.resolve("./sender"), { name: "targets" });
-    let failure: unknown = new Error("the thread that sends events has ended");
-    worker.on("message", (report: Report) => this.#hear(report));
-    worker.on("error", (error) => {
-      failure = error;
-    });
-    worker.on("exit", () => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      for (const { reject } of this.#waiting.values()) reject(failure);
-      this.#waiting.clear();
-    });
-    return worker;
-  }
-
-  #end(): void {
-    void this.#worker?.terminate();
-    this.#worker = undefined;
-  }
-
-  async #answerTo(batch: number, count: number, worker: Worker, signal: AbortSignal): Promise<Sent[]> {
-    const cancel = () => tell(worker, { order: "cancel", batch });
+  async #answerTo(batch: number, count: number, signal: AbortSignal): Promise<Sent[]> {
+    const order: SenderOrder = { order: "cancel", batch };
+    const cancel = () => this.#thread.current?.postMessage(order);
     signal.addEventListener("abort", cancel);
     try {
       return await new Promise<Sent[]>((resolve, reject) => {
@@ -89,7 +74,7 @@ export class TargetThread {
     }
   }
 
-  #hear(report: Report): void {
+  #receive(report: SenderReport): void {
     const waiting = this.#waiting.get(report.batch);
     this.#waiting.delete(report.batch);
     if ("sent" in report) waiting?.resolve(sentOf(waiting.count, report.sent));
@@ -97,5 +82,3 @@ export class TargetThread {
     else waiting?.reject(report.failed);
   }
 }
-
-const tell = (worker: Worker, order: Order): void => worker.postMessage(order);

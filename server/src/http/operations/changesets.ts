@@ -1,6 +1,6 @@
-import { registry } from "@tunnelplane/sdk/contract";
+import { MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { ChangeSets, MOST_OBJECTS, readRequest, refuseBody } from "../../changesets";
+import { ChangeSets, readRequest, refuseBody } from "../../changesets";
 import { readListBody } from "../largeBodies";
 import { beforeOf, limitOf } from "../query";
 import type { Operation, Shape } from "./operation";
@@ -29,7 +29,7 @@ const requestShape: Shape = {
     max_deletes: z
       .int()
       .min(0)
-      .max(MOST_OBJECTS)
+      .max(MOST_SET_OBJECTS)
       .default(0)
       .meta({ description: "How many objects may be deleted because they left the set." }),
     objects: z
@@ -46,7 +46,7 @@ const requestShape: Shape = {
           }),
         }),
       )
-      .max(MOST_OBJECTS)
+      .max(MOST_SET_OBJECTS)
       .meta({ description: "The objects that the set shall have, in any order." }),
   }),
   example: () => ({
@@ -155,7 +155,7 @@ export const changeSetOperations: readonly Operation[] = [
     run: async ({ context, change }, { body }) => {
       let read: ReturnType<typeof readListBody> | undefined;
       const applied = await new ChangeSets(context, change).apply(async () => {
-        read ??= readListBody(body as Buffer | undefined, { list: "objects", most: MOST_OBJECTS });
+        read ??= readListBody(body as Buffer | undefined, { list: "objects", most: MOST_SET_OBJECTS });
         return readRequest(await read.catch(refuseBody));
       });
       const { replayed, ...answer } = applied;

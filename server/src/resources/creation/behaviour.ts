@@ -39,7 +39,7 @@ export interface Addition {
   /** One-time secrets: only the creation's answer shows them. */
   readonly oneTime?: Document;
   /** The hash of its one-time secret, by which it is found. */
-  readonly toldHash?: string;
+  readonly secretHash?: string;
   readonly kept?: KeptSecret;
 }
 

@@ -8,5 +8,5 @@ export const mintSecret =
   (prefix: Parameters<typeof newSecret>[0]): Behaviour =>
   async () => {
     const token = newSecret(prefix);
-    return { oneTime: { token }, toldHash: hashSecret(token) };
+    return { oneTime: { token }, secretHash: hashSecret(token) };
   };

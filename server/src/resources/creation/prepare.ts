@@ -26,8 +26,8 @@ export interface PreparedCreation {
 /** The rows of a creation, besides references and unique keys. */
 export interface CreationRows {
   readonly resource: Database["resource"];
-  readonly toldSecret?: Database["told_secret"];
-  readonly sealedSecret?: Database["sealed_secret"];
+  readonly secretHashes: readonly Database["told_secret"][];
+  readonly sealedSecrets: readonly Database["sealed_secret"][];
 }
 
 export interface CreationOrder {
@@ -62,7 +62,7 @@ export async function prepareCreation(
     keyring,
     made,
   });
-  const { sent = asked, computed, oneTime, toldHash, kept } = addition ?? {};
+  const { sent = asked, computed, oneTime, secretHash, kept } = addition ?? {};
   const after = documents.compose(definition, id, now.toISOString(), sent, { ...body.derived, ...computed });
   const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
   return {
@@ -71,14 +71,16 @@ export async function prepareCreation(
       const { json, stored } = documents.print(definition, after);
       const rows: CreationRows = {
         resource: { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored },
-        ...(toldHash !== undefined && { toldSecret: { resource_id: id, hash: toldHash } }),
-        ...(kept && {
-          sealedSecret: {
-            resource_id: id,
-            name: kept.name,
-            value: sealKept(keyring, { id, name: kept.name }, kept.text),
-          },
-        }),
+        secretHashes: secretHash === undefined ? [] : [{ resource_id: id, hash: secretHash }],
+        sealedSecrets: kept
+          ? [
+              {
+                resource_id: id,
+                name: kept.name,
+                value: sealKept(keyring, { id, name: kept.name }, kept.text),
+              },
+            ]
+          : [],
       };
       return { json, rows };
     },

@@ -1,11 +1,11 @@
 /**
  * Puts nodes in an order in which each comes after what it refers to.
- * @param onCircle told of each way from a node back to itself; its last step is left out of account
+ * @param onCircle gets each way from a node back to itself; the order leaves out its last step
  */
 export function inOrder<T>(
   nodes: readonly T[],
   targetsOf: (node: T) => readonly T[],
-  onCircle: (circle: readonly T[]) => void,
+  onCircle?: (circle: readonly T[]) => void,
 ): T[] {
   const ordered: T[] = [];
   const done = new Set<T>();
@@ -27,7 +27,7 @@ export function inOrder<T>(
         ordered.push(step.node);
       } else if (onWay.has(target)) {
         const nodesOnWay = way.map(({ node }) => node);
-        onCircle([...nodesOnWay.slice(nodesOnWay.indexOf(target)), target]);
+        onCircle?.([...nodesOnWay.slice(nodesOnWay.indexOf(target)), target]);
       } else if (!done.has(target)) enter(target);
     }
   }

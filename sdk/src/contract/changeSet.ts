@@ -1,0 +1,2 @@
+/** Most objects of a change set: a set is read as a whole. */
+export const MOST_SET_OBJECTS = 5_000;

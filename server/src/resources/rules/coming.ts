@@ -1,0 +1,47 @@
+import type { Definition, FoundReference } from "@tunnelplane/sdk/contract";
+import type { Document } from "../../documents";
+import { type Fault, RequestError, refuseFaults } from "../../util";
+
+/** A reference of a body, and the types of objects that may stand there. */
+export interface ResolvableReference extends FoundReference {
+  readonly targets: readonly Definition[];
+}
+
+/** An object as a write will store it. */
+export interface Coming {
+  readonly id: string;
+  /** The name of the object in faults: its id, or `<kind>/<key>` in a change set. */
+  readonly name: string;
+  readonly definition: Definition;
+  /** The fields that were sent for it, all of them. */
+  readonly sent: Document;
+  /** The same of the stored object; undefined for a new one. */
+  readonly before: Document | undefined;
+  readonly references: readonly ResolvableReference[];
+}
+
+/** A stored object that a write will delete. */
+export interface Leaving {
+  readonly id: string;
+  readonly name: string;
+  /** Whether another object takes its place, and the references to it. */
+  readonly isReplaced?: boolean;
+  /** Begins the message that something prevents this; it may be empty. */
+  readonly words: string;
+}
+
+/** Takes the faults that the rules find. */
+export interface FaultList {
+  add(name: string, fault: Fault): void;
+  /** Whether an object has a fault already. */
+  has(name: string): boolean;
+}
+
+/** For one object: the first fault refuses the request. */
+export const refusing: FaultList = {
+  add(name, fault) {
+    if (fault.path.length === 0) throw new RequestError(fault.error, `${name} ${fault.message}`);
+    refuseFaults([fault]);
+  },
+  has: () => false,
+};

@@ -1,0 +1,90 @@
+import type { UniqueKey } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { type Database, inParts, isListed, statement } from "../../storage";
+import { grouped } from "../../util";
+
+/** An object without its document. */
+export type BriefRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version">;
+
+/** A reference of a stored object to another. */
+export type UserRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & {
+  readonly kind: string;
+};
+
+/** The holder of a unique key. */
+export interface HolderRow {
+  readonly scope: string;
+  readonly value: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly owner_id: string;
+}
+
+/** An error names only a few users of an object; a list shows the rest. */
+const USERS_READ = 6;
+
+/** What is there, as the rules read it: by id or by key, so that no reading grows with all objects. */
+export class Existing {
+  constructor(protected readonly db: Kysely<Database>) {}
+
+  /** The objects of these ids that exist. */
+  rowsOf(ids: readonly string[]): Promise<BriefRow[]> {
+    return inParts(ids, (part) => briefByIds(this.db, { ids: part }));
+  }
+
+  /** The first few references that prevent a deletion of these objects. */
+  usersOf(ids: readonly string[]): Promise<UserRow[]> {
+    return inParts(ids, (part) => firstUsers(this.db, { ids: part }));
+  }
+
+  /** The references in these objects, at most so many. */
+  targetsOf(ids: readonly string[], most: number): Promise<{ from_id: string; to_id: string }[]> {
+    return inParts(ids, (part) => targetsByIds(this.db, { ids: part, most }));
+  }
+
+  /** The holders of unique keys. */
+  async holdersOf(keys: readonly Pick<UniqueKey, "scope" | "key">[]): Promise<HolderRow[]> {
+    const found: HolderRow[] = [];
+    for (const [scope, same] of grouped(keys, ({ scope }) => scope)) {
+      const values = same.map(({ key }) => key);
+      const rows = await inParts(values, (part) => holdersByKeys(this.db, { scope, values: part }));
+      for (const row of rows) found.push(row);
+    }
+    return found;
+  }
+}
+
+const briefByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select(["id", "kind", "owner_id", "version"])
+    .where(isListed(db, "id", parameter("ids"))),
+);
+
+const firstUsers = statement<{ ids: string }, UserRow>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .select(["from_id", "to_id", "field", "cascades", "resource.kind"])
+    .where(isListed(db, "to_id", parameter("ids")))
+    .where("cascades", "=", 0)
+    .limit(USERS_READ),
+);
+
+const targetsByIds = statement<{ ids: string; most: number }, { from_id: string; to_id: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom("reference")
+      .select(["from_id", "to_id"])
+      .where(isListed(db, "from_id", parameter("ids")))
+      .limit(parameter("most")),
+);
+
+const holdersByKeys = statement<{ scope: string; values: string }, HolderRow>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .innerJoin("resource", "resource.id", "unique_key.resource_id")
+    .select(["scope", "value", "resource.id", "resource.kind", "resource.owner_id"])
+    .where("scope", "=", parameter("scope"))
+    .where(isListed(db, "value", parameter("values"))),
+);

@@ -1,0 +1,50 @@
+import { definitionOfId, type UniqueKey } from "@tunnelplane/sdk/contract";
+import { type Caller, isHidden } from "../../auth";
+import { takeTurn } from "../../util";
+import type { Coming, FaultList, Leaving } from "./coming";
+import type { Existing } from "./existing";
+
+/** Finds values that must be unique and that two objects would hold: two that come, or one that stays. */
+export async function checkUniqueKeys(
+  existing: Existing,
+  coming: readonly Coming[],
+  leaving: readonly Leaving[],
+  faults: FaultList,
+  caller: Caller,
+): Promise<void> {
+  const firstHolders = new Map<string, Coming>();
+  const claims: { object: Coming; claim: UniqueKey }[] = [];
+  const newIds = new Set(coming.filter(({ before }) => before === undefined).map(({ id }) => id));
+  for (const object of coming) {
+    await takeTurn();
+    if (faults.has(object.name)) continue;
+    const { name, definition, sent, before } = object;
+    const held = new Set(before && definition.unique(before).map(textOf));
+    for (const claim of definition.unique(sent)) {
+      const { path, taken, scope } = claim;
+      const first = firstHolders.get(textOf(claim));
+      if (first) faults.add(name, { error: "taken", path, message: `${taken} (${first.name})` });
+      else firstHolders.set(textOf(claim), object);
+      // Nobody holds anything yet below an object that is new.
+      const isBelowNew = newIds.has(scope.split(" ").at(-1) ?? "");
+      if (!held.has(textOf(claim)) && !isBelowNew) claims.push({ object, claim });
+    }
+  }
+  const holders = new Map(
+    (await existing.holdersOf(claims.map(({ claim }) => claim))).map((row) => [
+      textOf({ scope: row.scope, key: row.value }),
+      row,
+    ]),
+  );
+  // A holder that comes gives the value up, or the loop above has found that both claim it.
+  const freed = new Set([...leaving, ...coming].map(({ id }) => id));
+  for (const { object, claim } of claims) {
+    const holder = holders.get(textOf(claim));
+    if (!holder || freed.has(holder.id)) continue;
+    const definition = definitionOfId(holder.id) ?? object.definition;
+    const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
+    faults.add(object.name, { error: "taken", path: claim.path, message: claim.taken + name });
+  }
+}
+
+const textOf = ({ scope, key }: Pick<UniqueKey, "scope" | "key">): string => `${scope} ${key}`;

@@ -1,0 +1,44 @@
+import { definitionNamed } from "@tunnelplane/sdk/contract";
+import { grouped } from "../../util";
+import type { Coming, FaultList, Leaving } from "./coming";
+import type { Existing, UserRow } from "./existing";
+
+/** Finds objects that leave although others need them: others that stay refer to them, or belong to them. */
+export async function checkUsers(
+  existing: Existing,
+  coming: readonly Coming[],
+  leaving: readonly Leaving[],
+  faults: FaultList,
+): Promise<void> {
+  const leavingById = new Map(leaving.map((one) => [one.id, one]));
+  const staying = new Set(coming.map(({ id }) => id));
+  const others = (await existing.usersOf([...leavingById.keys()])).filter(
+    ({ from_id: id }) => !leavingById.has(id) && !staying.has(id),
+  );
+  for (const [id, users] of grouped(others, ({ to_id }) => to_id)) {
+    const one = leavingById.get(id);
+    if (!one) continue;
+    const children = users.filter(({ cascades }) => cascades === 1);
+    const why =
+      children.length > 0
+        ? `${listOf(children)} would be deleted with it; declare that in the same set, or delete it first`
+        : `is still in use by ${listOf(users)}; remove it there first`;
+    faults.add(one.name, { error: "in_use", path: [], message: one.words + why });
+  }
+  for (const { name, references } of coming)
+    for (const { id, path } of references) {
+      const gone = leavingById.get(id);
+      if (!gone || gone.isReplaced) continue;
+      const message = `names ${id} (${gone.name}), which this request would delete, because it leaves it out; declare it, or do not refer to it`;
+      faults.add(name, { error: "missing_target", path, message });
+    }
+}
+
+const MOST_LISTED = 5;
+
+function listOf(users: readonly UserRow[]): string {
+  const listed = users
+    .slice(0, MOST_LISTED)
+    .map(({ kind, from_id, field }) => `${definitionNamed(kind).title} ${from_id} (${field})`);
+  return [...listed, ...(users.length > MOST_LISTED ? ["and others"] : [])].join(", ");
+}

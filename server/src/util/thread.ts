@@ -1,0 +1,59 @@
+import { Worker, type WorkerOptions } from "node:worker_threads";
+
+interface ThreadOptions<Report> extends WorkerOptions {
+  /** The thread's file. */
+  readonly file: string;
+  /** What the thread does, for the error that it has ended: `checks bodies`. */
+  readonly task: string;
+  /** Whether a process that has nothing else to do may end. */
+  readonly isIdle?: boolean;
+  onReport(report: Report): void;
+  /** Called when the thread has ended by itself: nothing that it was given will be answered. */
+  onFailure(error: unknown): void;
+}
+
+/** A worker thread that starts when it is first needed, and again after it has failed or was ended. */
+export class Thread<Order, Report> {
+  #worker: Worker | undefined;
+
+  constructor(private readonly options: ThreadOptions<Report>) {}
+
+  /** Sends a message, if need be to a new thread. */
+  send(order: Order): void {
+    this.running().postMessage(order);
+  }
+
+  /** The thread; it is another one after a failure, and knows nothing of what the former was given. */
+  running(): Worker {
+    this.#worker ??= this.#start();
+    return this.#worker;
+  }
+
+  /** The thread, if one runs. */
+  get current(): Worker | undefined {
+    return this.#worker;
+  }
+
+  async end(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #start(): Worker {
+    const { file, task, isIdle, onReport, onFailure, ...options } = this.options;
+    const worker = new Worker(file, options);
+    let failure: unknown = new Error(`the thread that ${task} has ended`);
+    worker.on("message", onReport);
+    worker.on("error", (error) => {
+      failure = error;
+    });
+    worker.on("exit", () => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      onFailure(failure);
+    });
+    if (isIdle) worker.unref();
+    return worker;
+  }
+}
