@@ -1,43 +1,29 @@
-// Runs the tests, each folder of tests/ in a process of its own, two at a time: most of a test is waiting for
-// other processes. Prints a line for each file as it ends. Arguments are folders and files; without any, all
-// run. The whole report of each folder goes into a log file, and, where a test failed, to the end. `--table`
-// writes what each file cost into the table of tests/README.md.
+// Runs the tests: files that take long in a process each, the others of a folder together, a few processes at
+// once, because much of a test is waiting. What takes longest begins first. Prints a line for each file as it
+// ends. Arguments are folders and files; without any, all run. The whole report of each process goes into a log
+// file, and, where a test failed, to the end. `--table` writes what each file cost into the table of
+// tests/README.md.
 const { spawn } = require("node:child_process");
-const {
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} = require("node:fs");
+const { createWriteStream, existsSync, mkdirSync, readdirSync } = require("node:fs");
+const { readFileSync, rmSync, writeFileSync } = require("node:fs");
+const { availableParallelism } = require("node:os");
 const { dirname, join } = require("node:path");
-const { writeCosts } = require("./testTable.cjs");
+const { readCosts, writeCosts } = require("./testTable.cjs");
 
 const ROOT = join(__dirname, "..");
+const TESTS = join(ROOT, "tests");
 const KEPT = join(ROOT, "node_modules", ".tunnelplane");
 const LOGS = join(KEPT, "test-logs");
 const DURATION = join(KEPT, "test-minutes");
 const USUAL_MINUTES = 50; // on 2 cores, November 2026
-const AT_ONCE = 2;
-/** Those that take longest begin first; the rest in any order. */
-const LONGEST = [
-  "trust/attacks",
-  "trust",
-  "api",
-  "adopt",
-  "provider",
-  "plugin",
-  "server",
-  "gateway",
-  "examples",
-  "events",
-];
-
+/** More than processors, which idle while a test waits. */
+const AT_ONCE = availableParallelism() + 1;
+/** Files of a folder share a process up to so many seconds of processors; its start takes one. */
+const MOST_TOGETHER = 10;
+/** What a file counts that is not in the table. */
+const UNKNOWN = { cpu: 5, wall: 10 };
 const TABLE = "--table";
-const TESTS = join(ROOT, "tests");
 
-const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
 /** Every test file, however deep. */
 const files = readdirSync(TESTS, { recursive: true })
   .map((file) => file.replaceAll("\\", "/"))
@@ -48,9 +34,6 @@ const wanted = process.argv
   .map((one) => one.replace(/^tests\//, "").replace(/\/$/, ""));
 const isIn = (file, one) => file === one || file.startsWith(`${one}/`);
 const isWanted = (file) => wanted.length === 0 || wanted.some((one) => isIn(file, one));
-const jobs = [...Map.groupBy(files.filter(isWanted), dirname)].sort(
-  ([a], [b]) => rank(a) - rank(b) || a.localeCompare(b),
-);
 
 const unknown = wanted.filter((one) => !files.some((file) => isIn(file, one)));
 if (unknown.length > 0) {
@@ -59,35 +42,52 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const table = readCosts();
+const costOf = (file) => table.get(file) ?? UNKNOWN;
+const sum = (files, field) => files.reduce((total, file) => total + costOf(file)[field], 0);
+const jobs = [...Map.groupBy(files.filter(isWanted), dirname).values()]
+  .flatMap(shared)
+  .sort((a, b) => sum(b, "wall") - sum(a, "wall"));
+
+/** Shares the files of a folder out to processes. */
+function shared(files) {
+  const groups = [];
+  for (const file of files.toSorted((a, b) => costOf(b).cpu - costOf(a).cpu)) {
+    const group = groups.find((one) => sum(one, "cpu") + costOf(file).cpu <= MOST_TOGETHER);
+    if (group) group.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}
+
 const total = { passed: 0, failed: 0, skipped: 0 };
 const started = Date.now();
-/**
- * Mocha's reports of failed tests, printed again at the very end: the tail of a long log is what people
- * read.
- */
+/** Mocha's words for the tests that failed, printed again at the end, which is what people read of a long log. */
 const failures = [];
 let broken = false;
 /** How many files have not ended yet. */
 let left = files.filter(isWanted).length;
 const costs = new Map();
+const running = new Set();
 
+rmSync(LOGS, { recursive: true, force: true });
 mkdirSync(LOGS, { recursive: true });
 const minutes = existsSync(DURATION)
   ? `${readFileSync(DURATION, "utf8")} minutes last time`
   : `about ${USUAL_MINUTES} minutes on two cores`;
 console.log(
-  `Running the tests of ${jobs.length} folders: ${minutes}. A line for each file as it ends; whole reports in ${LOGS}`,
+  `Running ${left} test files: ${wanted.length > 0 ? "all take " : ""}${minutes}. A line for each as it ends; whole reports in ${LOGS}`,
 );
 
-async function worker() {
+async function worker(env) {
   for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-    const [folder, files] = job;
-    const { output, code, reported } = await run(folder, files);
+    const { output, code, reported } = await run(job, env);
+    const name = job.length === 1 ? `tests/${job[0]}` : `tests/${dirname(job[0])}`;
     const failed = /^ +\d+ failing$[\s\S]*/m.exec(output)?.[0];
     const tests = reported.passed + reported.failed + reported.skipped.length;
-    if (failed) failures.push(`tests/${folder}:\n${failed.trimEnd()}`);
+    if (failed) failures.push(`${name}:\n${failed.trimEnd()}`);
     else if (code !== 0 || tests === 0)
-      failures.push(`tests/${folder}: ended with ${code} after ${tests} tests\n${output.slice(-4000)}`);
+      failures.push(`${name}: ended with ${code} after ${tests} tests\n${output.slice(-4000)}`);
     if (code !== 0 || tests === 0) broken = true;
     total.passed += reported.passed;
     total.failed += reported.failed;
@@ -95,16 +95,17 @@ async function worker() {
   }
 }
 
-function run(folder, files) {
+function run(job, env) {
   // Mocha's own command starts a process for Node's options, which could not report to this one.
   const args = [
     "--disable-warning=ExperimentalWarning",
     join(ROOT, "node_modules/mocha/lib/cli/cli.js"),
     "--exit",
-    ...files.map((file) => `tests/${file}`),
+    ...job.map((file) => `tests/${file}`),
   ];
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe", "ipc"] });
-  const log = createWriteStream(join(LOGS, `${folder.replaceAll("/", "-")}.log`));
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  running.add(child);
+  const log = createWriteStream(join(LOGS, `${job[0].replaceAll("/", "-").replace(/\.test\.ts$/, "")}.log`));
   const reported = { passed: 0, failed: 0, skipped: [] };
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -120,6 +121,7 @@ function run(folder, files) {
   });
   return new Promise((resolve) =>
     child.once("close", (code) => {
+      running.delete(child);
       log.end();
       resolve({ output, code, reported });
     }),
@@ -142,7 +144,25 @@ function tell({ file, passed, failed, skipped, cost }) {
   for (const title of skipped) console.log(`    skipped: ${title}`);
 }
 
-Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
+/** One PostgreSQL for all processes: each would take two seconds of a processor to start its own. */
+async function startPostgres() {
+  require("../tests/typescript.cjs");
+  const { PostgresServer } = require("../tests/support/postgres.ts");
+  return PostgresServer.start();
+}
+
+async function main() {
+  const postgres = jobs.length > 1 ? await startPostgres() : undefined;
+  for (const signal of ["SIGINT", "SIGTERM"])
+    process.once(signal, async () => {
+      jobs.length = 0;
+      for (const child of running) child.kill(signal);
+      await postgres?.stop();
+      process.exit(1);
+    });
+  const env = { ...process.env, ...(postgres && { TESTS_POSTGRES: postgres.url }) };
+  await Promise.all(Array.from({ length: AT_ONCE }, () => worker(env)));
+  await postgres?.stop();
   const { passed, failed, skipped } = total;
   for (const failure of failures) console.log(`\n──── failed in ${failure}`);
   if (!broken && wanted.length === 0)
@@ -150,4 +170,6 @@ Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
   if (process.argv.includes(TABLE)) writeCosts(costs);
   console.log(`\nTotal: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   process.exitCode = broken ? 1 : 0;
-});
+}
+
+main();

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { expectRefused, hostport, unavailable } from "../support/api/expect";
 import { sharedPostgres } from "../support/databases";
-import { PASSWORD, type PostgresServer, type Session, waiting } from "../support/postgres";
+import { PASSWORD, PostgresServer, type Session, waiting } from "../support/postgres";
 import { Rest, type RestAnswer } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
@@ -11,12 +11,15 @@ describe("A server whose PostgreSQL database goes away", () => {
   let server: ServerProcess;
   let rest: Rest;
   before("start PostgreSQL and a server", async () => {
-    postgres = await sharedPostgres();
+    postgres = await PostgresServer.start(); // other tests need the shared one
     url = await postgres.newDatabase();
     server = await ServerProcess.start({ data: url });
     rest = new Rest(server.url, server.apiKey);
   });
-  after(() => server.stop());
+  after("stop both", async () => {
+    await server.stop();
+    await postgres.stop();
+  });
 
   const expectUnavailable = (answer: RestAnswer): void => {
     expectRefused(answer, unavailable);

