@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import { commandLine, type Journal, type ObjectChange } from "../journal";
 import { hashSecret, KeyRotated, type Keyring, newSecret } from "../secrets";
-import { type Database, PLACEHOLDER, type Store } from "../storage";
+import { type Database, PLACEHOLDER, type Store, type Transaction } from "../storage";
 import { newId } from "../util";
 
 /** The parts of the context that writing a key, its event and its audit row needs. */
@@ -104,7 +104,7 @@ export function recoverAdminKey(context: Context): Promise<{ id: string; key: st
 /** Runs a transaction that ends in the journal; runs it again if the data key changed meanwhile. */
 async function write<T>(
   { store, keyring }: Context,
-  work: (transaction: Kysely<Database>, begunUnder: string) => Promise<T>,
+  work: (transaction: Transaction, begunUnder: string) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     try {
@@ -134,7 +134,7 @@ async function isKnown(db: Kysely<Database>, key: string): Promise<boolean> {
 
 async function addKey(
   { documents }: Context,
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   ownerId: string,
   key: string,
   description: string,

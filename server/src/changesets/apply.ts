@@ -1,5 +1,4 @@
 import { pathFieldsOf } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
 import { embeddedListOf } from "../documents";
 import {
   deleteResources,
@@ -15,7 +14,7 @@ import {
   touchParent,
   updateDocument,
 } from "../resources";
-import { bulkInsertion, type Database, effect, inParts, insertion, isListed, statement } from "../storage";
+import { bulkInsertion, effect, inParts, insertion, isListed, statement, type Transaction } from "../storage";
 import { takeTurn } from "../util";
 import { lockSet } from "./facts";
 import type { Faults } from "./faults";
@@ -40,7 +39,7 @@ export interface Target {
  * @throws PlanOutdated
  */
 export async function carryOut(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   target: Target,
   plan: Plan,
   faults: Faults,
@@ -88,7 +87,7 @@ const columnsOf = ({ id, name, ownerId }: Target) => ({ id, name, owner_id: owne
 
 /** Counts up the versions of parents that show what changed, each once, and checks how much they show. */
 async function touchParents(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   { rows, leaving }: Plan,
   faults: Faults,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { type Definition, oncePer, type UniqueKey } from "@tunnelplane/sdk/contr
 import type { Kysely } from "kysely";
 import { wholeOf } from "../documents";
 import { type BriefRow, Existing, type HolderRow, type StoredRow, type UserRow } from "../resources";
-import { type Database, inParts, isListed, type Statement, statement } from "../storage";
+import { type Database, inParts, isListed, type Statement, statement, type Transaction } from "../storage";
 
 export const findSet = statement<{ name: string }, Database["changeset"]>((db, parameter) =>
   db.selectFrom("changeset").selectAll().where("name", "=", parameter("name")),
@@ -119,7 +119,7 @@ export class Facts extends Existing {
   }
 
   /** Whether all of it is still so. Locks the objects that are about to change. */
-  async stillHold(transaction: Kysely<Database>, changing: ReadonlySet<string>): Promise<boolean> {
+  async stillHold(transaction: Transaction, changing: ReadonlySet<string>): Promise<boolean> {
     const now = new Existing(transaction);
     const locked = await lockRows(transaction, [...changing]);
     const others = await now.rowsOf([...this.versions.keys()].filter((id) => !changing.has(id)));

@@ -1,7 +1,6 @@
 import type { EventSubscription } from "@tunnelplane/sdk";
-import type { Kysely } from "kysely";
 import { type Follower, isChangeOf, type ObjectChange } from "../journal";
-import type { Database } from "../storage";
+import type { Transaction } from "../storage";
 import { dropPending } from "./queue/objectQueues";
 
 /**
@@ -12,7 +11,7 @@ import { dropPending } from "./queue/objectQueues";
 export const subscriptions: Follower = { kinds: ["event_subscription", "event_destination"], follow };
 
 /** @param sequence of the change's event: new routes begin with it */
-async function follow(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void> {
+async function follow(transaction: Transaction, change: ObjectChange, sequence: number): Promise<void> {
   if (isChangeOf(change, "event_subscription")) await replaceRoutes(transaction, change, sequence - 1);
   if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
 }
@@ -25,7 +24,7 @@ interface SubscriptionChange {
 
 /** Replaces a subscription's routes. Waiting events that no subscription wants now are dropped. */
 async function replaceRoutes(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   { id, before, after }: SubscriptionChange,
   since: number,
 ): Promise<void> {
@@ -56,7 +55,7 @@ async function replaceRoutes(
 /**
  * Opens the destination's cursor. If the destination had no routes, the cursor skips the events of that time.
  */
-async function openFeed(transaction: Kysely<Database>, destination: string, position: number): Promise<void> {
+async function openFeed(transaction: Transaction, destination: string, position: number): Promise<void> {
   await transaction
     .insertInto("feed")
     .values({ destination_id: destination, position })
@@ -90,7 +89,7 @@ function routesOf({
 }
 
 /** Removes the data of a deleted destination. No subscription refers to it, so no new events come. */
-async function forget(transaction: Kysely<Database>, destination: string): Promise<void> {
+async function forget(transaction: Transaction, destination: string): Promise<void> {
   // Delete the cursor first: a worker that leases or records has locked it, so we wait, and afterwards it
   // finds nothing.
   for (const table of ["feed", "batch", "lane", "delivery", "sent"] as const) {

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents, Page } from "../documents";
-import { type Database, type GatewayRow, isListed, type Store } from "../storage";
+import { type Database, type GatewayRow, isListed, type Store, type Transaction } from "../storage";
 import { ownTurn, quoted, RequestError } from "../util";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -64,7 +64,7 @@ export function report({ store }: Tools, name: string, { edges, agents, ...about
   });
 }
 
-async function refuseTooMany(transaction: Kysely<Database>): Promise<void> {
+async function refuseTooMany(transaction: Transaction): Promise<void> {
   await forgetSilentGateways(transaction);
   const { count } = await transaction
     .selectFrom("gateway")
@@ -78,7 +78,7 @@ async function refuseTooMany(transaction: Kysely<Database>): Promise<void> {
 }
 
 /** Removes a gateway from the list. A caller without it is answered that there is none. */
-export async function deleteGateway(transaction: Kysely<Database>, name: string): Promise<void> {
+export async function deleteGateway(transaction: Transaction, name: string): Promise<void> {
   const found = await transaction
     .deleteFrom("gateway")
     .where("name", "=", name)
@@ -89,7 +89,7 @@ export async function deleteGateway(transaction: Kysely<Database>, name: string)
 }
 
 /** Forgets the gateways that are gone. */
-export async function forgetSilentGateways(transaction: Kysely<Database>): Promise<void> {
+export async function forgetSilentGateways(transaction: Transaction): Promise<void> {
   await transaction.deleteFrom("gateway").where("last_seen", "<", gone()).execute();
 }
 

@@ -2,7 +2,7 @@ import { definitionNamed } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { Keyring } from "../secrets";
-import type { Database, Store } from "../storage";
+import type { Database, Store, Transaction } from "../storage";
 import { newId } from "../util";
 import { Digests, keepAuditKey, newAuditKey, openDigests } from "./digests";
 import { Journal } from "./journal";
@@ -28,7 +28,7 @@ interface Parts {
 export async function digestsToServeWith({ store, keyring, documents, accountId }: Parts): Promise<Digests> {
   const known = await openDigests(store.reader, keyring);
   if (known.exist) return known;
-  const recorded = async (transaction: Kysely<Database>): Promise<Digests> => {
+  const recorded = async (transaction: Transaction): Promise<Digests> => {
     const begunUnder = keyring.currentId;
     await keyring.lockHead(transaction, begunUnder);
     const found = await openDigests(transaction, keyring);
@@ -73,7 +73,7 @@ export async function digestOfBaseline(db: Kysely<Database>, digests: Digests): 
 }
 
 async function recordObjects(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   documents: Documents,
   digests: Digests,
 ): Promise<number> {
@@ -99,7 +99,7 @@ async function recordObjects(
   }
 }
 
-async function recordEvents(transaction: Kysely<Database>, digests: Digests): Promise<number> {
+async function recordEvents(transaction: Transaction, digests: Digests): Promise<number> {
   let count = 0;
   for (let after = ""; ; ) {
     const rows = await transaction
@@ -125,7 +125,7 @@ interface Recorded {
 }
 
 /** Returns the last id, or undefined for an empty page. */
-async function record(transaction: Kysely<Database>, page: readonly Recorded[]): Promise<string | undefined> {
+async function record(transaction: Transaction, page: readonly Recorded[]): Promise<string | undefined> {
   const rows = page.flatMap(({ id, digest }) => (digest === null ? [] : [{ id, digest }]));
   if (rows.length > 0) await transaction.insertInto("baseline").values(rows).execute();
   return rows.at(-1)?.id;

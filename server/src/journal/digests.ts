@@ -3,7 +3,7 @@ import { type Definition, fieldsWhere, oncePer } from "@tunnelplane/sdk/contract
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import { derive, type Keyring } from "../secrets";
-import type { Database } from "../storage";
+import type { Database, Transaction } from "../storage";
 
 /** The setting that holds the digests' key, sealed under the data key in use. */
 export const AUDIT_KEY = "audit_key";
@@ -110,22 +110,14 @@ async function readAuditKey(db: Kysely<Database>, keyring: Keyring): Promise<str
 }
 
 /** Stores a key for digests, unless there is one. */
-export const keepAuditKey = (
-  transaction: Kysely<Database>,
-  keyring: Keyring,
-  key: string,
-): Promise<unknown> =>
+export const keepAuditKey = (transaction: Transaction, keyring: Keyring, key: string): Promise<unknown> =>
   transaction
     .insertInto("setting")
     .values({ name: AUDIT_KEY, value: keyring.seal(PLACE, key) })
     .execute();
 
 /** Seals the key of the digests under another data key. */
-export async function sealAuditKey(
-  transaction: Kysely<Database>,
-  keyring: Keyring,
-  keyId: string,
-): Promise<void> {
+export async function sealAuditKey(transaction: Transaction, keyring: Keyring, keyId: string): Promise<void> {
   const key = await readAuditKey(transaction, keyring);
   if (key === undefined) return;
   await transaction

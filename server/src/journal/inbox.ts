@@ -10,6 +10,7 @@ import {
   pipelined,
   recordsOf,
   statement,
+  type Transaction,
 } from "../storage";
 import { Chain } from "./chain";
 import { type Anchor, headText } from "./head";
@@ -82,7 +83,7 @@ export interface Refused {
   readonly why: string;
 }
 
-export interface Moved {
+export interface MovedRows {
   readonly count: number;
   readonly refused: readonly Refused[];
   /** Whether there may be more rows to move. */
@@ -100,11 +101,11 @@ export interface Moved {
  * @param pages limit of pages
  */
 export async function moveInbox(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   keyring: Keyring,
   head: Database["audit_head"],
   { after = 0, pages = Number.POSITIVE_INFINITY }: { after?: number; pages?: number } = {},
-): Promise<Moved> {
+): Promise<MovedRows> {
   const chain = new Chain(head);
   const refused: Refused[] = [];
   const seen = new Set<string>();
@@ -182,7 +183,7 @@ interface Place {
 
 /** Writes the rows into both logs, and takes them out of the inbox. */
 async function place(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   keyring: Keyring,
   keyId: string,
   places: readonly (readonly unknown[])[],

@@ -1,15 +1,13 @@
 import type { Kind } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
 import { type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
 import {
   type AuditEventRow,
   bulkInsertion,
   type Database,
-  isHasty,
   type Lane,
-  laneOf,
   pipelined,
+  type Transaction,
 } from "../storage";
 import { Chain } from "./chain";
 import type { Digests } from "./digests";
@@ -35,7 +33,7 @@ export interface Follower {
    * the log.
    * @param sequence of the change's event
    */
-  follow(transaction: Kysely<Database>, change: ObjectChange, sequence: number): Promise<void>;
+  follow(transaction: Transaction, change: ObjectChange, sequence: number): Promise<void>;
 }
 
 /**
@@ -76,7 +74,7 @@ export class Journal {
    * @throws KeyRotated when the transaction may have sealed something under a key that is no longer in use
    */
   async append(
-    transaction: Kysely<Database>,
+    transaction: Transaction,
     begunUnder: string,
     author: Author,
     changes: readonly (ObjectChange | Act)[],
@@ -87,7 +85,7 @@ export class Journal {
     const prepared = changes.map(
       (one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now),
     );
-    const lane = laneOf(transaction);
+    const { lane } = transaction.facts;
     const events = prepared.flatMap((one) => (isToldOf(one) ? [one] : []));
     const isExact = !lane || events.length < changes.length || changes.some((one) => this.#isFollowed(one));
     if (isExact) await this.#chain(transaction, begunUnder, lane, prepared, changes);
@@ -100,7 +98,7 @@ export class Journal {
 
   /** Leaves changes in the inbox. */
   async #leave(
-    transaction: Kysely<Database>,
+    transaction: Transaction,
     begunUnder: string,
     lane: Lane,
     prepared: readonly ToldOf[],
@@ -108,7 +106,8 @@ export class Journal {
     const rows = prepared.map(({ event, row }) =>
       signed(this.keyring, begunUnder, { ...row, ...eventColumns(event), lane: lane.id, k: lane.draw() }),
     );
-    if (isHasty(transaction)) await pipelined(rows.map((row) => insertUnderCurrentKey(transaction, row)));
+    if (transaction.facts.isOptimistic)
+      await pipelined(rows.map((row) => insertUnderCurrentKey(transaction, row)));
     else
       await pipelined([
         this.keyring.requireCurrent(transaction, begunUnder),
@@ -118,7 +117,7 @@ export class Journal {
 
   /** Writes changes at the end of the log, behind what waits in the inbox. */
   async #chain(
-    transaction: Kysely<Database>,
+    transaction: Transaction,
     begunUnder: string,
     lane: Lane | undefined,
     prepared: readonly Prepared[],
@@ -156,10 +155,10 @@ export class Journal {
   }
 
   /** Returns the head of the log behind what waited. */
-  async #emptyInbox(transaction: Kysely<Database>, head: Database["audit_head"]): Promise<Anchor> {
+  async #emptyInbox(transaction: Transaction, head: Database["audit_head"]): Promise<Anchor> {
     if (this.#emptied) return head;
     const { count, refused, end } = await moveInbox(transaction, this.keyring, head);
-    this.#emptied = laneOf(transaction) === undefined && count === 0 && refused.length === 0;
+    this.#emptied = transaction.facts.lane === undefined && count === 0 && refused.length === 0;
     return end;
   }
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Keyring } from "../secrets";
-import { type Database, pipelined, type Store, statement, Unavailable } from "../storage";
-import { type Moved, moveInbox } from "./inbox";
+import { type Database, pipelined, type Store, statement, type Transaction, Unavailable } from "../storage";
+import { Rounds } from "../util";
+import { type MovedRows, moveInbox } from "./inbox";
 
 // The least time between two passes: many commits become one pass, and others get the head of the log in
 // between.
@@ -32,11 +33,15 @@ export interface SequencerOptions {
  * backup brought.
  */
 export class Sequencer {
+  readonly #passes = new Rounds({
+    work: () => this.#move(),
+    pauseMs: () =>
+      Math.max(0, this.#passedAt + (this.#isFollowing ? FOLLOW_MS : GATHER_MS) - performance.now()),
+    pollMs: POLL_MS,
+    onError: (error) =>
+      this.#options?.logger.error({ err: error }, "cannot move changes to the end of the event log"),
+  });
   #options: SequencerOptions | undefined;
-  #poll: NodeJS.Timeout | undefined;
-  #gathering: NodeJS.Timeout | undefined;
-  #passing: Promise<boolean> | undefined;
-  #next: Promise<boolean> | undefined;
   #passedAt = 0;
   /** Whether the last pass moved nothing: another server was faster, or has the head. */
   #isFollowing = false;
@@ -53,23 +58,12 @@ export class Sequencer {
   /** Works until {@link stop}. */
   start(options: SequencerOptions): void {
     this.#options = options;
-    this.#poll = setInterval(() => this.wake(), POLL_MS).unref();
+    if (this.store.isParallel) this.#passes.start();
   }
 
   /** Call this after a commit: the inbox may have rows. */
   wake(): void {
-    if (!this.#options || !this.store.isParallel) return;
-    this.#gathering ??= setTimeout(
-      () => {
-        this.#gathering = undefined;
-        this.#pass().then(
-          (isDone) => isDone || this.wake(),
-          (error: unknown) =>
-            this.#options?.logger.error({ err: error }, "cannot move changes to the end of the event log"),
-        );
-      },
-      Math.max(0, this.#passedAt + (this.#isFollowing ? FOLLOW_MS : GATHER_MS) - performance.now()),
-    );
+    this.#passes.wake();
   }
 
   /**
@@ -80,7 +74,7 @@ export class Sequencer {
     const [waiting] = await firstWaiting(this.store.reader, { low: this.#low });
     if (!waiting) return;
     const end = performance.now() + WAIT_MS;
-    while (!(await this.#pass())) {
+    while (!(await this.#passes.round())) {
       if (performance.now() > end)
         throw new Unavailable(
           `${this.store.place}: another session has held the end of the audit log for too long`,
@@ -91,45 +85,27 @@ export class Sequencer {
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#poll);
-    clearTimeout(this.#gathering);
+    await this.#passes.stop();
     this.#options = undefined;
-    await this.#passing?.catch(() => undefined);
   }
 
-  /**
-   * A pass that begins after this call. Returns whether it came to the end of the inbox; false if another has
-   * the head too.
-   */
-  #pass(): Promise<boolean> {
-    if (this.#passing) {
-      this.#next ??= this.#passing
-        .catch(() => undefined)
-        .then(() => {
-          this.#next = undefined;
-          return this.#pass();
-        });
-      return this.#next;
-    }
-    this.#passing = this.#move().finally(() => {
-      this.#passing = undefined;
-      this.#passedAt = performance.now();
-    });
-    return this.#passing;
-  }
-
+  /** One pass. Returns whether it came to the end of the inbox; false if another has the head too. */
   async #move(): Promise<boolean> {
-    const passed = await this.store.write((transaction) => this.#moveWhereFree(transaction), { aside: true });
+    const passed = await this.store
+      .write((transaction) => this.#moveWhereFree(transaction), { onOwnConnection: true })
+      .finally(() => {
+        this.#passedAt = performance.now();
+      });
     this.#isFollowing = !passed || passed.moved.count === 0;
     if (!passed) return false;
     const { moved, drawn, ids } = passed;
     // Only now: before the commit, the rows may come back.
     if (ids && !moved.more) this.#raiseLow(drawn, ids);
-    this.#tell(moved);
+    this.#report(moved);
     return !moved.more;
   }
 
-  async #moveWhereFree(transaction: Kysely<Database>): Promise<Passed | undefined> {
+  async #moveWhereFree(transaction: Transaction): Promise<Passed | undefined> {
     if (!this.store.isParallel) {
       const [head] = await freeHead(transaction, {});
       return (
@@ -167,7 +143,7 @@ export class Sequencer {
     this.#mark = { n: drawn, end: own };
   }
 
-  #tell({ count, refused }: Moved): void {
+  #report({ count, refused }: MovedRows): void {
     if (count > 0) this.#options?.onMoved();
     for (const { n, why } of refused) {
       if (this.#logged.has(n) || this.#logged.size >= MOST_LOGGED) continue;
@@ -181,7 +157,7 @@ export class Sequencer {
 }
 
 interface Passed {
-  readonly moved: Moved;
+  readonly moved: MovedRows;
   /** The last number that was drawn before the pass. */
   readonly drawn: number;
   readonly ids?: TransactionIds | undefined;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Keyring } from "../secrets";
-import { type Database, effect, insertion, pipelined, statement } from "../storage";
+import { type Database, effect, insertion, pipelined, statement, type Transaction } from "../storage";
 import { RequestError } from "../util";
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -50,7 +50,7 @@ const keptAnswer = statement<
 
 /** Keeps the answer, in the transaction of the change. */
 export async function keepAnswer(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   keyring: Keyring,
   idempotency: IdempotentRequest,
   answer: unknown,
@@ -87,7 +87,7 @@ const insertAnswer = insertion("idempotency_key", [
 ]);
 
 /** Removes expired answers. */
-export async function forgetAnswers(transaction: Kysely<Database>): Promise<void> {
+export async function forgetAnswers(transaction: Transaction): Promise<void> {
   await transaction.deleteFrom("idempotency_key").where("created_at", "<=", expiry()).execute();
 }
 

@@ -1,7 +1,7 @@
 import { type Definition, fieldOf, marksOf, pathFieldsOf, targetsOf } from "@tunnelplane/sdk/contract";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { type Document, embeddedListOf, leavesList, textIn, withoutList } from "../documents";
-import { type Database, pipelined, statement } from "../storage";
+import { pipelined, statement, type Transaction } from "../storage";
 import { refuseFaults } from "../util";
 import { findById, lockById, updateDocument } from "./rows";
 
@@ -17,7 +17,7 @@ export function parentOf(definition: Definition, field: string): Definition {
  * They lock the parent first, as its deletion does, so that they do not deadlock.
  */
 export async function lockParents(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   definition: Definition,
   ids: Document,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function lockParents(
  * @param grew whether the child takes more room now; then the limit of all children together is checked
  */
 export async function touchParent(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   definition: Definition,
   sent: Document,
   grew: boolean,

@@ -1,6 +1,14 @@
 import { type Definition, formatPath, type UniqueKey } from "@tunnelplane/sdk/contract";
-import { type Kysely, sql } from "kysely";
-import { bulkInsertion, type Database, effect, inParts, isHasty, isListed, pipelined } from "../storage";
+import { sql } from "kysely";
+import {
+  bulkInsertion,
+  type Database,
+  effect,
+  inParts,
+  isListed,
+  pipelined,
+  type Transaction,
+} from "../storage";
 import { type Coming, type ResolvableReference, referencesOf } from "./rules";
 
 /**
@@ -20,13 +28,13 @@ export const claimsOthers = ({ id, definition, before, sent }: Coming): boolean 
 const textOf = (rows: readonly object[]): string => JSON.stringify(rows);
 
 /**
- * Records what an object refers to. A hasty transaction fails if that is missing, or of another type than may
+ * Records what an object refers to. An optimistic transaction fails if that is missing, or of another type than may
  * stand there.
  */
-export async function recordReferences(transaction: Kysely<Database>, coming: Coming): Promise<void> {
+export async function recordReferences(transaction: Transaction, coming: Coming): Promise<void> {
   const { id, references } = coming;
   const rows = referenceRows(id, references);
-  if (!isHasty(transaction)) return insertReferences(transaction, rows);
+  if (!transaction.facts.isOptimistic) return insertReferences(transaction, rows);
   const kindsOf = (index: number) => (references[index]?.targets ?? []).map(({ kind }) => kind).join(",");
   await pipelined(
     rows.map((row, index) => insertCheckedReference(transaction, { ...row, kinds: kindsOf(index) })),
@@ -54,7 +62,7 @@ const insertCheckedReference = effect<Database["reference"] & { kinds: string }>
 );
 
 /** Removes the recorded references of objects. */
-export const forgetReferences = (transaction: Kysely<Database>, ids: readonly string[]) =>
+export const forgetReferences = (transaction: Transaction, ids: readonly string[]) =>
   inParts(ids, (part) => deleteReferences(transaction, { ids: part }));
 
 const deleteReferences = effect<{ ids: string }>((db, parameter) =>
@@ -71,7 +79,7 @@ export const keysOf = (
 
 /** Sorted, so that writers who claim the same keys wait for each other without a deadlock. */
 export const insertUniqueKeys = (
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   rows: readonly Database["unique_key"][],
 ): Promise<void> =>
   insertKeys(
@@ -82,7 +90,7 @@ export const insertUniqueKeys = (
 const insertKeys = bulkInsertion("unique_key", ["scope", "value", "resource_id"]);
 
 /** Gives up the unique keys of objects. */
-export const forgetUniqueKeys = (transaction: Kysely<Database>, ids: readonly string[]) =>
+export const forgetUniqueKeys = (transaction: Transaction, ids: readonly string[]) =>
   inParts(ids, (part) => deleteUniqueKeys(transaction, { ids: part }));
 
 const deleteUniqueKeys = effect<{ ids: string }>((db, parameter) =>

@@ -1,5 +1,4 @@
 import { type Definition, oncePer } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
 import { embeddedListOf, wholeOf } from "../documents";
 import {
   bulkInsertion,
@@ -9,6 +8,7 @@ import {
   isListed,
   type Statement,
   statement,
+  type Transaction,
 } from "../storage";
 
 /** An object as it is stored, its secrets sealed. */
@@ -63,7 +63,7 @@ export const updateDocument = effect<Omit<StoredRow, "kind" | "owner_id">>((db, 
     .where("id", "=", parameter("id")),
 );
 
-export const deleteResources = (transaction: Kysely<Database>, ids: readonly string[]) =>
+export const deleteResources = (transaction: Transaction, ids: readonly string[]) =>
   inParts(ids, (part) => deleteByIds(transaction, { ids: part }));
 
 const deleteByIds = effect<{ ids: string }>((db, parameter) =>

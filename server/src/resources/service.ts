@@ -1,9 +1,8 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
 import { type Caller, refuseForeignOwner } from "../auth";
 import { type Answer, JOINT, type Page, type PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
-import { type Database, pipelined } from "../storage";
+import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { type Filters, matches, mayMatch } from "./filters";
@@ -214,7 +213,7 @@ export class ResourceService {
   }
 
   /** The changes for the children that are deleted together with their parent. */
-  async #childrenToDelete(transaction: Kysely<Database>, parent: string): Promise<ObjectChange[]> {
+  async #childrenToDelete(transaction: Transaction, parent: string): Promise<ObjectChange[]> {
     const rows = await childrenOf(transaction, { id: parent });
     return Promise.all(
       rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {

@@ -9,7 +9,7 @@ import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import { type Answer, type Document, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
-import { type Database, isHasty, pipelined } from "../storage";
+import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
 import { lockParents, parentOf, touchParent } from "./parents";
@@ -78,7 +78,7 @@ export class StoredObjects {
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
-  async loadToChange(transaction: Kysely<Database>, definition: Definition, at: Place): Promise<ToChange> {
+  async loadToChange(transaction: Transaction, definition: Definition, at: Place): Promise<ToChange> {
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
     const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at);
@@ -126,21 +126,22 @@ export class StoredObjects {
       await this.load(db, parentOf(definition, field), { id: textIn(at, field) });
   }
 
-  /** Checks what an object refers to. A hasty transaction leaves missing objects to a constraint. */
-  async checkReferences(db: Kysely<Database>, coming: Coming): Promise<void> {
+  /** Checks what an object refers to. An optimistic transaction leaves missing objects to a constraint. */
+  async checkReferences(db: Kysely<Database> | Transaction, coming: Coming): Promise<void> {
     checkKinds([coming], refusing);
-    if (coming.references.length > 0 && !isHasty(db))
+    if (coming.references.length > 0 && !isOptimistic(db))
       await checkTargets(new Existing(db), [coming], refusing);
   }
 
-  /** Checks that nobody else holds an object's unique keys. A hasty transaction leaves that to a constraint. */
-  async checkClaims(db: Kysely<Database>, coming: Coming): Promise<void> {
-    if (!isHasty(db)) await checkUniqueKeys(new Existing(db), [coming], [], refusing, this.caller);
+  /** Checks that nobody else holds an object's keys. An optimistic transaction leaves that to a constraint. */
+  async checkClaims(transaction: Transaction, coming: Coming): Promise<void> {
+    if (!isOptimistic(transaction))
+      await checkUniqueKeys(new Existing(transaction), [coming], [], refusing, this.caller);
   }
 
   /** Stores an object with some of its fields replaced; an undefined module is removed. */
   async save(
-    transaction: Kysely<Database>,
+    transaction: Transaction,
     changes: ObjectChange[],
     definition: Definition,
     { id, ownerId, version: oldVersion, document, before }: ToChange,
@@ -220,6 +221,8 @@ export function amendmentOf(
     },
   };
 }
+
+const isOptimistic = (db: Kysely<Database>): boolean => db instanceof Transaction && db.facts.isOptimistic;
 
 /** A stored object as it is found, its secrets sealed. */
 interface Found {

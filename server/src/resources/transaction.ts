@@ -3,7 +3,7 @@ import type { Caller } from "../auth";
 import type { Documents } from "../documents";
 import type { Act, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
-import type { Database, Store } from "../storage";
+import type { Database, Store, Transaction } from "../storage";
 import { RequestError } from "../util";
 import type { Validation } from "../validation";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
@@ -32,7 +32,7 @@ export interface ChangeRequest {
    * @param names what people call objects, by id: one name for an object and its replacement
    */
   readonly onDryRun?: (
-    transaction: Kysely<Database>,
+    db: Kysely<Database>,
     changes: readonly ObjectChange[],
     names?: ReadonlyMap<string, string>,
   ) => Promise<void>;
@@ -65,7 +65,7 @@ export class Transactions {
 
   /** @param work makes the changes and adds to its lists what they are; may run again from the start */
   async run<T>(
-    work: (transaction: Kysely<Database>, changes: ObjectChange[], acts: Act[]) => Promise<T>,
+    work: (transaction: Transaction, changes: ObjectChange[], acts: Act[]) => Promise<T>,
   ): Promise<T> {
     const { store, journal, keyring } = this.context;
     const { dryRun, idempotency, operationId, client } = this.request;
@@ -91,7 +91,7 @@ export class Transactions {
             ]);
             return result;
           },
-          { hasty: !dryRun },
+          { optimistic: !dryRun },
         );
       } catch (error) {
         if (error instanceof DryRun) return error.result as T;

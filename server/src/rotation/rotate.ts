@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import { commandLine, headText, sealAuditKey } from "../journal";
 import type { Context } from "../resources";
 import type { MasterKey } from "../secrets";
-import type { Database } from "../storage";
+import type { Database, Transaction } from "../storage";
 import { sealAll } from "./sealAll";
 
 /**
@@ -14,7 +13,7 @@ export async function rotate(context: Context): Promise<number> {
   const { store, keyring, journal } = context;
   const id = keyring.make();
   // Alone, so that every secret and every row of the inbox is under a key that the transaction can see.
-  const work = async (transaction: Kysely<Database>) => {
+  const work = async (transaction: Transaction) => {
     await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
     await sealAuditKey(transaction, keyring, id);
@@ -56,7 +55,7 @@ export async function addMasterKey({ store, keyring, journal }: Context, master:
   });
 }
 
-const forgetOthers = (transaction: Kysely<Database>, kept: Database["sealing_key"]) =>
+const forgetOthers = (transaction: Transaction, kept: Database["sealing_key"]) =>
   transaction
     .deleteFrom("sealing_key")
     .where(({ or, eb }) => or([eb("id", "!=", kept.id), eb("master_id", "!=", kept.master_id)]))

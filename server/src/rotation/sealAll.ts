@@ -1,7 +1,6 @@
 import { definitionNamed, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
 import { type Context, placeOf } from "../resources";
-import type { Database } from "../storage";
+import type { Transaction } from "../storage";
 
 // Small, because writers wait while a page is sealed.
 const PAGE = 100;
@@ -121,11 +120,11 @@ const sealAnswers = (context: Context): Promise<number> =>
 /** A table whose rows hold one sealed text each. */
 interface SealedTable<R> {
   /** Locks and reads a page of rows that are not sealed under the current key. */
-  stale(transaction: Kysely<Database>): Promise<R[]>;
+  stale(transaction: Transaction): Promise<R[]>;
   /** The place to which a row's text is sealed. */
   placeOf(row: R): string;
   sealedOf(row: R): string;
-  replace(transaction: Kysely<Database>, row: R, sealed: string): Promise<unknown>;
+  replace(transaction: Transaction, row: R, sealed: string): Promise<unknown>;
 }
 
 async function sealTexts<R>(

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
-import { type Database, statement } from "../storage";
+import { type Database, statement, type Transaction } from "../storage";
 import type { MasterKey } from "./masterKey";
 import { derive, open, seal } from "./seal";
 
@@ -69,7 +69,7 @@ export class Keyring {
    *   one
    * @throws KeyRotated when another key is in use now
    */
-  async requireCurrent(transaction: Kysely<Database>, begunUnder: string): Promise<void> {
+  async requireCurrent(transaction: Transaction, begunUnder: string): Promise<void> {
     await this.#requireKey(transaction, begunUnder, await keyInUse(transaction, {}));
   }
 
@@ -79,13 +79,13 @@ export class Keyring {
    * @param begunUnder as for {@link requireCurrent}
    * @throws KeyRotated when another key is in use now
    */
-  async lockHead(transaction: Kysely<Database>, begunUnder: string): Promise<Database["audit_head"]> {
+  async lockHead(transaction: Transaction, begunUnder: string): Promise<Database["audit_head"]> {
     const found = await lockedHead(transaction, {});
     return this.#requireKey(transaction, begunUnder, found);
   }
 
   async #requireKey<T extends { key_id: string }>(
-    transaction: Kysely<Database>,
+    transaction: Transaction,
     begunUnder: string,
     [head]: readonly T[],
   ): Promise<T> {

@@ -1,10 +1,10 @@
-import { CompiledQuery, type Kysely } from "kysely";
-import type { Database } from "./schema";
+import { CompiledQuery } from "kysely";
+import type { Transaction } from "./direct";
 import { CommitInDoubt, type WriteOptions } from "./store";
 
 interface Job {
   readonly isAlone: boolean;
-  readonly work: (transaction: Kysely<Database>) => Promise<unknown>;
+  readonly work: (transaction: Transaction) => Promise<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -29,12 +29,9 @@ export class CommitQueue {
   #draining: Promise<void> | undefined;
 
   /** @param writer a connection used only here */
-  constructor(private readonly writer: Kysely<Database>) {}
+  constructor(private readonly writer: Transaction) {}
 
-  write<T>(
-    work: (transaction: Kysely<Database>) => Promise<T>,
-    { alone = false }: WriteOptions = {},
-  ): Promise<T> {
+  write<T>(work: (transaction: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ isAlone: alone, work, resolve: resolve as (result: unknown) => void, reject });
       this.#draining ??= this.#drain();
@@ -90,7 +87,7 @@ const NOT_WRITTEN: readonly unknown[] = [13, 778];
  * written and not synced can come back if the process dies before the next commit overwrites it, so a failed
  * sync leaves the commit in doubt.
  */
-async function commit(writer: Kysely<Database>): Promise<void> {
+async function commit(writer: Transaction): Promise<void> {
   try {
     await execute(writer, COMMIT);
   } catch (error) {
@@ -100,12 +97,12 @@ async function commit(writer: Kysely<Database>): Promise<void> {
 }
 
 /** If it fails, all of its transaction is rolled back. */
-async function runAlone(writer: Kysely<Database>, job: Job): Promise<() => void> {
+async function runAlone(writer: Transaction, job: Job): Promise<() => void> {
   const result = await job.work(writer);
   return () => job.resolve(result);
 }
 
-async function runInSavepoint(writer: Kysely<Database>, job: Job): Promise<() => void> {
+async function runInSavepoint(writer: Transaction, job: Job): Promise<() => void> {
   await execute(writer, SAVEPOINT);
   try {
     const result = await job.work(writer);
@@ -118,5 +115,5 @@ async function runInSavepoint(writer: Kysely<Database>, job: Job): Promise<() =>
   }
 }
 
-const execute = (writer: Kysely<Database>, query: CompiledQuery): Promise<unknown> =>
+const execute = (writer: Transaction, query: CompiledQuery): Promise<unknown> =>
   writer.getExecutor().executeQuery(query);

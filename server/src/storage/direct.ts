@@ -7,6 +7,7 @@ import {
   Kysely,
   type QueryResult,
 } from "kysely";
+import type { Lane } from "./lanes";
 import type { Database } from "./schema";
 
 /**
@@ -15,12 +16,36 @@ import type { Database } from "./schema";
  * PostgreSQL a round trip for each. Whoever opened the connection closes it.
  */
 export const singleConnection = (dialect: Dialect, connection: DatabaseConnection): Kysely<Database> =>
-  new Kysely<Database>({
-    config: { dialect },
-    dialect,
-    driver: new DummyDriver(),
-    executor: new DirectExecutor(dialect, connection),
-  });
+  new Kysely<Database>(direct(dialect, connection));
+
+const direct = (dialect: Dialect, connection: DatabaseConnection) => ({
+  config: { dialect },
+  dialect,
+  driver: new DummyDriver(),
+  executor: new DirectExecutor(dialect, connection),
+});
+
+/** The facts about a transaction. */
+interface TransactionFacts {
+  /**
+   * Whether the work runs again, not optimistic then, if a constraint of the database refuses it. So checks
+   * that a constraint makes too may be left to it.
+   */
+  readonly isOptimistic: boolean;
+  /** The lane of its rows for the journal. SQLite has none: its writers take turns. */
+  readonly lane: Lane | undefined;
+}
+
+/** A transaction that is under way, on a connection that it has for itself. */
+export class Transaction extends Kysely<Database> {
+  constructor(
+    dialect: Dialect,
+    connection: DatabaseConnection,
+    readonly facts: TransactionFacts,
+  ) {
+    super(direct(dialect, connection));
+  }
+}
 
 class DirectExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;

@@ -1,9 +1,9 @@
 /** SQLite and PostgreSQL behind one interface. Other rooms import from here only. */
 
 export { bulkInsertion } from "./bulk";
+export { Transaction } from "./direct";
 export { factsOf, PLACEHOLDER } from "./facts";
-export { isHasty } from "./haste";
-export { type Lane, laneOf } from "./lanes";
+export type { Lane } from "./lanes";
 export { inParts, isAmong, isListed, recordsOf, valuesOf } from "./list";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
 export {

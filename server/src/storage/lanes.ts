@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
-import type { Database } from "./schema";
 
 /**
  * A lane numbers the rows that one transaction after the other writes for the journal. The numbers advance
@@ -41,11 +39,3 @@ export class Lanes {
     this.#free.push(lane);
   }
 }
-
-const lanes = new WeakMap<Kysely<Database>, Lane>();
-
-export const assignLane = (transaction: Kysely<Database>, lane: Lane): void =>
-  void lanes.set(transaction, lane);
-
-/** The lane of a transaction. SQLite has none: its writers take turns. */
-export const laneOf = (transaction: Kysely<Database>): Lane | undefined => lanes.get(transaction);

@@ -9,9 +9,8 @@ import {
 } from "kysely";
 import { DatabaseError, Pool, type PoolClient, types } from "pg";
 import Cursor from "pg-cursor";
-import { singleConnection } from "./direct";
-import { noteHaste } from "./haste";
-import { assignLane, Lanes } from "./lanes";
+import { Transaction } from "./direct";
+import { Lanes } from "./lanes";
 import type { Database } from "./schema";
 import type { Query } from "./statement";
 import { CommitInDoubt, type Store, Unavailable, type WriteOptions } from "./store";
@@ -66,19 +65,21 @@ export async function openPostgres({ url, pool }: PostgresOptions): Promise<Stor
     withListeners(
       new Pool({ connectionString: url, max, keepAlive: true, pipeline: true, types: TYPES, ...LIMITS }),
     );
-  const [shared, aside] = [opened(pool), opened(1)];
+  const [shared, single] = [opened(pool), opened(1)];
   const dialect = new PostgresDialect({ pool: adapt(shared, place), cursor: Cursor });
   const writer = new Writer(dialect, adapt(shared, place));
-  const writerAside = new Writer(dialect, adapt(aside, place));
+  const singleWriter = new Writer(dialect, adapt(single, place));
   const db = new Kysely<Database>({ dialect });
   return {
     place,
     isParallel: true,
     reader: db,
     write: (work, options = {}) =>
-      repeatCollisions(options, (attempt) => (attempt.aside ? writerAside : writer).write(work, attempt)),
+      repeatCollisions(options, (attempt) =>
+        (attempt.onOwnConnection ? singleWriter : writer).write(work, attempt),
+      ),
     async close() {
-      await aside.end();
+      await single.end();
       await db.destroy();
     },
   };
@@ -106,15 +107,13 @@ class Writer {
   ) {}
 
   async write<T>(
-    work: (transaction: Kysely<Database>) => Promise<T>,
-    { alone, hasty = false }: WriteOptions,
+    work: (transaction: Transaction) => Promise<T>,
+    { alone, optimistic = false }: WriteOptions,
   ): Promise<T> {
     const client = await this.pool.connect();
-    const connection = new Connection(client, hasty);
+    const connection = new Connection(client, optimistic);
     const lane = this.#lanes.take();
-    const transaction = singleConnection(this.dialect, connection);
-    assignLane(transaction, lane);
-    if (hasty) noteHaste(transaction);
+    const transaction = new Transaction(this.dialect, connection, { isOptimistic: optimistic, lane });
     let committing = false;
     let broken = false;
     try {
@@ -168,11 +167,11 @@ class Connection implements DatabaseConnection {
   constructor(
     private readonly client: PostgresPoolClient,
     /** Whether statements that only write are not waited for. */
-    private readonly isHasty: boolean,
+    private readonly isOptimistic: boolean,
   ) {}
 
   async executeQuery<R>({ sql, parameters, isEffect }: Query): Promise<QueryResult<R>> {
-    if (isEffect && this.isHasty) {
+    if (isEffect && this.isOptimistic) {
       this.send(sql, parameters);
       return { rows: [] };
     }
@@ -204,11 +203,11 @@ async function repeatCollisions<T>(
   write: (options: WriteOptions) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const hasty = attempt === 1 && options.hasty;
+    const optimistic = attempt === 1 && options.optimistic;
     try {
-      return await write({ ...options, hasty });
+      return await write({ ...options, optimistic });
     } catch (error) {
-      if (!(error instanceof DatabaseError && (hasty ? CONSTRAINT : COLLISION).test(error.code ?? "")))
+      if (!(error instanceof DatabaseError && (optimistic ? CONSTRAINT : COLLISION).test(error.code ?? "")))
         throw error;
       if (attempt === ATTEMPTS)
         throw new Unavailable(`Other writers were faster ${ATTEMPTS} times in a row`, error);

@@ -17,7 +17,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { CommitQueue } from "./commitQueue";
-import { singleConnection } from "./direct";
+import { singleConnection, Transaction } from "./direct";
 import type { Database } from "./schema";
 import type { Store } from "./store";
 
@@ -45,11 +45,13 @@ export async function openSqlite(folder: string): Promise<Store> {
   writer.database.exec("pragma temp_store = memory");
   // A separate connection, so that reads see only committed data and never wait for a write.
   const reader = connectDirectly(file);
-  const queue = new CommitQueue(writer.db);
+  const queue = new CommitQueue(
+    new Transaction(writer.dialect, writer.connection, { isOptimistic: false, lane: undefined }),
+  );
   return {
     place: folder,
     isParallel: false,
-    reader: reader.db,
+    reader: singleConnection(reader.dialect, reader.connection),
     write: (work, options) => queue.write(work, options),
     async close() {
       await queue.idle();
@@ -73,12 +75,13 @@ const fileIn = (folder: string): string => join(folder, "tunnelplane.db");
 const connect = (file: string, waitMs: number): Kysely<Database> =>
   new Kysely<Database>({ dialect: new EmbeddedDialect({ database: adapt(openFile(file, waitMs)) }) });
 
-function connectDirectly(file: string): { readonly database: DatabaseSync; readonly db: Kysely<Database> } {
+function connectDirectly(file: string) {
   const database = openFile(file, WAIT_MS);
   const adapted = adapt(database);
   return {
     database,
-    db: singleConnection(new EmbeddedDialect({ database: adapted }), new EmbeddedConnection(adapted)),
+    dialect: new EmbeddedDialect({ database: adapted }),
+    connection: new EmbeddedConnection(adapted),
   };
 }
 

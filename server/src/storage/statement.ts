@@ -28,7 +28,7 @@ export function statement<P extends object, R>(build: Build<P, R>): Statement<P,
 }
 
 /**
- * The same for a statement that only writes: a hasty transaction does not wait for it. PostgreSQL answers it
+ * The same for a statement that only writes: an optimistic transaction does not wait for it. PostgreSQL answers it
  * with the commit, which fails if it does; see {@link WriteOptions}.
  */
 export function effect<P extends object>(build: Build<P, unknown>): Statement<P, unknown> {

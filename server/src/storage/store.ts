@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { Transaction } from "./direct";
 import type { Database } from "./schema";
 
 /** The interface to a database. The rest of the server knows no other. */
@@ -16,7 +17,7 @@ export interface Store {
    * There may be other writers, also in other processes: read a row with `forUpdate()` before you change it.
    * The work may run again from the start, so it must have no effect outside of the transaction.
    */
-  write<T>(work: (transaction: Kysely<Database>) => Promise<T>, options?: WriteOptions): Promise<T>;
+  write<T>(work: (transaction: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -24,13 +25,13 @@ export interface WriteOptions {
   /** Waits until no other write is under way, and lets none begin before this one ends. */
   readonly alone?: boolean;
   /** Uses a connection of its own, so that other writes cannot keep it waiting for one. */
-  readonly aside?: boolean;
+  readonly onOwnConnection?: boolean;
   /**
    * On PostgreSQL, sends what only writes without waiting for answers, up to the commit: one round trip in
    * place of several. If a constraint refuses any of it, the work runs again, waits for each statement, and
-   * can tell why. The work may leave out checks that a constraint makes too, see {@link isHasty}.
+   * can tell why. The work may leave out checks that a constraint makes too, see {@link Transaction}.
    */
-  readonly hasty?: boolean;
+  readonly optimistic?: boolean;
 }
 
 /** The database cannot be used at the moment; nothing was changed. */

@@ -6,6 +6,7 @@ export { newId } from "./ids";
 export { inOrder } from "./order";
 export { takeRandom } from "./random";
 export { BodyError, type Fault, quoted, RequestError, refuseFaults, shortened } from "./requestError";
+export { Rounds } from "./rounds";
 export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";
 export { Thread } from "./thread";
 export { Turns } from "./turns";

@@ -1,7 +1,7 @@
 import { present } from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
 import { PRUNED_THROUGH } from "../../journal";
-import type { Database, Store } from "../../storage";
+import type { Database, Store, Transaction } from "../../storage";
 
 // Events per transaction: small, so that changes do not wait for long.
 const PAGE = 500;
@@ -93,7 +93,7 @@ function prunePage(store: Store, sequences: readonly number[]): Promise<number> 
 }
 
 /** Notes how far events were ever removed, so that a reader who goes on after one of them is told. */
-async function noteRemoval(transaction: Kysely<Database>, sequence: number): Promise<void> {
+async function noteRemoval(transaction: Transaction, sequence: number): Promise<void> {
   const row = { name: PRUNED_THROUGH, value: String(sequence) };
   await transaction
     .insertInto("setting")

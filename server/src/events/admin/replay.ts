@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { type Database, isListed, type Store } from "../../storage";
+import { type Database, isListed, type Store, type Transaction } from "../../storage";
 import { sequencesOf } from "../delivery/batch";
 import { CLOCKS_MS } from "../queue/clocks";
 import { batchesOf, holdersIn, lockCursor } from "../queue/cursors";
@@ -23,7 +23,7 @@ interface Replay {
 
 /** Sends events again under their old ids and counts them. Events that are still waiting do not count. */
 export async function replay(store: Store, destination: string, which: Replayed, now: Date): Promise<number> {
-  const again = (page: (transaction: Kysely<Database>, after: number) => Promise<Replay>, start: number) =>
+  const again = (page: (transaction: Transaction, after: number) => Promise<Replay>, start: number) =>
     untilEnd(start, (after) =>
       store.write(async (transaction) =>
         (await lockCursor(transaction, destination))
@@ -61,7 +61,7 @@ async function untilEnd(start: number, page: (after: number) => Promise<Replay>)
 
 /** Replays events that have a delivery row. */
 async function replayRemembered(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   which: Replayed,
   after: number,
@@ -94,7 +94,7 @@ async function replayRemembered(
 
 /** Opens their object queues: due now, or once a batch that holds an event of the same object is recorded. */
 async function line(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   events: readonly { readonly sequence: number; readonly object_id: string }[],
   now: string,
@@ -132,7 +132,7 @@ interface Range {
 
 /** Replays one batch from the table `sent`. */
 async function replaySent(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   { destination, since, after, last }: Range,
   now: string,
 ): Promise<Replay> {

@@ -1,4 +1,5 @@
 import type { Context } from "../../resources";
+import { Rounds } from "../../util";
 import { AttemptCounts } from "../admin/metrics";
 import { Destinations } from "../destinations";
 import { mendTimes } from "../queue/clocks";
@@ -29,11 +30,12 @@ export class Dispatcher {
   readonly #workers = new Map<string, DeliveryWorker>();
   readonly #destinations: Destinations;
   readonly #now: () => Date;
-  #timer: NodeJS.Timeout | undefined;
-  #gathering: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
-  #stopped = false;
+  readonly #looks = new Rounds({
+    work: () => this.#startWorkers(),
+    pauseMs: () => GATHER_MS,
+    pollMs: POLL_MS,
+    onError: (error) => this.#logFailure(error),
+  });
   /** In milliseconds since 1970. */
   #mendedAt = 0;
 
@@ -48,23 +50,19 @@ export class Dispatcher {
 
   /** Works until {@link stop}. */
   start(): void {
-    this.#timer = setInterval(() => this.#look(), POLL_MS);
+    this.#looks.start();
     this.wake();
   }
 
   /** Looks for due events soon. Call it after a commit. */
   wake(): void {
-    if (this.#stopped || !this.#timer) return;
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      this.#look();
-    }, GATHER_MS);
+    this.#looks.wake();
   }
 
   /** Delivers everything that is due and waits until that is done. */
   async deliverDue(): Promise<void> {
     await this.context.sequencer.settle();
-    await this.#look();
+    await this.#looks.round().catch((error: unknown) => this.#logFailure(error));
     await this.#idle();
   }
 
@@ -90,41 +88,22 @@ export class Dispatcher {
 
   /** Waits for batches under way, up to this limit, then aborts them. Aborted batches are retried. */
   async stop(limitMs: number): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    clearTimeout(this.#gathering);
     for (const worker of this.#workers.values()) worker.stop();
     const late = setTimeout(() => {
       for (const worker of this.#workers.values()) worker.abort();
     }, limitMs);
-    await this.#looking;
+    await this.#looks.stop();
     await this.#idle();
     clearTimeout(late);
     this.#destinations.close();
   }
 
+  #logFailure(error: unknown): void {
+    this.options.logger.error({ err: error }, "cannot look for events to deliver");
+  }
+
   async #idle(): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => worker.idle()));
-  }
-
-  /** A look that is already running may have missed the newest commit, so it runs once more. */
-  #look(): Promise<void> {
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilDone();
-    return this.#looking;
-  }
-
-  async #lookUntilDone(): Promise<void> {
-    try {
-      while (this.#lookAgain) {
-        this.#lookAgain = false;
-        await this.#startWorkers();
-      }
-    } catch (error) {
-      this.options.logger.error({ err: error }, "cannot look for events to deliver");
-    } finally {
-      this.#looking = undefined;
-    }
   }
 
   /** Runs on the first look, once a minute, and after the clock was set back. */
@@ -135,12 +114,13 @@ export class Dispatcher {
     this.#mendedAt = now.getTime();
   }
 
-  async #startWorkers(): Promise<void> {
+  /** Wakes the worker of each destination that has something due. */
+  async #startWorkers(): Promise<boolean> {
     await this.#mendTimes();
     for (const { id } of await dueDestinations(this.context.store.reader, {
       now: this.#now().toISOString(),
     })) {
-      if (this.#stopped) return;
+      if (this.#looks.mode === "stopping") break;
       let worker = this.#workers.get(id);
       if (!worker) {
         const { random = Math.random, logger } = this.options;
@@ -156,5 +136,6 @@ export class Dispatcher {
       }
       worker.go();
     }
+    return true;
   }
 }

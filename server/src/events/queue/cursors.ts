@@ -1,5 +1,13 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import { type BatchRow, change, type Database, insertion, isListed, statement } from "../../storage";
+import { type ExpressionBuilder, sql } from "kysely";
+import {
+  type BatchRow,
+  change,
+  type Database,
+  insertion,
+  isListed,
+  statement,
+  type Transaction,
+} from "../../storage";
 import type { Stored } from "../delivery/batch";
 
 /**
@@ -21,10 +29,7 @@ export interface Cursor {
  * Until the transaction ends, no other worker can lease or record for this destination. Undefined without
  * such a destination.
  */
-export async function lockCursor(
-  transaction: Kysely<Database>,
-  destination: string,
-): Promise<Cursor | undefined> {
+export async function lockCursor(transaction: Transaction, destination: string): Promise<Cursor | undefined> {
   const [cursor] = await lockedCursor(transaction, { destination });
   return cursor;
 }

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { type Database, pipelined } from "../../storage";
+import { pipelined, type Transaction } from "../../storage";
 import { newId } from "../../util";
 import {
   type Batch,
@@ -52,7 +51,7 @@ interface Elsewhere {
  * Leases new events. An event whose object has others under way or waiting joins the object queue instead.
  */
 export async function leaseFromLog(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   cursor: Cursor,
   { batches, ...others }: Elsewhere,
   options: LeaseOptions,
@@ -100,7 +99,7 @@ export async function leaseFromLog(
  * Reads new events. Usually all are wanted, so a small window is read first: PostgreSQL sorts a whole window
  * before its first row.
  */
-async function eventsUntil(transaction: Kysely<Database>, window: Window): Promise<Stored[]> {
+async function eventsUntil(transaction: Transaction, window: Window): Promise<Stored[]> {
   const { position, until, most } = window;
   const near = Math.min(until, position + most);
   const events = await nextEvents(transaction, { ...window, until: near });
@@ -113,7 +112,7 @@ async function eventsUntil(transaction: Kysely<Database>, window: Window): Promi
 
 /** Leases a batch whose worker died or released it. Undefined if no subscription wants its events now. */
 export async function leaseAbandoned(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   abandoned: Holder,
   options: LeaseOptions,
 ): Promise<LeasedBatch | undefined> {
@@ -146,7 +145,7 @@ export async function leaseAbandoned(
 }
 
 async function queuedAmong(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   events: readonly Stored[],
 ): Promise<Set<string>> {
@@ -200,7 +199,7 @@ function divide(options: LeaseOptions, events: readonly Stored[], { own, held, q
 }
 
 async function queue(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   behind: readonly Behind[],
 ): Promise<void> {
@@ -215,7 +214,7 @@ async function queue(
 }
 
 export async function recordFromLog(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   sent: SentBatch,
   now: Date,
   random: number,
@@ -245,7 +244,7 @@ export async function recordFromLog(
 }
 
 async function recordFailures(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   failed: readonly Outcome[],
   at: string,
@@ -259,10 +258,6 @@ async function recordFailures(
   await reschedule(transaction, destination, failed);
 }
 
-export async function releaseToLog(
-  transaction: Kysely<Database>,
-  { lease }: Batch,
-  now: Date,
-): Promise<void> {
+export async function releaseToLog(transaction: Transaction, { lease }: Batch, now: Date): Promise<void> {
   await expireBatch(transaction, { id: lease, now: now.toISOString() });
 }

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { Database } from "../../storage";
+import type { Transaction } from "../../storage";
 import { grouped, newId } from "../../util";
 import {
   type Batch,
@@ -19,7 +18,7 @@ import { closeQueues, leasedQueues, lockDueQueues, moveLeases, setQueues } from 
 
 /** Leases events from object queues that are due. */
 export async function leaseFromQueues(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   options: LeaseOptions,
 ): Promise<LeasedBatch | undefined> {
   const { destination, target, now } = options;
@@ -46,7 +45,7 @@ export async function leaseFromQueues(
 }
 
 export async function recordFromQueues(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   sent: SentBatch,
   now: Date,
   random: number,
@@ -71,7 +70,7 @@ export async function recordFromQueues(
 
 /** Sets when the next event of each object is due. After a failure the whole object waits. */
 export async function reschedule(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   outcomes: readonly Outcome[],
 ): Promise<void> {
@@ -90,10 +89,6 @@ export async function reschedule(
   }
 }
 
-export async function releaseToQueues(
-  transaction: Kysely<Database>,
-  { lease }: Batch,
-  now: Date,
-): Promise<void> {
+export async function releaseToQueues(transaction: Transaction, { lease }: Batch, now: Date): Promise<void> {
   await moveLeases(transaction, { before: lease, lease: null, due: now.toISOString() });
 }

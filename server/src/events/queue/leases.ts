@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { type Database, pipelined } from "../../storage";
+import { pipelined, type Transaction } from "../../storage";
 import type { Batch, LeasedBatch, LeaseOptions, SentBatch } from "../delivery/batch";
 import { batchesOf, type Cursor, lockCursor, type OtherBatch } from "./cursors";
 import { leaseAbandoned, leaseFromLog, recordFromLog, releaseToLog } from "./fromLog";
@@ -12,7 +11,7 @@ import { someQueue } from "./objectQueues";
  * @param cursor the destination's cursor, which the transaction has locked
  */
 export async function lease(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   cursor: Cursor,
   options: LeaseOptions,
 ): Promise<LeasedBatch | undefined> {
@@ -46,7 +45,7 @@ export async function lease(
  * @param random spreads the retries, from 0 up to 1
  */
 export async function record(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   sent: SentBatch,
   now: Date,
   random: number,
@@ -55,7 +54,7 @@ export async function record(
 }
 
 /** Gives a batch back that was not tried. */
-export async function release(transaction: Kysely<Database>, batch: Batch, now: Date): Promise<void> {
+export async function release(transaction: Transaction, batch: Batch, now: Date): Promise<void> {
   if (!(await lockCursor(transaction, batch.destination))) return;
   await (batch.from === "log" ? releaseToLog : releaseToQueues)(transaction, batch, now);
 }

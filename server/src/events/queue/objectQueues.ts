@@ -1,5 +1,5 @@
-import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
-import { change, type Database, isListed, statement, valuesOf } from "../../storage";
+import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { change, type Database, isListed, statement, type Transaction, valuesOf } from "../../storage";
 import { type Holder, lockCursor } from "./cursors";
 import { PENDING } from "./deliveries";
 
@@ -102,7 +102,7 @@ const isEmpty = ({ eb, selectFrom }: ExpressionBuilder<Database, "lane">) =>
  * while a batch has it. Leaves open queues as they are, and skips objects that are in no batch.
  */
 export async function openQueuesBehind(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   behind: Iterable<readonly [object: string, holder: Holder | undefined]>,
 ): Promise<void> {
@@ -167,7 +167,7 @@ export const openQueues = statement<{ destination: string; sequences: string; no
  * wants.
  */
 export async function dropPending(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   destination: string,
   types: readonly string[],
 ): Promise<void> {

@@ -6,9 +6,8 @@ import {
   targetsOf,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
 import type { Document } from "../../documents";
-import { type Database, PLACEHOLDER, statement } from "../../storage";
+import { PLACEHOLDER, statement, type Transaction } from "../../storage";
 import { inOrder } from "../../util";
 import type { Coming, FaultList } from "./coming";
 import type { Existing } from "./existing";
@@ -29,7 +28,7 @@ export const nests = (definition: Definition | undefined): boolean =>
  * without seeing the other. Lock this before any object, so that writers do not deadlock.
  */
 export async function takeTurnToNest(
-  transaction: Kysely<Database>,
+  transaction: Transaction,
   definition: Definition,
   changes: Document,
 ): Promise<void> {
@@ -37,7 +36,7 @@ export async function takeTurnToNest(
 }
 
 /** The same for a change of any number of objects. */
-export const takeTurnOfAll = (transaction: Kysely<Database>): Promise<unknown> =>
+export const takeTurnOfAll = (transaction: Transaction): Promise<unknown> =>
   turn(transaction, { name: PLACEHOLDER });
 
 /** Every database has this row from its first start on. */

@@ -1,0 +1,109 @@
+/**
+ * What {@link Rounds} do at the moment:
+ *
+ * - `stopped`: nothing begins by itself.
+ * - `idle`: nothing is to be done, until somebody wakes them.
+ * - `gathering`: something is to be done; a short pause lets more of it come together.
+ * - `working`: a round is under way.
+ * - `stopping`: a round is under way, and none will follow it.
+ */
+export type Mode = State["mode"];
+
+type State =
+  | { readonly mode: "stopped" | "idle" }
+  | { readonly mode: "gathering"; readonly timer: NodeJS.Timeout }
+  | Working;
+
+interface Working {
+  mode: "working" | "stopping";
+  readonly round: Promise<boolean>;
+  /** The mode that follows. */
+  next: "stopped" | "idle" | "gathering";
+  /** The round after this one, for those who asked too late for this one. */
+  further?: Promise<boolean>;
+}
+
+interface RoundsOptions {
+  /** One round. Returns whether everything is done; if not, another round follows. */
+  work(): Promise<boolean>;
+  /** How long to gather before a round, in milliseconds. */
+  pauseMs(): number;
+  /** How often to look whether something is to be done, in milliseconds. */
+  readonly pollMs: number;
+  /** Takes the error of a round that nobody waits for. The next poll tries again. */
+  onError(error: unknown): void;
+}
+
+/** Work that is done in rounds, one at a time, soon after it is known that something is to be done. */
+export class Rounds {
+  #state: State = { mode: "stopped" };
+  #poll: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: RoundsOptions) {}
+
+  get mode(): Mode {
+    return this.#state.mode;
+  }
+
+  /** Works until {@link stop}. */
+  start(): void {
+    this.#poll ??= setInterval(() => this.wake(), this.options.pollMs).unref();
+    if (this.#state.mode === "working") this.#state.next = "idle";
+    else if (this.#state.mode === "stopped") this.#state = { mode: "idle" };
+  }
+
+  /** Says that something is to be done: a round begins soon. */
+  wake(): void {
+    if (this.#state.mode === "idle") this.#gather();
+    else if (this.#state.mode === "working" && this.#state.next === "idle") this.#state.next = "gathering";
+  }
+
+  /** Does a round that begins after this call, at once if none is under way; also while stopped. */
+  round(): Promise<boolean> {
+    const state = this.#state;
+    if (state.mode === "working" || state.mode === "stopping") {
+      const again = () => this.round();
+      state.further ??= state.round.then(again, again);
+      return state.further;
+    }
+    if (state.mode === "gathering") clearTimeout(state.timer);
+    const round = Promise.resolve()
+      .then(() => this.options.work())
+      .then(
+        (isDone) => {
+          this.#end(isDone);
+          return isDone;
+        },
+        (error: unknown) => {
+          this.#end(true);
+          throw error;
+        },
+      );
+    this.#state = { mode: "working", round, next: state.mode === "stopped" ? "stopped" : "idle" };
+    return round;
+  }
+
+  /** Begins no further round, and waits for the one under way. */
+  async stop(): Promise<void> {
+    clearInterval(this.#poll);
+    this.#poll = undefined;
+    const state = this.#state;
+    if (state.mode === "working") state.mode = "stopping";
+    else if (state.mode === "gathering") clearTimeout(state.timer);
+    if (state.mode !== "stopping") this.#state = { mode: "stopped" };
+    else await state.round.catch(() => undefined);
+  }
+
+  #gather(): void {
+    const timer = setTimeout(() => this.round().catch(this.options.onError), this.options.pauseMs());
+    this.#state = { mode: "gathering", timer };
+  }
+
+  #end(isDone: boolean): void {
+    const state = this.#state;
+    if (!("round" in state)) return;
+    if (state.mode === "stopping" || state.next === "stopped") this.#state = { mode: "stopped" };
+    else if (state.next === "gathering" || !isDone) this.#gather();
+    else this.#state = { mode: "idle" };
+  }
+}
