@@ -1,110 +1,147 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { expect } from "chai";
+import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, World } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { onEveryProvider, PROVIDERS } from "../support/providers";
+import type { Rest } from "../support/rest";
 
-/** The edges that a program declares, in order. */
-type Edges = readonly { name: string; hostports: string[]; options?: pulumi.CustomResourceOptions }[];
+/** Edges in the order of the program, by name; the hostports of each case are its own. */
+type Edges = Readonly<Record<string, readonly string[]>>;
 
-onEveryProvider("A hostport of a stack", (tunnels, provider) => {
-  const world = new World();
-  after(() => world.close());
+/** What a program declares, and what it declares in the next run. */
+const MOVES: Readonly<Record<string, { from: Edges; to: Edges }>> = {
+  "moves in one run to an edge that is declared before the one that has it": {
+    from: { a: ["x", "y"], b: [] },
+    to: { b: ["x"], a: ["y"] },
+  },
+  "moves in one run to an edge that is declared after the one that has it": {
+    from: { a: ["x", "y"], b: [] },
+    to: { a: ["y"], b: ["x"] },
+  },
+  "can be swapped with that of another edge in one run": {
+    from: { a: ["x"], b: ["y"] },
+    to: { a: ["y"], b: ["x"] },
+  },
+  "moves to a new edge too": {
+    from: { a: ["x", "y"] },
+    to: { c: ["x"], a: ["y"] },
+  },
+};
 
-  /** A server, and a stack that declares the edges; `edges` may be changed. */
-  async function stackOf(first: Edges, env: Record<string, string> = {}) {
-    const server = await world.server();
-    const declared = { edges: first };
-    const stack = await world.stack(
-      server,
-      async () => {
-        for (const { name, hostports, options } of declared.edges)
-          new tunnels.TlsEdge(name, { description: name, hostports }, options);
-      },
-      { env },
-    );
-    await stack.up();
-    const served = async (): Promise<Record<string, string[]>> =>
-      Object.fromEntries(
-        (await server.rest.get("/edges/tls")).body.tls_edges.map(
-          (edge: { description: string; hostports: string[] }) => [edge.description, edge.hostports],
-        ),
-      );
-    return { stack, declared, served };
+type Name = keyof typeof PROVIDERS;
+
+// One stack has the edges of all cases and of both providers: each run of the engine serves them all.
+const world = new World();
+let stack: Engine;
+let rest: Rest;
+let form: "from" | "to" = "from";
+/** Providers whose edge has a new name, and whether that has an alias for the old one. */
+let renamed: Partial<Record<Name, { hasAlias: boolean }>> = {};
+/** The provider of more edges with a hostport that is declared already. */
+let doubled: Name | undefined;
+
+function program(): void {
+  for (const [provider, { TlsEdge }] of Object.entries(PROVIDERS) as [Name, typeof PROVIDERS.native][]) {
+    const declare = (name: string, hostports: readonly string[], alias?: string): void => {
+      const [description, options] = [`${provider} ${name}`, alias ? { aliases: [{ name: alias }] } : {}];
+      const served = hostports.map((host) => `${host}.${provider}.example.com:443`);
+      new TlsEdge(`${provider}-${name}`, { description, hostports: served }, options);
+    };
+    for (const [index, move] of Object.values(MOVES).entries())
+      for (const [name, hosts] of Object.entries(move[form]))
+        declare(
+          `${index}-${name}`,
+          hosts.map((host) => `${host}${index}`),
+        );
+    const name = renamed[provider] ? "new-name" : "old-name";
+    declare(name, ["renamed"], renamed[provider]?.hasAlias ? `${provider}-old-name` : undefined);
+    // Two, because the native provider compares only the edges that a run would create or change.
+    if (doubled === provider) for (const name of ["double", "again"]) declare(name, ["renamed"]);
   }
+}
 
-  const [X, Y] = ["x.example.com:443", "y.example.com:443"];
+/** The preview of a server that checks previews. */
+async function checkedPreview(): Promise<Run> {
+  process.env.TUNNELPLANE_VALIDATE_ON_SERVER = "true";
+  try {
+    return await stack.preview();
+  } finally {
+    delete process.env.TUNNELPLANE_VALIDATE_ON_SERVER;
+  }
+}
 
-  it("whose edge was renamed without an alias is reported; with the alias nothing changes", async () => {
-    const { stack, declared } = await stackOf([{ name: "old-name", hostports: [X] }]);
-    declared.edges = [{ name: "new-name", hostports: [X] }];
+before("declare the edges", async () => {
+  const server = await world.server();
+  rest = server.rest;
+  stack = await world.stack(server, async () => program());
+  await stack.up();
+});
+after(() => world.close());
+
+onEveryProvider("A hostport that a stack cannot serve", (_, provider) => {
+  afterEach("declare what there is", () => {
+    renamed = {};
+    doubled = undefined;
+  });
+
+  it("is reported where its edge was renamed without an alias", async () => {
+    renamed = { [provider]: { hasAlias: false } };
     // Only the program itself, in the dynamic provider, knows in the preview which edges it declares no
     // longer.
     const message = await failureOf(provider === "dynamic" ? stack.preview() : stack.up());
     const words =
       provider === "dynamic"
-        ? 'this stack\'s `old-name`: add an alias, `{ aliases: [{ name: "old-name" }] }`'
+        ? 'this stack\'s `dynamic-old-name`: add an alias, `{ aliases: [{ name: "dynamic-old-name" }] }`'
         : "hostports[0] is served by another edge already";
     expect(message).to.contain(words);
     expect(message).not.to.match(/\n\s+at /);
-    declared.edges = [{ name: "new-name", hostports: [X], options: { aliases: [{ name: "old-name" }] } }];
-    expect((await stack.preview()).steps.map(({ op }) => op)).to.deep.equal(["update"]); // its description
   });
 
-  for (const order of ["before", "after"] as const) {
-    it(`moves in one run to an edge that is declared ${order} the one that has it`, async () => {
-      const { stack, declared, served } = await stackOf([
-        { name: "a", hostports: [X, Y] },
-        { name: "b", hostports: [] },
-      ]);
-      const [a, b] = [
-        { name: "a", hostports: [Y] },
-        { name: "b", hostports: [X] },
-      ];
-      declared.edges = order === "before" ? [b, a] : [a, b];
-      expect(changesOf(await stack.preview())).to.have.length(2);
-      await stack.up();
-      expect(await served()).to.deep.equal({ a: [Y], b: [X] });
-      expect(changesOf(await stack.up())).to.deep.equal([]);
-    });
-  }
-
-  it("can be swapped with that of another edge in one run", async () => {
-    const { stack, declared, served } = await stackOf([
-      { name: "a", hostports: [X] },
-      { name: "b", hostports: [Y] },
-    ]);
-    declared.edges = [
-      { name: "a", hostports: [Y] },
-      { name: "b", hostports: [X] },
-    ];
-    expect(changesOf(await stack.preview())).to.have.length(2);
-    await stack.up();
-    expect(await served()).to.deep.equal({ a: [Y], b: [X] });
-    expect(changesOf(await stack.up())).to.deep.equal([]);
-  });
-
-  it("moves to a new edge too, also if the server checks previews", async () => {
-    const { stack, declared, served } = await stackOf([{ name: "a", hostports: [X, Y] }], {
-      TUNNELPLANE_VALIDATE_ON_SERVER: "true",
-    });
-    declared.edges = [
-      { name: "c", hostports: [X] },
-      { name: "a", hostports: [Y] },
-    ];
-    await stack.preview();
-    await stack.up();
-    expect(await served()).to.deep.equal({ a: [Y], c: [X] });
-  });
-
-  it("that two edges declare is refused in the preview", async () => {
-    const { stack, declared } = await stackOf([{ name: "a", hostports: [X] }]);
-    declared.edges = [
-      { name: "a", hostports: [X] },
-      { name: "b", hostports: [X] },
-    ];
+  it("is refused in the preview where two edges declare it", async () => {
+    doubled = provider;
     // The engine checks the edges in any order, and stops at the first that is refused.
     expect(await failureOf(stack.preview())).to.match(
-      /hostports: "x\.example\.com:443" is declared by this stack's `[ab]`, too/,
+      new RegExp(
+        `hostports: "renamed\\.${provider}\\.example\\.com:443" is declared by this stack's \`${provider}-[a-z-]+\`, too`,
+      ),
     );
   });
+});
+
+describe("A hostport of a stack", () => {
+  let previews: readonly Run[];
+  let again: Run;
+  let served: Readonly<Record<string, readonly string[]>>;
+  before("change every edge in one run", async () => {
+    form = "to";
+    renamed = { dynamic: { hasAlias: true }, native: { hasAlias: true } };
+    previews = [await stack.preview(), await checkedPreview()];
+    await stack.up();
+    const { tls_edges } = (await rest.get("/edges/tls")).body as {
+      tls_edges: { description: string; hostports: string[] }[];
+    };
+    served = Object.fromEntries(tls_edges.map(({ description, hostports }) => [description, hostports]));
+    again = await stack.up();
+  });
+
+  for (const provider of Object.keys(PROVIDERS)) {
+    for (const [index, [title, { to }]] of Object.entries(MOVES).entries())
+      it(`${title}, also if the server checks previews (${provider} provider)`, () => {
+        const prefix = `${provider}-${index}-`;
+        for (const preview of previews)
+          expect(changesOf(preview, prefix).map((change) => change.split(" ")[1])).to.have.members(
+            Object.keys(to),
+          );
+        for (const [name, hosts] of Object.entries(to))
+          expect(served[`${provider} ${index}-${name}`], name).to.deep.equal(
+            hosts.map((host) => `${host}${index}.${provider}.example.com:443`),
+          );
+        expect(changesOf(again, prefix)).to.deep.equal([]);
+      });
+
+    it(`stays where its edge is renamed with an alias (${provider} provider)`, () => {
+      for (const preview of previews)
+        expect(changesOf(preview, `${provider}-new`)).to.deep.equal(["update -name description"]);
+      expect(changesOf(again, `${provider}-new`)).to.deep.equal([]);
+    });
+  }
 });

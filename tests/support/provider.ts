@@ -35,11 +35,14 @@ export class World {
   }
 }
 
-/** The engine's steps as `<op> <name> <properties>`, without unchanged resources. */
-export const changesOf = (run: Run): string[] =>
+/**
+ * The engine's steps as `<op> <name> <properties>`, without unchanged resources. With a prefix: those of the
+ * resources whose names begin with it, without it.
+ */
+export const changesOf = (run: Run, prefix = ""): string[] =>
   run.steps
-    .filter(({ op }) => op !== "same" && op !== "refresh")
-    .map(({ op, name, changes }) => [op, name, ...changes].join(" "));
+    .filter(({ op, name }) => op !== "same" && op !== "refresh" && name.startsWith(prefix))
+    .map(({ op, name, changes }) => [op, name.slice(prefix.length), ...changes].join(" "));
 
 /** The error message of a run that must fail. */
 export async function failureOf(run: Promise<unknown>): Promise<string> {
