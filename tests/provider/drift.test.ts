@@ -1,107 +1,143 @@
 import { expect } from "chai";
+import type { Engine, Run } from "../support/engine";
 import { changesOf, makeCertificates, World } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { type Classes, PROVIDERS } from "../support/providers";
 
-onEveryProvider("A stack whose server is changed behind Pulumi's back", (tunnels) => {
+/** One edge for each case, with a backend and a restriction. */
+const EDGES = ["changed", "foreign-module", "lost-module", "dropped-module", "deleted"] as const;
+
+interface Edge {
+  readonly id: string;
+  readonly description: string;
+  readonly hostports: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+// One stack has the edges of all cases and of both providers: each run of the engine serves them all.
+describe("A stack whose server is changed behind Pulumi's back", () => {
   const world = new World();
-  const { authority } = makeCertificates("clients");
-  after(() => world.close());
+  const providers = Object.keys(PROVIDERS);
+  const [first, renewed] = [makeCertificates("clients").authority, makeCertificates("renewed").authority];
+  let isFirst = true;
+  let stack: Engine;
+  let rest: Awaited<ReturnType<World["server"]>>["rest"];
+  /** The edges on the server, by `<provider> <case>`. */
+  let made: Record<string, Edge> = {};
+  let repaired: Record<string, Edge> = {};
+  let authorities: string[];
+  let preview: Run;
+  let repair: Run;
 
-  async function edgeWithModules() {
-    const server = await world.server();
-    const declared = { restriction: true };
-    const stack = await world.stack(server, async () => {
-      const policy = new tunnels.IpPolicy("policy");
-      const backend = new tunnels.TunnelGroupBackend("backend", { labels: { service: "web" } });
-      new tunnels.TlsEdge("edge", {
-        hostports: ["app.example.com:443", "www.example.com:443"],
+  function declare(provider: string, tunnels: Classes): void {
+    const policy = new tunnels.IpPolicy(`${provider}-policy`);
+    const backend = new tunnels.TunnelGroupBackend(`${provider}-backend`, { labels: { service: provider } });
+    for (const name of EDGES)
+      new tunnels.TlsEdge(`${provider}-${name}`, {
+        description: `${provider} ${name}`,
+        hostports: ["app", "www"].map((host) => `${host}.${name}.${provider}.example.com:443`),
         backend: { backendId: backend.id },
-        ipRestriction: declared.restriction ? { ipPolicyIds: [policy.id] } : undefined,
+        ipRestriction: name === "dropped-module" && !isFirst ? undefined : { ipPolicyIds: [policy.id] },
       });
-    });
-    await stack.up();
-    const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
-    const current = async () => (await server.rest.get(`/edges/tls/${edge.id}`)).body;
-    return { server, stack, declared, edge, current };
+    const ca = new tunnels.CertificateAuthority(`${provider}-ca`, { caPem: isFirst ? first : renewed });
+    new tunnels.TlsEdge(`${provider}-mutual`, { mutualTls: { certificateAuthorityIds: [ca.id] } });
   }
 
-  it("shows each changed property after a refresh, and up repairs it", async () => {
-    const { server, stack, edge, current } = await edgeWithModules();
-    await server.rest.patch(`/edges/tls/${edge.id}`, {
-      description: "meddled",
-      hostports: ["app.example.com:443", "evil.example.com:443"],
-    });
-    await server.rest.put(`/edges/tls/${edge.id}/backend`, {
-      enabled: false,
-      backend_id: edge.backend.backend.id,
-    });
-    await stack.refresh();
-    const preview = await stack.preview({ diff: true });
-    expect(changesOf(preview)).to.deep.equal(["update edge backend.enabled description hostports[1]"]);
-    expect(preview.stdout).to.contain('"evil.example.com:443" => "www.example.com:443"');
-    await stack.up();
-    expect(await current()).to.deep.equal(edge);
-  });
+  async function edges(): Promise<Record<string, Edge>> {
+    const { tls_edges } = (await rest.get("/edges/tls?limit=100")).body as { tls_edges: Edge[] };
+    return Object.fromEntries(tls_edges.map((edge) => [edge.description, edge]));
+  }
 
-  it("leaves a module alone that the program never declared", async () => {
-    const { server, stack, edge, current } = await edgeWithModules();
-    await server.rest.put(`/edges/tls/${edge.id}/tls_termination`, { min_version: "1.3" });
-    await stack.refresh();
-    expect(changesOf(await stack.up())).to.deep.equal([]);
-    expect((await current()).tls_termination.min_version).to.equal("1.3");
-  });
-
-  it("puts back a module that somebody removed", async () => {
-    const { server, stack, edge, current } = await edgeWithModules();
-    await server.rest.delete(`/edges/tls/${edge.id}/ip_restriction`);
-    await stack.refresh();
-    expect(changesOf(await stack.preview())).to.deep.equal(["update edge ipRestriction"]);
-    await stack.up();
-    expect(await current()).to.deep.equal(edge);
-  });
-
-  it("deletes a module on the server when it is removed from the program, and only that one", async () => {
-    const { stack, declared, edge, current } = await edgeWithModules();
-    declared.restriction = false;
-    expect(changesOf(await stack.up())).to.deep.equal(["update edge ipRestriction"]);
-    expect(await current()).to.deep.equal({ ...edge, ip_restriction: null });
-    expect(changesOf(await stack.preview())).to.deep.equal([]);
-  });
-
-  it("creates an object again that somebody deleted, once a refresh has noticed", async () => {
-    const { server, stack, edge } = await edgeWithModules();
-    await server.rest.delete(`/edges/tls/${edge.id}`);
-    await stack.refresh();
-    expect(changesOf(await stack.up())).to.deep.equal(["create edge"]);
-    const [again] = (await server.rest.get("/edges/tls")).body.tls_edges;
-    expect(again.hostports).to.deep.equal(edge.hostports);
-  });
-
-  it("can be destroyed although an object is already deleted", async () => {
-    const { server, stack, edge } = await edgeWithModules();
-    await server.rest.delete(`/edges/tls/${edge.id}`);
-    await stack.destroy();
-    expect((await server.rest.get("/ip_policies")).body.ip_policies).to.deep.equal([]);
-  });
-
-  it("moves an edge to a new authority before it deletes the old one", async () => {
+  before("change the edges on the server, and repair them in one run", async () => {
     const server = await world.server();
-    let caPem = authority;
-    const stack = await world.stack(server, async () => {
-      const ca = new tunnels.CertificateAuthority("ca", { caPem });
-      new tunnels.TlsEdge("edge", { mutualTls: { certificateAuthorityIds: [ca.id] } });
+    rest = server.rest;
+    stack = await world.stack(server, async () => {
+      for (const [provider, classes] of Object.entries(PROVIDERS)) declare(provider, classes);
     });
     await stack.up();
-    caPem = makeCertificates("renewed").authority;
-    expect((await stack.up()).steps.map(({ op, name }) => `${op} ${name}`)).to.deep.equal([
-      "create-replacement ca",
-      "replace ca",
-      "update edge",
-      "delete-replaced ca",
-    ]);
-    const cas = (await server.rest.get("/certificate_authorities")).body.certificate_authorities;
-    expect(cas.map((ca: { subject_common_name: string }) => ca.subject_common_name)).to.deep.equal([
-      "renewed",
-    ]);
+    made = await edges();
+    for (const provider of providers) {
+      const path = (name: string) => `/edges/tls/${made[`${provider} ${name}`]?.id}`;
+      const { backend, hostports } = made[`${provider} changed`] as Edge & {
+        backend: { backend: { id: string } };
+      };
+      await rest.patch(path("changed"), {
+        description: "meddled",
+        hostports: [hostports[0], `evil.${provider}.example.com:443`],
+      });
+      await rest.put(`${path("changed")}/backend`, { enabled: false, backend_id: backend.backend.id });
+      await rest.put(`${path("foreign-module")}/tls_termination`, { min_version: "1.3" });
+      await rest.delete(`${path("lost-module")}/ip_restriction`);
+      await rest.delete(path("deleted"));
+    }
+    await stack.refresh();
+    isFirst = false;
+    preview = await stack.preview({ diff: true });
+    repair = await stack.up();
+    repaired = await edges();
+    const { certificate_authorities } = (await rest.get("/certificate_authorities")).body;
+    authorities = certificate_authorities.map(
+      (authority: { subject_common_name: string }) => authority.subject_common_name,
+    );
+  });
+  after(() => world.close());
+
+  for (const provider of providers)
+    describe(`(${provider} provider)`, () => {
+      const of = (edges: Record<string, Edge>, name: string) => edges[`${provider} ${name}`];
+      const expectRepair = (name: string, ...changes: string[]) => {
+        for (const run of [preview, repair])
+          expect(changesOf(run, `${provider}-${name}`)).to.deep.equal(changes);
+      };
+
+      it("shows each changed property after a refresh, and up repairs it", () => {
+        expectRepair("changed", "update  backend.enabled description hostports[1]");
+        expect(preview.stdout).to.contain(
+          `"evil.${provider}.example.com:443" => "www.changed.${provider}.example.com:443"`,
+        );
+        expect(of(repaired, "changed")).to.deep.equal(of(made, "changed"));
+      });
+
+      it("leaves a module alone that the program never declared", () => {
+        expectRepair("foreign-module");
+        expect(of(repaired, "foreign-module")?.tls_termination).to.include({ min_version: "1.3" });
+      });
+
+      it("puts back a module that somebody removed", () => {
+        expectRepair("lost-module", "update  ipRestriction");
+        expect(of(repaired, "lost-module")).to.deep.equal(of(made, "lost-module"));
+      });
+
+      it("deletes a module on the server when it is removed from the program, and only that one", () => {
+        expectRepair("dropped-module", "update  ipRestriction");
+        const without = { ...of(made, "dropped-module"), ip_restriction: null };
+        expect(of(repaired, "dropped-module")).to.deep.equal(without);
+      });
+
+      it("creates an object again that somebody deleted, once a refresh has noticed", () => {
+        expectRepair("deleted", "create ");
+        expect(of(repaired, "deleted")?.hostports).to.deep.equal(of(made, "deleted")?.hostports);
+        expect(of(repaired, "deleted")?.id).not.to.equal(of(made, "deleted")?.id);
+      });
+
+      it("moves an edge to a new authority before it deletes the old one", () => {
+        const steps = repair.steps.filter(({ name }) =>
+          [`${provider}-ca`, `${provider}-mutual`].includes(name),
+        );
+        expect(steps.map(({ op, name }) => `${op} ${name}`)).to.deep.equal([
+          `create-replacement ${provider}-ca`,
+          `replace ${provider}-ca`,
+          `update ${provider}-mutual`,
+          `delete-replaced ${provider}-ca`,
+        ]);
+        expect(authorities).to.deep.equal(providers.map(() => "renewed"));
+      });
+    });
+
+  it("has nothing left to repair, and can be destroyed although an object is already deleted", async () => {
+    expect(changesOf(await stack.preview())).to.deep.equal([]);
+    for (const provider of providers) await rest.delete(`/edges/tls/${repaired[`${provider} changed`]?.id}`);
+    await stack.destroy();
+    expect((await rest.get("/ip_policies")).body.ip_policies).to.deep.equal([]);
+    expect(await edges()).to.deep.equal({});
   });
 });

@@ -1,128 +1,192 @@
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
+import { Plugin, UNKNOWN } from "../plugin/plugin";
+import type { Engine, Run } from "../support/engine";
 import { failureOf, makeCertificates, World } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { type Classes, native, PROVIDERS } from "../support/providers";
 
 /** Where nobody listens: a preview must not need anybody. */
 const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
 
-onEveryProvider("A preview without a server", (tunnels) => {
+type Type =
+  | "TunnelCredential"
+  | "CertificateAuthority"
+  | "IpPolicy"
+  | "TlsEdge"
+  | "EventSubscription"
+  | "EventDestination"
+  | "IpPolicyRule"
+  | "SshCredential";
+
+describe("A preview without a server", () => {
   const world = new World();
   const { leaf } = makeCertificates("authority");
-  after(() => world.close());
+  let stack: Engine;
+  let plugin: Plugin;
+  /** What the stack's program declares. */
+  let program: () => void = () => undefined;
+  before(async () => {
+    stack = await world.stack(NOBODY, async () => program());
+    plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: NOBODY.url, TUNNELPLANE_API_KEY: NOBODY.apiKey });
+  });
+  after(async () => {
+    await plugin?.stop();
+    await world.close();
+  });
+  const previewOf = async (declare: () => void): Promise<Run> => {
+    program = declare;
+    return stack.preview();
+  };
 
-  const refusals: { what: string; program: () => void; says: string[] }[] = [
+  const refusals: { what: string; type: Type; args: object; says: string[] }[] = [
     {
       what: "a bad ACL rule, with its place and the forms that exist",
-      program: () =>
-        new tunnels.TunnelCredential("bad", { acl: ["bind:ok.example.com", "allow:everything"] }),
+      type: "TunnelCredential",
+      args: { acl: ["bind:ok.example.com", "allow:everything"] },
       says: ['acl[1] "allow:everything" is not an ACL rule', "bind:<host>:<port>"],
     },
     {
       what: "a certificate that is a leaf, and which one to upload instead",
-      program: () => new tunnels.CertificateAuthority("bad", { caPem: leaf }),
+      type: "CertificateAuthority",
+      args: { caPem: leaf },
       says: ["caPem is a leaf certificate", "upload the certificate of the authority that signed it"],
     },
     {
       what: "a description of 256 bytes in fewer characters, counted in bytes",
-      program: () => new tunnels.IpPolicy("bad", { description: "ü".repeat(56) + "x".repeat(144) }),
+      type: "IpPolicy",
+      args: { description: "ü".repeat(56) + "x".repeat(144) },
       says: ["description is 256 bytes in UTF-8 (200 characters)", "at most 255 bytes"],
     },
     {
       what: "a minimum version for TLS that the edge does not terminate",
-      program: () =>
-        new tunnels.TlsEdge("bad", { tlsTermination: { terminateAt: "upstream", minVersion: "1.3" } }),
+      type: "TlsEdge",
+      args: { tlsTermination: { terminateAt: "upstream", minVersion: "1.3" } },
       says: ['tlsTermination.minVersion must be left out when `terminateAt` is "upstream"'],
     },
     {
       what: "a property with the name that it has on the wire",
-      program: () => new tunnels.TlsEdge("bad", { tls_termination: { min_version: "1.3" } } as object),
+      type: "TlsEdge",
+      args: { tls_termination: { min_version: "1.3" } },
       says: ["tls_termination is not a property here; did you mean `tlsTermination`?"],
     },
     {
       what: "a policy whose action nobody knows",
-      program: () =>
-        new tunnels.TlsEdge("bad", { policies: { inbound: [{ actions: [{ type: "explode" as "deny" }] }] } }),
+      type: "TlsEdge",
+      args: { policies: { inbound: [{ actions: [{ type: "explode" }] }] } },
       says: ["policies.inbound[0].actions[0].type must be one of", '"deny"'],
     },
     {
       what: "a subscription to events that nobody sends",
-      program: () => new tunnels.EventSubscription("bad", { sources: [{ type: "ip_policy_painted.v0" }] }),
+      type: "EventSubscription",
+      args: { sources: [{ type: "ip_policy_painted.v0" }] },
       says: ["sources[0].type is no event type", "ip_policy_created.v0"],
     },
     {
       what: "a destination with two targets",
-      program: () =>
-        new tunnels.EventDestination("bad", {
-          target: {
-            monitoringService: { apiKey: "key" },
-            logService: {
-              logGroupRef: "arn:aws:logs:eu-central-1:123456789012:log-group:x",
-              auth: { role: { roleRef: "arn:aws:iam::123456789012:role/x" } },
-            },
+      type: "EventDestination",
+      args: {
+        target: {
+          monitoringService: { apiKey: "key" },
+          logService: {
+            logGroupRef: "arn:aws:logs:eu-central-1:123456789012:log-group:x",
+            auth: { role: { roleRef: "arn:aws:iam::123456789012:role/x" } },
           },
-        }),
+        },
+      },
       says: ["must be left out, because", "exactly one of"],
     },
     {
       what: "every mistake of a resource at once",
-      program: () =>
-        new tunnels.IpPolicyRule("bad", {
-          ipPolicyId: "ipp_x",
-          cidr: "192.0.2.1/24",
-          action: "permit" as "allow",
-        }),
+      type: "IpPolicyRule",
+      args: {
+        ipPolicyId: "ipp_x",
+        cidr: "192.0.2.1/24",
+        action: "permit",
+      },
       says: ['cidr has bits set after its mask: write "192.0.2.0/24"', 'action must be "allow" or "deny"'],
     },
+    {
+      what: "a private key in the place of a public one, without its value",
+      type: "SshCredential",
+      args: { publicKey: "-----BEGIN PRIVATE KEY-----\nhush-hush-hush\n-----END PRIVATE KEY-----" },
+      says: ["publicKey is a private key"],
+    },
   ];
+  const declare = (classes: Classes, type: Type, name: string, args: object): void =>
+    void new (classes[type] as new (name: string, args: object) => object)(name, args);
 
-  for (const { what, program, says } of refusals) {
-    it(`reports ${what}`, async () => {
-      const stack = await world.stack(NOBODY, async () => void program());
-      const message = await failureOf(stack.preview());
-      for (const words of says) expect(message).to.contain(words);
-      expect(message).not.to.match(/\n\s+at /);
+  // A refused resource of the dynamic provider shows the mistakes of all others, so one preview is enough.
+  describe("(dynamic provider)", () => {
+    let failure: string;
+    before("preview a program with all mistakes", async () => {
+      failure = await failureOf(
+        previewOf(() => {
+          for (const [index, { type, args }] of refusals.entries())
+            declare(dynamic, type, `bad-${index}`, args);
+        }),
+      );
     });
-  }
 
-  it("accepts values that are not known yet, and still checks the others", async () => {
-    const unknownId: PulumiFn = async () => {
-      const policy = new tunnels.IpPolicy("policy");
-      const backend = new tunnels.TunnelGroupBackend("backend", { labels: { name: policy.id } });
-      new tunnels.TlsEdge("edge", {
-        hostports: [policy.id.apply((id) => `${id}.example.com:443`), "app.example.com:443"],
-        backend: { backendId: backend.id },
-        ipRestriction: { ipPolicyIds: [policy.id] },
-        tlsTermination: { terminateAt: policy.id.apply(() => "upstream" as const), minVersion: "1.2" },
+    for (const { what, says } of refusals)
+      it(`reports ${what}`, () => {
+        for (const words of says) expect(failure).to.contain(words);
+        expect(failure).not.to.contain("hush-hush");
+        expect(failure).not.to.match(/\n\s+at /);
       });
-    };
-    const planned = await (await world.stack(NOBODY, unknownId)).preview();
-    expect(planned.steps.map(({ op, type }) => `${op} ${type}`)).to.have.members([
-      "create IpPolicy",
-      "create TunnelGroupBackend",
-      "create TlsEdge",
-    ]);
 
-    const unknownBesideMistake = await world.stack(NOBODY, async () => {
-      const policy = new tunnels.IpPolicy("policy");
-      new tunnels.TlsEdge("edge", { hostports: [policy.id, "nonsense"] });
+    it("still checks the values that are known beside others", async () => {
+      const message = await failureOf(
+        previewOf(() => {
+          const policy = new dynamic.IpPolicy("policy");
+          new dynamic.TlsEdge("edge", { hostports: [policy.id, "nonsense"] });
+        }),
+      );
+      expect(message).to.contain("hostports[1] must be");
+      expect(message).not.to.contain("hostports[0]");
     });
-    const message = await failureOf(unknownBesideMistake.preview());
-    expect(message).to.contain("hostports[1] must be");
-    expect(message).not.to.contain("hostports[0]");
   });
 
-  it("never prints the value of an invalid property", async () => {
-    const stack = await world.stack(
-      NOBODY,
-      async () =>
-        void new tunnels.SshCredential("bad", {
-          publicKey: "-----BEGIN PRIVATE KEY-----\nhush-hush-hush\n-----END PRIVATE KEY-----",
-        }),
+  describe("(native provider)", () => {
+    for (const { what, type, args, says } of refusals)
+      it(`reports ${what}`, async () => {
+        const reasons = (await plugin.check(type, args)).join("\n");
+        for (const words of says) expect(reasons).to.contain(words);
+        expect(reasons).not.to.contain("hush-hush");
+      });
+
+    it("still checks the values that are known beside others", async () => {
+      const [reason, ...others] = await plugin.check("TlsEdge", { hostports: [UNKNOWN, "nonsense"] });
+      expect(reason).to.contain("hostports[1] must be");
+      expect(others).to.deep.equal([]);
+    });
+
+    for (const { type, args, says } of refusals.slice(-2))
+      it(`has the engine print in one line each why it refuses ${type}, and never the value`, async () => {
+        const message = await failureOf(previewOf(() => declare(native, type, "bad", args)));
+        for (const words of says) expect(message).to.contain(words);
+        expect(message).not.to.contain("hush-hush");
+        expect(message).not.to.match(/\n\s+at /);
+      });
+  });
+
+  it("accepts values that are not known yet", async () => {
+    const types = ["IpPolicy", "TunnelGroupBackend", "TlsEdge"];
+    const planned = await previewOf(() => {
+      for (const [provider, tunnels] of Object.entries(PROVIDERS)) {
+        const { id } = new tunnels.IpPolicy(`${provider}-policy`);
+        const backend = new tunnels.TunnelGroupBackend(`${provider}-backend`, { labels: { name: id } });
+        new tunnels.TlsEdge(`${provider}-edge`, {
+          hostports: [id.apply((known) => `${known}.example.com:443`), `${provider}.example.com:443`],
+          backend: { backendId: backend.id },
+          ipRestriction: { ipPolicyIds: [id] },
+          tlsTermination: { terminateAt: id.apply(() => "upstream" as const), minVersion: "1.2" },
+        });
+      }
+    });
+    expect(planned.steps.map(({ op, type }) => `${op} ${type}`)).to.have.members(
+      Object.keys(PROVIDERS).flatMap(() => types.map((type) => `create ${type}`)),
     );
-    const message = await failureOf(stack.preview());
-    expect(message).to.contain("publicKey is a private key").and.not.to.contain("hush-hush");
   });
 });
 
