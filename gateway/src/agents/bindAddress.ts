@@ -16,10 +16,11 @@ export function readBindAddress(address: string, port: number): Bind | string {
     return "expected a port from 1 to 65535: -R HOST:PORT:…, or -R key=value:PORT:…";
   if (address.includes("=")) {
     const pairs = address.split(",").map((pair) => pair.split("="));
+    const labels = new Map(pairs.map(([key = "", value = ""]) => [key, value]));
     if (pairs.length > MOST_LABELS || pairs.some((pair) => pair.length !== 2 || pair.includes("")))
       return "labels are written key=value, with commas between";
-    if (new Set(pairs.map(([key]) => key)).size < pairs.length) return "each label may stand once";
-    return { labels: Object.fromEntries(pairs) as Record<string, string> };
+    if (labels.size < pairs.length) return "each label may stand once";
+    return { labels: Object.fromEntries(labels) };
   }
   if (!/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(address))
     return "expected -R HOST:PORT:…, or -R key=value:PORT:…";

@@ -49,7 +49,7 @@ export class HostKeys {
     const made = keptOr(file, makeKey);
     chmodSync(file, 0o600);
     const parsed = utils.parseKey(made);
-    const key = Array.isArray(parsed) ? (parsed[0] as ParsedKey) : parsed;
+    const [key = new Error("no key")] = [parsed].flat();
     if (key instanceof Error || key.type !== "ssh-ed25519")
       throw new Error(
         `the host's key at ${file} is no Ed25519 key without a passphrase: remove it, and a new one is made`,
@@ -147,6 +147,7 @@ export class HostKeys {
     inside._hostKeys = { ...inside._hostKeys, [CERTIFIED]: named };
   }
 
+  // ssh2 takes any object with the methods of a key.
   #certified(certificate: Buffer, before: () => Error | undefined): ParsedKey {
     const { key } = this;
     return Object.create(key, {
@@ -166,7 +167,10 @@ function makeKey(): string {
   throw new Error("ssh2 makes no key that it can read");
 }
 
-/** ssh2 reads the key's PEM anew for each signature, which takes five times as long as signing. */
+/**
+ * ssh2 reads the key's PEM anew for each signature, which takes five times as long as signing. It takes any
+ * object with the methods of a key.
+ */
 function signingFast(key: ParsedKey): ParsedKey {
   const read = createPrivateKey(key.getPrivatePEM());
   return Object.create(key, { sign: { value: (data: Buffer) => sign(null, data, read) } }) as ParsedKey;

@@ -95,11 +95,12 @@ async function agree(
 ): Promise<{ readonly own: Buffer; readonly secret: Buffer }> {
   const algorithm = EXCHANGES[name];
   if (!algorithm) throw new Error(`${name} was not offered`);
+  // The types know no curve whose keys are not a pair.
   const pair = (await subtle.generateKey(algorithm, false, ["deriveBits"])) as webcrypto.CryptoKeyPair;
   const publicKey = await subtle.importKey("raw", clients, algorithm, false, []);
   const [own, secret] = await Promise.all([
     subtle.exportKey("raw", pair.publicKey),
-    // Null is for all that there are; the types lag behind.
+    // Null asks for all bits; the types are older than that.
     subtle.deriveBits(
       { name: algorithm.name, public: publicKey } as webcrypto.EcdhKeyDeriveParams,
       pair.privateKey,

@@ -251,7 +251,7 @@ function proofOf(context: AuthContext): Proof | undefined {
   const { key, signature, blob, hashAlgo } = context;
   const parsed = utils.parseKey(key.data);
   if (parsed instanceof Error) return undefined;
-  if (signature && parsed.verify(blob as Buffer, signature, hashAlgo) !== true) return undefined;
+  if (signature && !(blob && parsed.verify(blob, signature, hashAlgo) === true)) return undefined;
   return {
     public_key: `${key.algo.replace(/^rsa-sha2-(256|512)$/, "ssh-rsa")} ${key.data.toString("base64")}`,
   };

@@ -28,6 +28,7 @@ export interface Inside {
 
 /** Undefined where ssh2 is built in another way. */
 export function insideOf(connection: Connection): Inside | undefined {
+  // Private to ssh2, so that each part is looked for.
   const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
   return inside?._hostKeys && inside._packetRW?.write && inside._cipher && "_kex" in inside
     ? inside

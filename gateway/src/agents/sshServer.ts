@@ -38,6 +38,7 @@ export class SshServer {
         hostKeys: options.hostKeys.offered,
         keepaliveInterval: options.keepAliveMs ?? KEEP_ALIVE_MS,
         keepaliveCountMax: MOST_SILENT,
+        // The types of ssh2 lack the keep-alive of servers.
       } as ConstructorParameters<typeof Server>[0],
       (connection, { ip, port }) => this.#open(connection, this.#limits.find(ip, port)),
     );

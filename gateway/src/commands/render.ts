@@ -4,6 +4,7 @@ import { messageOf, registry } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { EnvironmentSource } from "../environment/source";
+import { isEnforcedKind, NEEDED_FIELDS } from "../envoy/kinds";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
 import { translate } from "../envoy/translate";
@@ -61,6 +62,9 @@ async function fromServer({ url, apiKey }: CommonFlags): Promise<readonly Entry[
   }
 }
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
 function fromFile(file: string): readonly Entry[] {
   let read: unknown;
   try {
@@ -68,27 +72,14 @@ function fromFile(file: string): readonly Entry[] {
   } catch (error) {
     throw new Error(`${file} could not be read: ${messageOf(error)}`);
   }
-  const list = Array.isArray(read) ? read : (read as { objects?: unknown } | null)?.objects;
+  const list = isObject(read) && "objects" in read ? read.objects : read;
   const isEntry = (one: unknown): one is Entry =>
-    typeof one === "object" && one !== null && "kind" in one && typeof (one as Entry).fields === "object";
+    isObject(one) && typeof one.kind === "string" && isObject(one.fields);
   if (!Array.isArray(list) || !list.every(isEntry))
     throw new Error(`${file} must hold {"objects": [{"kind": …, "fields": {…}}, …]}`);
   for (const [index, entry] of list.entries()) refuseMistake(entry, `${file}, objects[${index}]`);
   return list;
 }
-
-/** What a translation cannot do without. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  tls_edge: ["id", "hostports"],
-  https_edge: ["id", "hostports", "routes"],
-  tunnel_group_backend: ["id", "labels"],
-  failover_backend: ["id", "backends"],
-  weighted_backend: ["id", "backends"],
-  http_response_backend: ["id", "status_code"],
-  static_backend: ["id", "address"],
-  ip_policy_rule: ["id", "cidr", "action", "ip_policy"],
-  certificate_authority: ["id", "ca_pem"],
-};
 
 /** A check that is misspelt must not be left out in silence. */
 function refuseMistake({ kind, fields }: Entry, place: string): void {
@@ -97,7 +88,7 @@ function refuseMistake({ kind, fields }: Entry, place: string): void {
     throw new Error(
       `${place}: there is no kind ${JSON.stringify(kind)}; expected one of ${kinds.join(", ")}`,
     );
-  const missing = (NEEDED[kind] ?? []).filter((name) => !(name in fields));
+  const missing = (isEnforcedKind(kind) ? NEEDED_FIELDS[kind] : []).filter((name) => !(name in fields));
   if (missing.length > 0)
     throw new Error(`${place}: ${missing.join(" and ")} missing; give each ${kind} as the API answers it`);
 }

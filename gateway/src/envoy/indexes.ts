@@ -36,4 +36,5 @@ const idsOf = onceForEach(
 
 /** The object of a list with an id. */
 export const withId = <T extends { readonly id: string }>(list: readonly T[], id: string): T | undefined =>
+  // An index of a list holds the items of that list.
   idsOf(list).get(id) as T | undefined;

@@ -20,7 +20,8 @@ export const lowerHost = (): Json => script("lower host", LOWER);
 export const countsByHost = ({ config }: Limit): boolean => keysOf(config).some(({ key }) => key === HOST);
 
 const keysOf = (config: Limit["config"]): Key[] =>
-  ((config.bucket_key as readonly string[] | undefined) ?? []).map(keyOf);
+  // The contract has texts here; what a newer server adds is refused by name.
+  (Array.isArray(config.bucket_key) ? config.bucket_key : []).map((key) => keyOf(String(key)));
 
 /**
  * The filter that counts requests for a declared rate-limit; routes turn it on, so that all of them share its
@@ -29,7 +30,7 @@ const keysOf = (config: Limit["config"]): Key[] =>
 export function limitFilter({ id, config }: Limit): Json {
   const bucket = bucketOf(config);
   const each = keysOf(config);
-  const headers = each.filter(({ header }) => header !== undefined);
+  const headers = each.flatMap(({ header }) => header ?? []);
   if (headers.length > 1)
     throw new Unservable("a rate-limit counts by more than one header; gateways count by one header at most");
   const fields = { stat_prefix: "limit", filter_enabled: ALWAYS, filter_enforced: ALWAYS };
@@ -57,7 +58,7 @@ export function limitFilter({ id, config }: Limit): Json {
           }
         : key,
     );
-  const kinds = [each, ...headers.map(({ header }) => without(header as string))];
+  const kinds = [each, ...headers.map(without)];
   return one(nameOf(id), {
     // Requests without a descriptor use this bucket; every filter needs one.
     token_bucket: bucket,

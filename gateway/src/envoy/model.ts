@@ -1,35 +1,16 @@
-import type {
-  CertificateAuthority,
-  FailoverBackend,
-  HttpResponseBackend,
-  HttpsEdge,
-  IpPolicyRule,
-  StaticBackend,
-  TlsEdge,
-  TunnelGroupBackend,
-  WeightedBackend,
-} from "@tunnelplane/sdk";
+import type { Answers } from "@tunnelplane/sdk";
 import type { Json } from "./json";
+import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
 import { faultOf, textsIn } from "./readable";
 
-/** The objects that a gateway enforces, as the API answers them. */
-export interface Objects {
-  readonly tls_edge: readonly TlsEdge[];
-  /** With their routes. */
-  readonly https_edge: readonly HttpsEdge[];
-  readonly tunnel_group_backend: readonly TunnelGroupBackend[];
-  readonly failover_backend: readonly FailoverBackend[];
-  readonly weighted_backend: readonly WeightedBackend[];
-  readonly http_response_backend: readonly HttpResponseBackend[];
-  readonly static_backend: readonly StaticBackend[];
-  readonly ip_policy_rule: readonly IpPolicyRule[];
-  readonly certificate_authority: readonly CertificateAuthority[];
+/** The objects that a gateway enforces, as the API answers them; HTTPS edges with their routes. */
+export type Objects = { readonly [K in EnforcedKind]: readonly Answers[K][] } & {
   /**
-   * What is wrong with objects that cannot be read, by id. Such an edge keeps its names alone; such a backend is
-   * left out.
+   * What is wrong with objects that cannot be read, by id. Of such edges the names are left, and of such
+   * backends nothing.
    */
   readonly unreadable: ReadonlyMap<string, string>;
-}
+};
 
 /** A certificate with its key, for the names that it is good for. */
 export interface ServerCertificate {
@@ -131,37 +112,24 @@ export class Unservable extends Error {}
  */
 export class Unreachable extends Unservable {}
 
-const KINDS = [
-  "tls_edge",
-  "https_edge",
-  "tunnel_group_backend",
-  "failover_backend",
-  "weighted_backend",
-  "http_response_backend",
-  "static_backend",
-  "ip_policy_rule",
-  "certificate_authority",
-] as const satisfies readonly (keyof Objects)[];
-
 /**
  * Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. The lists hold only what
  * can be read, so that one object that another server stored keeps no other from being served.
  */
 export function objectsOf(world: readonly { readonly kind: string; readonly fields: object }[]): Objects {
-  const lists = Object.fromEntries(KINDS.map((kind) => [kind, [] as object[]]));
+  const lists = new Map(ENFORCED_KINDS.map((kind) => [kind, [] as object[]]));
   const unreadable = new Map<string, string>();
   for (const { kind, fields } of world) {
+    if (!isEnforcedKind(kind)) continue;
     const fault = faultOf(kind, { ...fields });
-    if (fault === undefined) lists[kind]?.push(fields);
+    if (fault === undefined) lists.get(kind)?.push(fields);
     else if ("id" in fields) {
       unreadable.set(String(fields.id), fault);
-      if (kind.endsWith("_edge"))
-        lists[kind]?.push({
-          ...fields,
-          hostports: "hostports" in fields ? textsIn(fields.hostports) : [],
-          routes: [],
-        });
+      const hostports = "hostports" in fields ? textsIn(fields.hostports) : [];
+      if (kind === "tls_edge" || kind === "https_edge")
+        lists.get(kind)?.push({ ...fields, hostports, routes: [] });
     }
   }
-  return { ...lists, unreadable } as unknown as Objects;
+  // The fields of a kind are what the API answers of it, as far as they were checked above.
+  return { ...Object.fromEntries(lists), unreadable } as unknown as Objects;
 }

@@ -1,7 +1,6 @@
 import type { ActionName } from "@tunnelplane/sdk/contract";
 import { all, type Condition, knowing } from "./condition";
 import { readExpression } from "./expression";
-import type { Json } from "./json";
 import { Unservable } from "./model";
 
 export interface Policy {
@@ -22,7 +21,7 @@ export interface Policies {
 /** The actions of policies on a request, once their conditions are settled. */
 export interface Outcome {
   readonly limits: readonly Limit[];
-  readonly logs: readonly Json[];
+  readonly logs: readonly unknown[];
   readonly rewrite?: Action;
   /** The action that answers; the backend is not asked then. */
   readonly answer?: Action;
@@ -99,7 +98,7 @@ const answering = (so: Outcome, action: Action): Outcome =>
 export const ENFORCED_ACTIONS = {
   deny: answering,
   "custom-response": answering,
-  log: (so, { config }) => ({ ...so, logs: [...so.logs, (config.metadata as Json | undefined) ?? {}] }),
+  log: (so, { config }) => ({ ...so, logs: [...so.logs, config.metadata ?? {}] }),
   "rate-limit": (so, { config }, id) => ({ ...so, limits: [...so.limits, { id, config }] }),
   "url-rewrite": (so, action) => {
     if (so.rewrite)
@@ -114,7 +113,8 @@ export type Effect = (so: Outcome, action: Action, id: string) => Outcome;
 
 /** @throws where this gateway does not know the action */
 export function effectOf(type: string): Effect {
-  if (Object.hasOwn(ENFORCED_ACTIONS, type)) return ENFORCED_ACTIONS[type as ActionName];
+  const effect = new Map<string, Effect>(Object.entries(ENFORCED_ACTIONS)).get(type);
+  if (effect) return effect;
   throw new Unservable(
     `the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`,
   );

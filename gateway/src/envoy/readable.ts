@@ -1,3 +1,5 @@
+import type { EnforcedKind } from "./kinds";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields =>
@@ -5,11 +7,11 @@ const isFields = (value: unknown): value is Fields =>
 const isText = (value: unknown): value is string => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** The texts of what may be a list of some. */
+/** The texts in a value that should be a list of texts. */
 export const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 
-/** What is wrong with the fields that are read of all objects of a kind, and not of one edge for itself. */
-export function faultOf(kind: string, fields: Fields): string | undefined {
+/** What is wrong with the fields that are read before edges are translated one by one. */
+export function faultOf(kind: EnforcedKind, fields: Fields): string | undefined {
   switch (kind) {
     case "tls_edge":
       return faultOfHostports(fields);

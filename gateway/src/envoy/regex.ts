@@ -27,6 +27,7 @@ export const finds = (pattern: string, text: string): boolean => RE2JS.compile(p
 
 /** What re2js made of an expression: its program, and how many groups it has. */
 export function programOf(pattern: string): { readonly program: Program; readonly groups: number } {
+  // The types of re2js leave out what it compiled.
   const { re2Input } = RE2JS.compile(pattern) as unknown as {
     re2Input: { prog: Program; numSubexp: number };
   };

@@ -20,7 +20,7 @@ export function tcpFilters(edge: TlsEdge, destination: Destination, objects: Obj
   ];
 }
 
-export function tcpProxy(destination: Destination, logs: readonly Json[] = []): Json {
+export function tcpProxy(destination: Destination, logs: readonly unknown[] = []): Json {
   if (destination !== "nowhere" && "response" in destination)
     throw new Error("A TLS edge answers nothing by itself");
   const clusters = destination === "nowhere" ? [] : destination.clusters;
@@ -34,9 +34,9 @@ export function tcpProxy(destination: Destination, logs: readonly Json[] = []): 
   });
 }
 
-function policyFilters(edge: TlsEdge): { filters: Json[]; logs: Json[] } {
+function policyFilters(edge: TlsEdge): { filters: Json[]; logs: unknown[] } {
   const filters: Json[] = [];
-  const logs: Json[] = [];
+  const logs: unknown[] = [];
   if (!edge.policies?.enabled) return { filters, logs };
   for (const policy of [...edge.policies.inbound, ...edge.policies.outbound.map(onlyLogs)]) {
     const when = conditionsOf(policy);
@@ -47,7 +47,7 @@ function policyFilters(edge: TlsEdge): { filters: Json[]; logs: Json[] } {
         throw new Unservable(
           `the policy ${JSON.stringify(policy.name)} has expressions and the action ${action.type}; on a TLS edge only deny may be conditional`,
         );
-      else if (action.type === "log") logs.push((action.config.metadata as Json | undefined) ?? {});
+      else if (action.type === "log") logs.push(action.config.metadata ?? {});
       else if (action.type === "rate-limit")
         filters.push(limiting(action, `limit ${filters.length}.${index}`));
       else
@@ -80,7 +80,7 @@ function limiting({ config }: Action, name: string): Json {
   });
 }
 
-const accessLog = (logs: readonly Json[]): Json => ({
+const accessLog = (logs: readonly unknown[]): Json => ({
   name: "log",
   typed_config: typed("envoy.extensions.access_loggers.stream.v3.StdoutAccessLog", {
     log_format: {

@@ -1,11 +1,13 @@
 import {
   BadRequestError,
+  Collection,
   type Event,
   NotFoundError,
   type TransportOptions,
   Tunnelplane,
 } from "@tunnelplane/sdk";
-import { type Definition, definitionOfId, type Kind } from "@tunnelplane/sdk/contract";
+import { definitionOf, definitionOfId, type Kind, present } from "@tunnelplane/sdk/contract";
+import { ENFORCED_KINDS, isEnforcedKind } from "../envoy/kinds";
 
 export interface Entry {
   readonly kind: string;
@@ -24,7 +26,7 @@ export interface News {
 
 /** Where objects come from. */
 export interface Source {
-  /** All that a gateway obeys, by id. */
+  /** All objects that a gateway enforces, ordered by id. */
   readonly entries: readonly Entry[];
   /** The sequence of the last event that was followed. */
   readonly sequence: number;
@@ -112,32 +114,25 @@ export class ServerSource implements Source {
   }
 
   async #readObjects(): Promise<void> {
-    const api = this.api;
-    const lists: Readonly<Partial<Record<Kind, { list(): AsyncIterable<{ readonly id: string }> }>>> = {
-      tls_edge: api.tlsEdges,
-      https_edge: api.httpsEdges,
-      tunnel_group_backend: api.tunnelGroupBackends,
-      failover_backend: api.failoverBackends,
-      weighted_backend: api.weightedBackends,
-      http_response_backend: api.httpResponseBackends,
-      static_backend: api.staticBackends,
-      ip_policy_rule: api.ipPolicyRules,
-      certificate_authority: api.certificateAuthorities,
-    };
     const read = new Map<string, Entry>();
-    for (const [kind, collection] of Object.entries(lists))
-      for await (const fields of collection.list()) read.set(fields.id, { kind, fields });
+    for (const kind of ENFORCED_KINDS) {
+      const { path, listKey } = definitionOf(kind);
+      const objects = new Collection<{ readonly id: string }, never, never>(
+        this.api.transport,
+        path,
+        listKey,
+      );
+      for await (const fields of objects.list()) read.set(fields.id, { kind, fields });
+    }
     this.#objects.clear();
     for (const [id, entry] of read) this.#objects.set(id, entry);
   }
 
   async #readOne(id: string): Promise<void> {
-    const { path, kind } = definitionOfId(id) as Definition;
+    const { path, kind } = present(definitionOfId(id));
     try {
-      this.#objects.set(id, {
-        kind,
-        fields: (await this.api.transport.request<object>("GET", `${path}/${id}`)).body,
-      });
+      const { body } = await this.api.transport.request<object>("GET", `${path}/${id}`);
+      this.#objects.set(id, { kind, fields: body });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       this.#objects.delete(id);
@@ -156,10 +151,11 @@ function namedBy(events: readonly Event[]) {
   for (const { object } of events) {
     const definition = definitionOfId(object.id);
     if (!definition) continue;
-    if (CREDENTIALS.includes(definition.kind)) credentials.add(object.id);
-    else if (definition.kind === "https_edge_route") objects.add(String(object.edge_id));
-    else if (definition.kind === "ssh_host_certificate") hostCertificates = true;
-    else if (definition.readByGateways && definition.kind !== "ip_policy") objects.add(object.id);
+    const { kind } = definition;
+    if (CREDENTIALS.includes(kind)) credentials.add(object.id);
+    else if (kind === "https_edge_route") objects.add(String(object.edge_id));
+    else if (kind === "ssh_host_certificate") hostCertificates = true;
+    else if (isEnforcedKind(kind)) objects.add(object.id);
   }
   return { objects, credentials, hostCertificates };
 }

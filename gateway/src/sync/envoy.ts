@@ -76,7 +76,8 @@ export class Envoy implements Engine {
   /** The version of the Envoy that runs; empty while it does not answer. */
   async version(): Promise<string> {
     const said = await this.#admin.ask("/server_info").catch(() => "{}");
-    const version = versionIn((JSON.parse(said) as { version?: string }).version ?? "");
+    const { version: whole = "" }: { version?: string } = JSON.parse(said);
+    const version = versionIn(whole);
     const fault = version === "" ? undefined : faultOfVersion(version, "beside the gateway");
     if (fault !== undefined) this.warn(fault);
     return version;
@@ -179,9 +180,7 @@ export class Envoy implements Engine {
 }
 
 const patienceFor = (listeners: readonly Json[]): number =>
-  SILENT_MS +
-  SILENT_MS_FOR_EACH_CHAIN *
-    listeners.reduce((sum, { filter_chains }) => sum + (filter_chains as unknown[]).length, 0);
+  SILENT_MS + SILENT_MS_FOR_EACH_CHAIN * listeners.flatMap(({ filter_chains }) => filter_chains).length;
 
 const WHAT_HAPPENED: Readonly<
   Record<Exclude<Outcome, "taken" | "nobody is there">, (file: string, patience: number) => string>

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 
-const LONGEST_MS = 2000;
-
 import { causeIn } from "./envoyProgram";
+
+const LONGEST_MS = 2000;
 
 /** What became of the versions of a file. */
 export interface Updates {
@@ -25,7 +25,7 @@ export class EnvoyAdmin {
   /** What Envoy listens on, as `ADDRESS:PORT`. */
   async listening(): Promise<string[]> {
     const said = await this.ask("/listeners").catch(() => "");
-    return [...said.matchAll(/::(\S+:\d+)$/gm)].map(([, place]) => place as string);
+    return [...said.matchAll(/::(\S+:\d+)$/gm)].flatMap(([, address]) => address ?? []);
   }
 
   /** What became of the versions of a file, since it started; undefined while it does not answer. */
@@ -64,7 +64,8 @@ export class EnvoyAdmin {
 
   async #dump<T>(resource: string, mask: string): Promise<readonly T[]> {
     const said = await this.ask(`/config_dump?resource=${resource}&mask=${mask}`).catch(() => "{}");
-    return (JSON.parse(said) as { configs?: T[] }).configs ?? [];
+    const { configs = [] }: { configs?: T[] } = JSON.parse(said);
+    return configs;
   }
 
   ask(path: string, method = "GET"): Promise<string> {

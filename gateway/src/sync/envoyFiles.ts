@@ -10,7 +10,7 @@ const FILES = {
   lds: { type: "envoy.config.listener.v3.Listener", stats: "listener_manager.lds" },
 } as const;
 type Name = keyof typeof FILES;
-const NAMES = Object.keys(FILES) as Name[];
+const NAMES: readonly Name[] = ["cds", "lds"];
 
 const LOOK_EVERY_MS = 10;
 

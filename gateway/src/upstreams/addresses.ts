@@ -16,6 +16,7 @@ export function networkOf(cidr: string): Network {
   return { cidr, start, bits };
 }
 
+/** Addresses of both families have `match`; the types ask for one family. */
 export const isIn = (address: IpAddress, { start, bits }: Network): boolean =>
   address.kind() === start.kind() && (address as ipaddr.IPv6).match(start as ipaddr.IPv6, bits);
 

@@ -1,0 +1,20 @@
+import type { Kind } from "@tunnelplane/sdk/contract";
+
+/** The kinds of objects that a gateway enforces, each with the fields that a translation cannot do without. */
+export const NEEDED_FIELDS = {
+  tls_edge: ["id", "hostports"],
+  https_edge: ["id", "hostports", "routes"],
+  tunnel_group_backend: ["id", "labels"],
+  failover_backend: ["id", "backends"],
+  weighted_backend: ["id", "backends"],
+  http_response_backend: ["id", "status_code"],
+  static_backend: ["id", "address"],
+  ip_policy_rule: ["id", "cidr", "action", "ip_policy"],
+  certificate_authority: ["id", "ca_pem"],
+} as const satisfies Partial<Record<Kind, readonly string[]>>;
+
+export type EnforcedKind = keyof typeof NEEDED_FIELDS;
+
+export const isEnforcedKind = (kind: string): kind is EnforcedKind => Object.hasOwn(NEEDED_FIELDS, kind);
+
+export const ENFORCED_KINDS: readonly EnforcedKind[] = Object.keys(NEEDED_FIELDS).filter(isEnforcedKind);
