@@ -120,7 +120,7 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     expect(lineAbout(one, `127.0.0.1:${taken} cannot be listened on`)).to.contain(
       "another process listens there: stop it, or choose another",
     );
-    expect(lineAbout(one, `the issuer ${issuer} could not be asked`))
+    expect(lineAbout(one, `the discovery document of the issuer ${issuer} could not be read`))
       .to.contain("ECONNREFUSED")
       .and.to.contain("--trust");
     await one.gateway.logged(`the key set ${keys} could not be read`);

@@ -74,9 +74,12 @@ const BALANCERS = [
   { networks: ["10.0.0.0/8", "2001:db8::/32"], proxyProtocol: true },
 ];
 const LISTEN = [...SURROUNDINGS.listen, { port: 443, address: "127.0.0.1", bindPort: 8444 }];
+/** As they are written: JSON leaves out what is undefined. */
 const configurations = (): Configuration[] =>
   Object.values(WORLDS).flatMap((world) =>
-    BALANCERS.map((balancers) => translate(objectsOf(world), { ...SURROUNDINGS, balancers, listen: LISTEN })),
+    BALANCERS.map((balancers) =>
+      JSON.parse(JSON.stringify(translate(objectsOf(world), { ...SURROUNDINGS, balancers, listen: LISTEN }))),
+    ),
   );
 
 describe("Envoy's settings in docs/architecture/envoy.md", () => {

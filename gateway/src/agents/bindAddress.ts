@@ -6,9 +6,7 @@ export type Bind =
 const MOST_LABELS = 32;
 const LONGEST = 1024;
 
-/**
- * Reads a bind address: a host, or `key=value` with commas between; returns what is wrong with it as a text.
- */
+/** Reads a bind address: a host, or `key=value` with commas between. Returns a text if it is wrong. */
 export function readBindAddress(address: string, port: number): Bind | string {
   if (address.length > LONGEST) return `a bind address may have at most ${LONGEST} characters`;
   // For port 0 a server would have to choose one and answer it; clients that ask for labels need none.

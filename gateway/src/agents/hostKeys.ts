@@ -17,10 +17,7 @@ export interface HostCertificates {
 interface Options {
   /** The file of the host's key; beside it, its public key and its certificate. */
   readonly file: string;
-  /**
-   * The certificate to prove it with, and where it and those that follow it are; undefined where none is
-   * wanted.
-   */
+  /** The certificate to present, and where to find it and its successors. Default: none. */
   readonly certificate: { readonly id: string; readonly among: HostCertificates } | undefined;
   readonly warn: (message: string) => void;
 }
@@ -31,10 +28,7 @@ interface Kept {
   readonly used: SshHostCertificate;
 }
 
-/**
- * What the gateway proves to agents that it is: a key of its own and, where wanted, a certificate that was
- * issued for it.
- */
+/** The key that proves to agents which gateway this is and, where one is named, its certificate. */
 export class HostKeys {
   #certificate: Buffer | undefined;
 
@@ -75,10 +69,7 @@ export class HostKeys {
     return this.key.getPublicSSH().toString("base64");
   }
 
-  /**
-   * The certificate that was asked for, or the one that follows it: of the same authority for the same key
-   * and names, and ending last.
-   */
+  /** The named certificate or its successor: the one of that authority, key and names that ends last. */
   async #newest(
     { id, among }: { readonly id: string; readonly among: HostCertificates },
     atStart: boolean,

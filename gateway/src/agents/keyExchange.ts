@@ -4,10 +4,7 @@ import { type Exchange, insideOf } from "./ssh2Inside";
 
 const { subtle } = webcrypto;
 
-/**
- * The key exchanges that are taken, and what computes them. Those of classic Diffie-Hellman cost more and
- * give no more.
- */
+/** The key exchanges that are offered. Classic Diffie-Hellman costs more and is no safer. */
 const EXCHANGES: Readonly<Record<string, webcrypto.EcKeyGenParams>> = {
   "curve25519-sha256": { name: "X25519", namedCurve: "X25519" },
   "curve25519-sha256@libssh.org": { name: "X25519", namedCurve: "X25519" },
@@ -16,7 +13,7 @@ const EXCHANGES: Readonly<Record<string, webcrypto.EcKeyGenParams>> = {
   "ecdh-sha2-nistp521": { name: "ECDH", namedCurve: "P-521" },
 };
 
-/** Without SHA-1 and without compression, which tells an observer of what is compressed together. */
+/** Without SHA-1, and without compression, whose lengths leak what is compressed. */
 export const ALGORITHMS = {
   kex: Object.keys(EXCHANGES),
   hmac: ["hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512"],
@@ -28,7 +25,7 @@ const AT_ONCE = 2;
 /** SSH_MSG_KEX_ECDH_INIT */
 const INIT = 30;
 
-/** Has the keys of exchanges computed by other threads, so that the bytes of others do not wait for them. */
+/** Computes keys in other threads, so that they delay no data of other connections. */
 export class KeyExchanges {
   #working = 0;
   readonly #waiting: (() => void)[] = [];

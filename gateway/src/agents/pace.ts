@@ -1,7 +1,4 @@
-/**
- * Key exchanges that begin in a window, of one address and of all together. One takes half a millisecond of
- * the loop.
- */
+/** How long a window is in which so many key exchanges may begin. One takes half a millisecond. */
 const WINDOW_MS = 100;
 const MOST_OF_ADDRESS = 3;
 const MOST_OF_ALL = 20;

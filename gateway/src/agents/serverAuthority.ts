@@ -5,7 +5,7 @@ import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import { readKeptMap, writeWhole } from "../state/files";
 import type { BindAuthority, Proof, Verdict } from "./authority";
 
-/** While the server is down, who was allowed so long ago may come back. */
+/** While the server is down, agents that it allowed in this time may come back. */
 const COME_BACK_MS = 15 * 60_000;
 const MOST_KNOWN = 10_000;
 const WRITE_EVERY_MS = 5000;
@@ -20,12 +20,12 @@ interface Known {
 
 interface Options {
   readonly gateways: Pick<Gateways, "authorize">;
-  /** Where it is kept who may come back while the server is down: hashes of keys and tokens, and ACLs. */
+  /** The file of agents that may come back while the server is down: hashes of keys and tokens, and ACLs. */
   readonly file: string;
   readonly warn: (message: string) => void;
 }
 
-/** Has the server decide. While it is down, those come back whom it allowed a short time ago. */
+/** Asks the server. While that is down, agents that it allowed a short time ago may come back. */
 export class ServerAuthority implements BindAuthority {
   readonly #known: Map<string, Known>;
   #isWritten = true;
@@ -74,13 +74,13 @@ export class ServerAuthority implements BindAuthority {
     return { allowed: true, credential: known.credential, reason: "" };
   }
 
-  /** The server answers, and had nothing against these, which are connected. */
+  /** Extends the time of these, which are connected: the server answers, and did not refuse them. */
   confirm(credentials: ReadonlySet<string>): void {
     this.#isWritten = false;
     for (const known of this.#known.values()) if (credentials.has(known.credential)) known.at = Date.now();
   }
 
-  /** What was known of these no longer counts. */
+  /** Forgets that these were allowed. */
   forget(credentials: ReadonlySet<string> | "all"): void {
     this.#isWritten = false;
     for (const [key, { credential }] of this.#known)

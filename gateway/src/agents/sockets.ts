@@ -14,10 +14,7 @@ export interface Agent {
   open(): Promise<Duplex>;
 }
 
-/**
- * A socket for each thing that is declared and that some agent serves: there while one does, so that Envoy
- * sees who is down.
- */
+/** A Unix socket for each declared bind, while an agent serves it: so Envoy sees what is down. */
 export class AgentSockets {
   readonly #agents = new Set<Agent>();
   readonly #open = new Map<string, { readonly server: Server; readonly agents: Set<Agent> }>();

@@ -10,9 +10,7 @@ export interface Exchange {
   computeSecret(): Buffer;
 }
 
-/**
- * What ssh2 1.17 keeps to itself and has no other way to: whoever uses it fails closed where it is not there.
- */
+/** Private parts of ssh2 1.17 that it has no public way to. Code that misses one refuses the connection. */
 export interface Inside {
   _hostKeys: Record<string, ParsedKey>;
   _kex: Exchange | undefined;
@@ -26,7 +24,7 @@ export interface Inside {
   readonly _cipher: { encrypt(packet: Buffer): void };
 }
 
-/** Undefined where ssh2 is built in another way. */
+/** Undefined where a part is missing. */
 export function insideOf(connection: Connection): Inside | undefined {
   // Private to ssh2, so that each part is looked for.
   const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
@@ -42,7 +40,7 @@ export function send({ _packetRW: { write }, _cipher: cipher }: Inside, payload:
     packet.set(payload, write.allocStartKEX);
     cipher.encrypt(write.finalize(packet, true));
   } catch {
-    // The connection broke: nobody is there to be told.
+    // The connection broke.
   }
 }
 

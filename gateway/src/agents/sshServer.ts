@@ -16,10 +16,7 @@ interface Options extends SessionOptions {
   readonly address: string;
   readonly port: number;
   readonly hostKeys: HostKeys;
-  /**
-   * How often an agent is asked whether it is there; it is hung up on when it did not answer three times.
-   * Default: 15 s.
-   */
+  /** How often to check that an agent answers; three failures disconnect it. Default: 15 s. */
   readonly keepAliveMs?: number;
 }
 

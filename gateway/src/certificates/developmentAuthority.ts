@@ -11,10 +11,7 @@ const DAY_MS = 86_400_000;
 /** So long before the end a new one is made. */
 const RENEW_MS = 10 * DAY_MS;
 
-/**
- * A local authority, for development: it makes a certificate for any host. Clients trust `dev-ca.pem` in the
- * state's folder.
- */
+/** A local authority for development. Clients trust `dev-ca.pem` in the folder of the state. */
 export class DevelopmentAuthority {
   readonly #made = new Map<string, ServerCertificate>();
 
@@ -26,7 +23,7 @@ export class DevelopmentAuthority {
   ) {}
 
   static async open(folder: string, keep: Keep = writeWhole): Promise<DevelopmentAuthority> {
-    // Loaded when asked for: only development needs it.
+    // Loaded here, because only development uses it.
     require("reflect-metadata");
     const x509 = require("@peculiar/x509") as typeof X509;
     const [file, keyFile] = [join(folder, "dev-ca.pem"), join(folder, "dev-ca.key")];

@@ -4,10 +4,10 @@ import { join, parse } from "node:path";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
 
-/** A folder is looked through with every change; beyond so many files it is somebody's home by mistake. */
+/** The folder is read with every change; with more files, it is likely the wrong folder. */
 const MOST_FILES = 50_000;
 
-/** A share of a second may go into looking at the files of a large folder. */
+/** How much of the time may go into looking at the files of a large folder. */
 const LOOKING = 1 / 20;
 
 interface Read {
@@ -17,9 +17,7 @@ interface Read {
   readonly found: Found | string;
 }
 
-/**
- * The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. What did not change is not read again.
- */
+/** The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. Reads only files that changed. */
 export class CertificateFolder {
   #read = new Map<string, Read>();
   #stamps: ReadonlyMap<string, string> | string = new Map();
@@ -40,7 +38,7 @@ export class CertificateFolder {
     return !isSame(stamps, this.#stamps);
   }
 
-  /** Those that can be used. The others are complained about. */
+  /** Those that can be used; warns of the others. */
   read(): ServerCertificate[] {
     this.#stamps = this.#look();
     if (typeof this.#stamps === "string") {
@@ -71,7 +69,7 @@ export class CertificateFolder {
     return found;
   }
 
-  /** What tells whether each file is the one that was read, by name; or why the folder cannot be read. */
+  /** The stamp of each file, by name, which changes with the file; or why the folder cannot be read. */
   #look(): ReadonlyMap<string, string> | string {
     let names: string[];
     try {
@@ -106,7 +104,7 @@ function warnOfEnded(certificates: readonly Found[], warn: (message: string) => 
       warn(`${file} ended at ${new Date(notAfter).toISOString()}: put a new one in its place`);
 }
 
-/** Two that are good for the same name: usual for a while when one is renewed, and a mistake otherwise. */
+/** Warns of two certificates for one name, which is usual only while one is renewed. */
 function warnOfRivals(certificates: readonly Found[], warn: (message: string) => void): void {
   const best = new Map<string, Found>();
   for (const one of certificates.filter(({ notAfter }) => notAfter > Date.now())) {

@@ -6,7 +6,7 @@ import type { Listen } from "../envoy/model";
 export class Ports {
   #lacking: readonly Listen[] = [];
 
-  /** @param listening what Envoy listens on now, as `ADDRESS:PORT`; undefined while it starts */
+  /** @param listening what Envoy listens on, as `ADDRESS:PORT`; undefined while it starts */
   constructor(
     private readonly all: readonly Listen[],
     private readonly listening: () => Promise<readonly string[] | undefined>,

@@ -27,7 +27,7 @@ export function answerOf(
     };
   });
   return {
-    direct_response: { status, ...(body === "" ? {} : { body: { inline_string: body } }) },
-    ...(added.length === 0 ? {} : { response_headers_to_add: added }),
+    direct_response: { status, body: body === "" ? undefined : { inline_string: body } },
+    response_headers_to_add: added.length === 0 ? undefined : added,
   };
 }

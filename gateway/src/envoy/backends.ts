@@ -1,7 +1,7 @@
 import type { Ref } from "@tunnelplane/sdk";
 import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
-import { answering, clusterOf, inOrderOf, splitting, type Target, within } from "./clusters";
+import { answering, type ClusterTarget, clusterOf, inOrderOf, splitting, within } from "./clusters";
 import { withId } from "./indexes";
 import type { Json } from "./json";
 import { type Environment, type Objects, Unreachable, Unservable } from "./model";
@@ -20,10 +20,7 @@ export type Destination =
   | { readonly response: Response }
   | "nowhere";
 
-/**
- * The same, while what contains it is looked at: clusters in order are one cluster only where nothing puts
- * them into its own order.
- */
+/** The same, inside another backend. Clusters in order become one where nothing else orders them. */
 type Found = Destination | { readonly failover: string; readonly order: readonly string[] };
 
 /** The socket of those agents that have bound a hostport. */
@@ -42,14 +39,12 @@ interface BackendModule {
 
 /** Turns backends into clusters, each once. */
 export class Backends {
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Map<string, ClusterTarget>();
   /** Clusters that others are in, in order. */
   readonly #orders = new Map<string, readonly string[]>();
   readonly #listeners = new Map<string, Json>();
   readonly #checked = new Set<string>();
-  /**
-   * What was found of a backend: several may share one, and nests of such would be walked through for ever.
-   */
+  /** What was found of each backend. Shared ones are walked once: nests of them would take for ever. */
   readonly #found = new Map<string, Found>();
   /** The backends around the one that is looked at. */
   readonly #around = new Set<string>();
@@ -59,7 +54,7 @@ export class Backends {
     private readonly environment: Environment,
   ) {}
 
-  /** Takes over what an edge needs that is served. */
+  /** Takes over the clusters of an edge that is served. */
   absorb(other: Backends): void {
     for (const [name, target] of other.#targets) this.#targets.set(name, target);
     for (const [name, order] of other.#orders) this.#orders.set(name, order);
@@ -188,7 +183,7 @@ export class Backends {
     const splitted = order.slice(0, -1).find((name) => name.startsWith(WITHIN));
     if (splitted !== undefined)
       throw new Unservable(
-        `the backend ${splitted.slice(WITHIN.length)} cannot be followed by another in a failover backend: nothing tells when all of it is down. Put it last`,
+        `the backend ${splitted.slice(WITHIN.length)} cannot be followed by another in a failover backend: it cannot be checked whether all of it is down. Put it last`,
       );
     for (const name of order) if (!this.#listeners.has(name)) this.#checked.add(name);
     this.#orders.set(id, order);
@@ -223,7 +218,7 @@ export class Backends {
     });
   }
 
-  #cluster(name: string, target: Target): string {
+  #cluster(name: string, target: ClusterTarget): string {
     this.#targets.set(name, target);
     return name;
   }

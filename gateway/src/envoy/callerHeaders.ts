@@ -17,10 +17,7 @@ const FORWARDED_MORE = "x-forwarded-(?:.{0,2}|.{4,}|[^f]..|f[^o].|fo[^r])";
 const HOST = "%REQ(:AUTHORITY)%";
 const CLIENT_IP = "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%";
 
-/**
- * What Envoy does with the headers that say who the caller is. Nothing but the connection and trusted
- * balancers say that.
- */
+/** Removes headers in which callers claim who they are: only trusted balancers may say that. */
 export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Json {
   const own = Object.values(OWN_HEADERS);
   const removed = [
@@ -34,7 +31,7 @@ export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Jso
     use_remote_address: true,
     // Backends get X-Forwarded-For anew, and policies read nothing there that Envoy wrote.
     skip_xff_append: true,
-    ...(forwarded ? { xff_num_trusted_hops: 1 } : {}),
+    xff_num_trusted_hops: forwarded ? 1 : undefined,
     // Envoy would believe more of what private addresses send, and write no CLIENT_IP_HEADER for them. Nobody
     // is at this one.
     internal_address_config: { cidr_ranges: [cidrRange("255.255.255.255/32")] },

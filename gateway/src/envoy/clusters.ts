@@ -5,7 +5,7 @@ import { extension, type Json, typed } from "./json";
 const MOST_AT_ONCE = 65_536;
 
 /** What one cluster sends to. */
-export interface Target {
+export interface ClusterTarget {
   /** Where it can be reached, all of them the same; the first to which a connection can be made gets it. */
   readonly addresses: readonly Json[];
   /** How to speak TLS with it; without, in plain. */
@@ -22,7 +22,7 @@ const CHECK: Json = {
 };
 
 /** @param checked whether Envoy asks each second if it is there */
-export function clusterOf(name: string, { addresses, transport }: Target, checked: boolean): Json {
+export function clusterOf(name: string, { addresses, transport }: ClusterTarget, checked: boolean): Json {
   return {
     name,
     type: "STATIC",
@@ -33,8 +33,8 @@ export function clusterOf(name: string, { addresses, transport }: Target, checke
       ],
     },
     load_assignment: { cluster_name: name, ...endpointsOf(addresses, checked) },
-    ...(transport ? { transport_socket: transport } : {}),
-    ...(checked ? { health_checks: [CHECK] } : {}),
+    transport_socket: transport,
+    health_checks: checked ? [CHECK] : undefined,
   };
 }
 

@@ -31,10 +31,7 @@ export const ENFORCED = {
 /** Something for every module of the contract and every kind that has it. */
 export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith<M>, string>> };
 
-/**
- * @throws where an edge, or one of its routes, has an enabled module, an action or a value that this gateway
- * does not know
- */
+/** @throws where an edge or route has an enabled module, an action or a value that is not known here */
 export function refuseUnknown(edge: HttpsEdge | TlsEdge): void {
   refuseUnknownOf("routes" in edge ? "https_edge" : "tls_edge", edge, "the edge");
   const routes = "routes" in edge ? edge.routes : [];

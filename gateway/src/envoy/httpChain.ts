@@ -2,7 +2,7 @@ import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders
 import { extension, type Json } from "./json";
 import { lowerHost } from "./limits";
 import { httpRbac } from "./rbac";
-import type { Needs } from "./routes";
+import type { ChainRequirements } from "./routes";
 import { withoutCookies } from "./sessionCookies";
 import { misdirected } from "./virtualHost";
 
@@ -12,10 +12,10 @@ const LARGEST_ANSWER = 1_048_576; // of direct responses: four bytes for each of
 export function httpManager(
   virtualHosts: readonly Json[],
   strangers: readonly string[],
-  needs: readonly Needs[],
+  requirements: readonly ChainRequirements[],
   arrival: Arrival,
 ): Json {
-  const conditional = needs.some((one) => one.conditional);
+  const conditional = requirements.some((one) => one.conditional);
   return extension(
     "http",
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -37,7 +37,7 @@ export function httpManager(
       },
       request_headers_timeout: "30s",
       upgrade_configs: [{ upgrade_type: "websocket" }],
-      ...(needs.some(({ logs }) => logs) ? { access_log: [accessLog()] } : {}),
+      access_log: requirements.some(({ logs }) => logs) ? [accessLog()] : undefined,
       route_config: {
         name: "routes",
         // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
@@ -46,26 +46,26 @@ export function httpManager(
         ...headersForBackends(arrival),
         virtual_hosts: [...virtualHosts, misdirected(strangers)],
       },
-      http_filters: filters(needs),
+      http_filters: filters(requirements),
     },
   );
 }
 
 /** Access checks come before rate limits and before requests to an issuer. */
-function filters(needs: readonly Needs[]): Json[] {
-  const tokens = needs.flatMap((one) => one.tokens ?? []);
-  const signIns = needs.flatMap((one) => one.signIn?.filters ?? []);
+function filters(requirements: readonly ChainRequirements[]): Json[] {
+  const tokens = requirements.flatMap((one) => one.tokens ?? []);
+  const signIns = requirements.flatMap((one) => one.signIn?.filters ?? []);
   const each = [
     ...signIns,
-    ...(needs.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
-    ...needs.flatMap(({ limits }) => limits),
+    ...(requirements.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
+    ...requirements.flatMap(({ limits }) => limits),
   ];
   const jwt = {
     providers: Object.assign({}, ...tokens.map(({ providers }) => providers)),
     requirement_map: Object.fromEntries(tokens.map(({ name, requirement }) => [name, requirement])),
   };
   return [
-    ...(needs.some(({ logs }) => logs) ? [markForLog()] : []),
+    ...(requirements.some(({ logs }) => logs) ? [markForLog()] : []),
     httpRbac("admit"),
     ...(tokens.length > 0
       ? [
@@ -73,7 +73,7 @@ function filters(needs: readonly Needs[]): Json[] {
           httpRbac("token"),
         ]
       : []),
-    ...(needs.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
+    ...(requirements.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
     ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),
   ];

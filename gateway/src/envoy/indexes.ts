@@ -1,7 +1,4 @@
-/**
- * Remembers what is made of a list for as long as the list is there, so that each is gone through once and
- * not for each edge.
- */
+/** Remembers what is made of a list, so that each list is read once and not for every edge. */
 export function onceForEach<List extends object, Made>(make: (list: List) => Made): (list: List) => Made {
   const made = new WeakMap<List, Made>();
   return (list) => {
@@ -20,7 +17,7 @@ export function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item):
   else lists.set(key, [item]);
 }
 
-/** Sorts items into lists by keys, of which each may have several. */
+/** Sorts items into lists by keys; an item may have several keys. */
 export function grouped<Item>(
   items: readonly Item[],
   keysOf: (item: Item) => readonly string[],

@@ -1,4 +1,4 @@
-/** A message of Envoy's configuration, written as JSON. */
+/** A message of Envoy's configuration, written as JSON, which leaves out fields that are undefined. */
 export type Json = { readonly [name: string]: unknown };
 
 /** A message that names its type, as extensions need it. */

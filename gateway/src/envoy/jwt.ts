@@ -4,20 +4,12 @@ import type { Backends } from "./backends";
 import { type Json, typed } from "./json";
 import { type Environment, Unreachable, Unservable } from "./model";
 
-/**
- * How long keys are used before they are asked for again; an issuer that changes keys publishes both for
- * longer.
- */
+/** How long Envoy uses a key set; issuers that change keys publish the old ones for longer. */
 const KEYS_FOR = "300s";
-/**
- * How far clocks may be apart: a token is taken for so long before its begin (nbf) and after its end (exp).
- */
+/** How far clocks may differ: tokens are valid for so long before `nbf` and after `exp`. */
 const LEEWAY_SECONDS = 60;
 
-/**
- * A route's token checks: entries of the filter's tables, and what tokens must have that the filter does not
- * compare exactly.
- */
+/** A route's token checks: entries of the filter's tables, and what the filter does not compare exactly. */
 export interface TokenCheck {
   readonly providers: Readonly<Record<string, Json>>;
   readonly requirement: Json;
@@ -60,7 +52,7 @@ export function tokenCheck(
         audiences: jwt.audience.allow_list.map(({ value }) => value),
         from_headers: jwt.http.tokens.map(({ name, prefix }) => ({
           name,
-          ...(prefix === "" ? {} : { value_prefix: prefix }),
+          value_prefix: prefix || undefined,
         })),
         require_expiration: true,
         clock_skew_seconds: LEEWAY_SECONDS,

@@ -2,15 +2,10 @@ import { extension, type Json, script } from "./json";
 import { Unservable } from "./model";
 import type { Limit } from "./policies";
 
-/**
- * How many different clients, hosts or headers are counted at once; the one that was not seen for longest is
- * forgotten.
- */
+/** How many clients, hosts or headers are counted at once; Envoy forgets the least recently seen. */
 const MOST_COUNTED = 10_000;
 
-/**
- * Carries the host in lower case, since each spelling would have a count of its own; Envoy took the port off.
- */
+/** Carries the host in lower case, so that all spellings have one count. Envoy has removed the port. */
 export const HOST = "x-tunnelplane-host";
 const LOWER = `function envoy_on_request(handle)
   local headers = handle:headers()
@@ -23,10 +18,7 @@ const keysOf = (config: Limit["config"]): Key[] =>
   // The contract has texts here; what a newer server adds is refused by name.
   (Array.isArray(config.bucket_key) ? config.bucket_key : []).map((key) => keyOf(String(key)));
 
-/**
- * The filter that counts requests for a declared rate-limit; routes turn it on, so that all of them share its
- * count.
- */
+/** The filter that counts requests for a rate-limit. Routes turn it on, and so share one count. */
 export function limitFilter({ id, config }: Limit): Json {
   const bucket = bucketOf(config);
   const each = keysOf(config);
@@ -66,7 +58,7 @@ export function limitFilter({ id, config }: Limit): Json {
     max_dynamic_descriptors: MOST_COUNTED,
     rate_limits: kinds.map((parts) => ({ actions: parts.map(({ action }) => action) })),
     descriptors: kinds.map((parts) => ({
-      entries: parts.map(({ key, value }) => ({ key, ...(value === undefined ? {} : { value }) })),
+      entries: parts.map(({ key, value }) => ({ key, value })),
       token_bucket: bucket,
     })),
   });

@@ -6,7 +6,7 @@ import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
 import { cidrRange } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
 import { escapeRegex } from "./regex";
-import type { Needs } from "./routes";
+import type { ChainRequirements } from "./routes";
 import { tcpProxy } from "./tcpChain";
 import { proxyProtocol, tlsInspector } from "./tls";
 
@@ -14,17 +14,14 @@ import { proxyProtocol, tlsInspector } from "./tls";
 export type Front = { readonly hostport: Hostport; readonly transport: Json | undefined } & (
   | {
       readonly virtualHost: Json;
-      readonly needs: readonly Needs[];
+      readonly requirements: readonly ChainRequirements[];
       /** Which of its routes are refused, and why. */
       readonly refusals: readonly string[];
     }
   | { readonly filters: readonly Json[] }
 );
 
-/**
- * A listener for each port: chains by the names that are served, and one that refuses the names of what is
- * not.
- */
+/** A listener for each port: chains for the names that are served, and one that refuses the others. */
 export function listenersOf(
   fronts: readonly Front[],
   refused: readonly Hostport[],
@@ -79,14 +76,11 @@ function addresses(listen: readonly Listen[]): Json {
   }));
   return {
     address: first,
-    ...(others.length > 0 ? { additional_addresses: others.map((address) => ({ address })) } : {}),
+    additional_addresses: others.length > 0 ? others.map((address) => ({ address })) : undefined,
   };
 }
 
-/**
- * Edges for which the same is checked before routing share a chain; the Host header says which of them a
- * request is for.
- */
+/** Edges with the same checks before routing share a chain; the Host header chooses among them. */
 function httpChains(
   here: readonly Front[],
   hosts: readonly string[],
@@ -108,7 +102,7 @@ function httpChains(
     const manager = httpManager(
       sorted.map(({ virtualHost }) => virtualHost),
       [...new Set(strangers)].sort(),
-      sorted.flatMap(({ needs }) => needs),
+      sorted.flatMap(({ requirements }) => requirements),
       { port, forwarded },
     );
     return chain(
@@ -148,12 +142,16 @@ function chain(
   filters: readonly Json[],
   transport: Json | undefined,
 ): Json {
-  const from = only.length === 0 ? {} : { direct_source_prefix_ranges: only.map(cidrRange) };
   return {
     name,
-    filter_chain_match: { server_names: hosts, transport_protocol: "tls", ...from },
+    filter_chain_match: {
+      server_names: hosts,
+      transport_protocol: "tls",
+      direct_source_prefix_ranges: only.length === 0 ? undefined : only.map(cidrRange),
+    },
     filters: [...(hosts.some(isWildcard) ? [onlyNames(hosts)] : []), ...filters],
-    ...(transport ? { transport_socket: transport, transport_socket_connect_timeout: HANDSHAKE } : {}),
+    transport_socket: transport,
+    transport_socket_connect_timeout: transport && HANDSHAKE,
   };
 }
 

@@ -5,10 +5,7 @@ import { faultOf, textsIn } from "./readable";
 
 /** The objects that a gateway enforces, as the API answers them; HTTPS edges with their routes. */
 export type Objects = { readonly [K in EnforcedKind]: readonly Answers[K][] } & {
-  /**
-   * What is wrong with objects that cannot be read, by id. Of such edges the names are left, and of such
-   * backends nothing.
-   */
+  /** What is wrong with objects that cannot be read, by id. Of such edges, `Objects` keeps the names. */
   readonly unreadable: ReadonlyMap<string, string>;
 };
 
@@ -46,10 +43,7 @@ export interface Issuer {
   readonly tokenEndpoint: string;
 }
 
-/**
- * Where an upstream is: its addresses, none while its name cannot be resolved; or why nothing may be sent
- * there.
- */
+/** The addresses of an upstream, none while its name cannot be resolved; or why it is refused. */
 export type Upstream = { readonly addresses: readonly string[] } | { readonly refused: string };
 
 /** Where static backends, issuers and key sets are, at one moment. */
@@ -58,7 +52,7 @@ export interface Upstreams {
   find(host: string, port: number): Upstream;
 }
 
-/** All that Envoy is told, besides the objects. */
+/** What a configuration depends on, besides the objects. */
 export interface Environment {
   readonly certificates: readonly ServerCertificate[];
   readonly listen: readonly Listen[];
@@ -75,9 +69,7 @@ export interface Environment {
   /** By their URLs, the key sets that answered once; without, all are taken for good. */
   readonly keySets?: ReadonlyMap<string, unknown>;
   readonly upstreams: Upstreams;
-  /**
-   * How many routes may sign users in: Envoy aborts when it cannot watch another file. Default: any number.
-   */
+  /** How many routes may sign users in: Envoy aborts when it can watch no more files. Default: any. */
   readonly mostSignIns?: number;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
@@ -99,17 +91,14 @@ export interface Configuration {
   /** Files that the listeners refer to, by name. */
   readonly secrets: Readonly<Record<string, Json>>;
   readonly edges: readonly EdgeState[];
-  /** When it has to be computed again though nothing changed: sessions end then. In milliseconds. */
+  /** When to translate again though nothing changed, because sessions end; in milliseconds. */
   readonly renewAt: number | undefined;
 }
 
 /** Something that was declared and cannot be enforced: the edge is not served, and this is why. */
 export class Unservable extends Error {}
 
-/**
- * A route needs something out there that does not answer, or may not be reached: the route is refused at its
- * place, and its edge goes on.
- */
+/** A route needs something that does not answer or is denied. It is refused, and its edge is served. */
 export class Unreachable extends Unservable {}
 
 /**

@@ -12,9 +12,7 @@ const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) =>
   grouped(rules, ({ ip_policy }) => [ip_policy.id]),
 );
 
-/**
- * Which source addresses an enabled module admits, as a principal of RBAC: those allowed, less those denied.
- */
+/** The source addresses that an enabled module admits, as a principal of RBAC: allowed less denied. */
 export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Objects): Json | undefined {
   if (!module?.enabled) return undefined;
   const policies = new Set(module.ip_policies.map(({ id }) => id));

@@ -4,19 +4,13 @@ import { Unservable } from "./model";
 import { cidrRange } from "./networks";
 import { escapeRegex, searching } from "./regex";
 
-/**
- * Envoy chooses routes by headers alone; these carry what else is asked, set before a route is chosen, and
- * never sent on.
- */
+/** Envoy chooses routes by headers alone. These carry what else policies ask, and are never sent on. */
 export const OWN_HEADERS = {
   path: { name: "x-tunnelplane-path", value: "%PATH(NQ)%" },
   sni: { name: "x-tunnelplane-sni", value: "%REQUESTED_SERVER_NAME%" },
 } as const;
 
-/**
- * The caller's address, which Envoy itself writes before it chooses a route: the connection's, or what a
- * balancer says.
- */
+/** The caller's address, by the connection or a balancer; Envoy writes it before it chooses a route. */
 export const CLIENT_IP_HEADER = "x-envoy-external-address";
 
 /** Asks about a request, where a route is chosen. */

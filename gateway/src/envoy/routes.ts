@@ -29,7 +29,7 @@ export interface Served {
 }
 
 /** The part of a route in the filter chain that all routes share. */
-export interface Needs {
+export interface ChainRequirements {
   readonly tokens?: TokenCheck & { readonly name: string };
   readonly signIn?: SignIn;
   readonly hidesCookies: boolean;
@@ -39,7 +39,7 @@ export interface Needs {
   readonly conditional: boolean;
 }
 
-export interface Context {
+export interface TranslationContext {
   readonly objects: Objects;
   readonly environment: Environment;
   readonly backends: Backends;
@@ -47,12 +47,9 @@ export interface Context {
   readonly signIns: ReadonlySet<string>;
 }
 
-type Place = Pick<Served, "exact" | "path" | "method">;
-/**
- * In the order in which Envoy tries them: whole paths, those for one method first, then the longest
- * beginnings.
- */
-export const inOrder = (a: Place, b: Place): number =>
+type RouteMatch = Pick<Served, "exact" | "path" | "method">;
+/** In the order in which Envoy tries them: whole paths (first those for one method), then prefixes. */
+export const inOrder = (a: RouteMatch, b: RouteMatch): number =>
   Number(b.exact) - Number(a.exact) ||
   b.path.length - a.path.length ||
   (a.path === b.path
@@ -63,12 +60,12 @@ export const inOrder = (a: Place, b: Place): number =>
 
 interface Serving {
   readonly served: readonly Served[];
-  readonly needs: Needs;
+  readonly requirements: ChainRequirements;
   /** Why the route is refused, while its edge goes on. */
   readonly refusal?: string;
 }
 
-export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Serving {
+export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationContext): Serving {
   try {
     return serve(route, hostport, context);
   } catch (error) {
@@ -84,15 +81,12 @@ function refuse(route: HttpsEdgeRoutes, why: string, hidesCookies: boolean): Ser
     served: [
       { exact: route.match_type === "exact_path", path: route.match, decision: { outcome: NOTHING }, fields },
     ],
-    needs: { hidesCookies, limits: [], countsByHost: false, logs: false, conditional: false },
+    requirements: { hidesCookies, limits: [], countsByHost: false, logs: false, conditional: false },
     refusal: `the route ${route.match} is refused, and the others are served: ${why}`,
   };
 }
 
-/**
- * Takes what is below the gateway's own path and belongs to no route, such as ways back to routes that are
- * refused.
- */
+/** Answers paths below the gateway's own that belong to no route, such as callbacks of refused routes. */
 export const OWN: Served = {
   exact: false,
   path: OWN_PATHS,
@@ -100,7 +94,7 @@ export const OWN: Served = {
   fields: () => answerOf(404),
 };
 
-function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Serving {
+function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationContext): Serving {
   const { objects, environment, backends, signIns } = context;
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
@@ -161,7 +155,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: Context): Se
       },
       ...ofSession,
     ],
-    needs: {
+    requirements: {
       tokens,
       signIn: session,
       hidesCookies: hidesCookies(hostport.host, objects.https_edge),
@@ -187,8 +181,8 @@ function fieldsOf(
   return {
     name: route.id,
     ...(answer ? answerTo(answer) : towards(destination, rewrite)),
-    ...(logs.length > 0 ? { metadata: { filter_metadata: { tunnelplane: { log: logs } } } } : {}),
-    ...(Object.keys(filters).length > 0 ? { typed_per_filter_config: filters } : {}),
+    metadata: logs.length > 0 ? { filter_metadata: { tunnelplane: { log: logs } } } : undefined,
+    typed_per_filter_config: Object.keys(filters).length > 0 ? filters : undefined,
   };
 }
 
@@ -209,7 +203,7 @@ function towards(destination: Destination, rewrite: Action | undefined): Json {
   const to = clusters.length === 1 ? { cluster: clusters[0]?.name } : { weighted_clusters: { clusters } };
   // Downloads and streams take as long as they take; one that stands still ends after five minutes, which is
   // Envoy's own limit.
-  return { route: { ...to, timeout: "0s", ...(rewrite ? { regex_rewrite: rewriteOf(rewrite) } : {}) } };
+  return { route: { ...to, timeout: "0s", regex_rewrite: rewrite && rewriteOf(rewrite) } };
 }
 
 function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
@@ -233,9 +227,8 @@ function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
 }
 
 /**
- * Whether something depends on more of the path than its beginning with "/": which route takes a request,
- * what a policy decides, or what is rewritten. Some servers cut a path off at a semicolon, so that it would
- * be one path here and another one there.
+ * Whether a route, a policy or a rewrite depends on the path. Some servers cut paths at a semicolon, so that
+ * they would read another path than the gateway.
  */
 export const dependsOnPath = ({ routes }: HttpsEdge, served: readonly Served[]): boolean =>
   routes.some(({ match, match_type }) => match !== "/" || match_type === "exact_path") ||

@@ -30,7 +30,7 @@ export function tcpProxy(destination: Destination, logs: readonly unknown[] = []
   return extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", {
     stat_prefix: "tcp",
     ...to,
-    ...(logs.length > 0 ? { access_log: [accessLog(logs)] } : {}),
+    access_log: logs.length > 0 ? [accessLog(logs)] : undefined,
   });
 }
 

@@ -11,10 +11,7 @@ interface MutualTls {
 /** The checks before any data of a connection is read. */
 export interface Termination {
   readonly minVersion: "1.2" | "1.3";
-  /**
-   * The authorities that may have signed a client's certificate, PEMs one after the other; without, nobody is
-   * asked for one.
-   */
+  /** PEMs of the authorities of clients' certificates; undefined where no client is asked for one. */
   readonly clients: string | undefined;
 }
 
@@ -62,8 +59,8 @@ export function downstreamTls(
           private_key: { inline_string: certificate.key },
         },
       ],
-      ...(clients === undefined ? {} : { validation_context: { trusted_ca: { inline_string: clients } } }),
-      ...(protocols.length === 0 ? {} : { alpn_protocols: protocols }),
+      validation_context: clients === undefined ? undefined : { trusted_ca: { inline_string: clients } },
+      alpn_protocols: protocols.length === 0 ? undefined : protocols,
     },
   });
 }
@@ -72,7 +69,7 @@ export function downstreamTls(
 export function upstreamTls(host: string, trust: string): Json {
   const type = /^[\d.]+$|:/.test(host) ? "IP_ADDRESS" : "DNS";
   return extension("tls", "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", {
-    ...(type === "DNS" ? { sni: host } : {}),
+    sni: type === "DNS" ? host : undefined,
     common_tls_context: {
       validation_context: {
         trusted_ca: { filename: trust },

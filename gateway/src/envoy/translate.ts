@@ -7,15 +7,15 @@ import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Environment, type Objects, Unservable } from "./model";
 import { type Hostport, isHostport, readHostport } from "./names";
-import { type Context, dependsOnPath, type Needs, OWN, serveRoute } from "./routes";
+import { type ChainRequirements, dependsOnPath, OWN, serveRoute, type TranslationContext } from "./routes";
 import { signInPlaces } from "./signIn";
 import { tcpFilters } from "./tcpChain";
 import { downstreamTls, type Termination, terminationOf } from "./tls";
 import { virtualHost } from "./virtualHost";
 
 /**
- * Turns what is declared into what Envoy is told. An edge of which anything cannot be enforced is not served:
- * its names are refused, and its reason is in `edges`.
+ * Turns objects into a configuration for Envoy. An edge that cannot be enforced as a whole is not served: its
+ * names are refused, and `edges` has the reason.
  * @param leftOut edges that Envoy itself refused, and why
  */
 export function translate(
@@ -74,12 +74,12 @@ export function translate(
     );
   for (const edge of objects.tls_edge)
     serve(edge, (hostport, attempt) => tlsFront(edge, hostport, { objects, environment, backends: attempt }));
-  const needs = fronts.flatMap((front) => ("needs" in front ? front.needs : []));
-  const renewals = needs.flatMap(({ signIn }) => signIn?.renewAt ?? []);
+  const requirements = fronts.flatMap((front) => ("requirements" in front ? front.requirements : []));
+  const renewals = requirements.flatMap(({ signIn }) => signIn?.renewAt ?? []);
   return {
     listeners: [...listenersOf(fronts, refused, environment), ...backends.listeners],
     clusters: [...backends.clusters].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
-    secrets: Object.fromEntries(needs.flatMap(({ signIn }) => Object.entries(signIn?.secrets ?? {}))),
+    secrets: Object.fromEntries(requirements.flatMap(({ signIn }) => Object.entries(signIn?.secrets ?? {}))),
     edges,
     renewAt: renewals.length > 0 ? renewals.reduce((first, one) => Math.min(first, one)) : undefined,
   };
@@ -118,7 +118,6 @@ function takenBefore(
   return `${textOf(hostport)} is not served, because the older edge ${owner} has it: take it out of one of them`;
 }
 
-/** Whatever is wrong with one edge, the others are served. */
 const unreadable = (fault: string): string =>
   `this gateway cannot read it (${fault}): upgrade this gateway, or declare the edge anew`;
 
@@ -158,10 +157,10 @@ function transportFor(
   return downstreamTls(termination, found, protocols);
 }
 
-function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Front {
+function httpsFront(edge: HttpsEdge, hostport: Hostport, context: TranslationContext): Front {
   const termination = terminationOf(edge.tls_termination, edge.mutual_tls, context.objects);
   const all = edge.routes.map((route) => serveRoute(route, hostport, context));
-  const needs: Needs[] = all.map((one) => one.needs);
+  const requirements: ChainRequirements[] = all.map((one) => one.requirements);
   const served = [
     ...all.flatMap((one) => one.served),
     ...(edge.routes.some(({ oidc }) => oidc?.enabled) ? [OWN] : []),
@@ -170,7 +169,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
     hostport,
     transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.environment),
     virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
-    needs,
+    requirements,
     refusals: all.flatMap(({ refusal }) => refusal ?? []),
   };
 }
@@ -178,7 +177,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: Context): Fron
 function tlsFront(
   edge: TlsEdge,
   hostport: Hostport,
-  { objects, environment, backends }: Omit<Context, "signIns">,
+  { objects, environment, backends }: Omit<TranslationContext, "signIns">,
 ): Front {
   const upstream = endsUpstream(edge);
   if (upstream && (edge.mutual_tls?.enabled || edge.policies?.enabled))

@@ -14,7 +14,7 @@ interface Guard {
   readonly status: number;
 }
 
-/** A hostport's routes: a plain list where only paths decide, and else a tree that asks what policies ask. */
+/** A hostport's routes: a plain list where paths alone decide, else a tree with the conditions of policies. */
 export function virtualHost(
   { host }: Hostport,
   served: readonly Served[],
@@ -37,13 +37,11 @@ export function virtualHost(
       .filter((route) => route !== last)
       .map((route) => ({ predicate: predicateOf(route), on_match: toDecision(route.decision, route) })),
   ];
-  const otherwise = last ? toDecision(last.decision, last) : toRoute(answerOf(404));
+  const noMatch = last ? toDecision(last.decision, last) : toRoute(answerOf(404));
   return {
     ...start,
     matcher:
-      matchers.length > 0
-        ? { matcher_list: { matchers }, on_no_match: otherwise }
-        : (otherwise.matcher ?? {}),
+      matchers.length > 0 ? { matcher_list: { matchers }, on_no_match: noMatch } : (noMatch.matcher ?? {}),
   };
 }
 
@@ -52,7 +50,7 @@ const onlyFields = ({ decision, fields }: Served): Json =>
 
 const matchOf = ({ exact, path, method }: Served): Json => ({
   ...(exact ? { path } : { prefix: path }),
-  ...(method === undefined ? {} : { headers: [{ name: ":method", string_match: { exact: method } }] }),
+  headers: method === undefined ? undefined : [{ name: ":method", string_match: { exact: method } }],
 });
 
 const predicateOf = ({ exact, path, method }: Served): Json =>
@@ -70,10 +68,8 @@ function toDecision(decision: Decision, route: Served): Json {
     matchers.push({ predicate: requestPredicate(rest.when), on_match: toDecision(rest.yes, route) });
     rest = rest.no;
   }
-  const otherwise = toRoute(route.fields(rest.outcome));
-  return matchers.length === 0
-    ? otherwise
-    : { matcher: { matcher_list: { matchers }, on_no_match: otherwise } };
+  const noMatch = toRoute(route.fields(rest.outcome));
+  return matchers.length === 0 ? noMatch : { matcher: { matcher_list: { matchers }, on_no_match: noMatch } };
 }
 
 const toRoute = (fields: Json): Json => ({

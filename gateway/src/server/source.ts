@@ -18,7 +18,7 @@ export interface Entry {
 export interface News {
   /** Whether objects changed. */
   readonly objects: boolean;
-  /** The credentials that changed; "all" where nobody knows which. */
+  /** The credentials that changed; "all" where they are not known. */
   readonly credentials: ReadonlySet<string> | "all";
   /** Whether certificates of hosts were issued or deleted. */
   readonly hostCertificates: boolean;
@@ -40,7 +40,7 @@ const WAIT_SECONDS = 30;
 const LONGEST_MS = 40_000;
 /** One page of events. */
 const MOST_EVENTS = 100;
-/** Beyond, all is read again: one list of a hundred costs as much as a few objects. */
+/** With more, all objects are read again: one page of a list costs as much as a few objects. */
 const MOST_SINGLE = 50;
 const MOST_PAGES = 100;
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
@@ -146,7 +146,8 @@ export class ServerSource implements Source {
 
 /** The objects to read again, the credentials to ask about again, and whether hosts got certificates. */
 function namedBy(events: readonly Event[]) {
-  const [objects, credentials] = [new Set<string>(), new Set<string>()];
+  const objects = new Set<string>();
+  const credentials = new Set<string>();
   let hostCertificates = false;
   for (const { object } of events) {
     const definition = definitionOfId(object.id);

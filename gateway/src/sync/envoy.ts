@@ -10,10 +10,7 @@ import { EnvoyProcess } from "./envoyProcess";
 import { faultOfVersion, validate, versionIn } from "./envoyProgram";
 import type { Engine, Refusal } from "./synchroniser";
 
-/**
- * How long it may say nothing: 10,000 hostports with a certificate each took it 4 to 8 s on an idle machine
- * of two cores.
- */
+/** How long it may be silent: 10,000 hostports with certificates took 4 to 8 s on two idle cores. */
 const SILENT_MS = 5000;
 const SILENT_MS_FOR_EACH_CHAIN = 5;
 /** Each reason costs Envoy's start. */
@@ -31,10 +28,7 @@ export class Envoy implements Engine {
   /** The clusters that it has, which its listeners may refer to; undefined while nobody knows. */
   #clusters: readonly Json[] | undefined;
 
-  /**
-   * @param program undefined where Envoy runs beside the gateway
-   * @param ports those that hostports may name
-   */
+  /** @param program undefined where Envoy runs beside the gateway @param ports of hostports */
   constructor(
     readonly folder: string,
     private readonly program: string | undefined,
@@ -88,10 +82,7 @@ export class Envoy implements Engine {
     (await this.isReady()) ? this.#admin.listening() : undefined;
   isReady = (): Promise<boolean> => this.#admin.isReady();
 
-  /**
-   * Whether it serves anything, be it of the last run, or what came before a configuration that it did not
-   * take.
-   */
+  /** Whether it serves anything, also of an earlier run or from before a configuration that it refused. */
   isServing = async (): Promise<boolean> => this.#files.hasTaken && (await this.isReady());
 
   /** Hands over a configuration. Returns what it says against it, or nothing. */
@@ -146,10 +137,7 @@ export class Envoy implements Engine {
     return outcome === "taken" || outcome === "nobody is there";
   }
 
-  /**
-   * Those of a file that it does not hold and that are at fault, with what is wrong with each. What it does
-   * not hold need not be at fault: for one field out of range it takes nothing of a file.
-   */
+  /** The clusters at fault among those that it did not take. One field out of range costs a whole file. */
   async #faultsAmong(clusters: readonly Json[], version: string): Promise<ReadonlyMap<string, string>> {
     const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
     const held = await this.#admin.clusters();

@@ -23,9 +23,8 @@ interface Written {
 }
 
 /**
- * The files that Envoy reads, of clusters and of listeners. The last of each that it took is kept beside
- * them. It stands in its place again as soon as Envoy does not take another one, and before Envoy starts: so
- * one bad file never takes all down.
+ * The files of clusters and listeners that Envoy reads. The last good one of each is kept, and put back when
+ * Envoy refuses another and before Envoy starts: one bad file never takes all down.
  */
 export class EnvoyFiles {
   /** What it took last, by the name of the file. */

@@ -37,10 +37,7 @@ export function checkProgram(program: string): void {
 
 const LONGEST_MS = 60_000;
 
-/**
- * Asks an Envoy that serves nothing what is wrong with a configuration. @param beside the folder for what it
- * reads
- */
+/** Has an Envoy that serves nothing check a configuration. @param beside the folder for its files */
 export async function validate(
   program: string,
   beside: string,
@@ -76,10 +73,7 @@ export async function validate(
 
 const LONGEST_CAUSE = 300;
 
-/**
- * The cause in what Envoy says against a configuration, and nothing else: it quotes what it could not read,
- * keys and names of others among it.
- */
+/** The cause alone of a fault that Envoy found: it also quotes keys and names of other edges. */
 export function causeIn(said: string): string | undefined {
   const own = said.split(/initializing configuration '[^']*': /).at(-1) ?? said;
   const constraint = /^: (Proto constraint [^\n]*)/m.exec(own)?.[1]?.split("caused by ").at(-1);

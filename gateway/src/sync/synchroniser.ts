@@ -24,13 +24,10 @@ export interface Refusal {
   readonly isSilent: boolean;
 }
 
-/** Some of what is wrong was found, and the next try goes on from there. */
+/** Some edges at fault were found, and the next try searches on. */
 export class Unfinished extends Error {}
 
-/**
- * With more, the gateway leaves everything as it was, and goes on from there with the next try: each costs
- * Envoy's start.
- */
+/** Checks of one try; the next one continues. Each check costs Envoy's start. */
 const MOST_CHECKS = 200;
 /** Clusters first, and then listeners; once more, for what Envoy has lost in between. */
 const MOST_ROUNDS = 4;
@@ -42,14 +39,11 @@ interface Refused {
   readonly reason: string;
   /** The configuration of this edge alone: as long as it stays the same, Envoy is not asked again. */
   readonly text: string;
-  /**
-   * Whether it is refused without all others, too. One that is not may be innocent, and is tried again with
-   * the next change.
-   */
+  /** Whether Envoy also refuses it alone. If not, it may be innocent, and is tried with the next change. */
   readonly isProven: boolean;
 }
 
-/** So many are tried again with a change: each may cost a search. */
+/** How many left-out edges are tried again with a change: each may cost a search. */
 const MOST_TRIED_AGAIN = 16;
 
 type Make = (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration;
@@ -66,7 +60,7 @@ interface Search {
   isGood: boolean;
 }
 
-/** It is refused without all of those edges, too. */
+/** The configuration is refused also without all of those edges. */
 class NoneOfThem extends Error {}
 
 /** Has Envoy serve what is declared. An edge that Envoy refuses is found and left out; the others go on. */
@@ -77,16 +71,13 @@ export class Synchroniser {
   readonly #leftOut = new Map<string, Refused>();
   #checks = 0;
   edges: readonly EdgeState[] = [];
-  /** When it has to be computed again though nothing changed, in milliseconds. */
+  /** When to translate again though nothing changed, in milliseconds. */
   renewAt: number | undefined;
 
   /** @param make translates, without the edges that are left out */
   constructor(private readonly engine: Engine) {}
 
-  /**
-   * Returns whether something was changed. @throws where Envoy serves something else than was declared;
-   * `edges` say which
-   */
+  /** Returns whether anything changed. @throws where Envoy did not take all; `edges` says which */
   async apply(objects: Objects, make: Make): Promise<boolean> {
     const alone = (id: string) => textOf(make(only(objects, id), new Map()));
     for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
@@ -151,10 +142,7 @@ export class Synchroniser {
     return configuration;
   }
 
-  /**
-   * Looks among the edges that changed first. Asks the Envoy that serves last: it may know more, but what it
-   * is asked about it serves.
-   */
+  /** Searches changed edges first. Asks the serving Envoy last: what it is asked about, it serves. */
   async #search(
     edges: readonly string[],
     { isSilent }: Refusal,

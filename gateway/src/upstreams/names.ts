@@ -4,21 +4,19 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 import { type Keep, readKeptMap } from "../state/files";
 import { lookup } from "./lookup";
 
-/** More names are not resolved: each costs two questions a minute. */
+/** Each name costs two DNS queries a minute. */
 export const MOST_NAMES = 10_000;
 /** Of one name. Envoy tries them one after the other. */
 const MOST_ADDRESSES = 16;
 const LOOK_EVERY_MS = 5000;
-/** However long an answer says that it is good; looking every 5 s makes it a minute. */
-const [SHORTEST_MS, LONGEST_MS] = [5000, 55_000];
-/** Each name costs two questions, so that with thousands a second goes to no more than 200 names. */
+/** How soon a name is looked up again, whatever its TTL says; looking every 5 s makes it a minute. */
+const SHORTEST_MS = 5000;
+const LONGEST_MS = 55_000;
+/** Limits thousands of names to 200 a second. */
 const EACH_MS = 5;
 /** Timers fire a little early at times. */
 const EARLY_MS = 100;
-/**
- * At once: of names with addresses, of new ones, and of those that could not be resolved, so that these hold
- * up only each other.
- */
+/** At once, in each queue: names that cannot be resolved delay only each other. */
 const AT_ONCE = 64;
 
 interface Known {
@@ -42,7 +40,7 @@ export class Names {
   readonly #names = new Map<string, Known>();
   /** Of the last run, until they are wanted. */
   readonly #last: ReadonlyMap<string, readonly string[]>;
-  readonly #lanes = { known: this.#lane(), fresh: this.#lane(), failing: this.#lane() };
+  readonly #queues = { known: this.#queue(), fresh: this.#queue(), failing: this.#queue() };
   readonly #firstTries = new Map<string, { readonly done: Promise<void>; readonly end: () => void }>();
   #isSaved = true;
   /** Whether a name has other addresses than were taken last. */
@@ -125,13 +123,13 @@ export class Names {
       .sort(([, a], [, b]) => a.dueAt - b.dueAt);
     for (const [name, known] of due) {
       known.isWaiting = true;
-      if (known.v4.length + known.v6.length > 0) this.#lanes.known.add(name);
-      else this.#lanes[known.failures > 0 ? "failing" : "fresh"].add(name);
+      if (known.v4.length + known.v6.length > 0) this.#queues.known.add(name);
+      else this.#queues[known.failures > 0 ? "failing" : "fresh"].add(name);
     }
   }
 
-  #lane(): Lane {
-    return new Lane(AT_ONCE, (name) => this.#look(name));
+  #queue(): Queue {
+    return new Queue(AT_ONCE, (name) => this.#look(name));
   }
 
   async #look(name: string): Promise<void> {
@@ -147,7 +145,10 @@ export class Names {
       known.failures = 0;
       known.dueAt =
         startedAt + Math.min(Math.max(ttl * 1000, SHORTEST_MS, this.#names.size * EACH_MS), LONGEST_MS);
-      if (String(this.addressesOf(name)) !== before) [this.isChanged, this.#isSaved] = [true, false];
+      if (String(this.addressesOf(name)) !== before) {
+        this.isChanged = true;
+        this.#isSaved = false;
+      }
     } else {
       known.failures++;
       known.dueAt = startedAt + Math.min(SHORTEST_MS * 2 ** known.failures, LONGEST_MS);
@@ -174,8 +175,8 @@ export class Names {
   }
 }
 
-/** Work of which only so much is done at once, on each name once. */
-class Lane {
+/** Looks names up, each once and only so many at a time. */
+class Queue {
   readonly #waiting = new Set<string>();
   #busy = 0;
 
@@ -202,6 +203,6 @@ class Lane {
   }
 }
 
-/** Servers answer in turns; that is no change. */
+/** Servers answer in changing order. */
 const inOneOrder = (addresses: readonly string[]): readonly string[] =>
   [...new Set(addresses)].sort().slice(0, MOST_ADDRESSES);

@@ -1,7 +1,7 @@
 import { type IpAddress, isIn, meaningsOf, type Network, networkOf, ownAddresses } from "./addresses";
 
 /** Something of the gateway's own that listens. */
-export interface OwnPlace {
+export interface OwnListener {
   /** For people: after "is". */
   readonly what: string;
   /** Where it listens; the unspecified address stands for all of this machine. */
@@ -29,12 +29,10 @@ export class UpstreamRules {
   constructor(
     private readonly allowed: readonly Network[],
     private readonly denied: readonly Network[],
-    private readonly places: readonly OwnPlace[],
+    private readonly places: readonly OwnListener[],
   ) {}
 
-  /**
-   * Why nothing may be sent to an address, in words that follow it, and what to do; undefined where it may.
-   */
+  /** Why an address is refused, in words that follow it, and what to do; undefined where it is allowed. */
   refusal(text: string, port: number): string | undefined {
     for (const address of meaningsOf(text)) {
       const why = this.#refusalOf(address, port);
@@ -44,10 +42,7 @@ export class UpstreamRules {
     return undefined;
   }
 
-  /**
-   * The flags decide before what is denied without them, and of their networks the smallest; of two that are
-   * the same, the denial.
-   */
+  /** Flags come before the denials without flags; among flags, the smallest network, and then denial. */
   #refusalOf(address: IpAddress, port: number): string | undefined {
     const [allowed, denied] = [this.allowed, this.denied].map((networks) =>
       networks
@@ -65,7 +60,7 @@ export class UpstreamRules {
     return why && `${why}: if it shall be reached from outside, add`;
   }
 
-  #isAt({ addresses, isElsewhere = false }: OwnPlace, address: IpAddress): boolean {
+  #isAt({ addresses, isElsewhere = false }: OwnListener, address: IpAddress): boolean {
     const text = address.toNormalizedString();
     return addresses.some((at) => {
       if (at === "0.0.0.0") return address.kind() === "ipv4" && this.#isHere(address);

@@ -19,9 +19,7 @@ interface Files {
 
 let read: { readonly version: string; readonly files: Files } | undefined;
 
-/**
- * The addresses of a name that need no question: those of this machine (RFC 6761), and those in /etc/hosts.
- */
+/** Addresses that are known without DNS: those of this machine (RFC 6761) and of /etc/hosts. */
 export function addressesHere(name: string): readonly string[] {
   const small = name.toLowerCase();
   return /(^|\.)localhost$/.test(small) ? ["127.0.0.1", "::1"] : (files().hosts.get(small) ?? []);

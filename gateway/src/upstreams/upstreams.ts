@@ -5,7 +5,7 @@ import type { Issuer, Listen, Objects, Upstream, Upstreams } from "../envoy/mode
 import type { Keep } from "../state/files";
 import { type Network, networkOf } from "./addresses";
 import { Names } from "./names";
-import { type OwnPlace, UpstreamRules } from "./rules";
+import { type OwnListener, UpstreamRules } from "./rules";
 
 interface Options {
   /** Networks in CIDR notation. */
@@ -27,10 +27,7 @@ interface Own {
   readonly sshListen?: Address;
 }
 
-/**
- * Resolves the names of upstreams, and decides where Envoy and the gateway may connect to for what members
- * declare.
- */
+/** Resolves the names of upstreams, and decides which addresses Envoy and the gateway may connect to. */
 export class UpstreamWatch {
   readonly #names: Names;
   readonly #rules: { readonly allow: readonly Network[]; readonly deny: readonly Network[] };
@@ -71,7 +68,7 @@ export class UpstreamWatch {
   /** What is known and allowed now. */
   view(): Upstreams {
     this.#names.isChanged = false;
-    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#places());
+    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#ownListeners());
     const seen = new Map<string, Upstream>();
     return {
       find: (host, port) => {
@@ -87,7 +84,7 @@ export class UpstreamWatch {
   async reach(url: string): Promise<readonly string[]> {
     const place = addressOfUrl(url);
     const addresses = isIP(place.host) === 0 ? await this.#names.resolved(place.host) : [place.host];
-    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#places());
+    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#ownListeners());
     const found = this.#judge(rules, place, addresses);
     if ("refused" in found) throw new Error(`it ${found.refused}`);
     if (found.addresses.length === 0) throw new Error(`the name ${place.host} cannot be resolved`);
@@ -109,7 +106,7 @@ export class UpstreamWatch {
   #addressesOf = (host: string): readonly string[] | undefined =>
     isIP(host) === 0 ? this.#names.addressesOf(host) : [host];
 
-  #places(): readonly OwnPlace[] {
+  #ownListeners(): readonly OwnListener[] {
     const { listen, metrics, sshListen } = this.options.own;
     const of = (what: string, own: Address | undefined) =>
       own ? [{ what, addresses: own.host === "localhost" ? LOOPS : [own.host], port: own.port }] : [];
