@@ -45,6 +45,8 @@ export interface TranslationContext {
   readonly backends: Backends;
   /** The routes that may sign users in, by id. */
   readonly signIns: ReadonlySet<string>;
+  /** All hosts of the edge. */
+  readonly hosts: readonly string[];
 }
 
 type RouteMatch = Pick<Served, "exact" | "path" | "method">;
@@ -95,7 +97,7 @@ export const OWN: Served = {
 };
 
 function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationContext): Serving {
-  const { objects, environment, backends, signIns } = context;
+  const { objects, environment, backends, signIns, hosts } = context;
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
   const decision = decide(route.policies, route.id, host);
@@ -113,7 +115,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
       `${signIns.size} older routes sign users in, and Envoy can watch the secrets of no more here: raise fs.inotify.max_user_instances`,
     );
   const session = route.oidc?.enabled
-    ? signIn(route.id, route.oidc, hostport, backends, environment)
+    ? signIn(route.id, route.oidc, hostport, hosts, backends, environment)
     : undefined;
   const from = networks ? [networks] : [];
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, from)) } : {};

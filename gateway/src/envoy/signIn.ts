@@ -33,6 +33,7 @@ export function signIn(
   route: string,
   oidc: HttpsEdgeRoutesOidc,
   { host, port }: Hostport,
+  hosts: readonly string[],
   backends: Backends,
   environment: Environment,
 ): SignIn {
@@ -57,7 +58,8 @@ export function signIn(
     redirect_uri: `https://%REQ(:authority)%${port === 443 ? "" : `:${port}`}${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
     signout_path: { path: { exact: signOut } },
-    allowed_redirect_domains: [host],
+    // All of them: the edge's hostports share one filter, where they share a chain.
+    allowed_redirect_domains: hosts,
     credentials: {
       client_id: oidc.client_id,
       token_secret: secretFrom(secretName, environment),

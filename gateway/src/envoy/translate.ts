@@ -70,7 +70,13 @@ export function translate(
   const signIns = signInPlaces(objects, environment);
   for (const edge of objects.https_edge)
     serve(edge, (hostport, attempt) =>
-      httpsFront(edge, hostport, { objects, environment, signIns, backends: attempt }),
+      httpsFront(edge, hostport, {
+        objects,
+        environment,
+        signIns,
+        hosts: hostportsOf(edge).map(({ host }) => host),
+        backends: attempt,
+      }),
     );
   for (const edge of objects.tls_edge)
     serve(edge, (hostport, attempt) => tlsFront(edge, hostport, { objects, environment, backends: attempt }));
@@ -177,7 +183,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: TranslationCon
 function tlsFront(
   edge: TlsEdge,
   hostport: Hostport,
-  { objects, environment, backends }: Omit<TranslationContext, "signIns">,
+  { objects, environment, backends }: Omit<TranslationContext, "signIns" | "hosts">,
 ): Front {
   const upstream = endsUpstream(edge);
   if (upstream && (edge.mutual_tls?.enabled || edge.policies?.enabled))
