@@ -1,4 +1,5 @@
 import { definitionOf } from "../../contract/registry";
+import { addTo } from "../decision/rules/lists";
 import { Unservable } from "../decision/rules/unservable";
 import { UNRECORDED } from "../decision/types";
 import { moduleOf, partOfThing, type Read, readModule } from "../exposure/reading";
@@ -83,20 +84,13 @@ export const clientCertificate: Aspect<"mutual_tls"> = {
     const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
     const things = ids.map((id) => ({ id, thing: model.find(id) }));
     if (module.state === "on" && !unknown) refuseUnusable(things, model.partial);
-    const certificates = new Set(things.flatMap(({ thing }) => (thing ? certificateOf(thing) : [])));
-    const isAccepted = (id: string): boolean => {
-      if (ids.includes(id)) return true;
-      const thing = model.find(id);
-      return thing !== undefined && certificates.has(certificateOf(thing));
-    };
-    const known = new Map(
-      model
-        .of("certificate_authority")
-        .flatMap(({ object }) => object.id ?? [])
-        .map((id) => [id, isAccepted(id)]),
-    );
+    const same = byCertificate(model);
+    const accepted = new Set([
+      ...ids,
+      ...things.flatMap(({ thing }) => (thing ? (same.get(certificateOf(thing)) ?? []) : [])),
+    ]);
     const field = "mutual_tls";
-    const accepted = passing(holder, field, "An accepted authority signed the caller's certificate.");
+    const good = passing(holder, field, "An accepted authority signed the caller's certificate.");
     const none = ending(holder, field, "A client certificate is asked for, and the caller has none.", CLOSED);
     const foreign = ending(holder, field, "No accepted authority signed the caller's certificate.", CLOSED);
     const unrecorded = unsure(holder, field, "Whether the caller has a certificate is not recorded.");
@@ -104,21 +98,30 @@ export const clientCertificate: Aspect<"mutual_tls"> = {
       look({ request: { client_certificate: shown } }) {
         if (shown === UNRECORDED) return unrecorded;
         if (!shown) return none;
-        return (known.get(shown.authority) ?? ids.includes(shown.authority)) ? accepted : foreign;
+        return accepted.has(shown.authority) ? good : foreign;
       },
-      predicates: [
-        {
-          dimension: "client_certificate",
-          op: "of",
-          authorities: [...known].flatMap(([id, is]) => (is ? id : [])),
-        },
-      ],
+      predicates: [{ dimension: "client_certificate", op: "of", authorities: [...accepted].sort(inOrder) }],
       ...((module.state === "maybe" || unknown) && {
         unknown: "Which client certificates are asked for is not wholly known.",
       }),
     };
   },
 };
+
+const indexes = new WeakMap<Model, Map<string, string[]>>();
+
+/** The references of all authorities that have a certificate. */
+function byCertificate(model: Model): ReadonlyMap<string, readonly string[]> {
+  const known = indexes.get(model);
+  if (known) return known;
+  const index = new Map<string, string[]>();
+  for (const thing of model.of("certificate_authority")) {
+    const references = [thing.object.id, thing.object.urn].filter((one) => one !== undefined);
+    for (const reference of references) addTo(index, certificateOf(thing), reference);
+  }
+  indexes.set(model, index);
+  return index;
+}
 
 function refuseUnusable(things: readonly { id: string; thing: Thing | undefined }[], partial: boolean): void {
   if (things.length === 0)

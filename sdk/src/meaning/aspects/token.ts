@@ -1,5 +1,5 @@
 import { Unservable } from "../decision/rules/unservable";
-import { type AcceptedTokens, type RequestToken, type TokenPlace, UNRECORDED } from "../decision/types";
+import { type AcceptedTokens, type TokenPlace, UNRECORDED } from "../decision/types";
 import { moduleOf, type Read, readModule } from "../exposure/reading";
 import type { FieldName } from "../fieldNames";
 import type { Thing } from "../model";
@@ -76,25 +76,25 @@ export const token: Aspect<"jwt_validation"> = {
     const unrecorded = unsure(holder, field, "Whether the caller has a token is not recorded.");
     const end = (sentence: string, status: number) => ending(holder, field, sentence, refused(status));
     const none = end("A token is asked for, and there is none where one may be.", 401);
-    const bad = end("The token is not accepted: its issuer, its key or its signature is another.", 401);
-    const foreign = end("The token is not accepted: its audience or its algorithm is another.", 403);
+    const bad = end("The token is not accepted: its issuer, or the key of its signature, is another.", 401);
+    const elsewhere = end("The token is not accepted: it is for another audience.", 403);
+    const weak = end("The token is not accepted: its algorithm is another.", 403);
     return {
       look({ request: { token: shown } }) {
         if (shown === UNRECORDED) return unrecorded;
         if (!shown) return none;
         if (shown === "invalid") return bad;
         if (!by.places.some((place) => isAt(place, shown.at))) return none;
-        if (!issuers.includes(shown.issuer) || !keys.includes(shown.keys)) return bad;
-        return isFor(by, shown) ? good : foreign;
+        if (!issuers.includes(shown.issuer)) return bad;
+        if (!shown.audiences.some((one) => audiences.includes(one))) return elsewhere;
+        if (!keys.includes(shown.keys)) return bad;
+        return algorithms.includes(shown.algorithm) ? good : weak;
       },
       predicates: [{ dimension: "token", op: "accepted", by }],
       ...(read.unknown && { unknown: "Which tokens are asked for is not wholly known." }),
     };
   },
 };
-
-const isFor = ({ audiences, algorithms }: AcceptedTokens, shown: RequestToken): boolean =>
-  algorithms.includes(shown.algorithm) && shown.audiences.some((one) => audiences.includes(one));
 
 /** Whether a token is found that stands behind a prefix: Envoy looks for the declared one anywhere. */
 const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>

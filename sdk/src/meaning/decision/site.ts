@@ -67,7 +67,7 @@ export class Site {
     return JSON.stringify([
       readTls(this.edge).value.from,
       (readClientCertificate(this.ground.model, this.edge).value ?? []).map(({ certificate }) => certificate),
-      moduleOf(this.edge, "mutual_tls").state,
+      moduleOf(this.edge, "mutual_tls").state === "on",
     ]);
   }
 

@@ -39,7 +39,8 @@ export function normalForm(sent: string): string | undefined {
 
 function formOf(sent: string): string | undefined {
   const path = sent.split("?", 1)[0] ?? "";
-  if (!path.startsWith("/") || /[^\x21-\x7e…]|%(?:2f|5c)/i.test(path) || sent.includes("#")) return undefined;
+  if (!path.startsWith("/") || /[^\x21-\x7e…]|%(?:2f|5c|00)/i.test(path) || sent.includes("#"))
+    return undefined;
   const whole = path
     .replace(/\\/g, "/")
     .replace(/%[0-9a-f]{2}/gi, (code) =>

@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { authority, enabled, httpsEdge, jwt, oidc, refs, route, rule, tlsEdge } from "../worlds";
+import { allBackends, FAULTY, HTTP, PLAIN } from "./backends";
+import { type AnyWorld, ISSUERS, maybe, type Outside } from "./parts";
+import { httpPolicies, tcpPolicies } from "./policies";
+
+const CIDRS = [
+  "127.0.0.0/8",
+  "127.0.0.0/30",
+  "127.0.0.2/32",
+  "127.0.0.4/30",
+  "127.0.0.5/32",
+  "10.0.0.0/8",
+  "::/0",
+  "0.0.0.0/0",
+] as const;
+const rules = fc.uniqueArray(
+  fc.record({
+    action: fc.constantFrom("allow" as const, "allow" as const, "deny" as const),
+    cidr: fc.constantFrom(...CIDRS),
+  }),
+  { maxLength: 4, selector: ({ cidr }) => cidr },
+);
+const restriction = maybe(
+  fc.record({ ip_policies: fc.subarray(["ipp_a", "ipp_b"], { minLength: 1 }).map((ids) => refs(...ids)) }),
+  3,
+);
+const mutual = maybe(
+  fc.record({
+    certificate_authorities: fc
+      .subarray(["ca_a", "ca_b", "ca_same"], { minLength: 1 })
+      .map((ids) => refs(...ids)),
+  }),
+  3,
+);
+const version = fc.constantFrom("1.2", "1.3");
+
+const goingTo = (id: string) => ({ backend: { id, uri: `/backends/${id}` } });
+const backends = (ids: readonly string[], faulty: readonly string[]) =>
+  maybe(
+    fc
+      .oneof(
+        { weight: 40, arbitrary: fc.constantFrom(...ids) },
+        { weight: 1, arbitrary: fc.constantFrom(...faulty) },
+      )
+      .map(goingTo),
+    9,
+  );
+
+const agents = maybe(
+  fc.record({
+    allow: fc.subarray(["^curl/", "Mozilla", "(?i)BOT$"]),
+    deny: fc.subarray(["bot", "curl/7", "^$"]),
+  }),
+  3,
+);
+
+const some = (values: readonly string[]) => fc.subarray([...values], { minLength: 1 });
+const PLACES = [
+  { type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " },
+  { type: "jwt", method: "header", name: "X-Token", prefix: "" },
+];
+const tokens = ({ keySets }: Outside) =>
+  maybe(
+    fc
+      .record({
+        issuers: some(ISSUERS),
+        audiences: some(["api", "web"]),
+        places: fc.subarray(PLACES, { minLength: 1 }),
+        algorithms: some(["RS256", "RS512"]),
+        keys: some(keySets),
+        inBody: fc.integer({ min: 0, max: 40 }).map((one) => one === 0),
+      })
+      .map(({ issuers, audiences, places, algorithms, keys, inBody }) =>
+        jwt({
+          issuer: { allow_list: issuers.map((value) => ({ value })) },
+          audience: { allow_list: audiences.map((value) => ({ value })) },
+          http: { tokens: inBody ? [{ type: "jwt", method: "body", name: "token", prefix: "" }] : places },
+          jws: { allowed_algorithms: algorithms, keys: { sources: { additional_jkus: keys } } },
+        }),
+      ),
+    3,
+  );
+const signIns = maybe(
+  fc.boolean().map((options_passthrough) => oidc({ options_passthrough })),
+  2,
+);
+
+const routes = (outside: Outside) =>
+  fc.uniqueArray(
+    fc.record({
+      match_type: fc.constantFrom("path_prefix", "path_prefix", "exact_path"),
+      match: fc.constantFrom("/", "/", "/a", "/a/", "/a/b", "/ab", "/old"),
+      backend: backends([...PLAIN, ...HTTP], FAULTY),
+      ip_restriction: restriction,
+      user_agent_filter: agents,
+      jwt_validation: tokens(outside),
+      oidc: signIns,
+      policies: httpPolicies,
+    }),
+    { maxLength: 4, selector: ({ match, match_type }) => `${match_type} ${match}` },
+  );
+
+const HOSTS = ["app", "*", "api", "*.b", "x.b", "b", "tcp"].map((name) => `${name}.example.com:443`);
+const https = (outside: Outside) =>
+  fc.record({
+    mutual_tls: mutual,
+    tls_termination: maybe(fc.record({ min_version: version }), 3),
+    routes: routes(outside),
+  });
+const tcp = fc.record({
+  mutual_tls: mutual,
+  tls_termination: maybe(fc.record({ terminate_at: fc.constant("edge"), min_version: version }), 3),
+  ip_restriction: restriction,
+  policies: tcpPolicies,
+  backend: backends(PLAIN, ["bkdhr_ok", ...FAULTY]),
+});
+/** TLS ends at the program behind. */
+const passed = fc.record({
+  tls_termination: fc.constant(enabled({ terminate_at: "upstream", min_version: null })),
+  ip_restriction: restriction,
+  backend: fc.constant(enabled(goingTo("bkdsc_tls"))),
+});
+
+/** Worlds whose hostports, routes and policies compete, with every module and every kind of backend. */
+export const anyWorld = (outside: Outside): fc.Arbitrary<AnyWorld> =>
+  fc
+    .record({
+      a: rules,
+      b: rules,
+      https: fc.array(https(outside), { minLength: 1, maxLength: 3 }),
+      tcp: fc.array(fc.oneof({ weight: 3, arbitrary: tcp }, { weight: 1, arbitrary: passed }), {
+        maxLength: 2,
+      }),
+      hosts: fc.shuffledSubarray(HOSTS, { minLength: 5 }),
+    })
+    .map(({ a, b, https: sites, tcp: raw, hosts }) => {
+      const edges = sites.length + raw.length;
+      const own = (index: number) => hosts.filter((_, place) => place % edges === index);
+      return [
+        ...sites.map(({ routes: list, ...fields }, index) =>
+          httpsEdge({
+            ...fields,
+            id: `edghts_${index}`,
+            hostports: own(index),
+            routes: list.map((one, place) => route({ ...one, id: `edghtsrt_${index}_${place}` })),
+          } as never),
+        ),
+        ...raw.map((fields, index) =>
+          tlsEdge({ ...fields, id: `edgtls_${index}`, hostports: own(sites.length + index) }),
+        ),
+        ...a.map(({ action, cidr }) => rule("ipp_a", action, cidr)),
+        ...b.map(({ action, cidr }) => rule("ipp_b", action, cidr)),
+        ...allBackends(outside),
+        authority("ca_a", outside.authorities.a),
+        authority("ca_same", outside.authorities.a),
+        authority("ca_b", outside.authorities.b),
+      ];
+    });

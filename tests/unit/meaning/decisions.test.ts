@@ -1,0 +1,318 @@
+import {
+  type Decision,
+  type DecisionRequest,
+  decisions,
+  isLetIn,
+  UNKNOWN,
+  unservable,
+  type World,
+} from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+import {
+  agent,
+  authority,
+  declared,
+  edge,
+  foreign,
+  mutual,
+  policy,
+  ref,
+  restricted,
+  site,
+  world,
+} from "./worlds";
+
+const WWW = "www.example.com:443";
+const ask = (of: World, request: Partial<DecisionRequest> = {}): Decision =>
+  decisions(of).decide({ address: WWW, from: "198.51.100.7", ...request });
+/** `answered 200`, `closed`. */
+const said = (of: World, request: Partial<DecisionRequest> = {}): string => {
+  const { outcome, status } = ask(of, request);
+  return status === null ? outcome : `${outcome} ${status}`;
+};
+const route = (name: string, match: string, fields: object = {}, match_type = "path_prefix") =>
+  declared("https_edge_route", name, {
+    edge_id: ref("https_edge", "site"),
+    match_type,
+    match,
+    backend: { backend_id: ref("http_response_backend", "ok") },
+    ...fields,
+  });
+const inbound = (...policies: object[]) => ({ policies: { inbound: policies } });
+const when = (expressions: string[], type: string, config: object = {}) => ({
+  expressions,
+  actions: [{ type, config }],
+});
+const jwt = {
+  jwt_validation: {
+    issuer: { allow_list: [{ value: "https://id.example.com" }] },
+    audience: { allow_list: [{ value: "api" }] },
+    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+    jws: {
+      allowed_algorithms: ["RS256"],
+      keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
+    },
+  },
+};
+const token = {
+  issuer: "https://id.example.com",
+  audiences: ["api"],
+  algorithm: "RS256",
+  keys: "https://id.example.com/jwks",
+  at: { method: "header", name: "authorization", prefix: "Bearer " },
+};
+const oidc = { oidc: { issuer: "https://id.example.com", client_id: "app", options_passthrough: true } };
+
+describe("A decision says what happens to a request:", () => {
+  it("the exact hostport takes it before a wildcard, and a wildcard covers one label", () => {
+    const of = world(
+      site({}, { hostports: [WWW, "*.example.com:443"] }),
+      edge({ hostports: ["app.example.com:443"], ...restricted("nobody") }),
+      policy("nobody"),
+    );
+    expect(said(of)).to.equal("answered 200");
+    expect(said(of, { address: "any.example.com:443" })).to.equal("answered 200");
+    expect(said(of, { address: "APP.example.com:443" })).to.equal("closed");
+    expect(said(of, { address: "a.b.example.com:443" })).to.equal("closed");
+    expect(said(of, { address: "any.example.com:8443" })).to.equal("closed");
+  });
+
+  it("an edge that no gateway can serve is closed at its names, and no wildcard takes them over", () => {
+    const of = world(
+      site({}, { hostports: ["*.example.com:443"] }),
+      edge({ backend: { backend_id: ref("http_response_backend", "ok") } }),
+    );
+    expect(said(of, { address: "app.example.com:443" })).to.equal("closed");
+    expect(ask(of, { address: "app.example.com:443" }).sentence).to.contain("answers with HTTP");
+    expect(unservable(of)).to.deep.equal([
+      {
+        kind: "tls_edge",
+        id: "tls_edge_app",
+        name: "app",
+        reason:
+          "the backend urn:http_response_backend:ok answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge",
+      },
+    ]);
+  });
+
+  it("a port that no gateway listens for is closed, and the edge's other hostports are served", () => {
+    const of = { ...world(site({}, { hostports: [WWW, "www.example.com:8443"] })), ports: [443] };
+    expect(said(of)).to.equal("answered 200");
+    expect(said(of, { address: "www.example.com:8443" })).to.equal("closed");
+    expect(unservable(of).map(({ hostport, reason }) => [hostport, reason])).to.deep.equal([
+      [
+        "www.example.com:8443",
+        "www.example.com:8443 is not served, because no gateway listens for port 8443",
+      ],
+    ]);
+  });
+
+  it("the exact route takes a path before the longest prefix, whatever else is checked there", () => {
+    const of = world(
+      site(),
+      route("admin", "/admin", jwt),
+      route(
+        "status",
+        "/admin/status",
+        inbound(when([], "custom-response", { status_code: 204 })),
+        "exact_path",
+      ),
+      declared("https_edge", "empty", { hostports: ["empty.example.com:443"] }),
+    );
+    expect(said(of)).to.equal("answered 200");
+    expect(said(of, { path: "/admin/status?x=/" })).to.equal("answered 204");
+    for (const path of ["/admin", "/adminx", "/admin/status/", "/x/../admin", "//admin", "/%61dmin"])
+      expect(said(of, { path }), path).to.equal("refused 401");
+    expect(said(of, { path: "/Admin" })).to.equal("answered 200");
+    expect(ask(of, { path: "/admin/x", token }).address).to.equal(`${WWW}/admin`);
+    for (const path of ["/a;b", "/a%2fb", "/a%5Cb", "admin", "/a#b"])
+      expect(said(of, { path }), path).to.equal("refused 400");
+    expect(said(of, { address: "empty.example.com:443" })).to.equal("not_found 404");
+  });
+
+  it("networks, user agents, tokens, sign-in and policies are asked in this order, and the backend last", () => {
+    const of = world(
+      site({
+        ...restricted("office"),
+        ...jwt,
+        ...oidc,
+        user_agent_filter: { deny: ["bot"] },
+        ...inbound(when(['req.method == "PUT"'], "deny", { status_code: 451 })),
+      }),
+      policy("office", "allow 198.51.100.0/24"),
+    );
+    const session = { issuer: "https://id.example.com", client_id: "app" };
+    const steps: [Partial<DecisionRequest>, string, string][] = [
+      [{ from: "203.0.113.1" }, "refused 403", "ip_restriction"],
+      [{ user_agent: "a bot" }, "refused 403", "user_agent_filter"],
+      [{}, "refused 401", "jwt_validation"],
+      [{ token: "invalid" }, "refused 401", "jwt_validation"],
+      [{ token: { ...token, audiences: ["web"] } }, "refused 403", "jwt_validation"],
+      [{ token: { ...token, at: { ...token.at, name: "x-token" } } }, "refused 401", "jwt_validation"],
+      [{ token }, "sign_in 302", "oidc"],
+      [{ token, method: "OPTIONS" }, "answered 200", "backend"],
+      [{ token, session, method: "PUT" }, "refused 451", "policies"],
+      [{ token, session }, "answered 200", "backend"],
+    ];
+    for (const [request, expected, field] of steps) {
+      expect(said(of, request), JSON.stringify(request)).to.equal(expected);
+      expect(ask(of, request).by?.field).to.equal(field);
+    }
+  });
+
+  it("the first policy that answers decides, and what it answers is a refusal from 400 on", () => {
+    const deny = when([], "deny");
+    const hello = when([], "custom-response", { status_code: 200 });
+    expect(said(world(site(inbound(deny, hello))))).to.equal("refused 403");
+    expect(said(world(site(inbound(hello, deny))))).to.equal("answered 200");
+    const limit = when([], "rate-limit", { name: "each", capacity: 1, rate: "1s" });
+    expect(ask(world(site(inbound(limit)))).limited).to.equal(true);
+    expect(ask(world(site(inbound(limit, hello)))).limited, "Envoy answers, and counts nothing").to.equal(
+      false,
+    );
+  });
+
+  it("what callers may not write is read as an empty header", () => {
+    const of = (name: string) => world(site(inbound(when([`req.headers["${name}"] != ""`], "deny"))));
+    const headers = { "X-Team": "red", x_team: "red", "X-Real-IP": "10.0.0.1" };
+    expect(said(of("x-team"), { headers })).to.equal("refused 403");
+    expect(said(of("x_team"), { headers })).to.equal("answered 200");
+    expect(said(of("x-real-ip"), { headers })).to.equal("answered 200");
+  });
+
+  it("a TLS edge asks for version, certificate, network and policies before it sends on", () => {
+    const of = world(
+      agent,
+      edge({
+        tls_termination: { min_version: "1.3" },
+        ...mutual("staff"),
+        ...restricted("office"),
+        ...inbound(when(['conn.client_ip == "198.51.100.9"'], "deny")),
+      }),
+      authority("staff"),
+      authority("other"),
+      policy("office", "allow 198.51.100.0/24"),
+    );
+    const good = {
+      address: "app.example.com:443",
+      client_certificate: { authority: "certificate_authority_staff" },
+    };
+    expect(said(of, good)).to.equal("answered");
+    expect(ask(of, good).goes_to).to.deep.equal({ kind: "tunnels" });
+    for (const [field, request] of Object.entries({
+      tls_termination: { tls: "1.2" as const },
+      mutual_tls: { client_certificate: { authority: "certificate_authority_other" } },
+      ip_restriction: { from: "203.0.113.1" },
+      policies: { from: "198.51.100.9" },
+    })) {
+      expect(said(of, { ...good, ...request }), field).to.equal("closed");
+      expect(ask(of, { ...good, ...request }).by?.field).to.equal(field);
+    }
+    expect(said(of, { ...good, tls: null })).to.equal("closed");
+  });
+
+  it("callers are let in where nothing is behind: a disabled backend, no weight, nobody who may bind", () => {
+    const off = { backend: { enabled: false, backend_id: ref("http_response_backend", "ok") } };
+    const zero = declared("weighted_backend", "zero", {
+      backends: { [ref("http_response_backend", "ok")]: 0 },
+    });
+    const group = declared("tunnel_group_backend", "web", { labels: { service: "web" } });
+    const to = (kind: string, name: string) => ({ backend: { backend_id: ref(kind, name) } });
+    expect(said(world(site(off)))).to.equal("unserved 503");
+    expect(said(world(site(to("weighted_backend", "zero")), zero))).to.equal("unserved 503");
+    expect(said(world(site(to("tunnel_group_backend", "web")), group))).to.equal("unserved 503");
+    expect(said(world(site(to("tunnel_group_backend", "web")), group, agent))).to.equal("answered");
+    expect(said(world(edge()), { address: "app.example.com:443" })).to.equal("unserved");
+    expect(isLetIn(ask(world(site(off))))).to.equal(true);
+    expect(isLetIn(ask(world(site(restricted("nobody")), policy("nobody"))))).to.equal(false);
+  });
+
+  it("another host on a connection is misdirected, if other things are checked for it", () => {
+    const of = world(
+      site({}, { hostports: [WWW, "*.example.com:443"] }),
+      foreign("https_edge", "edghts_2", { hostports: ["strict.example.com:443"], ...mutual("staff") }),
+      authority("staff"),
+    );
+    expect(said(of, { host: "WWW.example.com:8443" })).to.equal("answered 200");
+    for (const host of ["strict.example.com", "unknown.example.org", "a.b.example.com"])
+      expect(said(of, { host }), host).to.equal("refused 421");
+    expect(said(of, { host: "any.example.com" }), "of the same edge, by another name").to.equal("unknown");
+  });
+});
+
+describe("A decision is never a guess:", () => {
+  it("what was not recorded decides nothing, but is not asked for where nothing looks there", () => {
+    const team = world(site(inbound(when(['req.headers["x-team"] == "red"'], "deny"))));
+    expect(ask(team, { headers: "unknown" }).sentence).to.contain("the header `x-team`, not recorded");
+    expect(said(world(site()), { headers: "unknown", user_agent: "unknown", token: "unknown" })).to.equal(
+      "answered 200",
+    );
+    const office = world(site(restricted("office")), policy("office", "allow 198.51.100.0/25"));
+    expect(said(office, { from: "198.51.100.0/26" })).to.equal("answered 200");
+    expect(said(office, { from: "198.51.100.0/24" })).to.equal("unknown");
+    expect(said(office, { from: "2001:db8::/48" })).to.equal("refused 403");
+    const admin = world(site(), route("admin", "/api/admin", jwt));
+    expect(said(admin, { path: "/web/…/x" })).to.equal("answered 200");
+    expect(said(admin, { path: "/api/…" })).to.equal("unknown");
+  });
+
+  it("nor does what is not known yet of a world", () => {
+    const networks = { ip_restriction: { ip_policy_ids: [UNKNOWN] } };
+    expect(said(world(site(networks)))).to.equal("unknown");
+    expect(said(world(site(), route("new", UNKNOWN)))).to.equal("unknown");
+    expect(
+      said(world(site(), route("exact", "/x", {}, "exact_path"), route("new", UNKNOWN)), { path: "/x" }),
+    ).to.equal("answered 200");
+    const names = world(site(), edge({ hostports: UNKNOWN }));
+    expect(said(names)).to.equal("answered 200");
+    expect(said(names, { address: "new.example.com:443" })).to.equal("unknown");
+    expect(said({ ...world(site()), partial: true }, { address: "new.example.com:443" })).to.equal("unknown");
+  });
+
+  it("what is no request is answered with a sentence", () => {
+    expect(ask(world(site()), { address: "www.example.com" }).sentence).to.contain("write NAME:PORT");
+    expect(ask(world(site()), { from: "somewhere" }).sentence).to.contain('"somewhere" is no IP address');
+    expect(ask(world(site()), { path: "admin" })).to.include({ outcome: "refused", status: 400 });
+    expect(ask(world(site()), { address: "other.example.com:443" }).sentence).to.equal(
+      "Closed: No edge serves `other.example.com:443`.",
+    );
+  });
+});
+
+describe("What no gateway can serve is named with its reason:", () => {
+  const reasons = (...of: Parameters<typeof world>) => unservable(world(...of)).map(({ reason }) => reason);
+
+  it("a module, an action or a value that is newer, and actions that Envoy cannot do", () => {
+    const newer = { captcha: { enabled: true } };
+    expect(reasons(site(newer))).to.deep.equal([
+      'the module "captcha" of the route "/" is not known to this gateway: upgrade this gateway, or disable the module',
+    ]);
+    for (const [text, fields] of Object.entries({
+      'the action "teleport" is not known': inbound(when([], "teleport")),
+      "cannot be enforced": inbound(when(["size(req.path) > 3"], "deny")),
+      "may make a path": inbound(when([], "url-rewrite", { from: "^/old(.*)$", to: "/new$1/" })),
+      "which gateways do not read": {
+        jwt_validation: {
+          ...jwt.jwt_validation,
+          http: { tokens: [{ type: "jwt", method: "body", name: "t" }] },
+        },
+      },
+      "the outbound policy": { policies: { outbound: [{ name: "out", actions: [{ type: "deny" }] }] } },
+    }))
+      expect(reasons(site({ backend: null, ...fields }), agent).join(), text).to.contain(text);
+  });
+
+  it("backends in a circle, that do not exist, or of which a part goes nowhere", () => {
+    const to = (kind: string, name: string) => site({ backend: { backend_id: ref(kind, name) } });
+    const failover = (name: string, ...backends: string[]) =>
+      declared("failover_backend", name, { backends });
+    expect(
+      reasons(to("failover_backend", "a"), failover("a", ref("failover_backend", "a"))).join(),
+    ).to.contain("contains itself");
+    expect(reasons(to("failover_backend", "gone")).join()).to.contain("does not exist");
+    const hole = declared("weighted_backend", "hole", {
+      backends: { [ref("failover_backend", "none")]: 1, [ref("http_response_backend", "ok")]: 1 },
+    });
+    expect(reasons(to("weighted_backend", "hole"), hole, failover("none")).join()).to.contain("goes nowhere");
+  });
+});
