@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
+import { KEY_SETTINGS, keyEnvironment } from "./keyService";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");
@@ -126,7 +127,8 @@ export class Engine {
         pulumiCommand: lean,
         envVars: {
           PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
-          PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
+          ...(await keyEnvironment()),
+          ...LARGE_HEAP,
           PULUMI_SKIP_UPDATE_CHECK: "1",
           PULUMI_SKIP_CHECKPOINTS: String(!checkpoints),
           PATH: `${PLUGIN_BIN}${delimiter}${process.env.PATH}`,
@@ -240,9 +242,8 @@ export class Engine {
   }
 }
 
-const PASSPHRASE = "passphrase of a stack that is thrown away";
-/** What the engine made of the passphrase for a new stack: it is made slow on purpose. */
-const SALT = "v1:Qfss1iLfB8M=:v1:z4B2qcZ3xuqhUvzE:0DgTPbnurUp6DQiHOAWKRtp3LoO/5A==";
+/** A sixth of a short process of the engine would be the collection of its garbage. */
+const LARGE_HEAP = { GOGC: "off", GOMEMLIMIT: "512MiB" };
 
 /** Writes what `pulumi stack init` writes, without a start of the engine; does nothing if the stack is there. */
 function makeStack(folder: string, name: string): void {
@@ -252,7 +253,7 @@ function makeStack(folder: string, name: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(join(state, "meta.yaml"), "version: 1\n");
   writeFileSync(file, JSON.stringify({ version: 3, checkpoint: { stack: `organization/tunnels/${name}` } }));
-  writeFileSync(join(folder, `Pulumi.${name}.yaml`), `encryptionsalt: ${SALT}\n`);
+  writeFileSync(join(folder, `Pulumi.${name}.yaml`), KEY_SETTINGS);
 }
 
 /** What the engine warns of because the native provider is on the PATH, as in tests only. */

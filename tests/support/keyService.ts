@@ -1,0 +1,34 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** The key of every stack's secrets in tests. */
+const KEY = Buffer.alloc(32, "key of stacks in tests");
+
+/** What a stack's settings say of the service, in the place of a salt for a passphrase. */
+export const KEY_SETTINGS = `secretsprovider: hashivault://tests
+encryptedkey: ${Buffer.from("vault:v1:the key of the stack").toString("base64")}
+`;
+
+let url: Promise<string> | undefined;
+
+/**
+ * The environment in which the engine finds the service that keeps the key of a stack's secrets: a stand-in for
+ * Vault, which gives everybody the key. The engine makes a key of a passphrase slowly on purpose, which would
+ * take a third of the time of a small update.
+ */
+export async function keyEnvironment(): Promise<Record<string, string>> {
+  url ??= start();
+  return { VAULT_SERVER_URL: await url, VAULT_SERVER_TOKEN: "token of the tests" };
+}
+
+/** It ends with this process, and keeps no process alive. */
+async function start(): Promise<string> {
+  const service = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ data: { plaintext: KEY.toString("base64") } }));
+  }).listen(0, "127.0.0.1");
+  await once(service, "listening");
+  service.unref();
+  return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+}
