@@ -1,5 +1,7 @@
 import "../nodeVersion";
 
+export type { AccessChange, Example, Opened } from "./access/changes";
+export { type AccessComparison, compareAccess, type Unproved } from "./access/compareAccess";
 export type { SignIn } from "./aspects/signIn";
 export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";

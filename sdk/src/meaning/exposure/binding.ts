@@ -89,7 +89,7 @@ function placesAbove(target: Target): string[] {
   return target.port === undefined ? hosts : hosts.flatMap((host) => [host, `${host}:${target.port}`]);
 }
 
-const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
+export const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 
 /** The credentials of a world, with lookups by target. */
 export class Credentials {

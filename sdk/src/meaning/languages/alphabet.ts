@@ -1,9 +1,9 @@
-import { AT, type CharacterSet, LAST_CHARACTER, type Program } from "./program";
+import { AT, type CharacterSet, type Program } from "./program";
 
 /** Characters that no program can tell apart. */
 export interface Letter {
   /** The most readable of them, which stands for all. */
-  character: number;
+  readonly character: number;
   readonly isWord: boolean;
   readonly isLineBreak: boolean;
   /** The sets that hold them. */
@@ -35,10 +35,6 @@ function rankOf(character: number): number {
   const index = READABLE.indexOf(String.fromCodePoint(character));
   return index < 0 ? READABLE.length + character : index;
 }
-const mostReadable = (characters: readonly number[]): number =>
-  characters.reduce((best, one) => (rankOf(one) < rankOf(best) ? one : best));
-const readableIn = (from: number, to: number): number[] =>
-  [...READABLE].map((one) => one.charCodeAt(0)).filter((one) => from <= one && one <= to);
 
 /**
  * The letters of some programs.
@@ -60,20 +56,21 @@ export function alphabetOf(programs: readonly Program[], characters: readonly Ra
   // Between two borders all characters get the same answers, so the first one speaks for its piece. Pieces
   // with the same answers are one letter.
   const letters = new Map<string, Letter>();
-  const pieces = borders.map((from, index) => {
+  const pieces = borders.map((from) => {
     if (!isIn(characters, from)) return { from };
-    const to = (borders[index + 1] ?? LAST_CHARACTER + 1) - 1;
     const isWord = asksWords && isIn(WORDS, from);
     const isLineBreak = asksLines && from === LINE_BREAK;
     const holding = new Set(sets.filter((set) => set.has(from)));
     const answers = [isWord, isLineBreak, ...sets.map((set) => holding.has(set))].map(Number).join("");
     const letter = letters.get(answers) ?? { character: from, isWord, isLineBreak, sets: holding };
-    letter.character = mostReadable([letter.character, from, ...readableIn(from, to)]);
     letters.set(answers, letter);
     return { from, letter };
   });
+  const letterOf = (character: number) => pieces.findLast(({ from }) => from <= character)?.letter;
+  for (const readable of [...READABLE].reverse().map((one) => one.charCodeAt(0)))
+    Object.assign(letterOf(readable) ?? {}, { character: readable });
   return {
     letters: [...letters.values()].sort((a, b) => rankOf(a.character) - rankOf(b.character)),
-    letterOf: (character) => pieces.findLast(({ from }) => from <= character)?.letter,
+    letterOf,
   };
 }

@@ -5,5 +5,14 @@
  */
 export { TooLarge } from "./automaton";
 export { cellsOf, type Language } from "./cells";
-export { HEADER_VALUES, METHODS, namesBelow, PATHS, USER_AGENTS } from "./requests";
+export {
+  HEADER_VALUES,
+  METHODS,
+  namesBelow,
+  onlyName,
+  PATHS,
+  type Place,
+  pathsOf,
+  USER_AGENTS,
+} from "./requests";
 export type { TextTest } from "./tests";

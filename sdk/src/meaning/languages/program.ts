@@ -17,7 +17,7 @@ export type Instruction =
   | "found"
   | "fails";
 
-/** Characters are code points. Equal sets of one program are one object. */
+/** Characters are code points. */
 export interface CharacterSet {
   has(character: number): boolean;
   /** From and to, both included; at least each place where `has` changes its answer is such a border. */
@@ -34,8 +34,6 @@ export const AT = {
   noWordBorder: 32,
 } as const;
 export const EVERYWHERE = 63;
-
-export const LAST_CHARACTER = 0x10ffff;
 
 /** The parts of re2js's program that are read here; its types leave them out. */
 interface Compiled {
@@ -58,12 +56,6 @@ export function programOf(expression: string): Program {
   const { RE2JS } = require("re2js") as typeof Re2;
   const { prog } = (RE2JS.compile(expression) as unknown as { re2Input: { prog: unknown } }).re2Input;
   if (!isCompiled(prog)) throw new Error("re2js compiles to something that is not known here");
-  const sets = new Map<string, CharacterSet>();
-  const read = (key: string, make: () => CharacterSet): CharacterSet => {
-    const set = sets.get(key) ?? make();
-    sets.set(key, set);
-    return set;
-  };
   const begin: Instruction = { oneOf: [prog.start + 1] };
   const rest = prog.inst.map((instruction): Instruction => {
     const { op, arg, runes } = instruction;
@@ -85,20 +77,31 @@ export function programOf(expression: string): Program {
       case 9: // one rune
         return {
           next,
-          reads: read(`${Array.from(runes).join()} ${arg & IGNORES_CASE}`, () => ({
+          reads: setOf(`${Array.from(runes).join()} ${arg & IGNORES_CASE}`, () => ({
             has: (character) => instruction.matchRune(character),
             ranges: rangesOf(runes, (arg & IGNORES_CASE) !== 0, (one) => instruction.matchRune(one)),
           })),
         };
       case 10: // any rune
-        return { next, reads: read("any", () => ({ has: () => true, ranges: [] })) };
+        return { next, reads: setOf("any", () => ({ has: () => true, ranges: [] })) };
       case 11: // any rune but a line break
-        return { next, reads: read("line", () => ({ has: (one) => one !== 10, ranges: [[10, 10]] })) };
+        return { next, reads: setOf("line", () => ({ has: (one) => one !== 10, ranges: [[10, 10]] })) };
       default:
         throw new Error(`the instruction ${op} of re2js is not known here`);
     }
   });
   return [begin, ...rest];
+}
+
+const sets = new Map<string, CharacterSet>();
+const MOST_SETS = 10_000;
+
+/** Equal sets should be one object: the fewer sets, the less work. */
+function setOf(key: string, make: () => CharacterSet): CharacterSet {
+  const set = sets.get(key) ?? make();
+  if (sets.size >= MOST_SETS) sets.clear();
+  sets.set(key, set);
+  return set;
 }
 
 const isCompiled = (value: unknown): value is Compiled =>

@@ -1,17 +1,25 @@
 import type { Range } from "./alphabet";
 import type { Language } from "./cells";
-import { quoted } from "./tests";
+import { quoted, type TextTest } from "./tests";
 
-const each = (characters: readonly string[]): Range[] =>
-  characters.map((one) => one.charCodeAt(0)).map((code) => [code, code]);
-const VISIBLE = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromCharCode(0x21 + index));
+/** Visible ASCII characters of a kind, as ranges. */
+function visible(is: (character: string) => boolean): Range[] {
+  const ranges: [number, number][] = [];
+  for (let code = 0x21; code <= 0x7e; code++) {
+    if (!is(String.fromCharCode(code))) continue;
+    const last = ranges.at(-1);
+    if (last?.[1] === code - 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  return ranges;
+}
 
 /**
  * Paths in normal form, without a query. Gateways bring every other path into this form before they decide,
  * or refuse it (400) whatever is declared.
  */
 export const PATHS: Language = {
-  characters: each(VISIBLE.filter((one) => !"\\?#;".includes(one))),
+  characters: visible((one) => !"\\?#;".includes(one)),
   all: [{ prefix: "/" }],
   none: [
     // An empty segment, and "." or "..".
@@ -22,6 +30,21 @@ export const PATHS: Language = {
   ],
   familiar: ["/"],
 };
+
+/** The paths that a route takes and that none of some others, which come first, takes. */
+export const pathsOf = (route: Place, others: readonly Place[]): Language => ({
+  ...PATHS,
+  all: [...PATHS.all, testOf(route)],
+  none: [...PATHS.none, ...others.map(testOf)],
+  familiar: [route.path],
+});
+
+/** The match of a route. */
+export interface Place {
+  readonly path: string;
+  readonly exact: boolean;
+}
+const testOf = ({ path, exact }: Place): TextTest => (exact ? { exact: path } : { prefix: path });
 
 /** Values of headers (RFC 9110 section 5.5). A header that is absent reads as an empty text. */
 export const HEADER_VALUES: Language = {
@@ -43,7 +66,7 @@ export const USER_AGENTS: Language = {
 
 /** Methods: tokens (RFC 9110 sections 5.6.2 and 9.1). */
 export const METHODS: Language = {
-  characters: each(VISIBLE.filter((one) => /[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(one))),
+  characters: visible((one) => /[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(one)),
   all: [{ regex: "." }],
   none: [],
   familiar: ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"],
@@ -51,8 +74,16 @@ export const METHODS: Language = {
 
 /** Names one label below a domain, in lower case, as a wildcard hostport covers them. */
 export const namesBelow = (domain: string, but: readonly string[]): Language => ({
-  characters: each(VISIBLE.filter((one) => /[a-z0-9._-]/.test(one))),
+  characters: visible((one) => /[a-z0-9._-]/.test(one)),
   all: [{ regex: `\\A[^.]+${quoted(`.${domain}`)}\\z` }],
   none: but.map((exact) => ({ exact })),
   familiar: ["www", "app"].map((label) => `${label}.${domain}`),
+});
+
+/** One name alone. */
+export const onlyName = (exact: string): Language => ({
+  characters: visible(() => true),
+  all: [{ exact }],
+  none: [],
+  familiar: [exact],
 });

@@ -18,10 +18,10 @@ export interface NetworkList {
 }
 
 const FAMILIES = { v4: 32, v6: 128 } as const;
-type Family = keyof typeof FAMILIES;
+export type Family = keyof typeof FAMILIES;
 const NAMES = { v4: "IPv4", v6: "IPv6" } as const;
 
-const whole = (family: Family): Interval => [0n, (1n << BigInt(FAMILIES[family])) - 1n];
+export const whole = (family: Family): Interval => [0n, (1n << BigInt(FAMILIES[family])) - 1n];
 
 export const EVERYONE: NetworkSet = { v4: [whole("v4")], v6: [whole("v6")] };
 export const NOBODY: NetworkSet = { v4: [], v6: [] };
@@ -96,7 +96,8 @@ function listFamily(set: NetworkSet, family: Family, most: number): { listed: st
   return { listed: networks, more: count - networks.length };
 }
 
-function printed(address: bigint, family: Family): string {
+/** The text of an address. */
+export function printed(address: bigint, family: Family): string {
   const length = FAMILIES[family] / 8;
   const bytes = Array.from({ length }, (_, index) =>
     Number((address >> BigInt(8 * (length - 1 - index))) & 255n),

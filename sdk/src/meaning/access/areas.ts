@@ -1,0 +1,160 @@
+import { OWN_PATHS } from "../../contract/formats/http";
+import { Credentials } from "../exposure/binding";
+import { addressOf } from "../exposure/rows";
+import { namesBelow, onlyName, type Place, pathsOf } from "../languages";
+import type { Model, Thing } from "../model";
+import { inOrder, textIn, textsIn } from "../values";
+import type { Texts } from "./fragments";
+
+/**
+ * Requests whose names are served by one edge and whose paths are taken by one route, in each of two worlds.
+ * So hostports and routes compete in their choice alone.
+ */
+export interface Area {
+  /** `app.example.com:443/admin`, as in rows of exposure. */
+  readonly address: string;
+  readonly texts: Texts;
+  /** What serves it before, and after. */
+  readonly before: Serving;
+  readonly after: Serving;
+}
+
+/** Edges that claim a name, and those of their routes that would take a path. */
+export interface Serving {
+  readonly edges: readonly Thing[];
+  readonly routes: readonly Thing[];
+}
+
+/** The edges of a world by their hostports, in lower case. More than one may claim one. */
+export class Claims {
+  readonly #edges = new Map<string, Thing[]>();
+  #credentials: Credentials | undefined;
+
+  constructor(
+    private readonly model: Model,
+    private readonly ports: readonly number[] | undefined,
+  ) {
+    for (const edge of [...model.of("https_edge"), ...model.of("tls_edge")])
+      for (const hostport of textsIn(edge.fields.hostports)) {
+        const key = hostport.toLowerCase();
+        this.#edges.set(key, [...(this.#edges.get(key) ?? []), edge]);
+      }
+  }
+
+  get hostports(): IterableIterator<string> {
+    return this.#edges.keys();
+  }
+
+  has(hostport: string): boolean {
+    return this.#edges.has(hostport);
+  }
+
+  /** Those of the hostport itself, or of the wildcard that covers it. */
+  at(hostport: string): readonly Thing[] {
+    return this.#edges.get(hostport) ?? this.#edges.get(hostport.replace(/^[^.]*/, "*")) ?? [];
+  }
+
+  routesOf(edge: Thing): readonly Thing[] {
+    return this.model.belongingTo(edge).filter(({ kind }) => kind === "https_edge_route");
+  }
+
+  isListenedFor(hostport: string): boolean {
+    return this.ports?.includes(Number(hostAndPort(hostport)[1])) ?? true;
+  }
+
+  mayBeBound(hostport: string): boolean {
+    this.#credentials ??= new Credentials(this.model);
+    return this.#credentials.ofHostport(hostport).length > 0;
+  }
+}
+
+function hostAndPort(hostport: string): [host: string, port: string] {
+  const colon = hostport.lastIndexOf(":");
+  return [hostport.slice(0, colon), hostport.slice(colon + 1)];
+}
+
+/** The areas of a hostport of either world. */
+export function* areasOf(hostport: string, before: Claims, after: Claims): Generator<Area> {
+  const edges = { before: before.at(hostport), after: after.at(hostport) };
+  const places = new Map<string, Place>();
+  const add = (path: string, exact: boolean) => places.set(`${exact} ${path}`, { path, exact });
+  for (const [claims, some] of [
+    [before, edges.before],
+    [after, edges.after],
+  ] as const)
+    for (const edge of some) {
+      if (edge.kind === "tls_edge") add("/", false);
+      for (const route of claims.routesOf(edge)) {
+        const place = placeOf(route);
+        if (place) add(place.path, place.exact);
+        if (route.fields.oidc) add(OWN_PATHS, false);
+      }
+    }
+  const texts = { ...namesAt(hostport, before, after), port: hostAndPort(hostport)[1] };
+  for (const place of [...places.values()].sort((a, b) =>
+    inOrder(wordsOf(hostport, a), wordsOf(hostport, b)),
+  )) {
+    const closer = [...places.values()].filter((other) => other !== place && isWithin(other, place));
+    yield {
+      address: wordsOf(hostport, place),
+      texts: { ...texts, path: pathAt(place, closer), paths: pathsOf(place, closer) },
+      before: { edges: edges.before, routes: routesAt(edges.before, before, place) },
+      after: { edges: edges.after, routes: routesAt(edges.after, after, place) },
+    };
+  }
+}
+
+const placeOf = ({ fields }: Thing): Place | undefined => {
+  const path = textIn(fields.match);
+  return path === undefined ? undefined : { path, exact: fields.match_type === "exact_path" };
+};
+
+const wordsOf = (hostport: string, { path, exact }: Place): string =>
+  addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" });
+
+/** Whether a route takes paths that another one would take without it. */
+const isWithin = (inner: Place, outer: Place): boolean => !outer.exact && inner.path.startsWith(outer.path);
+
+/** The routes of edges that decide who takes the paths of a place. */
+function routesAt(edges: readonly Thing[], claims: Claims, place: Place): Thing[] {
+  return edges.flatMap((edge) => {
+    const routes = claims.routesOf(edge);
+    const taking = routes.filter((route) => {
+      const own = placeOf(route);
+      return own && (own.exact ? place.exact && own.path === place.path : place.path.startsWith(own.path));
+    });
+    const closest = Math.max(...taking.map(closenessOf));
+    // A route that signs users in keeps all others away from the gateway's own paths.
+    const guarding = place.path === OWN_PATHS ? routes.filter(({ fields }) => fields.oidc) : [];
+    return [...taking.filter((route) => closenessOf(route) === closest), ...guarding];
+  });
+}
+
+const NEXT = ["", ..."abcdefghijklmnopqrstuvwxyz0123456789"];
+
+/** A path that a route takes, and none that is closer to it. */
+function pathAt({ path, exact }: Place, closer: readonly Place[]): string | undefined {
+  const isTaken = (one: string) =>
+    closer.some((other) => (other.exact ? one === other.path : one.startsWith(other.path)));
+  return (exact ? [path] : NEXT.map((next) => path + next)).find((one) => !isTaken(one));
+}
+
+const closenessOf = (route: Thing): number => {
+  const place = placeOf(route);
+  return place?.exact ? Number.POSITIVE_INFINITY : (place?.path.length ?? 0);
+};
+
+/** Of a wildcard: the names that no exact hostport of either world has. */
+function namesAt(hostport: string, before: Claims, after: Claims): Pick<Texts, "name" | "names"> {
+  const [host, port] = hostAndPort(hostport);
+  if (!host.startsWith("*.")) return { name: host, names: () => onlyName(host) };
+  const domain = host.slice(2);
+  const isTaken = (name: string) => before.has(`${name}:${port}`) || after.has(`${name}:${port}`);
+  let label = "www";
+  for (let number = 1; isTaken(`${label}.${domain}`); number++) label = `any-${number}`;
+  const exact = () =>
+    [...new Set([...before.hostports, ...after.hostports])]
+      .filter((other) => other !== hostport && other.endsWith(`.${domain}:${port}`))
+      .map((other) => hostAndPort(other)[0]);
+  return { name: `${label}.${domain}`, names: () => namesBelow(domain, exact()) };
+}

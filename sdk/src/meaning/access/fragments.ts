@@ -1,0 +1,154 @@
+import type { DecisionRequest, Dimension, Predicate } from "../decision/types";
+import {
+  cellsOf,
+  HEADER_VALUES,
+  type Language,
+  METHODS,
+  type TextTest,
+  TooLarge,
+  USER_AGENTS,
+} from "../languages";
+import { canonical } from "../values";
+import { ANYWHERE, addressesApart } from "./addresses";
+import { tokensApart } from "./tokens";
+
+/**
+ * A part of requests that decisions look at. The name is one part: requests ask for the host that they
+ * connect to.
+ */
+export type Part = Exclude<Dimension, "host" | "sni"> | "name";
+
+/** What one piece of a part puts into a request. */
+export type Fragment = Partial<DecisionRequest>;
+
+/** The texts that names and paths can be. */
+export interface Texts {
+  /** One of the names. */
+  readonly name: string;
+  readonly names: () => Language;
+  readonly port: string;
+  /** One of the paths, where that is easy to find. */
+  readonly path: string | undefined;
+  readonly paths: Language;
+}
+
+type On<D extends Dimension> = Extract<Predicate, { dimension: D }>;
+type TextPredicate = Extract<Predicate, { text: string }>;
+
+/**
+ * One fragment for each piece of a part, the most ordinary first.
+ * @throws {TooLarge} where tests of texts are too large to decide
+ */
+export function fragmentsOf(
+  part: Part,
+  asked: readonly Predicate[],
+  { names, port, paths }: Texts,
+): Fragment[] {
+  const texts = (language: Language) => textsOf(part, language, asked.filter(isText));
+  const on = <D extends Dimension>(dimension: D) =>
+    asked.filter((one): one is On<D> => one.dimension === dimension);
+  switch (part) {
+    case "name":
+      return texts(names()).map((name) => ({ address: `${name}:${port}` }));
+    case "path":
+      return texts(paths).map((path) => ({ path }));
+    case "method":
+      return texts(METHODS).map((method) => ({ method }));
+    case "from":
+      return asked.length === 0
+        ? [{ from: ANYWHERE }]
+        : addressesApart(on("from").map(({ networks }) => networks)).map((from) => ({ from }));
+    case "tls":
+      return on("tls").some(({ version }) => version !== "1.2")
+        ? [{ tls: "1.3" }, { tls: "1.2" }]
+        : [{ tls: "1.3" }];
+    case "client_certificate":
+      return certificates(on("client_certificate"));
+    case "token":
+      return [
+        { token: null },
+        { token: "invalid" },
+        ...tokensApart(on("token").map(({ by }) => by)).map((token) => ({ token })),
+      ];
+    case "session":
+      return [
+        { session: null },
+        ...on("session").map(({ issuer, client_id }) => ({ session: { issuer, client_id } })),
+      ];
+    default:
+      return part === "header user-agent"
+        ? texts(USER_AGENTS).map((user_agent) => ({ user_agent: user_agent || null }))
+        : texts(HEADER_VALUES).map((value) => ({ headers: value ? { [headerIn(part)]: value } : {} }));
+  }
+}
+
+export const headerIn = (part: string): string => part.slice("header ".length);
+
+function certificates(asked: readonly On<"client_certificate">[]): Fragment[] {
+  const pieces = new Map<string, string>();
+  for (const authority of asked.flatMap(({ authorities }) => authorities)) {
+    const by = asked.map(({ authorities }) => authorities.includes(authority)).join();
+    if (!pieces.has(by)) pieces.set(by, authority);
+  }
+  return [
+    { client_certificate: null },
+    ...[...pieces.values(), "other"].map((authority) => ({ client_certificate: { authority } })),
+  ];
+}
+
+const isText = (one: Predicate): one is TextPredicate => "text" in one;
+
+function textsOf(part: Part, language: Language, asked: readonly TextPredicate[]): string[] {
+  try {
+    return cellsOf(language, distinct(asked.map(testOf))).map(({ text }) => text);
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    throw new TooLarge(
+      `${named(part)} cannot be told apart by ${culprits(language, asked)}: ${error.message}`,
+    );
+  }
+}
+
+const distinct = (tests: readonly TextTest[]): TextTest[] => [
+  ...new Map(tests.map((test) => [canonical(test), test])).values(),
+];
+
+const testOf = ({ op, text }: TextPredicate): TextTest => {
+  switch (op) {
+    case "==":
+      return { exact: text };
+    case "startsWith":
+      return { prefix: text };
+    case "endsWith":
+      return { suffix: text };
+    case "contains":
+      return { contains: text };
+    default:
+      return { regex: text };
+  }
+};
+
+const named = (part: Part): string =>
+  part === "name"
+    ? "the host"
+    : part.startsWith("header ")
+      ? `the header \`${headerIn(part)}\``
+      : `the ${part}`;
+
+const MOST_NAMED = 3;
+
+/** The tests that are too large by themselves; if none is, all of them. */
+function culprits(language: Language, asked: readonly TextPredicate[]): string {
+  const large = asked.filter((one) => {
+    try {
+      cellsOf(language, [testOf(one)]);
+      return false;
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      return true;
+    }
+  });
+  const some = large.length > 0 ? large : asked;
+  const words = some.slice(0, MOST_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
+  return words.join(", ") + (some.length > MOST_NAMED ? ` and ${some.length - MOST_NAMED} more` : "");
+}

@@ -1,0 +1,54 @@
+import type { Predicate } from "../decision/types";
+import { type Language, TooLarge } from "../languages";
+import { keyOf } from "../networks/networkSet";
+import { canonical } from "../values";
+import { type Fragment, fragmentsOf, type Part, type Texts } from "./fragments";
+
+/** The pieces of a part. */
+export interface Cut {
+  /** One for each piece, the most ordinary first. */
+  readonly fragments: readonly Fragment[];
+  /** Why the part could not be cut up. There is an ordinary fragment then, which says nothing of others. */
+  readonly reason?: string;
+}
+
+/** Cuts parts of requests into pieces: two values in one piece get the same answer from every predicate. */
+export class Cutter {
+  readonly #known = new Map<string, Cut>();
+
+  cut(part: Part, predicates: readonly Predicate[], texts: Texts): Cut {
+    const asked = predicates.filter(({ dimension }) => (isName(dimension) ? "name" : dimension) === part);
+    const ordinary = ordinaryOf(part, texts);
+    if (ordinary && asked.length === 0) return { fragments: [ordinary] };
+    const { all, none } = part === "path" ? texts.paths : part === "name" ? texts.names() : ANY;
+    const key = JSON.stringify([part, ordinary, asked.map(textOf).sort(), all, none]);
+    const known = this.#known.get(key) ?? cutUp(part, asked, texts);
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(key, known);
+    return known;
+  }
+}
+
+/** Most addresses of a world ask the same. */
+const MOST_KNOWN = 1_000;
+const ANY: Pick<Language, "all" | "none"> = { all: [], none: [] };
+
+const isName = (dimension: string): boolean => dimension === "host" || dimension === "sni";
+
+/** A value that is in the part whatever is asked; undefined where every value is. */
+function ordinaryOf(part: Part, { name, port, path }: Texts): Fragment | undefined {
+  if (part === "name") return { address: `${name}:${port}` };
+  return part === "path" && path !== undefined ? { path } : undefined;
+}
+
+/** Sets of networks hold numbers that JSON has no form for. */
+const textOf = (one: Predicate): string => (one.dimension === "from" ? keyOf(one.networks) : canonical(one));
+
+function cutUp(part: Part, asked: readonly Predicate[], texts: Texts): Cut {
+  try {
+    return { fragments: fragmentsOf(part, asked, texts) };
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    return { fragments: [ordinaryOf(part, texts) ?? {}], reason: error.message };
+  }
+}

@@ -1,0 +1,306 @@
+import {
+  type AccessChange,
+  compareAccess,
+  UNKNOWN,
+  type World,
+  type WorldObject,
+} from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+import { agent, authority, declared, edge, mutual, policy, ref, restricted, site, world } from "./worlds";
+
+type Fields = Record<string, unknown>;
+const SITE = "www.example.com:443";
+
+/** A further route of the site, which answers by itself. */
+const route = (match: string, fields: Fields = {}, match_type = "path_prefix"): WorldObject =>
+  declared("https_edge_route", `${match_type} ${match}`, {
+    edge_id: ref("https_edge", "site"),
+    match_type,
+    match,
+    backend: { backend_id: ref("http_response_backend", "ok") },
+    ...fields,
+  });
+const inbound = (...policies: [expressions: string[], type: string, config?: object][]): Fields => ({
+  policies: {
+    inbound: policies.map(([expressions, type, config = {}]) => ({
+      name: "",
+      expressions,
+      actions: [{ type, config }],
+    })),
+    outbound: [],
+  },
+});
+const tokenOf = (change: Fields = {}): Fields => ({
+  jwt_validation: {
+    issuer: { allow_list: [{ value: "https://issuer.test/" }] },
+    audience: { allow_list: [{ value: "api" }] },
+    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+    jws: {
+      allowed_algorithms: ["RS256"],
+      keys: { sources: { additional_jkus: ["https://issuer.test/keys"] } },
+    },
+    ...change,
+  },
+});
+const serving = (name: string, hostport: string, fields: Fields = {}): WorldObject =>
+  declared("tls_edge", name, { hostports: [hostport], ...fields });
+
+const inShort = ({ address, was, example: { request, before, after } }: AccessChange): string =>
+  `${request.method} ${request.address}${request.path}: ${was} ${before.status ?? before.outcome} → ${address} ${after.status ?? after.outcome}`;
+
+/** The comparison in short: what opened, with who may, what closed, what moved. */
+function compared(before: World, after: World) {
+  const { verdict, opened, closed, moved, unproved } = compareAccess(before, after);
+  const who = ({ everyone, new: isNew }: (typeof opened)[number]) =>
+    `${everyone ? " for everyone" : ""}${isNew ? ", new" : ""}`;
+  return {
+    verdict,
+    ...(opened.length > 0 && { opened: opened.map((one) => inShort(one) + who(one)) }),
+    ...(closed.length > 0 && { closed: closed.map(inShort) }),
+    ...(moved.length > 0 && { moved: moved.map(inShort) }),
+    ...(unproved.length > 0 && { unproved: unproved.map(({ address, reason }) => `${address}: ${reason}`) }),
+  };
+}
+const NOTHING = { verdict: "opens nothing" };
+
+describe("comparing what two worlds let in", () => {
+  it("finds that policies whose order changes let in what was denied", () => {
+    const deny = [['req.path.startsWith("/internal")'], "deny"] as [string[], string];
+    const answer = [[], "custom-response", { status_code: 200, content: "hello" }] as [
+      string[],
+      string,
+      object,
+    ];
+    const [strict, loose] = [world(site(inbound(deny, answer))), world(site(inbound(answer, deny)))];
+    expect(compared(strict, loose)).to.eql({
+      verdict: "opens",
+      opened: [`GET ${SITE}/internal: ${SITE}/ 403 → ${SITE}/ 200 for everyone`],
+    });
+    expect(compared(loose, strict)).to.eql({
+      ...NOTHING,
+      closed: [`GET ${SITE}/internal: ${SITE}/ 200 → ${SITE}/ 403`],
+    });
+    const unconditional = world(site(inbound([[], "deny"])));
+    expect(compared(unconditional, world(site(inbound(answer, [[], "deny"])))).verdict).to.equal("opens");
+  });
+
+  it("finds the route that takes the paths of one that is deleted, renamed or made exact", () => {
+    const before = world(site(), route("/admin", tokenOf()));
+    const opened = (path: string) => ({
+      verdict: "opens",
+      opened: [`GET ${SITE}${path}: ${SITE}/admin 401 → ${SITE}/ 200 for everyone`],
+    });
+    expect(compared(before, world(site()))).to.eql(opened("/admin"));
+    expect(compared(before, world(site(), route("/manage", tokenOf())))).to.deep.include(opened("/admin"));
+    expect(compared(before, world(site(), route("/admin", tokenOf(), "exact_path")))).to.eql(
+      opened("/admina"),
+    );
+    const exact = world(site(), route("/admin", tokenOf(), "exact_path"));
+    expect(compared(exact, world(site()))).to.eql({
+      verdict: "opens",
+      opened: [`GET ${SITE}/admin: ${SITE} = /admin 401 → ${SITE}/ 200 for everyone`],
+    });
+  });
+
+  it("finds the wildcard that takes the name of a hostport that is deleted", () => {
+    const strict = serving("strict", "a.w.test:443", mutual("ca"));
+    const open = serving("open", "*.w.test:443");
+    const others = [agent, authority("ca")];
+    expect(compared(world(strict, open, others), world(open, others))).to.eql({
+      verdict: "opens",
+      opened: ["GET a.w.test:443/: a.w.test:443 closed → *.w.test:443 answered for everyone"],
+    });
+  });
+
+  it("finds what a new route or hostport takes from a stricter one", () => {
+    expect(compared(world(site(tokenOf())), world(site(tokenOf()), route("/api")))).to.eql({
+      verdict: "opens",
+      opened: [`GET ${SITE}/api: ${SITE}/ 401 → ${SITE}/api 200 for everyone`],
+    });
+    const strict = serving("strict", "*.w.test:443", mutual("ca"));
+    const fresh = serving("fresh", "a.w.test:443");
+    const others = [agent, authority("ca")];
+    expect(compared(world(strict, others), world(strict, fresh, others))).to.eql({
+      verdict: "opens",
+      opened: ["GET a.w.test:443/: *.w.test:443 closed → a.w.test:443 answered for everyone"],
+    });
+  });
+
+  it("finds whom a new hostport shuts out", () => {
+    const wild = serving("wild", "*.w.test:443", mutual("ca"));
+    const fresh = serving("fresh", "a.w.test:443", mutual("other"));
+    const others = [agent, authority("ca"), authority("other")];
+    const { closed, opened } = compareAccess(world(wild, others), world(wild, fresh, others));
+    expect(closed.map(({ example }) => example.request.client_certificate)).to.eql([
+      { authority: "certificate_authority_ca" },
+    ]);
+    expect(opened.map(({ everyone }) => everyone)).to.eql([false]);
+  });
+
+  it("knows that an edge is closed whole where a gateway cannot enforce a part of it", () => {
+    const ends = (after: World) =>
+      compareAccess(world(site(), route("/b")), after).closed.map(({ example }) => example.request.path);
+    expect(ends(world(site(), route("/b", inbound([['req.cookies["a"] == "b"'], "deny"]))))).to.eql([
+      "/",
+      "/b",
+    ]);
+    const inBody = { http: { tokens: [{ type: "jwt", method: "body", name: "token", prefix: "" }] } };
+    expect(ends(world(site(), route("/b", tokenOf(inBody))))).to.eql(["/", "/b"]);
+    const answer = declared("http_response_backend", "ok", { status_code: 200 });
+    const toAnswer = edge({ backend: { backend_id: ref("http_response_backend", "ok") } });
+    expect(compareAccess(world(edge(), agent, answer), world(toAnswer, agent, answer)).closed).to.have.length(
+      1,
+    );
+    expect(compareAccess(world(site()), { ...world(site()), ports: [8443] }).closed).to.have.length(1);
+  });
+
+  it("finds the addresses that a wider network lets in, and whether everybody may", () => {
+    const from = (...rules: string[]) => world(site(restricted("office")), policy("office", ...rules));
+    const { opened } = compareAccess(from("allow 10.0.0.0/8"), from("allow 0.0.0.0/1"));
+    expect(opened.map(({ example, everyone }) => [example.request.from, everyone])).to.eql([
+      ["0.0.0.1", false],
+    ]);
+    const wide = compareAccess(from("allow 10.0.0.0/8"), from("allow 0.0.0.0/1", "allow 128.0.0.0/1"));
+    expect(wide.opened.map(({ example, everyone }) => [example.request.from, everyone])).to.eql([
+      ["198.51.100.7", true],
+    ]);
+    const same = from("allow 10.0.0.0/9", "allow 10.128.0.0/9");
+    expect(compared(from("allow 10.0.0.0/8"), same)).to.eql(NOTHING);
+    expect(compared(same, from("allow 10.0.0.0/9"))).to.deep.include(NOTHING);
+  });
+
+  it("finds each way of being accepted that is new", () => {
+    const changed = (change: Fields) => compareAccess(world(site(tokenOf())), world(site(tokenOf(change))));
+    for (const change of [
+      { audience: { allow_list: [{ value: "api" }, { value: "web" }] } },
+      { issuer: { allow_list: [{ value: "https://other.test/" }] } },
+      {
+        jws: {
+          allowed_algorithms: ["ES256"],
+          keys: { sources: { additional_jkus: ["https://issuer.test/keys"] } },
+        },
+      },
+      {
+        jws: {
+          allowed_algorithms: ["RS256"],
+          keys: { sources: { additional_jkus: ["https://evil.test/keys"] } },
+        },
+      },
+      { http: { tokens: [{ type: "jwt", method: "header", name: "x-token", prefix: "" }] } },
+    ])
+      expect(
+        changed(change).opened.map(({ everyone }) => everyone),
+        JSON.stringify(change),
+      ).to.eql([false]);
+    const signIn = (client_id: string) =>
+      world(site({ oidc: { issuer: "https://id.test", client_id, client_secret: "s", scopes: [] } }));
+    const { opened } = compareAccess(signIn("a"), signIn("b"));
+    expect(opened.map(({ example }) => example.request.session)).to.eql([
+      { issuer: "https://id.test", client_id: "b" },
+    ]);
+    expect(compareAccess(signIn("a"), world(site())).opened.map(({ everyone }) => everyone)).to.include(true);
+  });
+
+  it("finds what older TLS, other user agents and other headers let in", () => {
+    const tls = (min_version: string) => world(site({}, { tls_termination: { min_version } }));
+    expect(compareAccess(tls("1.3"), tls("1.2")).opened.map(({ example }) => example.request.tls)).to.eql([
+      "1.2",
+    ]);
+    const agents = (...deny: string[]) => world(site({ user_agent_filter: { allow: [], deny } }));
+    const { opened } = compareAccess(agents("(?i)bot", "^$"), agents("(?i)bot"));
+    expect(opened.map(({ example }) => example.request.user_agent)).to.eql([undefined]);
+    const team = (name: string) => world(site(inbound([[`req.headers["x-team"] != "${name}"`], "deny"])));
+    const teams = compareAccess(team("blue"), team("red"));
+    expect(teams.opened.map(({ example }) => example.request.headers)).to.eql([{ "x-team": "red" }]);
+    expect(teams.closed.map(({ example }) => example.request.headers)).to.eql([{ "x-team": "blue" }]);
+  });
+
+  it("finds that policies of a wildcard ask for the name", () => {
+    const wild = (expression: string): World =>
+      world(site(inbound([[expression], "deny"]), { hostports: ["*.w.test:443"] }));
+    const { opened } = compareAccess(
+      wild('!req.host.startsWith("a")'),
+      wild('!req.host.endsWith("b.w.test")'),
+    );
+    expect(opened.map(({ example }) => example.request.address)).to.eql(["b.w.test:443"]);
+  });
+
+  it("says what moves to another backend or answers with another status", () => {
+    const to = (status_code: number) => declared("http_response_backend", "ok", { status_code });
+    const [edgeOf, all] = site();
+    const answering = (status: number) => world([edgeOf as WorldObject, all as WorldObject, to(status)]);
+    expect(compared(answering(200), answering(201))).to.eql({
+      ...NOTHING,
+      moved: [`GET ${SITE}/: ${SITE}/ 200 → ${SITE}/ 201`],
+    });
+  });
+
+  it("finds who has a token for both of two audiences, and moves", () => {
+    const asking = (audience: string, status_code: number) =>
+      world(
+        ...site(tokenOf({ audience: { allow_list: [{ value: audience }] } })).slice(0, 2),
+        declared("http_response_backend", "ok", { status_code }),
+      );
+    const [moved] = compareAccess(asking("api", 200), asking("web", 201)).moved;
+    expect(moved?.example.request.token).to.have.property("audiences").that.has.members(["api", "web"]);
+  });
+
+  it("knows the paths that are the gateway's own while routes sign users in", () => {
+    const oidc = { issuer: "https://id.test", client_id: "a", client_secret: "s", scopes: [] };
+    const { opened } = compareAccess(world(site(), route("/a", { oidc })), world(site(), route("/a")));
+    expect(opened.map(({ example }) => example.request.path)).to.eql(["/.tunnelplane/", "/a"]);
+  });
+
+  it("calls new what nobody served before", () => {
+    expect(compared(world(), world(site()))).to.eql({
+      verdict: "opens",
+      opened: [`GET ${SITE}/: null closed → ${SITE}/ 200 for everyone, new`],
+    });
+    const [edgeOf, , ok] = site();
+    const before = world(edgeOf as WorldObject, ok as WorldObject, route("/a"));
+    const after = world(edgeOf as WorldObject, ok as WorldObject, route("/a"), route("/b", tokenOf()));
+    expect(compareAccess(before, after).opened.map((one) => [one.address, one.new, one.everyone])).to.eql([
+      [`${SITE}/b`, true, false],
+    ]);
+  });
+
+  it("finds nothing where nothing changes for callers", () => {
+    const before = world(site(), route("/admin", tokenOf()), policy("office", "allow 10.0.0.0/8"));
+    const reversed = { objects: [...before.objects].reverse() };
+    expect(compareAccess(before, reversed)).to.deep.include({ ...NOTHING, combinations: 0 });
+    const described = world(
+      site({ description: "All." }),
+      route("/admin", tokenOf()),
+      policy("office", "allow 10.0.0.0/8"),
+    );
+    expect(compareAccess(before, described)).to.deep.include({ ...NOTHING, combinations: 0 });
+    const first = compareAccess(world(site()), before);
+    expect(compareAccess(world([...site()].reverse()), reversed)).to.eql(first);
+  });
+
+  it("says what it cannot prove, and why", () => {
+    const large = inbound([['req.headers["x-a"].matches("a.{14}b")'], "deny"]);
+    const large2 = inbound([['req.headers["x-a"].matches("a.{15}b")'], "deny"]);
+    expect(compared(world(site(large)), world(site(large2)))).to.eql({
+      verdict: "unproved",
+      unproved: [
+        `${SITE}/: the header \`x-a\` cannot be told apart by matches "a.{14}b", matches "a.{15}b": they have more than 5000 states`,
+      ],
+    });
+    const notYet = compareAccess(
+      world(site(restricted("office")), policy("office", "allow 10.0.0.0/8")),
+      world(site(restricted("office")), policy("office", `allow ${UNKNOWN}`)),
+    );
+    expect([notYet.verdict, notYet.unproved[0]?.address]).to.eql(["unproved", `${SITE}/`]);
+    const nameless = compareAccess(world(agent), world(edge({ hostports: [UNKNOWN] }), agent));
+    expect(nameless.unproved).to.eql([
+      { address: "(not known yet: app)", reason: "Not all of its hostports are known." },
+    ]);
+  });
+
+  it("prefers what surely opens to what it cannot prove", () => {
+    const large = inbound([['req.headers["x-a"].matches("a.{14}b")'], "deny"]);
+    expect(compared(world(site({ ...large, ...tokenOf() })), world(site(large))).verdict).to.equal("opens");
+    expect(compared(world(site(tokenOf()), route("/x", large)), world(site())).verdict).to.equal("opens");
+  });
+});

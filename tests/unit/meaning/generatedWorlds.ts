@@ -1,0 +1,319 @@
+import type { DecisionRequest, World, WorldObject } from "@tunnelplane/sdk/meaning";
+import fc from "fast-check";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const enabled = fc.constantFrom(true, true, true, true, false);
+/** A module that is not there, mostly: requests pass few of many checks. */
+const optional = (fields: fc.Arbitrary<Fields>, one = 1, none = 3): fc.Arbitrary<Fields | null> =>
+  fc.oneof(
+    { weight: one, arbitrary: fc.tuple(enabled, fields).map(([on, more]) => ({ enabled: on, ...more })) },
+    { weight: none, arbitrary: fc.constant(null) },
+  );
+const some = <T>(...values: T[]) => fc.subarray(values, { minLength: 1 });
+const refs = (...ids: string[]) => some(...ids).map((chosen) => chosen.map((id) => ({ id })));
+
+const CIDRS = [
+  "10.0.0.0/8",
+  "10.1.0.0/16",
+  "10.1.2.3/32",
+  "0.0.0.0/1",
+  "198.51.100.0/24",
+  "2001:db8::/32",
+  "::/0",
+];
+const ATOMS = [
+  'req.path.startsWith("/a/b")',
+  'req.path.endsWith("b")',
+  'req.path.contains("x")',
+  'req.path.matches("^/a/[0-9]+$")',
+  'req.path == "/a"',
+  'req.method == "POST"',
+  'req.method in ["GET", "HEAD"]',
+  'req.host.startsWith("a")',
+  'req.headers["x-team"] == "blue"',
+  'req.headers["x-team"].matches("(?i)^r")',
+  'req.user_agent.contains("bot")',
+  'conn.client_ip == "10.1.2.3"',
+  'inCidrRange(conn.client_ip, "10.0.0.0/8")',
+  "true",
+  "false",
+];
+const expression = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...ATOMS) },
+  fc.constantFrom(...ATOMS).map((one) => `!(${one})`),
+  fc
+    .tuple(fc.constantFrom(...ATOMS), fc.constantFrom("&&", "||"), fc.constantFrom(...ATOMS))
+    .map(([a, op, b]) => `${a} ${op} ${b}`),
+  { weight: 1, arbitrary: fc.constant('req.cookies["a"] == "b"') },
+);
+const ACTIONS = [
+  { type: "deny", config: {} },
+  { type: "deny", config: { status_code: 404 } },
+  { type: "custom-response", config: { status_code: 200, content: "hello" } },
+  { type: "custom-response", config: { status_code: 503, content: "later" } },
+  { type: "log", config: {} },
+  { type: "rate-limit", config: { name: "few", algorithm: "sliding_window", capacity: 1, rate: "60s" } },
+];
+const policies = (actions: readonly object[], expressions: fc.Arbitrary<string[]>) =>
+  optional(
+    fc.record({
+      inbound: fc.array(
+        fc.record({
+          name: fc.constant(""),
+          expressions,
+          actions: fc.constantFrom(...actions).map((one) => [one]),
+        }),
+        { maxLength: 3 },
+      ),
+      outbound: fc.constant([]),
+    }),
+  );
+const onRequests = policies(ACTIONS, fc.array(expression, { maxLength: 2 }));
+const onConnections = policies(
+  ACTIONS.slice(0, 1),
+  fc.subarray(['conn.tls.sni.startsWith("a")', 'inCidrRange(conn.client_ip, "10.0.0.0/8")'], {
+    maxLength: 1,
+  }),
+);
+
+const ISSUERS = ["https://one.test/", "https://two.test/"];
+const PLACES = [
+  { method: "header", name: "authorization", prefix: "Bearer " },
+  { method: "header", name: "x-token", prefix: "" },
+];
+const jwt = optional(
+  fc
+    .record({
+      issuers: some(...ISSUERS),
+      audiences: some("api", "web"),
+      algorithms: some("RS256", "ES256"),
+      keys: some("https://one.test/keys", "https://two.test/keys"),
+      places: some(...PLACES),
+    })
+    .map(({ issuers, audiences, algorithms, keys, places }) => ({
+      issuer: { allow_list: issuers.map((value) => ({ value })) },
+      audience: { allow_list: audiences.map((value) => ({ value })) },
+      http: { tokens: places.map((place) => ({ type: "jwt", ...place })) },
+      jws: { allowed_algorithms: algorithms, keys: { sources: { additional_jkus: keys } } },
+    })),
+);
+const oidc = optional(
+  fc
+    .record({
+      issuer: fc.constantFrom(...ISSUERS),
+      client_id: fc.constantFrom("a", "b"),
+      options_passthrough: fc.boolean(),
+    })
+    .map((one) => ({
+      client_secret: "s",
+      cookie_prefix: "",
+      scopes: [],
+      inactivity_timeout: 0,
+      maximum_duration: 0,
+      ...one,
+    })),
+);
+const agents = optional(
+  fc.record({ allow: fc.subarray(["^curl/", "Mozilla"]), deny: fc.subarray(["(?i)bot", "curl/7", "^$"]) }),
+);
+const restriction = optional(fc.record({ ip_policies: refs("ipp_a", "ipp_b") }));
+const mutual = optional(fc.record({ certificate_authorities: refs("ca_a", "ca_b") }));
+const backend = fc
+  .constantFrom("bkdst_1", "bkdst_2", "bkdhr_1", "bkdwd_1", "bkdfo_1", "bkdtg_1", "bkdtg_1", "bkdtg_1")
+  .map((id) => ({ enabled: true, backend: { id } }));
+
+const route = fc.record({
+  match_type: fc.constantFrom("path_prefix", "path_prefix", "exact_path"),
+  match: fc.constantFrom("/", "/", "/a", "/a/b", "/ab", "/a/"),
+  backend: fc.oneof({ weight: 6, arbitrary: backend }, { weight: 1, arbitrary: fc.constant(null) }),
+  ip_restriction: restriction,
+  jwt_validation: jwt,
+  oidc,
+  user_agent_filter: agents,
+  policies: onRequests,
+});
+const NAMES = ["a.w.test:443", "b.w.test:443", "*.w.test:443", "www.x.test:443"];
+const termination = (extra: Fields) =>
+  optional(fc.constantFrom({ min_version: "1.2" }, { min_version: "1.3" }, extra));
+const httpsEdge = fc.record({
+  mutual_tls: mutual,
+  tls_termination: termination({ min_version: null }),
+  routes: fc.uniqueArray(route, {
+    maxLength: 4,
+    selector: ({ match, match_type }) => `${match_type} ${match}`,
+  }),
+});
+const tlsEdge = fc.record({
+  mutual_tls: mutual,
+  tls_termination: termination({ terminate_at: "upstream", min_version: null }),
+  ip_restriction: restriction,
+  policies: onConnections,
+  backend: fc.option(backend, { nil: null }),
+});
+
+/** Each hostport has its place: an edge of either kind serves it, or none. */
+const places = fc.tuple(
+  ...NAMES.map((hostport) =>
+    fc.oneof(
+      { weight: 4, arbitrary: httpsEdge.map((fields) => asHttps(hostport, fields)) },
+      {
+        weight: 2,
+        arbitrary: tlsEdge.map((fields) => [
+          object("tls_edge", `edgtls_${hostport}`, { hostports: [hostport], ...fields }),
+        ]),
+      },
+      { weight: 2, arbitrary: fc.constant([]) },
+    ),
+  ),
+);
+const object = (kind: string, id: string, fields: Fields): WorldObject => ({
+  kind,
+  id,
+  fields: { id, ...fields },
+});
+
+function asHttps(hostport: string, { routes, ...fields }: { routes: readonly Fields[] }): WorldObject[] {
+  const edge = `edghts_${hostport}`;
+  return [
+    object("https_edge", edge, { hostports: [hostport], ...fields }),
+    ...routes.map((one) =>
+      object("https_edge_route", `rt_${hostport} ${one.match_type} ${one.match}`, { edge_id: edge, ...one }),
+    ),
+  ];
+}
+
+const rules = fc.uniqueArray(
+  fc.record({ action: fc.constantFrom("allow", "allow", "deny"), cidr: fc.constantFrom(...CIDRS) }),
+  { maxLength: 3, selector: ({ cidr }) => cidr },
+);
+const shared = fc.tuple(
+  ...["ipp_a", "ipp_b"].map((id) =>
+    rules.map((all) => [
+      object("ip_policy", id, {}),
+      ...all.map((rule) =>
+        object("ip_policy_rule", `ipr_${id} ${rule.cidr}`, { ip_policy: { id }, ...rule }),
+      ),
+    ]),
+  ),
+  fc
+    .constantFrom(200, 201)
+    .map((status_code) => [
+      object("http_response_backend", "bkdhr_1", { status_code, body: "", headers: {} }),
+    ]),
+  fc
+    .constantFrom("one.test:80", "two.test:80")
+    .map((address) => [object("static_backend", "bkdst_1", { address, tls: { enabled: false } })]),
+  fc.constant([object("static_backend", "bkdst_2", { address: "three.test:80", tls: { enabled: false } })]),
+  fc
+    .constantFrom(0, 1)
+    .map((weight) => [
+      object("weighted_backend", "bkdwd_1", { backends: { bkdst_1: weight, bkdst_2: weight } }),
+    ]),
+  fc.constant([object("failover_backend", "bkdfo_1", { backends: [{ id: "bkdst_1" }, { id: "bkdst_2" }] })]),
+  fc.constant([object("tunnel_group_backend", "bkdtg_1", { labels: { service: "web" } })]),
+  fc.constantFrom([], ["bind:service=web"]).map((acl) => [object("tunnel_credential", "cr_1", { acl })]),
+  fc.constant(
+    ["a", "b"].map((name) =>
+      object("certificate_authority", `ca_${name}`, { subject_common_name: name, ca_pem: name }),
+    ),
+  ),
+);
+
+const parts = fc.tuple(places, shared).map(([some, others]) => [...some, ...others]);
+
+/** Takes some objects, and some fields of others, from another state of the same part. */
+function blended(part: readonly WorldObject[], other: readonly WorldObject[], taken: readonly boolean[]) {
+  let next = 0;
+  const isTaken = () => taken[next++ % taken.length] === true;
+  const here = part.flatMap((one) => {
+    const there = other.find(({ id }) => id === one.id);
+    if (!there) return isTaken() ? [] : [one];
+    const names = Object.keys(one.fields) as (keyof typeof one.fields)[];
+    const fields = names.map((name) => [name, (isTaken() ? there : one).fields[name]]);
+    return [{ ...one, fields: Object.fromEntries(fields) }];
+  });
+  const fresh = other.filter(
+    ({ id, kind }) => kind === "https_edge_route" && !part.some((one) => one.id === id),
+  );
+  const isHttps = part.some(({ kind }) => kind === "https_edge");
+  return [...here, ...(isHttps ? fresh.filter(isTaken) : [])];
+}
+
+const parting = fc.record({
+  at: fc.nat(NAMES.length + 1),
+  whole: fc.boolean(),
+  taken: fc.array(fc.constantFrom(true, false, false), { minLength: 5, maxLength: 12 }),
+});
+
+/** A world, and what a change makes of it: parts of it are taken from another one, whole or not. */
+export const change: fc.Arbitrary<readonly [before: World, after: World]> = fc
+  .tuple(parts, parts, fc.array(parting, { minLength: 1, maxLength: 3 }))
+  .map(([before, other, changes]) => {
+    const after = before.map((part, index) => {
+      const found = changes.find(({ at }) => at === index);
+      const there = other[index] ?? part;
+      return !found ? part : found.whole ? there : blended(part, there, found.taken);
+    });
+    return [{ objects: before.flat() }, { objects: after.flat() }];
+  });
+
+/** Requests at random, which know nothing of what worlds ask. */
+export const request: fc.Arbitrary<DecisionRequest> = fc.record(
+  {
+    address: fc.constantFrom(
+      "a.w.test:443",
+      "b.w.test:443",
+      "c.w.test:443",
+      "ab.w.test:443",
+      "www.x.test:443",
+      "d.a.w.test:443",
+    ),
+    path: fc.oneof(
+      fc.constantFrom(..."/ /a /a/b /a/b/c /ab /abc /a/12 /ax /a/xb /b /x /a/bx /.tunnelplane/x".split(" ")),
+      fc
+        .array(fc.string({ unit: fc.constantFrom(..."abx1-"), minLength: 1, maxLength: 3 }), { maxLength: 3 })
+        .map((all) => `/${all.join("/")}`),
+    ),
+    method: fc.constantFrom("GET", "POST", "HEAD", "OPTIONS", "PUT"),
+    from: fc.constantFrom(
+      "10.0.0.1",
+      "10.1.0.1",
+      "10.1.2.3",
+      "1.2.3.4",
+      "198.51.100.9",
+      "203.0.113.5",
+      "2001:db8::5",
+      "fe80::1",
+    ),
+    tls: fc.constantFrom("1.2", "1.3"),
+    user_agent: fc.constantFrom(null, "curl/7.1", "curl/8.5", "Mozilla/5.0", "GoogleBot", "mybot", "x"),
+    headers: fc.constantFrom<Record<string, string>[]>(
+      {},
+      { "x-team": "blue" },
+      { "X-Team": "Red" },
+      { "x-team": "g" },
+    ),
+    client_certificate: fc.constantFrom(
+      null,
+      { authority: "ca_a" },
+      { authority: "ca_b" },
+      { authority: "other" },
+    ),
+    token: fc.oneof(
+      fc.constantFrom(null, "invalid" as const),
+      fc.record({
+        issuer: fc.constantFrom(...ISSUERS),
+        audiences: some("api", "web"),
+        algorithm: fc.constantFrom("RS256", "ES256"),
+        keys: fc.constantFrom("https://one.test/keys", "https://two.test/keys"),
+        at: fc.constantFrom(...PLACES),
+      }),
+    ),
+    session: fc.oneof(
+      fc.constant(null),
+      fc.record({ issuer: fc.constantFrom(...ISSUERS), client_id: fc.constantFrom("a", "b") }),
+    ),
+  },
+  { requiredKeys: ["address", "from"] },
+);
