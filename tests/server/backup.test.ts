@@ -10,6 +10,7 @@ import { restore } from "../../server/src/backup/restore";
 import { MIGRATIONS, migrate } from "../../server/src/storage/migrate";
 import { connectTo } from "../../server/src/storage/open";
 import { hostport } from "../support/api/expect";
+import { runOn } from "../support/commandLine";
 import { contentOf, DATABASES, execute, onEveryDatabase, rowsIn, tablesIn } from "../support/databases";
 import { Rest } from "../support/rest";
 import { command, run, ServerProcess } from "../support/server";
@@ -121,7 +122,7 @@ onEveryDatabase("A backup", (start, database) => {
       );
       const later = join(folder, `later-${target.name}.gz`);
       await backUp(optionsOf(source), later, "9.9.9");
-      const refused = await run(await target.create(), "restore", later);
+      const refused = await runOn(await target.create(), "restore", later);
       expect(refused.code).to.equal(1);
       expect(refused.err)
         .to.contain("has schema 999_extra")
@@ -179,7 +180,7 @@ onEveryDatabase("A backup", (start, database) => {
       const path = join(folder, "damaged.gz");
       writeFileSync(path, damaged);
       const data = await database.create();
-      const { code, err } = await run(data, "restore", path);
+      const { code, err } = await runOn(data, "restore", path);
       expect(code, name).to.equal(1);
       expect(err, name).to.contain(`${path} is damaged`);
       expect(await tablesIn(data), name).to.deep.equal([]);
@@ -190,20 +191,20 @@ onEveryDatabase("A backup", (start, database) => {
     const path = join(folder, "none");
     for (const content of ["text", "", gzipSync("text\n"), gzipSync('{"format":"another"}\n')]) {
       writeFileSync(path, content);
-      const { code, err } = await run(await database.create(), "restore", path);
+      const { code, err } = await runOn(await database.create(), "restore", path);
       expect(code).to.equal(1);
       expect(err)
         .to.match(/is not a backup of tunnelplane|is damaged/)
         .and.not.to.match(/\n\s+at /);
     }
-    expect((await run(await database.create(), "restore", join(folder, "nowhere"))).err).to.contain(
+    expect((await runOn(await database.create(), "restore", join(folder, "nowhere"))).err).to.contain(
       "no such file",
     );
   });
 
   it("restores into an empty database only; in another, the error names what is there, and it stays", async () => {
     const before = await contentOf(server.data);
-    const { code, err } = await run(server.data, "restore", file);
+    const { code, err } = await runOn(server.data, "restore", file);
     expect(code).to.equal(1);
     expect(err)
       .to.contain("is not empty")
@@ -214,10 +215,10 @@ onEveryDatabase("A backup", (start, database) => {
 
   it("that fails leaves no file and no database, and says why", async () => {
     const nowhere = join(folder, "no", "such", "folder.gz");
-    expect(await run(server.data, "backup", nowhere)).to.include({ code: 1 });
+    expect(await runOn(server.data, "backup", nowhere)).to.include({ code: 1 });
     expect(existsSync(nowhere)).to.equal(false);
     const empty = await database.create();
-    const { code, err } = await run(empty, "backup", join(folder, "empty.gz"));
+    const { code, err } = await runOn(empty, "backup", join(folder, "empty.gz"));
     expect(code).to.equal(1);
     expect(err).to.match(/There is no database in|holds no database of tunnelplane/);
     expect(await tablesIn(empty)).to.deep.equal([]);
@@ -243,7 +244,7 @@ onEveryDatabase("A backup", (start, database) => {
     const path = join(folder, "moment.gz");
     writeFileSync(path, await buffer(child.stdout), { mode: 0o600 });
     const data = await database.create();
-    expect(await run(data, "restore", path)).to.include({ code: 0 });
+    expect(await runOn(data, "restore", path)).to.include({ code: 0 });
     expect(await contentOf(data)).to.deep.equal(before);
     expect(await contentOf(server.data)).not.to.deep.equal(before);
   });

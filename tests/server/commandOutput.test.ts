@@ -3,18 +3,20 @@ import { expect } from "chai";
 import { parse } from "yaml";
 import { hostport, serverOfThisFile } from "../support/api/expect";
 import { Folder } from "../support/catalogue";
-import { command, endOf, ServerProcess } from "../support/server";
+import { runHere } from "../support/commandLine";
+import { placeOf, ServerProcess } from "../support/server";
 
 describe("What commands print for programs", () => {
   const server = serverOfThisFile(() => ServerProcess.start());
   const folder = new Folder();
   after(() => folder.remove());
 
-  async function run(...args: string[]) {
-    const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
-    const { code, out, err } = await endOf(command(server.data, args, env));
-    return { code, out: Buffer.from(out, "latin1").toString(), err };
-  }
+  const run = (...args: string[]) =>
+    runHere(args, {
+      ...placeOf(server.data),
+      TUNNELPLANE_BASE_URL: server.url,
+      TUNNELPLANE_API_KEY: server.apiKey,
+    });
 
   /** What a command prints for programs, which is the same in JSON and in YAML. */
   async function read(...args: string[]) {

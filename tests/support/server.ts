@@ -11,6 +11,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
 /** One master key for all databases of a test, so that a backup of one can be restored into another. */
 export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
+/** The environment of a server whose clock {@link ServerProcess.passAnHour} moves. */
+export const MOVABLE_CLOCK = { NODE_OPTIONS: `--require=${join(__dirname, "movableClock.cjs")}` };
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
 /** What runs: this build under the Node of the tests, unless something else is given. */
@@ -18,6 +20,16 @@ interface Program {
   readonly node?: string | undefined;
   /** The file of a command line, for example that of an older release. */
   readonly cli?: string | undefined;
+}
+
+/** The environment that names a database, and the master key that opens it. */
+export function placeOf(data: string): Record<string, string | undefined> {
+  const isUrl = data.startsWith("postgres://");
+  return {
+    TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined,
+    TUNNELPLANE_DATA: isUrl ? undefined : data,
+    TUNNELPLANE_MASTER_KEY: MASTER_KEY,
+  };
 }
 
 /**
@@ -31,14 +43,8 @@ export function command(
   log: "pipe" | "ignore" = "pipe",
   { node = process.execPath, cli = CLI }: Program = {},
 ): ChildProcessByStdio<null, Readable, Readable | null> {
-  const isUrl = data.startsWith("postgres://");
-  const place = {
-    TUNNELPLANE_DATABASE_URL: isUrl ? data : undefined,
-    TUNNELPLANE_DATA: isUrl ? undefined : data,
-    TUNNELPLANE_MASTER_KEY: MASTER_KEY,
-  };
   return spawn(node, ["--disable-warning=ExperimentalWarning", cli, ...args], {
-    env: { ...process.env, ...place, ...env },
+    env: { ...process.env, ...placeOf(data), ...env },
     stdio: ["ignore", "pipe", log],
   }) as ChildProcessByStdio<null, Readable, Readable | null>;
 }
@@ -163,6 +169,11 @@ export class ServerProcess {
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  /** Sets its clock ahead by an hour, soon; it has to be started with {@link MOVABLE_CLOCK}. */
+  passAnHour(): void {
+    this.signal("SIGUSR2");
   }
 
   /** Pauses it, and waits until it has stopped, which takes a while on a busy machine; /proc shows when. */

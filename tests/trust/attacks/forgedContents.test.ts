@@ -5,9 +5,10 @@ import { expect } from "chai";
 import { pruneEvents } from "../../../server/dist/events";
 import { openStore } from "../../../server/dist/storage";
 import { hostport, unknownId } from "../../support/api/expect";
+import { runOn } from "../../support/commandLine";
 import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { run, type ServerProcess } from "../../support/server";
+import type { ServerProcess } from "../../support/server";
 import { created, monitoring } from "../canaries";
 import { expectFound, expectWhole, literal, served, unguard } from "./forger";
 import { makeOld } from "./oldDatabase";
@@ -186,7 +187,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     expect(before).to.include("Objects and events are as it says");
     expect(before).not.to.include("recorded there as it was");
     const kept = await rowOf(data, "select value from setting where name = 'audit_key'");
-    expect(await run(data, "keys", "rotate")).to.include({ code: 0 });
+    expect(await runOn(data, "keys", "rotate")).to.include({ code: 0 });
     const sealed = await rowOf(data, "select value from setting where name = 'audit_key'");
     expect(sealed.value)
       .to.match(/^sealed:/)
@@ -214,9 +215,9 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     expect(await expectWhole(data)).to.include(pruned);
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
     const file = join(folder, "backup.gz");
-    expect(await run(data, "backup", file)).to.include({ code: 0 });
+    expect(await runOn(data, "backup", file)).to.include({ code: 0 });
     const other = await database.create();
-    expect(await run(other, "restore", file)).to.include({ code: 0 });
+    expect(await runOn(other, "restore", file)).to.include({ code: 0 });
     expect(await expectWhole(other, "--backup", file))
       .to.include("Objects and events are as it says")
       .and.to.include(pruned);

@@ -1,8 +1,9 @@
 import { expect } from "chai";
+import { runOn } from "../../support/commandLine";
 import { execute, rowsIn, settled, sharedPostgres } from "../../support/databases";
 import type { Session } from "../../support/postgres";
 import { Rest } from "../../support/rest";
-import { run, ServerProcess } from "../../support/server";
+import { ServerProcess } from "../../support/server";
 import { created } from "../canaries";
 import { expectFound, expectWhole, literal } from "./forger";
 
@@ -146,7 +147,7 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
     expect((await rest.get(`/events?object_id=${id}`)).body.events).to.have.length(1);
     const head = JSON.parse((await rest.get("/audit_head")).text);
     expect(head.sequence).to.equal(CHANGES + 3);
-    expect((await run(data, "audit", "verify")).code).to.equal(0);
+    expect((await runOn(data, "audit", "verify")).code).to.equal(0);
   });
 
   it("cannot have a server of an older version write past the inbox: it is told to try later", async () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { runOn } from "../../support/commandLine";
 import { execute, rowsIn, type Start, settled } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { run } from "../../support/server";
 import { created } from "../canaries";
 
 const isUrl = (data: string) => data.startsWith("postgres:");
@@ -28,13 +28,13 @@ export const headOf = async (data: string): Promise<{ sequence: number; hash: st
   return { ...(head as { sequence: number; hash: string; mac: string }), sequence: Number(head?.sequence) };
 };
 export const expectWhole = async (data: string, ...args: string[]): Promise<string> => {
-  const { code, out, err } = await run(data, "audit", "verify", ...args);
+  const { code, out, err } = await runOn(data, "audit", "verify", ...args);
   expect(code, err).to.equal(0);
   return out;
 };
 
 export const expectFound = async (data: string, words: string, ...args: string[]): Promise<void> => {
-  const { code, out, err } = await run(data, "audit", "verify", ...args);
+  const { code, out, err } = await runOn(data, "audit", "verify", ...args);
   expect(code, out).to.equal(1);
   expect(err).to.include(words);
 };

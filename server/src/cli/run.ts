@@ -1,0 +1,29 @@
+import { type Command, CommanderError } from "commander";
+import { exitCodeOf, SaysNo } from "./failures";
+import { program } from "./program";
+
+/** Has commander throw, so that all ends are in one place. */
+function throwing(command: Command): Command {
+  command.exitOverride();
+  for (const inner of command.commands) throwing(inner);
+  return command;
+}
+
+/** Runs the command that these arguments name, prints its error if it fails, and returns its exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    await throwing(program()).parseAsync(args, { from: "user" });
+    return 0;
+  } catch (caught) {
+    const error = caught as Error & { code?: string };
+    // Commander has printed its own errors already, and those who say no what they found.
+    if (!(error instanceof CommanderError || error instanceof SaysNo)) {
+      const cure =
+        error.code === "EADDRINUSE"
+          ? "; another server listens there: stop it, or choose another with --listen"
+          : "";
+      console.error(`tunnelplane: ${error.message}${cure}`);
+    }
+    return exitCodeOf(error);
+  }
+}

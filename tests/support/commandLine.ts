@@ -1,0 +1,55 @@
+import { guardOutput } from "@tunnelplane/sdk/node";
+import { run } from "../../server/dist/cli/run";
+import { type Ended, placeOf } from "./server";
+
+type Write = typeof process.stdout.write;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command of tunnelplane in this process, which costs a tenth of a process of its own. One command at a
+ * time: those that must run side by side, or end in the middle, need `command` of ./server.
+ */
+export function runHere(
+  args: readonly string[],
+  env: Record<string, string | undefined> = {},
+): Promise<Ended> {
+  const mine = last.then(() => captured(args, env));
+  last = mine.catch(() => {});
+  return mine;
+}
+
+/** Runs a command in this process on a database: a folder, or the URL of a PostgreSQL database. */
+export const runOn = (data: string, ...args: string[]): Promise<Ended> => runHere(args, placeOf(data));
+
+async function captured(args: readonly string[], env: Record<string, string | undefined>): Promise<Ended> {
+  const before = { ...process.env };
+  const streams = [process.stdout, process.stderr].map((stream) => {
+    const { write, isTTY } = stream;
+    const printed: string[] = [];
+    stream.write = ((text: string | Uint8Array, encoding?: unknown, done?: unknown) => {
+      printed.push(typeof text === "string" ? text : Buffer.from(text).toString());
+      const then = [encoding, done].find((one) => typeof one === "function") as (() => void) | undefined;
+      then?.();
+      return true;
+    }) as Write;
+    stream.isTTY = false;
+    return { printed, restore: () => Object.assign(stream, { write, isTTY }) };
+  });
+  const listeners = process.stdout.listeners("error");
+  guardOutput(); // as its own process does
+  try {
+    for (const [name, value] of Object.entries(env))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    const code = await run(args);
+    const [out = "", err = ""] = streams.map(({ printed }) => printed.join(""));
+    return { code, out, err };
+  } finally {
+    for (const { restore } of streams) restore();
+    for (const listener of process.stdout.listeners("error"))
+      if (!listeners.includes(listener)) process.stdout.off("error", listener as () => void);
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+}
