@@ -31,15 +31,17 @@ export async function sharedPostgres(): Promise<Postgres> {
   return own;
 }
 
-export const DATABASES: readonly Database[] = [
-  {
-    name: "SQLite",
-    create: async () => {
-      const folder = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
-      folders.push(folder);
-      return folder;
-    },
+const SQLITE: Database = {
+  name: "SQLite",
+  create: async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
+    folders.push(folder);
+    return folder;
   },
+};
+
+export const DATABASES: readonly Database[] = [
+  SQLITE,
   { name: "PostgreSQL", create: async () => (await sharedPostgres()).newDatabase() },
 ];
 
@@ -116,13 +118,22 @@ export async function contentOf(data: string): Promise<Record<string, string[]>>
   return content;
 }
 
-/** A `describe` that runs on every kind of database. */
-export function onEveryDatabase(title: string, tests: (start: Start, database: Database) => void): void {
-  for (const database of DATABASES) {
-    const start: Start = async (options = {}) =>
-      ServerProcess.start({ ...options, data: options.data ?? (await database.create()) });
-    describe(`On ${database.name}: ${title}`, () => tests(start, database));
-  }
+type Tests = (start: Start, database: Database) => void;
+
+/** A `describe` that runs on every kind of database, for what statements, locks and values of a database decide. */
+export function onEveryDatabase(title: string, tests: Tests): void {
+  for (const database of DATABASES) describeOn(database, `On ${database.name}: ${title}`, tests);
+}
+
+/** A `describe` that runs on SQLite, for promises that do not depend on the kind of database. */
+export function onOneDatabase(title: string, tests: Tests): void {
+  describeOn(SQLITE, title, tests);
+}
+
+function describeOn(database: Database, title: string, tests: Tests): void {
+  const start: Start = async (options = {}) =>
+    ServerProcess.start({ ...options, data: options.data ?? (await database.create()) });
+  describe(title, () => tests(start, database));
 }
 
 /** Starts servers that stop at the end of the test that started them. */

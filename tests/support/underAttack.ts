@@ -4,8 +4,9 @@ import { expect } from "chai";
 import type { ServerProcess } from "./server";
 
 const HEALTH_LIMIT_MS = 1_000;
+const ADMIN_LIMIT_MS = 5_000;
 const MEMORY_ALLOWANCE_MB = 200;
-const MEMORY_WAIT_MS = 60_000;
+const MEMORY_TRIES = 300;
 
 /** Resident memory of a process, in MB (Linux only). */
 export function memoryOf(pid: number): number {
@@ -14,8 +15,28 @@ export function memoryOf(pid: number): number {
 }
 
 /**
- * Runs an attack, and checks the server: /livez answers within a second during the attack, and afterwards
- * memory returns to within 200 MB of its value before.
+ * How long the server's main thread has worked, in ms (Linux only). An attack that blocks it shows here as on a
+ * clock, but other processes on a busy machine do not.
+ */
+const workOf = ({ pid }: ServerProcess): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+
+/** How long the server's main thread works while something is done. */
+async function workDuring(server: ServerProcess, run: () => Promise<unknown>): Promise<number> {
+  const before = workOf(server);
+  await run();
+  return workOf(server) - before;
+}
+
+/** Does what an admin does during an attack, and checks that it does not wait long for the server's main thread. */
+export async function expectServed(server: ServerProcess, run: () => Promise<unknown>): Promise<void> {
+  const work = await workDuring(server, run);
+  expect(work, "work of the server until the admin was served, in ms").to.be.below(ADMIN_LIMIT_MS);
+}
+
+/**
+ * Runs an attack, and checks the server: its main thread works less than a second before it answers /livez
+ * during the attack, and afterwards memory returns to within 200 MB of its value before.
  */
 export async function underAttack<T>(server: ServerProcess, attack: () => Promise<T>): Promise<T> {
   const before = memoryOf(server.pid);
@@ -25,30 +46,29 @@ export async function underAttack<T>(server: ServerProcess, attack: () => Promis
     over = true;
   });
   const slowest = await health;
-  expect(slowest, "the slowest answer of /livez, in ms").to.be.below(HEALTH_LIMIT_MS);
+  expect(slowest, "work of the server until it answered /livez, in ms").to.be.below(HEALTH_LIMIT_MS);
   await memoryReturns(server, before + MEMORY_ALLOWANCE_MB);
   return result;
 }
 
-/**
- * Requests /livez again and again, and once more after the attack. Resolves with the slowest answer in ms.
- */
+/** Requests /livez again and again, and once more after the attack. Resolves with the most work until an answer. */
 async function watchHealth(server: ServerProcess, isOver: () => boolean): Promise<number> {
   let slowest = 0;
   for (let last = false; !last; ) {
     last = isOver();
-    const asked = performance.now();
-    const answer = await fetch(`${server.url}/livez`);
-    await answer.text();
-    expect(answer.status).to.equal(200);
-    slowest = Math.max(slowest, performance.now() - asked);
+    const work = await workDuring(server, async () => {
+      const answer = await fetch(`${server.url}/livez`);
+      await answer.text();
+      expect(answer.status).to.equal(200);
+    });
+    slowest = Math.max(slowest, work);
     await sleep(20);
   }
   return slowest;
 }
 
 async function memoryReturns(server: ServerProcess, limit: number): Promise<void> {
-  for (const end = Date.now() + MEMORY_WAIT_MS; memoryOf(server.pid) > limit && Date.now() < end; ) {
+  for (let tries = 0; memoryOf(server.pid) > limit && tries < MEMORY_TRIES; tries++) {
     await fetch(`${server.url}/readyz`).then((answer) => answer.text());
     await sleep(200);
   }

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { underAttack } from "../../support/underAttack";
+import { ServerProcess } from "../../support/server";
+import { expectServed, underAttack } from "../../support/underAttack";
 import { largeBackend } from "./largeObjects";
 import { SilentReader } from "./silentReader";
 
 const PATH = "/backends/http_response";
 const UNREAD_MS = 30_000;
-const ADMIN_LIMIT_MS = 5_000;
 const MIB = 1024 * 1024;
 
-onEveryDatabase("Clients that do not read their answers", (startServer) => {
-  const start = untilTestEnds(startServer);
+describe("Clients that do not read their answers", () => {
+  const start = untilTestEnds(ServerProcess.start);
   const readers: SilentReader[] = [];
   afterEach(() => {
     for (const reader of readers.splice(0)) reader.close();
@@ -36,10 +36,10 @@ onEveryDatabase("Clients that do not read their answers", (startServer) => {
         const answer = await admin.get("/ip_policies");
         expect(answer.status, answer.text).to.equal(200);
       }
-      const asked = performance.now();
-      expect((await admin.get("/api_keys")).status).to.equal(200);
-      expect((await admin.delete(`/api_keys/${attacker.id}`)).status).to.equal(204);
-      expect(performance.now() - asked).to.be.below(ADMIN_LIMIT_MS);
+      await expectServed(server, async () => {
+        expect((await admin.get("/api_keys")).status).to.equal(200);
+        expect((await admin.delete(`/api_keys/${attacker.id}`)).status).to.equal(204);
+      });
     });
   });
 
