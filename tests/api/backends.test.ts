@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { expectRefused, hostport, inUse, invalid, serverOfThisFile } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
-onEveryDatabase("Tunnel-group backends", (start) => {
+onOneDatabase("Tunnel-group backends", (start) => {
   const server = serverOfThisFile(start);
   const PATH = "/backends/tunnel_group";
 

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
 const nested = (depth: number, open = "[", close = "]"): string => open.repeat(depth) + close.repeat(depth);
 
-onEveryDatabase("A body", (start) => {
+onOneDatabase("A body", (start) => {
   const server = serverOfThisFile(start);
 
   it("with very deep nesting in any field is refused with the place, and harms nobody", async () => {

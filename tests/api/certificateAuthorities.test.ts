@@ -2,9 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { expect } from "chai";
 import { expectRefused, hostport, immutable, inUse, invalid, serverOfThisFile } from "../support/api/expect";
 import { CA, type CertificateOptions, certificate } from "../support/api/fixtures";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
-onEveryDatabase("Certificate authorities", (start) => {
+onOneDatabase("Certificate authorities", (start) => {
   const server = serverOfThisFile(start);
   const PATH = "/certificate_authorities";
   const upload = (ca_pem: unknown) => server.rest.post(PATH, { ca_pem });

@@ -9,7 +9,7 @@ import {
   wrongKind,
 } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
 const VALID_RULES = [
   "*",
@@ -38,7 +38,7 @@ const INVALID_RULES = [
   "bind:=payments",
 ];
 
-onEveryDatabase("Credentials", (start) => {
+onOneDatabase("Credentials", (start) => {
   const server = serverOfThisFile(start);
 
   it("a tunnel credential shows its token once, when it is created", async () => {

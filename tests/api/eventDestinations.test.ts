@@ -8,7 +8,7 @@ import {
   unknownField,
 } from "../support/api/expect";
 import { creds, destination, role, targets } from "../support/api/fixtures";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
 const PATH = "/event_destinations";
 const NO_TARGET = {
@@ -29,7 +29,7 @@ const AUTHS = {
   creds: { auth: creds, answer: { role: null, ...creds } },
 };
 
-onEveryDatabase("Event destinations", (start) => {
+onOneDatabase("Event destinations", (start) => {
   const server = serverOfThisFile(start);
   const monitoring = { monitoring_service: targets().monitoring_service };
 

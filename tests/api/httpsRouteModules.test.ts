@@ -10,7 +10,7 @@ import {
   unknownField,
 } from "../support/api/expect";
 import { jwtValidation, type ModuleName, oidc, policyNamed } from "../support/api/modules";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 const UINT32_MAX = 4_294_967_295;
@@ -25,7 +25,7 @@ function changed(object: object, path: string, value: unknown): Json {
   return { ...object, [first]: rest.length > 0 ? changed(inner as object, rest.join("."), value) : value };
 }
 
-onEveryDatabase("The modules of an HTTPS edge's route", (start) => {
+onOneDatabase("The modules of an HTTPS edge's route", (start) => {
   const server = serverOfThisFile(start);
 
   const routeWith = (modules: Json) => ({ match_type: "path_prefix", match: `/${unique()}`, ...modules });

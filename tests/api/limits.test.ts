@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { expectRefused, invalid, type Json, serverOfThisFile } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
 const SIZES = { bytes: (character: string) => Buffer.byteLength(character), characters: () => 1 };
 
@@ -16,7 +16,7 @@ const textOf = (length: number, character: string, unit: keyof typeof SIZES = "b
 const LIMITS = { description: 255, metadata: 4096 };
 const CHARACTERS = ["a", "é", "語", "🚇"];
 
-onEveryDatabase("Limits and empty values", (start) => {
+onOneDatabase("Limits and empty values", (start) => {
   const server = serverOfThisFile(start);
 
   for (const { name, path, body, listKey, lengthsIn = "bytes" } of TYPES) {

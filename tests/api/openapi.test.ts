@@ -1,11 +1,11 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
-onEveryDatabase("The OpenAPI document of all that is accepted", (start) => {
+onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
   let server: ServerProcess;
   // biome-ignore lint/suspicious/noExplicitAny: a document of which every part is looked into
   let document: any;

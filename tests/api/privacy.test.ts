@@ -2,12 +2,12 @@ import { fieldsWhere, marksOf, registry, targetsOf } from "@tunnelplane/sdk/cont
 import { expect } from "chai";
 import { expectRefused, notFound, serverOfThisFile, unknownId } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 
 const forbidden = { status: 403, code: "TP_1200" };
 
-onEveryDatabase("A member", (start) => {
+onOneDatabase("A member", (start) => {
   const server = serverOfThisFile(start);
   let bot: { id: string };
   let member: Rest;

@@ -8,11 +8,11 @@ import {
   unknownId,
 } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { exchange } from "../support/rawHttp";
 import type { RestAnswer } from "../support/rest";
 
-onEveryDatabase("Every request:", (start) => {
+onOneDatabase("Every request:", (start) => {
   const server = serverOfThisFile(start);
   const paths = TYPES.flatMap(({ path, prefix }) => [path, `${path}/${unknownId(prefix)}`]);
 

@@ -15,7 +15,7 @@ import {
   wrongKind,
 } from "../support/api/expect";
 import { blobOf, sshKey } from "../support/api/fixtures";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
 const HOUR = 3_600_000;
 const AUTHORITIES = "/ssh_certificate_authorities";
@@ -45,7 +45,7 @@ function under(lines: readonly string[], heading: string): string[] {
   return rest.slice(0, end);
 }
 
-onEveryDatabase("SSH certificate authorities", (start) => {
+onOneDatabase("SSH certificate authorities", (start) => {
   const server = serverOfThisFile(start);
 
   for (const [body, answer, algorithm] of [
@@ -158,7 +158,7 @@ onEveryDatabase("SSH certificate authorities", (start) => {
   });
 });
 
-onEveryDatabase("SSH certificates", (start) => {
+onOneDatabase("SSH certificates", (start) => {
   const server = serverOfThisFile(start);
   let authority: { id: string; public_key: string };
   const { openssh: publicKey } = sshKey();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { expectRefused, immutable, invalid, serverOfThisFile, taken } from "../support/api/expect";
 import { blobOf, sshKey, sshLine } from "../support/api/fixtures";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
 /** A number of so many bytes as the SSH wire format has it, positive. */
 const number = (bytes: number): Buffer => {
@@ -11,7 +11,7 @@ const number = (bytes: number): Buffer => {
   return Buffer.concat([Buffer.alloc(1), digits]);
 };
 
-onEveryDatabase("SSH credentials", (start) => {
+onOneDatabase("SSH credentials", (start) => {
   const server = serverOfThisFile(start);
   const PATH = "/ssh_credentials";
   const register = (public_key: unknown) => server.rest.post(PATH, { public_key });

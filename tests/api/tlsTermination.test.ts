@@ -2,9 +2,9 @@ import { expect } from "chai";
 import { expectRefused, hostport, invalid, type Json, serverOfThisFile } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";
 import { policyNamed } from "../support/api/modules";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 
-onEveryDatabase("TLS termination and policies of a TLS edge", (start) => {
+onOneDatabase("TLS termination and policies of a TLS edge", (start) => {
   const server = serverOfThisFile(start);
   const create = (body: Json) => server.rest.post("/edges/tls", { hostports: [hostport()], ...body });
   const edge = (body: Json = {}) => server.created("/edges/tls", { hostports: [hostport()], ...body });
