@@ -1,100 +1,149 @@
 import { expect } from "chai";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { type Classes, PROVIDERS } from "../support/providers";
 import { Rest } from "../support/rest";
-import type { ServerProcess } from "../support/server";
 import { StandInServer } from "../support/standIn";
 
-onEveryProvider("A stack that is shared by people who do not see each other's credentials", (tunnels) => {
+type Name = keyof typeof PROVIDERS;
+const PROVIDER_NAMES = Object.keys(PROVIDERS) as Name[];
+/** What each provider's program declares, without the prefix of the provider. */
+const RESOURCES = ["credential", "ssh", "key"];
+
+interface Member {
+  readonly id: string;
+  readonly apiKey: string;
+  readonly rest: Rest;
+}
+
+// One stack has the resources of both providers. The cases follow each other on it.
+describe("A stack that is shared by people who do not see each other's credentials", () => {
   const world = new World();
+  const keys = { dynamic: makeSshKey(), native: makeSshKey() };
+  const first = { description: "first", declaring: PROVIDER_NAMES };
+  let declared: { description: string; declaring: readonly Name[] } = first;
+  let server: Awaited<ReturnType<World["server"]>>;
+  let [ada, bo]: Member[] = [];
+  let stack: Engine;
+
+  function declare(provider: Name, tunnels: Classes): void {
+    const { description } = declared;
+    const [credential = "", ssh = "", key = ""] = RESOURCES.map((name) => `${provider}-${name}`);
+    new tunnels.TunnelCredential(credential, { description });
+    new tunnels.SshCredential(ssh, { description, publicKey: keys[provider] });
+    new tunnels.ApiKey(key, { description });
+  }
+  const program = async () => {
+    for (const provider of declared.declaring) declare(provider, PROVIDERS[provider]);
+  };
+
+  async function member(name: string): Promise<Member> {
+    const { id } = (await server.rest.post("/bot_users", { name })).body;
+    const { token } = (await server.rest.post("/api_keys", { owner_id: id })).body;
+    return { id, apiKey: token, rest: new Rest(server.url, token) };
+  }
+
+  before("run the program with the key of its first user", async () => {
+    server = await world.server();
+    [ada, bo] = [await member("ada"), await member("bo")];
+    stack = await world.stack({ url: server.url, apiKey: ada.apiKey }, program);
+    await stack.up();
+  });
+  afterEach("declare what is recorded", () => {
+    declared = first;
+  });
   after(() => world.close());
 
-  async function member(server: ServerProcess & { rest: Rest }, name: string) {
-    const bot = (await server.rest.post("/bot_users", { name })).body;
-    const { token } = (await server.rest.post("/api_keys", { owner_id: bot.id })).body;
-    return { bot, apiKey: token as string, rest: new Rest(server.url, token) };
+  /** The same stack, run with another's key. */
+  const runBy = ({ apiKey }: { apiKey: string }, env: Record<string, string> = {}) =>
+    Engine.open(stack.folder, {
+      program,
+      env: { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: apiKey, ...env },
+    });
+  /** The URNs of one provider's resources. */
+  async function urnsOf(provider: Name): Promise<string[]> {
+    const { resources } = (await stack.exportState()).deployment as { resources: { urn: string }[] };
+    return resources.map(({ urn }) => urn).filter((urn) => urn.includes(`::${provider}-`));
   }
-
-  /** A stack whose objects its first user owns, with its program and a way to run it with another key. */
-  async function shared() {
-    const server = await world.server();
-    const [ada, bo] = [await member(server, "ada"), await member(server, "bo")];
-    const declared = { description: "first", keep: true };
-    const publicKey = makeSshKey();
-    const program = async () => {
-      if (!declared.keep) return;
-      const { description } = declared;
-      new tunnels.TunnelCredential("credential", { description });
-      new tunnels.SshCredential("ssh", { description, publicKey });
-      new tunnels.ApiKey("key", { description });
-    };
-    const stack = await world.stack({ url: server.url, apiKey: ada.apiKey }, program);
-    await stack.up();
-    const count = async () =>
-      (await server.rest.get("/credentials")).body.credentials.length +
-      (await server.rest.get("/ssh_credentials")).body.ssh_credentials.length +
-      (await ada.rest.get("/api_keys")).body.keys.length;
-    /** The same stack, run with another's key. */
-    const runBy = ({ apiKey }: { apiKey: string }, env: Record<string, string> = {}) =>
-      Engine.open(stack.folder, {
-        program,
-        env: { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: apiKey, ...env },
-      });
-    return { server, ada, bo, declared, count, runBy };
+  /** The objects of the stack, and the key of its first user. */
+  async function expectAll(what: string): Promise<void> {
+    const { credentials } = (await server.rest.get("/credentials")).body;
+    const { ssh_credentials } = (await server.rest.get("/ssh_credentials")).body;
+    const { keys } = (await (ada as Member).rest.get("/api_keys")).body;
+    expect(credentials.length + ssh_credentials.length + keys.length, what).to.equal(
+      RESOURCES.length * PROVIDER_NAMES.length + 1,
+    );
   }
+  /** Why each resource was refused in a run that tries them all. */
+  async function refusedBy(engine: Engine, run: () => Promise<unknown>): Promise<Map<string, string>> {
+    const seen = engine.events.length;
+    await failureOf(run());
+    const told = engine.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
+    const errors = told.filter((event) => event?.severity === "error" && event.urn);
+    return new Map(errors.map(({ urn, message }) => [urn.split("::").at(-1), message]));
+  }
+  const refusal = () => `belongs to another owner (${ada?.id})`;
 
   it("fails for an object of another owner, and never takes it for deleted", async () => {
-    const { server, ada, bo, declared, count, runBy } = await shared();
-    const stack = await runBy(bo);
-    const refused = `belongs to another owner (${ada.bot.id})`;
-    let message = "";
-    const requests = await requestsDuring(server, async () => {
-      message = await failureOf(stack.refresh());
-    });
-    expect(message)
-      .to.include(refused)
-      .and.to.include(`bo (${bo.bot.id})`)
-      .and.to.include("use a key of its owner or of an admin");
-    expect(requests.filter((request) => request === "GET /caller")).to.have.length(1);
+    const runOfBo = await runBy(bo as Member);
+    for (const provider of PROVIDER_NAMES) {
+      const target = await urnsOf(provider);
+      let message = "";
+      const requests = await requestsDuring(server, async () => {
+        message = await failureOf(runOfBo.refresh({ target }));
+      });
+      expect(message)
+        .to.include(refusal())
+        .and.to.include(`bo (${bo?.id})`)
+        .and.to.include("use a key of its owner or of an admin");
+      expect(requests.filter((request) => request === "GET /caller")).to.have.length(1);
+    }
+    const runs: Record<string, () => Promise<unknown>> = {
+      update: () => {
+        declared = { ...first, description: "second" };
+        return runOfBo.up({ continueOnError: true });
+      },
+      removal: () => {
+        declared = { ...first, declaring: [] };
+        return runOfBo.up({ continueOnError: true });
+      },
+      destroy: () => runOfBo.destroy({ continueOnError: true }),
+    };
+    for (const [what, run] of Object.entries(runs)) {
+      const refused = await refusedBy(runOfBo, run);
+      for (const provider of PROVIDER_NAMES)
+        for (const name of RESOURCES)
+          expect(refused.get(`${provider}-${name}`), `${what} of ${provider}-${name}`).to.include(refusal());
+    }
+    await expectAll("nothing is created again, and nothing is deleted");
 
-    declared.description = "second";
-    expect(await failureOf(stack.up())).to.include(refused);
-    declared.keep = false;
-    expect(await failureOf(stack.up())).to.include(refused);
-    expect(await failureOf(stack.destroy())).to.include(refused);
-    expect(await count(), "nothing is created again, and nothing is deleted").to.equal(4);
-
-    declared.keep = true;
-    declared.description = "first";
-    const own = await runBy(ada);
-    await own.refresh();
-    expect(changesOf(await own.up())).to.deep.equal([]);
+    declared = first;
+    await stack.refresh();
+    expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 
   it("fails in the preview too, if previews ask the server", async () => {
-    const { ada, bo, declared, runBy } = await shared();
-    declared.description = "second";
-    const stack = await runBy(bo, { TUNNELPLANE_VALIDATE_ON_SERVER: "true" });
-    expect(await failureOf(stack.preview())).to.include(`belongs to another owner (${ada.bot.id})`);
+    const runOfBo = await runBy(bo as Member, { TUNNELPLANE_VALIDATE_ON_SERVER: "true" });
+    for (const provider of PROVIDER_NAMES) {
+      declared = { description: "second", declaring: [provider] };
+      expect(await failureOf(runOfBo.preview()), provider).to.include(refusal());
+    }
   });
 
   it("creates an object again if a run with its owner's or an admin's key finds it deleted", async () => {
-    const { server, ada, runBy } = await shared();
-    const remove = async () => {
-      const [{ id }] = (await server.rest.get("/credentials")).body.credentials;
-      expect((await server.rest.delete(`/credentials/${id}`)).status).to.equal(204);
-    };
-    for (const user of [ada, server]) {
-      await remove();
-      const stack = await runBy(user);
-      await stack.refresh();
-      expect(changesOf(await stack.up())).to.deep.equal(["create credential"]);
+    for (const run of [stack, await runBy(server)]) {
+      const { credentials } = (await server.rest.get("/credentials")).body;
+      expect(credentials).to.have.length(PROVIDER_NAMES.length);
+      for (const { id } of credentials)
+        expect((await server.rest.delete(`/credentials/${id}`)).status).to.equal(204);
+      await run.refresh();
+      expect(changesOf(await run.up())).to.have.members(
+        PROVIDER_NAMES.map((provider) => `create ${provider}-credential`),
+      );
     }
   });
 
   it("takes nothing for deleted on a server that cannot say who owns the key", async () => {
-    const { bo, runBy, count } = await shared();
     const old = await StandInServer.start(async (request, response) => {
       const { status, text } =
         request.url === "/caller"
@@ -102,12 +151,15 @@ onEveryProvider("A stack that is shared by people who do not see each other's cr
               status: 404,
               text: '{"error_code":"TP_1301","status_code":404,"msg":"There is no /caller here","details":{}}',
             }
-          : await bo.rest.get(request.url as string);
+          : await (bo as Member).rest.get(request.url as string);
       response.writeHead(status, { "content-type": "application/json" }).end(text);
     });
-    const stack = await runBy(bo, { TUNNELPLANE_BASE_URL: old.url });
-    expect(await failureOf(stack.refresh())).to.include("cannot say who owns the API key");
+    const runOfBo = await runBy(bo as Member, { TUNNELPLANE_BASE_URL: old.url });
+    for (const provider of PROVIDER_NAMES)
+      expect(await failureOf(runOfBo.refresh({ target: await urnsOf(provider) })), provider).to.include(
+        "cannot say who owns the API key",
+      );
     old.stop();
-    expect(await count()).to.equal(4);
+    await expectAll("nothing is deleted");
   });
 });

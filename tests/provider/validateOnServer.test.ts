@@ -1,57 +1,79 @@
 import { expect } from "chai";
 import { changesOf, failureOf, requestsDuring, World } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { PROVIDERS } from "../support/providers";
 
+type Name = keyof typeof PROVIDERS;
+const NAMES = Object.keys(PROVIDERS) as Name[];
 const CONFIG = { "tunnelplane:validateOnServer": { value: "true" } };
 
-onEveryProvider("A preview with validateOnServer", (tunnels) => {
+describe("A preview with validateOnServer", () => {
   const world = new World();
+  let server: Awaited<ReturnType<World["server"]>>;
+  before("start a server", async () => {
+    server = await world.server();
+  });
   after(() => world.close());
 
   it("finds mistakes in new and changed resources that only the server can see, and changes nothing", async () => {
-    const server = await world.server();
-    await server.rest.post("/edges/tls", { hostports: ["taken.example.com:443"] });
-    let hostport = "taken.example.com:443";
+    const taken = "taken.example.com:443";
+    await server.rest.post("/edges/tls", { hostports: [taken] });
+    const freeOf = (name: Name) => `${name}.example.com:443`;
+    /** The providers whose edges the program declares, and those whose edges want what is taken. */
+    let [declaring, wanting]: [Name[], Name[]] = [NAMES, []];
     const stack = await world.stack(
       server,
-      async () => void new tunnels.TlsEdge("edge", { hostports: [hostport] }),
+      async () => {
+        for (const name of declaring) {
+          const hostports = [wanting.includes(name) ? taken : freeOf(name)];
+          new PROVIDERS[name].TlsEdge(name, { hostports });
+        }
+      },
       { config: CONFIG },
     );
-    const ofNew = await failureOf(stack.preview());
-    expect(ofNew).to.contain("hostports[0] is served by another edge already").and.to.contain("TP_1501");
-    expect(ofNew).not.to.match(/\n\s+at /);
-    expect((await server.rest.get("/edges/tls")).body.tls_edges).to.have.length(1);
-
-    hostport = "free.example.com:443";
-    expect(changesOf(await stack.preview())).to.deep.equal(["create edge"]);
-    await stack.up();
-    hostport = "taken.example.com:443";
-    const ofChanged = await failureOf(stack.preview());
-    expect(ofChanged).to.contain("hostports[0] is served by another edge already");
-    expect((await server.rest.get("/edges/tls")).body.tls_edges[0].hostports).to.deep.equal([
-      "free.example.com:443",
-    ]);
-  });
-
-  it("sends one dry run for each creation or update, none during a run, and none for values that are not known yet", async () => {
-    const server = await world.server();
-    const program = async () => {
-      const policy = new tunnels.IpPolicy("policy");
-      new tunnels.IpPolicyRule("rule", { ipPolicyId: policy.id, cidr: "192.0.2.0/24", action: "allow" });
+    const expectRefusals = async (): Promise<void> => {
+      for (const name of NAMES) {
+        [declaring, wanting] = [[name], [name]];
+        const message = await failureOf(stack.preview());
+        expect(message, name)
+          .to.contain("hostports[0] is served by another edge already")
+          .and.to.contain("TP_1501");
+        expect(message, name).not.to.match(/\n\s+at /);
+      }
+      [declaring, wanting] = [NAMES, []];
     };
-    const stack = await world.stack(server, program, { config: CONFIG });
-    expect(await requestsDuring(server, () => stack.preview())).to.deep.equal(["POST /ip_policies"]);
-    expect(await requestsDuring(server, () => stack.up())).to.deep.equal([
-      "GET /caller",
-      "POST /ip_policies",
-      "POST /ip_policy_rules",
-    ]);
-    expect(await requestsDuring(server, () => stack.preview())).to.deep.equal([]);
+    const served = async () =>
+      (await server.rest.get("/edges/tls")).body.tls_edges.flatMap(
+        ({ hostports }: { hostports: string[] }) => hostports,
+      );
+    await expectRefusals();
+    expect(await served()).to.deep.equal([taken]);
+
+    expect(changesOf(await stack.preview())).to.have.members(NAMES.map((name) => `create ${name}`));
+    await stack.up();
+    await expectRefusals();
+    expect(await served()).to.have.members([taken, ...NAMES.map(freeOf)]);
   });
 
-  it("is not the default: other previews send no request", async () => {
-    const server = await world.server();
-    const stack = await world.stack(server, async () => void new tunnels.IpPolicy("policy"));
-    expect(await requestsDuring(server, () => stack.preview())).to.deep.equal([]);
+  it("sends one dry run for each creation or update, none during a run, and none for values that are not known yet; without it, previews send no request", async () => {
+    const stack = await world.stack(server, async () => {
+      for (const name of NAMES) {
+        const { id: ipPolicyId } = new PROVIDERS[name].IpPolicy(`${name}-policy`);
+        const rule = { ipPolicyId, cidr: "192.0.2.0/24", action: "allow" as const };
+        new PROVIDERS[name].IpPolicyRule(`${name}-rule`, rule);
+      }
+    });
+    const each = (...requests: string[]) => NAMES.flatMap(() => requests);
+    const preview = () => requestsDuring(server, () => stack.preview());
+    expect(await preview(), "it is not the default").to.deep.equal([]);
+    process.env.TUNNELPLANE_VALIDATE_ON_SERVER = "true";
+    try {
+      expect(await preview()).to.deep.equal(each("POST /ip_policies"));
+      expect(await requestsDuring(server, () => stack.up())).to.have.members(
+        each("GET /caller", "POST /ip_policies", "POST /ip_policy_rules"),
+      );
+      expect(await preview()).to.deep.equal([]);
+    } finally {
+      delete process.env.TUNNELPLANE_VALIDATE_ON_SERVER;
+    }
   });
 });

@@ -1,0 +1,200 @@
+import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { Engine, EngineOptions, Run } from "../support/engine";
+import { type Fate, LossyProxy } from "../support/lossyProxy";
+import { isEngine, signalled, treeOf } from "../support/processes";
+import { changesOf, failureOf } from "../support/provider";
+import { PROVIDERS } from "../support/providers";
+import { ALL, NAMES, type Name, nameOf, RESOURCES, recordedIn, serverIdOf, TwoServers } from "./twoServers";
+
+/** The accounts of a program, by name: an address, and the key for each provider. */
+type Accounts = Readonly<
+  Record<string, { readonly url: string; readonly keys: Readonly<Record<Name, string>> }>
+>;
+
+const place = ({ url, apiKey }: { url: string; apiKey: string }) => ({
+  url,
+  keys: { dynamic: apiKey, native: apiKey },
+});
+
+describe("The server that has a stack's objects", () => {
+  let servers: TwoServers;
+  before("start two servers", async () => {
+    servers = await TwoServers.start();
+  });
+  after(() => servers.close());
+
+  /** What a program declares: resources of both providers, with accounts or without. */
+  class Program {
+    accounts: Accounts = {};
+    chosen: string | undefined;
+    declaring: readonly Name[] = NAMES;
+
+    stack = (options: Partial<EngineOptions> = {}): Promise<Engine> =>
+      servers.world.stack(servers.one, async () => this.#declare(), options);
+
+    #declare(): void {
+      for (const provider of this.declaring) {
+        const { Account } = PROVIDERS[provider];
+        const declared = Object.entries(this.accounts).map(
+          ([name, { url, keys }]) =>
+            [name, new Account(`${provider}-${name}`, { baseUrl: url, apiKey: keys[provider] })] as const,
+        );
+        const account = this.chosen === undefined ? undefined : new Map(declared).get(this.chosen);
+        servers.declare(provider, "first", account && { provider: account });
+      }
+    }
+  }
+
+  const uris = (stack: Engine) => recordedIn(stack).flatMap(({ outputs }) => outputs.uri ?? []);
+
+  // The cases follow each other on one stack.
+  const program = new Program();
+  let stack: Engine;
+
+  it("changes by a move from the server of the environment to that of an account", async () => {
+    stack = await program.stack();
+    await stack.up();
+    expect(await servers.counts()).to.deep.equal([ALL, 0]);
+    [program.accounts, program.chosen] = [{ other: place(servers.other) }, "other"];
+    await stack.up();
+    expect(await servers.counts()).to.deep.equal([0, ALL]);
+  });
+
+  it("changes by a move to an account of another server: a replacement that names both, and deletes the old objects there", async () => {
+    const { one, other } = servers;
+    const before = uris(stack);
+    const words = `from ${await nameOf(other)} to ${await nameOf(one)}`;
+    const expectMove = ({ steps, warnings }: Run): void => {
+      for (const op of ["create-replacement", "delete-replaced"])
+        expect(
+          steps.filter((step) => step.op === op).map(({ name }) => name),
+          op,
+        ).to.have.members(NAMES.flatMap((provider) => RESOURCES.map((name) => `${provider}-${name}`)));
+      const moves = warnings.filter((warning) => warning.includes("moves to another server"));
+      // Where an edge is deleted first, the engine does not ask about its module.
+      expect(moves.length).to.be.at.least(NAMES.length * (RESOURCES.length - 1));
+      for (const warning of moves) expect(warning).to.contain(words);
+    };
+    [program.accounts, program.chosen] = [{ one: place(one), other: place(other) }, "one"];
+    expectMove(await stack.preview());
+    expect(await servers.counts()).to.deep.equal([0, ALL]);
+    expectMove(await stack.up());
+    expect(await servers.counts()).to.deep.equal([ALL, 0]);
+    for (const uri of uris(stack)) expect(before).not.to.include(uri);
+    expect(changesOf(await stack.up()), "the same program again").to.deep.equal([]);
+    expect(changesOf(await stack.refresh())).to.deep.equal([]);
+  });
+
+  it("changes too where the old account leaves the program in the same run", async () => {
+    [program.accounts, program.chosen] = [{ other: place(servers.other) }, "other"];
+    await stack.up();
+    expect(await servers.counts()).to.deep.equal([0, ALL]);
+  });
+
+  it("does not change where an account's address does, or by a move to another account, of the same server; and another server's address is refused", async () => {
+    const { one, other } = servers;
+    const renamed = place({ ...other, url: other.url.replace("127.0.0.1", "localhost") });
+    [program.accounts, program.chosen] = [{ other: renamed, same: renamed }, "same"];
+    expect(changesOf(await stack.up())).to.deep.equal([]);
+    expect(changesOf(await stack.refresh())).to.deep.equal([]);
+
+    const before = recordedIn(stack);
+    program.accounts = { same: place(one) };
+    for (const provider of NAMES) {
+      program.declaring = [provider];
+      for (const run of [() => stack.preview(), () => stack.up()])
+        expect(await failureOf(run()), provider)
+          .to.contain(`is on ${other.url}`)
+          .and.to.contain(`and ${await nameOf(one)} is another server`)
+          .and.to.match(/declare another (account|provider) with that address/);
+    }
+    expect(recordedIn(stack)).to.deep.equal(before);
+    expect(await servers.counts()).to.deep.equal([0, ALL]);
+    [program.accounts, program.declaring] = [{ same: renamed }, NAMES];
+    await stack.up();
+    await stack.destroy();
+    expect(await servers.counts()).to.deep.equal([0, 0]);
+  });
+
+  interface Moment {
+    readonly what: string;
+    readonly method: "POST" | "DELETE";
+    /** The providers that have sent such a request by then. */
+    readonly of: readonly Name[];
+  }
+  // The dynamic provider deletes while the native one still creates, so each has a moment of its own.
+  const moments: Moment[] = [
+    { what: "new objects are made", method: "POST", of: NAMES },
+    ...NAMES.map((name) => ({
+      what: `an old one is deleted (${name} provider)`,
+      method: "DELETE" as const,
+      of: [name],
+    })),
+  ];
+  for (const { what, method, of } of moments)
+    it(`has each object once after a move that was killed while ${what}`, async () => {
+      let isArmed = false;
+      let killed: number[] = [];
+      /** The providers by their keys, and those that have asked. */
+      const providers = new Map<string | undefined, Name>();
+      const asking = new Set<Name | undefined>();
+      let goOn = (): void => undefined;
+      const isKilled = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const fateOf = async ({ method: asked = "", url, headers }: IncomingMessage): Promise<Fate> => {
+        const provider = providers.get(headers.authorization?.split(" ")[1]);
+        if (!isArmed || url?.startsWith("/changesets") || !["POST", "DELETE"].includes(asked))
+          return "answered";
+        if (asked !== method || provider === undefined || !of.includes(provider)) {
+          if (method === "DELETE") return "answered";
+          await isKilled;
+          return "lost";
+        }
+        asking.add(provider);
+        if (asking.size === of.length) {
+          isArmed = false;
+          killed = treeOf(process.pid).filter(isEngine);
+          for (const each of killed) signalled(each, "SIGKILL");
+          goOn();
+        }
+        await isKilled;
+        return "answer lost";
+      };
+      const proxies = await Promise.all(
+        [servers.one, servers.other].map((server) => LossyProxy.start(server.url, fateOf)),
+      );
+      try {
+        const accounts = await Promise.all(
+          [servers.one, servers.other].map(async ({ apiKey, rest }, index) => ({
+            url: proxies[index]?.url ?? "",
+            keys: { dynamic: apiKey, native: (await rest.post("/api_keys", {})).body.token as string },
+          })),
+        );
+        for (const { keys } of accounts) for (const name of NAMES) providers.set(keys[name], name);
+        const program = new Program();
+        [program.accounts, program.chosen] = [Object.fromEntries(accounts.entries()), "0"];
+        const stack = await program.stack({ checkpoints: true });
+        await stack.up();
+        program.chosen = "1";
+        isArmed = true;
+        await failureOf(stack.up());
+        expect(isArmed, "it was killed").to.equal(false);
+        while (killed.some((each) => signalled(each, 0))) await sleep(10);
+        stack.restoreTornState();
+        await stack.cancel();
+        await stack.up();
+        expect(await servers.counts()).to.deep.equal([0, ALL]);
+        expect(changesOf(await stack.up())).to.deep.equal([]);
+        const recorded = recordedIn(stack).map(({ outputs }) => outputs.__server);
+        expect(new Set(recorded)).to.deep.equal(
+          new Set([`${await serverIdOf(servers.other)} ${accounts[1]?.url}`]),
+        );
+      } finally {
+        for (const proxy of proxies) proxy.stop();
+        await servers.clear();
+      }
+    });
+});

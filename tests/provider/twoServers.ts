@@ -1,0 +1,112 @@
+import type { CustomResourceOptions } from "@pulumi/pulumi";
+import { Folder } from "../support/catalogue";
+import { type Engine, OURS } from "../support/engine";
+import { World } from "../support/provider";
+import { PROVIDERS } from "../support/providers";
+
+export type Server = Awaited<ReturnType<World["server"]>>;
+export type Name = keyof typeof PROVIDERS;
+export const NAMES = Object.keys(PROVIDERS) as Name[];
+
+/** An address at which nobody listens. */
+export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
+
+/** The resources that a program declares with each provider, without the prefix of the provider. */
+export const RESOURCES = ["backend", "catalogue", "credential", "edge", "tls"];
+/** Where their objects are: each of these has one. */
+const COLLECTIONS = ["/backends/tunnel_group", "/edges/https", "/credentials", "/ip_policies"];
+/** How many objects the programs of both providers have. */
+export const ALL = COLLECTIONS.length * NAMES.length;
+
+interface Recorded {
+  readonly urn: string;
+  readonly type: string;
+  readonly id: string;
+  readonly inputs: unknown;
+  readonly outputs: Record<string, unknown>;
+}
+
+/** Our resources in a stack's state. */
+export function recordedIn(stack: Engine): Recorded[] {
+  const { resources = [] } = JSON.parse(stack.stateFile()).checkpoint.latest as { resources?: Recorded[] };
+  return resources
+    .filter(({ type }) => OURS.test(type))
+    .map(({ urn, type, id, inputs, outputs }) => ({ urn, type, id, inputs, outputs }))
+    .sort((a, b) => (a.urn < b.urn ? -1 : 1));
+}
+
+/** The paths of the objects that a server has. */
+async function objectsOn({ rest }: Server): Promise<string[]> {
+  const lists = await Promise.all(
+    COLLECTIONS.map(async (path) => Object.values((await rest.get(path)).body).find(Array.isArray) ?? []),
+  );
+  return lists.flatMap((list, index) => list.map(({ id }: { id: string }) => `${COLLECTIONS[index]}/${id}`));
+}
+
+/** How a message names a server. */
+export async function nameOf({ url, rest }: Server): Promise<string> {
+  return `${url} (ac_…${(await serverIdOf({ rest })).slice(-8)})`;
+}
+
+export const serverIdOf = async ({ rest }: Pick<Server, "rest">): Promise<string> =>
+  (await rest.get("/caller")).body.server_id;
+
+/** Two servers, and what a program declares on one of them. */
+export class TwoServers {
+  readonly #folder = new Folder();
+
+  private constructor(
+    readonly world: World,
+    readonly one: Server,
+    readonly other: Server,
+  ) {
+    this.#folder.write("ipPolicies: { office: { description: of the catalogue } }\n");
+  }
+
+  static async start(): Promise<TwoServers> {
+    const world = new World();
+    return new TwoServers(world, await world.server(), await world.server());
+  }
+
+  /**
+   * Objects, a module that is a resource of its own, a one-time secret and a catalogue: four objects on the
+   * server.
+   */
+  declare(provider: Name, form: "first" | "second" | "third", options: CustomResourceOptions = {}): void {
+    const tunnels = PROVIDERS[provider];
+    const [backend, catalogue, credential, edge, tls] = RESOURCES.map((name) => `${provider}-${name}`) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const description = form;
+    new tunnels.TunnelGroupBackend(backend, { description, labels: { service: "web" } }, options);
+    const hostports = [`${provider}.example.com:443`];
+    const { id: edgeId } = new tunnels.HttpsEdge(edge, { description, hostports }, options);
+    const minVersion = form === "second" ? "1.3" : "1.2";
+    new tunnels.HttpsEdgeTlsTermination(tls, { edgeId, minVersion }, options);
+    new tunnels.TunnelCredential(credential, { description }, options);
+    new tunnels.CatalogueSet(catalogue, { file: this.#folder.catalogue }, options);
+  }
+
+  /** How many objects each of the servers has. */
+  counts = async (): Promise<number[]> => [
+    (await objectsOn(this.one)).length,
+    (await objectsOn(this.other)).length,
+  ];
+
+  /** Leaves no object on the servers. */
+  async clear(): Promise<void> {
+    for (const server of [this.one, this.other]) {
+      for (const name of NAMES) await server.rest.delete(`/changesets/${name}-catalogue`);
+      for (const path of await objectsOn(server)) await server.rest.delete(path);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.world.close();
+    this.#folder.remove();
+  }
+}
