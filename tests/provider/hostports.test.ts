@@ -7,21 +7,25 @@ import type { Rest } from "../support/rest";
 /** Edges in the order of the program, by name; the hostports of each case are its own. */
 type Edges = Readonly<Record<string, readonly string[]>>;
 
-/** What a program declares, and what it declares in the next run. */
-const MOVES: Readonly<Record<string, { from: Edges; to: Edges }>> = {
-  "moves in one run to an edge that is declared before the one that has it": {
+/** What a program declares, and what it declares in the next run. The keys are in the names of resources. */
+const MOVES: Readonly<Record<string, { title: string; from: Edges; to: Edges }>> = {
+  before: {
+    title: "moves in one run to an edge that is declared before the one that has it",
     from: { a: ["x", "y"], b: [] },
     to: { b: ["x"], a: ["y"] },
   },
-  "moves in one run to an edge that is declared after the one that has it": {
+  after: {
+    title: "moves in one run to an edge that is declared after the one that has it",
     from: { a: ["x", "y"], b: [] },
     to: { a: ["y"], b: ["x"] },
   },
-  "can be swapped with that of another edge in one run": {
+  swap: {
+    title: "can be swapped with that of another edge in one run",
     from: { a: ["x"], b: ["y"] },
     to: { a: ["y"], b: ["x"] },
   },
-  "moves to a new edge too": {
+  new: {
+    title: "moves to a new edge too",
     from: { a: ["x", "y"] },
     to: { c: ["x"], a: ["y"] },
   },
@@ -46,13 +50,13 @@ function program(): void {
       const served = hostports.map((host) => `${host}.${provider}.example.com:443`);
       new TlsEdge(`${provider}-${name}`, { description, hostports: served }, options);
     };
-    for (const [index, move] of Object.values(MOVES).entries())
+    for (const [key, move] of Object.entries(MOVES))
       for (const [name, hosts] of Object.entries(move[form]))
         declare(
-          `${index}-${name}`,
-          hosts.map((host) => `${host}${index}`),
+          `${key}-${name}`,
+          hosts.map((host) => `${host}.${key}`),
         );
-    const name = renamed[provider] ? "new-name" : "old-name";
+    const name = renamed[provider] ? "renamed" : "old-name";
     declare(name, ["renamed"], renamed[provider]?.hasAlias ? `${provider}-old-name` : undefined);
     // Two, because the native provider compares only the edges that a run would create or change.
     if (doubled === provider) for (const name of ["double", "again"]) declare(name, ["renamed"]);
@@ -124,24 +128,24 @@ describe("A hostport of a stack", () => {
   });
 
   for (const provider of Object.keys(PROVIDERS)) {
-    for (const [index, [title, { to }]] of Object.entries(MOVES).entries())
+    for (const [key, { title, to }] of Object.entries(MOVES))
       it(`${title}, also if the server checks previews (${provider} provider)`, () => {
-        const prefix = `${provider}-${index}-`;
+        const prefix = `${provider}-${key}-`;
         for (const preview of previews)
           expect(changesOf(preview, prefix).map((change) => change.split(" ")[1])).to.have.members(
             Object.keys(to),
           );
         for (const [name, hosts] of Object.entries(to))
-          expect(served[`${provider} ${index}-${name}`], name).to.deep.equal(
-            hosts.map((host) => `${host}${index}.${provider}.example.com:443`),
+          expect(served[`${provider} ${key}-${name}`], name).to.deep.equal(
+            hosts.map((host) => `${host}.${key}.${provider}.example.com:443`),
           );
         expect(changesOf(again, prefix)).to.deep.equal([]);
       });
 
     it(`stays where its edge is renamed with an alias (${provider} provider)`, () => {
       for (const preview of previews)
-        expect(changesOf(preview, `${provider}-new`)).to.deep.equal(["update -name description"]);
-      expect(changesOf(again, `${provider}-new`)).to.deep.equal([]);
+        expect(changesOf(preview, `${provider}-renamed`)).to.deep.equal(["update  description"]);
+      expect(changesOf(again, `${provider}-renamed`)).to.deep.equal([]);
     });
   }
 });
