@@ -1,18 +1,32 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
-import * as dynamic from "@tunnelplane/pulumi";
 import { definitionOf, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import type { Engine } from "../support/engine";
 import { oneOfEach } from "../support/oneOfEach";
 import { changesOf, requestsDuring, World } from "../support/provider";
-import { type Classes, native, onEveryProvider } from "../support/providers";
+import { type Classes, PROVIDERS } from "../support/providers";
 
-onEveryProvider("A program with one resource of every class", (tunnels) => {
+type Name = keyof typeof PROVIDERS;
+const NAMES = Object.keys(PROVIDERS) as Name[];
+const OTHER = { dynamic: "native", native: "dynamic" } as const;
+
+// One stack has the resources of both providers. The cases follow each other on it.
+describe("A program with one resource of every class", () => {
   const world = new World();
+  /** Which provider makes the resources that another one made first. */
+  let isSwapped = false;
+  let server: Awaited<ReturnType<World["server"]>>;
+  let stack: Engine;
+  before("declare everything", async () => {
+    server = await world.server();
+    stack = await world.stack(server, async () => {
+      for (const name of NAMES)
+        oneOfEach(isSwapped ? aliased(PROVIDERS[OTHER[name]], OTHER[name]) : PROVIDERS[name], `${name}-`);
+    });
+  });
   after(() => world.close());
 
-  it("changes nothing in a second run and sends no request, shows no drift after a refresh, and is destroyed completely", async () => {
-    const server = await world.server();
-    const stack = await world.stack(server, async () => oneOfEach(tunnels));
+  it("changes nothing in a second run and sends no request, and shows no drift after a refresh", async () => {
     const first = await stack.up();
     const classes = registry.flatMap(({ kind, type }) => [
       type,
@@ -20,9 +34,11 @@ onEveryProvider("A program with one resource of every class", (tunnels) => {
         (name) => type + name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase()),
       ),
     ]);
-    const declared = first.steps.map(({ type }) => type);
-    const missing = classes.filter((name) => !declared.includes(name));
-    expect(missing, "classes of which tests/support/oneOfEach.ts declares none").to.deep.equal([]);
+    for (const name of NAMES) {
+      const declared = first.steps.filter((step) => step.name.startsWith(`${name}-`)).map(({ type }) => type);
+      const missing = classes.filter((one) => !declared.includes(one));
+      expect(missing, "classes of which tests/support/oneOfEach.ts declares none").to.deep.equal([]);
+    }
     expect(new Set(first.steps.map(({ op }) => op))).to.deep.equal(new Set(["create"]));
 
     const requests = await requestsDuring(server, async () =>
@@ -31,7 +47,32 @@ onEveryProvider("A program with one resource of every class", (tunnels) => {
     expect(requests).to.deep.equal([]);
     await stack.refresh();
     expect(changesOf(await stack.up())).to.deep.equal([]);
+  });
 
+  it("moves to the native provider with nothing changed and its tokens kept, and from it without a write", async () => {
+    const recorded = async () =>
+      (await stack.exportState()).deployment.resources as { id?: string; urn: string; outputs?: object }[];
+    const tokensIn = (state: Awaited<ReturnType<typeof recorded>>) =>
+      state.filter(({ outputs }) => outputs && "token" in outputs).length;
+    const before = await recorded();
+    expect(tokensIn(before)).to.equal(2 * NAMES.length);
+    const idsOfDynamic = before.flatMap(({ urn, id }) => (/::dynamic-/.test(urn) && id ? id.split("/") : []));
+
+    isSwapped = true;
+    const requests = await requestsDuring(server, async () => {
+      expect(changesOf(await stack.preview(), "dynamic-")).to.deep.equal([]);
+      expect(changesOf(await stack.up(), "dynamic-")).to.deep.equal([]);
+    });
+    const ofDynamic = requests.filter((request) => idsOfDynamic.some((id) => request.includes(id)));
+    expect(ofDynamic, "to the native provider").to.deep.equal([]);
+    expect(requests.filter((request) => !/^(GET|PUT) /.test(request))).to.deep.equal([]);
+    expect(tokensIn(await recorded())).to.equal(2 * NAMES.length);
+    await stack.refresh();
+    expect(changesOf(await stack.up()), "after a refresh").to.deep.equal([]);
+    expect(tokensIn(await recorded())).to.equal(2 * NAMES.length);
+  });
+
+  it("is destroyed completely", async () => {
     await stack.destroy();
     for (const { path } of registry.filter((definition) => pathFieldsOf(definition).length === 0)) {
       const left = Object.values((await server.rest.get(path)).body).find(Array.isArray) ?? [];
@@ -40,55 +81,15 @@ onEveryProvider("A program with one resource of every class", (tunnels) => {
   });
 });
 
-describe("A stack with one resource of every class that changes its provider", () => {
-  const world = new World();
-  after(() => world.close());
-
-  it("moves to the native provider with nothing changed and its tokens kept, and back without a write", async () => {
-    const server = await world.server();
-    let classes: Classes = dynamic;
-    let isBack = false;
-    const stack = await world.stack(server, async () => {
-      const aliased = Object.fromEntries(
-        Object.entries(classes).map(([name, Class]) => [
-          name,
-          isBack ? withAlias(name, Class as Constructor) : Class,
-        ]),
-      );
-      oneOfEach(aliased as Classes);
-    });
-    await stack.up();
-    const tokens = async () =>
-      (await stack.exportState()).deployment.resources
-        .map(({ outputs }: { outputs?: { token?: unknown } }) => JSON.stringify(outputs?.token))
-        .filter(Boolean).length;
-    const before = await tokens();
-    expect(before).to.equal(2);
-
-    classes = native;
-    const writes = await requestsDuring(server, async () => {
-      expect(changesOf(await stack.preview())).to.deep.equal([]);
-      expect(changesOf(await stack.up())).to.deep.equal([]);
-    });
-    expect(writes).to.deep.equal([]);
-    await stack.refresh();
-    expect(changesOf(await stack.up()), "after a refresh").to.deep.equal([]);
-    expect(await tokens()).to.equal(before);
-
-    classes = dynamic;
-    isBack = true;
-    const requests = await requestsDuring(server, () => stack.up());
-    expect(
-      requests.filter((request) => !request.startsWith("GET ") && !request.startsWith("PUT ")),
-    ).to.deep.equal([]);
-    expect(await tokens()).to.equal(before);
-    expect(changesOf(await stack.up())).to.deep.equal([]);
-    await stack.destroy();
-    expect((await server.rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
-  });
-});
-
 type Constructor = new (name: string, args: object, options: CustomResourceOptions) => object;
+
+/** Classes whose resources had the types of the native provider before; its own have aliases already. */
+function aliased(classes: Classes, name: Name): Classes {
+  if (name === "native") return classes;
+  return Object.fromEntries(
+    Object.entries(classes).map(([type, Class]) => [type, withAlias(type, Class as Constructor)]),
+  ) as unknown as Classes;
+}
 
 const withAlias = (type: string, Class: Constructor): Constructor =>
   class extends Class {
