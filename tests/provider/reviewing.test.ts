@@ -1,7 +1,10 @@
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
-import { changesOf, makeCertificates, World } from "../support/provider";
-import { type Classes, onEveryProvider } from "../support/providers";
+import { changesOf, makeCertificates, makeSshKey, World } from "../support/provider";
+import { type Classes, PROVIDERS } from "../support/providers";
+
+type Name = keyof typeof PROVIDERS;
+const NAMES = Object.keys(PROVIDERS) as Name[];
 
 const { authority } = makeCertificates("clients");
 
@@ -20,51 +23,60 @@ async function warningsOf(stack: Engine): Promise<string[]> {
 }
 
 /** A program whose dangerous parts are switched on by `danger`. */
-function program(tunnels: Classes, danger: boolean): void {
+function declare(provider: Name, tunnels: Classes, danger: boolean): void {
   const acl = ["bind:app.example.com"];
-  new tunnels.TunnelCredential("emptied", { acl: danger ? [] : acl });
-  new tunnels.SshCredential("everything", { publicKey: KEY, acl: danger ? ["*"] : acl });
-  new tunnels.TunnelCredential("always-open", {});
-  new tunnels.TunnelCredential("narrowed", { acl: danger ? acl : [] });
-  const policy = new tunnels.IpPolicy("policy");
+  new tunnels.TunnelCredential(`${provider}-emptied`, { acl: danger ? [] : acl });
+  new tunnels.SshCredential(`${provider}-everything`, {
+    publicKey: KEYS[provider],
+    acl: danger ? ["*"] : acl,
+  });
+  new tunnels.TunnelCredential(`${provider}-always-open`, {});
+  new tunnels.TunnelCredential(`${provider}-narrowed`, { acl: danger ? acl : [] });
+  const policy = new tunnels.IpPolicy(`${provider}-policy`);
   const rule = { ipPolicyId: policy.id, action: "allow" as const };
-  new tunnels.IpPolicyRule("v4", { ...rule, cidr: danger ? "0.0.0.0/0" : "192.0.2.0/24" });
-  new tunnels.IpPolicyRule("v6", { ...rule, cidr: danger ? "::/0" : "2001:db8::/32" });
-  new tunnels.IpPolicyRule("denied", {
+  new tunnels.IpPolicyRule(`${provider}-v4`, { ...rule, cidr: danger ? "0.0.0.0/0" : "192.0.2.0/24" });
+  new tunnels.IpPolicyRule(`${provider}-v6`, { ...rule, cidr: danger ? "::/0" : "2001:db8::/32" });
+  new tunnels.IpPolicyRule(`${provider}-denied`, {
     ...rule,
     cidr: danger ? "128.0.0.0/1" : "198.51.100.0/24",
     action: "deny",
   });
-  const ca = new tunnels.CertificateAuthority("ca", { caPem: authority });
+  const ca = new tunnels.CertificateAuthority(`${provider}-ca`, { caPem: authority });
   const mutualTls = { certificateAuthorityIds: [ca.id] };
-  new tunnels.TlsEdge("without", { mutualTls: danger ? undefined : mutualTls });
-  new tunnels.TlsEdge("disabled", { mutualTls: { ...mutualTls, enabled: !danger } });
-  new tunnels.TlsEdge("as-before", {
+  new tunnels.TlsEdge(`${provider}-without`, { mutualTls: danger ? undefined : mutualTls });
+  new tunnels.TlsEdge(`${provider}-disabled`, { mutualTls: { ...mutualTls, enabled: !danger } });
+  new tunnels.TlsEdge(`${provider}-as-before`, {
     mutualTls: { ...mutualTls, enabled: false },
     description: danger ? "new" : "old",
   });
-  const edgeId = new tunnels.TlsEdge("edge").id;
-  new tunnels.TlsEdgeMutualTls("module", { edgeId, ...mutualTls, enabled: !danger });
+  const edgeId = new tunnels.TlsEdge(`${provider}-edge`).id;
+  new tunnels.TlsEdgeMutualTls(`${provider}-module`, { edgeId, ...mutualTls, enabled: !danger });
 }
 
-const KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada";
+const KEYS = { dynamic: makeSshKey(), native: makeSshKey() };
 
-onEveryProvider("A reviewer of a preview", (tunnels) => {
+// Each program declares the same with both providers, so that each run of the engine serves both.
+describe("A reviewer of a preview", () => {
   const world = new World();
+  let server: Awaited<ReturnType<World["server"]>>;
+  before("start a server", async () => {
+    server = await world.server();
+  });
   after(() => world.close());
 
   it("is warned once, at the resource, if a change to it opens something or switches it off", async () => {
-    const server = await world.server();
     const group = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body.id;
     let danger = false;
     const stack = await world.stack(server, async () => {
-      program(tunnels, danger);
-      new tunnels.WeightedBackend("weighted", { backends: { [group]: danger ? 0 : 100 } });
+      for (const name of NAMES) {
+        declare(name, PROVIDERS[name], danger);
+        new PROVIDERS[name].WeightedBackend(`${name}-weighted`, { backends: { [group]: danger ? 0 : 100 } });
+      }
     });
     await stack.up();
     expect(await warningsOf(stack)).to.deep.equal([]);
     danger = true;
-    expect(await warningsOf(stack)).to.have.members([
+    const expected = [
       "emptied: TunnelCredential: `acl` is empty now: the credential may bind everything",
       'everything: SshCredential: `acl` holds "*": the credential may bind everything',
       "v4: IpPolicyRule: `cidr` is 0.0.0.0/0: every IPv4 address is let in",
@@ -73,33 +85,37 @@ onEveryProvider("A reviewer of a preview", (tunnels) => {
       "disabled: TlsEdge: `mutualTls` has `enabled` false: the module does nothing",
       "module: TlsEdge: `enabled` is false: the module does nothing",
       "weighted: WeightedBackend: `backends` has weights of 0 only: traffic goes nowhere",
-    ]);
+    ];
+    expect(await warningsOf(stack)).to.have.members(
+      NAMES.flatMap((name) => expected.map((warning) => `${name}-${warning}`)),
+    );
     await stack.up();
     expect(await warningsOf(stack), "no warning is repeated").to.deep.equal([]);
   });
 
   it("is warned once that there is no API key, if the run would need one", async () => {
-    const server = await world.server();
-    const two = async () => void ["a", "b"].map((name) => new tunnels.IpPolicy(name));
-    const stack = await world.stack({ url: server.url, apiKey: "" }, two);
+    const stack = await world.stack({ url: server.url, apiKey: "" }, async () => {
+      for (const name of NAMES) for (const one of ["a", "b"]) new PROVIDERS[name].IpPolicy(`${name}-${one}`);
+    });
     const warnings = await warningsOf(stack);
-    expect(warnings).to.have.length(1);
-    expect(warnings[0]).to.contain("There is no API key for").and.to.contain("TUNNELPLANE_API_KEY");
+    expect(warnings, "one of each provider").to.have.length(NAMES.length);
+    expect(new Set(warnings.map((warning) => warning.split("-")[0])).size).to.equal(NAMES.length);
+    for (const warning of warnings)
+      expect(warning).to.contain("There is no API key for").and.to.contain("TUNNELPLANE_API_KEY");
   });
 
   it("never sees the provider's hidden properties among the changes of a refresh", async () => {
-    const server = await world.server();
-    const stack = await world.stack(
-      server,
-      async () => void new tunnels.IpPolicy("office", { description: "ours" }),
-    );
+    const stack = await world.stack(server, async () => {
+      for (const name of NAMES) new PROVIDERS[name].IpPolicy(`${name}-office`, { description: "ours" });
+    });
     await stack.up();
-    const { id } = (await server.rest.get("/ip_policies")).body.ip_policies[0];
-    await server.rest.patch(`/ip_policies/${id}`, { description: "theirs" });
+    for (const { id, description } of (await server.rest.get("/ip_policies")).body.ip_policies)
+      if (description === "ours") await server.rest.patch(`/ip_policies/${id}`, { description: "theirs" });
+    const updates = NAMES.map((name) => `update ${name}-office description`);
     const before = stack.events.length;
     const previewed = await stack.preview({ refresh: true, diff: true });
     const refreshed = await stack.refresh();
-    expect(changesOf(previewed)).to.deep.equal(["update office description"]);
+    expect(changesOf(previewed)).to.have.members(updates);
     const shown = [previewed.stdout, refreshed.stdout].join();
     expect(shown).not.to.match(/__intent|__provider/);
     const steps = stack.events.slice(before).map((event) => JSON.parse(event));
@@ -108,7 +124,7 @@ onEveryProvider("A reviewer of a preview", (tunnels) => {
       return [...(diffs ?? []), ...Object.keys(detailedDiff ?? {})] as string[];
     });
     expect(named.filter((name) => name.startsWith("__"))).to.deep.equal([]);
-    expect(changesOf(await stack.up())).to.deep.equal(["update office description"]);
+    expect(changesOf(await stack.up())).to.have.members(updates);
     expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 });

@@ -1,18 +1,52 @@
 import { expect } from "chai";
 import { OURS } from "../support/engine";
 import { changesOf, failureOf, World } from "../support/provider";
-import { type Classes, onEveryProvider } from "../support/providers";
+import { type Classes, PROVIDERS } from "../support/providers";
 import { StandInServer } from "../support/standIn";
 
-const onePolicyOf = (tunnels: Classes) => async () => void new tunnels.IpPolicy("policy");
+type Server = Awaited<ReturnType<World["server"]>>;
+const NAMES = Object.keys(PROVIDERS);
+const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
 
-onEveryProvider("The server and key that a program uses", (tunnels) => {
-  const onePolicy = onePolicyOf(tunnels);
-  const world = new World();
-  after(() => world.close());
+/** A program in which each provider does the same. */
+const everywhere = (declare: (tunnels: Classes, name: string) => void) => async () => {
+  for (const [name, classes] of Object.entries(PROVIDERS)) declare(classes, name);
+};
+const onePolicy = everywhere((tunnels, name) => void new tunnels.IpPolicy(name, { description: name }));
+const descriptionsOn = async ({ rest }: Server): Promise<string[]> =>
+  (await rest.get("/ip_policies")).body.ip_policies.map(
+    ({ description }: { description: string }) => description,
+  );
+
+const world = new World();
+let server: Server;
+before("start a server", async () => {
+  server = await world.server();
+});
+after(() => world.close());
+
+describe("The server and key that a program uses", () => {
+  it("can be several in one program, each as an account, and a new key changes no resource", async () => {
+    const [a, b] = [server, await world.server()];
+    let keyOfA = a.apiKey;
+    const stack = await world.stack(
+      NOBODY,
+      everywhere((tunnels, name) => {
+        const first = new tunnels.Account(`${name}-a`, { baseUrl: a.url, apiKey: keyOfA });
+        const second = new tunnels.Account(`${name}-b`, { baseUrl: b.url, apiKey: b.apiKey });
+        new tunnels.IpPolicy(`${name}-on-a`, { description: `${name} a` }, { provider: first });
+        new tunnels.IpPolicy(`${name}-on-b`, { description: `${name} b` }, { provider: second });
+      }),
+    );
+    await stack.up();
+    expect(await descriptionsOn(a)).to.have.members(NAMES.map((name) => `${name} a`));
+    expect(await descriptionsOn(b)).to.have.members(NAMES.map((name) => `${name} b`));
+
+    keyOfA = (await a.rest.post("/api_keys", {})).body.token;
+    expect(changesOf(await stack.up())).to.deep.equal([]);
+  });
 
   it("come from the stack's configuration if the environment has none", async () => {
-    const server = await world.server();
     const stack = await world.stack(server, onePolicy, {
       env: { TUNNELPLANE_BASE_URL: "", TUNNELPLANE_API_KEY: "" },
       config: {
@@ -21,59 +55,34 @@ onEveryProvider("The server and key that a program uses", (tunnels) => {
       },
     });
     await stack.up();
-    expect((await server.rest.get("/ip_policies")).body.ip_policies).to.have.length(1);
-  });
-
-  it("can be several in one program, each as an account, and a new key changes no resource", async () => {
-    const [a, b] = [await world.server(), await world.server()];
-    let keyOfA = a.apiKey;
-    const stack = await world.stack({ url: "http://127.0.0.1:9", apiKey: "for-nobody" }, async () => {
-      const first = new tunnels.Account("a", { baseUrl: a.url, apiKey: keyOfA });
-      const second = new tunnels.Account("b", { baseUrl: b.url, apiKey: b.apiKey });
-      new tunnels.IpPolicy("on-a", { description: "a" }, { provider: first });
-      new tunnels.IpPolicy("on-b", { description: "b" }, { provider: second });
-    });
-    await stack.up();
-    const descriptions = async (server: typeof a) =>
-      (await server.rest.get("/ip_policies")).body.ip_policies.map(
-        (policy: { description: string }) => policy.description,
-      );
-    expect(await descriptions(a)).to.deep.equal(["a"]);
-    expect(await descriptions(b)).to.deep.equal(["b"]);
-
-    keyOfA = (await a.rest.post("/api_keys", {})).body.token;
-    expect(changesOf(await stack.up())).to.deep.equal([]);
+    expect(await descriptionsOn(server)).to.include.members(NAMES);
   });
 
   it("are asked for in one line if there is no key at all", async () => {
-    const stack = await world.stack({ url: "http://127.0.0.1:9", apiKey: "" }, onePolicy);
-    expect(await failureOf(stack.up()))
-      .to.contain("There is no API key")
-      .and.to.contain("TUNNELPLANE_API_KEY");
+    for (const { IpPolicy } of Object.values(PROVIDERS)) {
+      const stack = await world.stack({ ...NOBODY, apiKey: "" }, async () => void new IpPolicy("policy"));
+      expect(await failureOf(stack.up()))
+        .to.contain("There is no API key")
+        .and.to.contain("TUNNELPLANE_API_KEY");
+    }
   });
 });
 
-onEveryProvider("A server that cannot be used", (tunnels) => {
-  const onePolicy = onePolicyOf(tunnels);
-  const world = new World();
-  after(() => world.close());
-
-  /** Every step that needs a server says the same, in one line, and records nothing. */
-  async function expectOneLine(
-    server: { url: string; apiKey: string },
-    line: string | RegExp,
-  ): Promise<void> {
-    const stack = await world.stack(server, onePolicy);
-    const message = await failureOf(stack.up());
-    if (typeof line === "string") expect(message).to.contain(line);
-    else expect(message).to.match(line);
-    expect(message, "no stack trace").not.to.match(/\n\s+at /);
-    const { deployment } = await stack.exportState();
-    const recorded = (deployment.resources ?? [])
-      .map(({ type }: { type: string }) => type)
-      .filter((type: string) => OURS.test(type));
-    expect(recorded, "nothing half-recorded").to.deep.equal([]);
-    expect(deployment.pending_operations ?? [], "nothing pending").to.deep.equal([]);
+describe("A server that cannot be used", () => {
+  /** A run with each provider says so in one line, and records nothing. */
+  async function expectOneLine(at: { url: string; apiKey: string }, line: string): Promise<void> {
+    for (const [name, { IpPolicy }] of Object.entries(PROVIDERS)) {
+      const stack = await world.stack(at, async () => void new IpPolicy("policy"));
+      const message = await failureOf(stack.up());
+      expect(message, name).to.contain(line);
+      expect(message, `${name}: no stack trace`).not.to.match(/\n\s+at /);
+      const { deployment } = await stack.exportState();
+      const recorded = (deployment.resources ?? [])
+        .map(({ type }: { type: string }) => type)
+        .filter((type: string) => OURS.test(type));
+      expect(recorded, `${name}: nothing half-recorded`).to.deep.equal([]);
+      expect(deployment.pending_operations ?? [], `${name}: nothing pending`).to.deep.equal([]);
+    }
   }
 
   it("because nothing listens there is named with its address and the source of that address", () =>
@@ -83,7 +92,6 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
     ));
 
   it("because the key is wrong leads to an error that names the key's source", async () => {
-    const server = await world.server();
     await expectOneLine(
       { url: server.url, apiKey: "not-the-key" },
       `${server.url} refused the API key from TUNNELPLANE_API_KEY`,
@@ -110,9 +118,12 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
 
   it("makes refresh and destroy fail with the same error, and leaves the state as it was", async () => {
     const server = await world.server();
-    const stack = await world.stack(server, async () => {
-      for (const name of ["first", "second", "third"]) new tunnels.IpPolicy(name);
-    });
+    const stack = await world.stack(
+      server,
+      everywhere((tunnels, name) => {
+        for (const one of ["first", "second", "third"]) new tunnels.IpPolicy(`${name}-${one}`);
+      }),
+    );
     await stack.up();
     const recorded = async () =>
       (await stack.exportState()).deployment.resources.map(
@@ -129,7 +140,7 @@ onEveryProvider("A server that cannot be used", (tunnels) => {
       const message = await failureOf(stack[step]());
       const said = stack.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent?.message ?? "");
       const sentences = said.filter((text) => text.includes("failed and left the state as it was"));
-      expect(sentences, "the sentence about all of them").to.have.length.at.most(1);
+      expect(sentences, "the sentence about all of them, of each provider").to.have.length.at.most(2);
       expect(message).to.contain(`${server.url} does not answer (connection refused)`);
       expect(message, "no stack trace").not.to.match(/\n\s+at /);
     }
