@@ -27,10 +27,7 @@ export interface AgentConnection {
   rekeys: number;
 }
 
-/**
- * Admits connections of agents, and limits what each may do. It counts from the first byte on: ssh2 reports a
- * connection only after its greeting.
- */
+/** Admits connections of agents, and limits what each may do, from its first byte on. */
 export class ConnectionLimits {
   /** By address and port. */
   readonly #connections = new Map<string, AgentConnection>();

@@ -122,9 +122,8 @@ export class HostKeys {
   }
 
   /**
-   * The signature of a certified key bears the name of the plain type; ssh2 would write what was negotiated.
-   * The exchange is private to ssh2, so where it is not found, the handshake fails, and nobody is let in by
-   * mistake.
+   * ssh2 would sign with the name of the certificate type, not with the plain one. The exchange is private to
+   * it: where that is not found, the handshake fails.
    */
   prepare(connection: Connection): void {
     if (!this.#certificate) return;
@@ -158,10 +157,7 @@ function makeKey(): string {
   throw new Error("ssh2 makes no key that it can read");
 }
 
-/**
- * ssh2 reads the key's PEM anew for each signature, which takes five times as long as signing. It takes any
- * object with the methods of a key.
- */
+/** ssh2 reads the PEM for each signature, which takes five times as long. It takes any object like a key. */
 function signingFast(key: ParsedKey): ParsedKey {
   const read = createPrivateKey(key.getPrivatePEM());
   return Object.create(key, { sign: { value: (data: Buffer) => sign(null, data, read) } }) as ParsedKey;

@@ -179,8 +179,8 @@ export class Session {
   }
 
   /**
-   * Sends the agent the reason. The stock client shows such a message with -v only, and always why it was
-   * disconnected: so an agent that has bound nothing is disconnected.
+   * Sends the agent the reason. The stock client shows it with -v only, but always why it was disconnected:
+   * so an agent that has bound nothing is disconnected.
    */
   async #refuse(reason: string): Promise<false> {
     const inside = insideOf(this.connection);

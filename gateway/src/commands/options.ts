@@ -3,7 +3,7 @@ import { complainAboutCidr, GATEWAY_NAME, GATEWAY_NAME_FORM } from "@tunnelplane
 import { InvalidArgumentError, Option } from "commander";
 import { boundAt } from "../environment/ports";
 import type { EnvironmentFlags } from "../environment/source";
-import type { Address } from "../envoy/address";
+import { type Address, readAddress } from "../envoy/address";
 import type { Listen } from "../envoy/model";
 
 /** Adds `[PORT=]ADDRESS:PORT` to those that came before. */
@@ -31,10 +31,8 @@ const inOneForm = (address: string): string =>
     : new SocketAddress({ address, family: "ipv6" }).address;
 
 export function addressOption(text: string): Address {
-  const [, address = "", port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? [];
-  const host = address.replace(/^\[|\]$/g, "");
-  if ((isIP(host) || host === "localhost") && Number(port) >= 1 && Number(port) <= 65535)
-    return { host, port: Number(port) };
+  const { host, port } = readAddress(/^(\[[^\]]+\]|[^:]+):\d+$/.test(text) ? text : "");
+  if ((isIP(host) || host === "localhost") && port >= 1 && port <= 65535) return { host, port };
   throw new InvalidArgumentError('Expected ADDRESS:PORT with an IP address, for example "127.0.0.1:4041".');
 }
 

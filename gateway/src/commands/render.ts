@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf, registry } from "@tunnelplane/sdk/contract";
+import { isObject, messageOf, registry } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { EnvironmentSource } from "../environment/source";
@@ -61,9 +61,6 @@ async function fromServer({ url, apiKey }: CommonFlags): Promise<readonly Entry[
     await source.close();
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 function fromFile(file: string): readonly Entry[] {
   let read: unknown;

@@ -113,8 +113,7 @@ async function run(flags: Flags): Promise<void> {
           api: source.api,
           certificate: flags.sshHostCertificate,
         });
-  // Kept, because the key of a gateway reports for one name, and a container has a new one each time that it
-  // is made.
+  // Kept: a gateway key reports for one name, and each new container has another host name.
   const name = flags.name ?? keptOr(join(state, "name"), () => nameOfMachine());
   const report = async (status: Status) =>
     source.api.gateways.report(name, { version: VERSION, envoy_version: await envoy.version(), ...status });
@@ -131,7 +130,7 @@ async function run(flags: Flags): Promise<void> {
   await envoy.stop();
   agents?.sockets.stop();
   agents?.authority.stop();
-  // Neither an agent that does not hang up nor a request that is being tried again is worth waiting for.
+  // Agents that do not hang up, and requests that are tried again, may delay the end by half a second.
   await Promise.race([Promise.all([agents?.ssh.stop(), monitor.stop(), source.close()]), sleep(CLOSE_MS)]);
   process.exit(0);
 }

@@ -9,10 +9,7 @@ type State =
   /** Envoy was given all that was read. */
   | { readonly name: "served" };
 
-/**
- * The states of serving what is declared, and all of their transitions. The page docs/architecture/gateway.md
- * has a picture.
- */
+/** The states of serving what is declared. docs/architecture/gateway.md has a picture. */
 export class Serving {
   #state: State = { name: "empty" };
   #outcome: "none" | "taken" | "refused" = "none";
@@ -76,8 +73,7 @@ export class Serving {
   }
 
   /**
-   * The last event that a report may name; undefined before anything of this run was served.
-   * @param read the last event that was read
+   * The last event that a report may name; none before anything was served. @param read the last event read
    */
   sequence(read: number): number | undefined {
     // Events that change nothing of what is served need not be given to Envoy.

@@ -22,8 +22,7 @@ export class Ports {
     const lacking: Listen[] = [];
     for (const one of this.all) {
       const text = boundAt(one);
-      // Envoy listens on no port without edges, so such a port may be taken at any time. It writes zones in
-      // another way.
+      // Envoy does not hold a port without edges, which others may take. It writes zones in another way.
       if (held.has(text) || one.address.includes("%")) continue;
       const fault = await faultOf(one);
       if (fault === undefined) continue;

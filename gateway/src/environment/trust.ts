@@ -11,9 +11,7 @@ const SYSTEM_TRUST = [
 const IN_PEM = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
 /**
- * The path of the file of trusted authorities. Envoy takes such a file as a whole or not at all, and with it
- * every backend that speaks TLS.
- * @param named default: the system's
+ * The file of trusted authorities, by default the system's. Envoy refuses a wrong file as a whole.
  * @throws saying what is wrong with the file
  */
 export function trustFile(named: string | undefined): string {

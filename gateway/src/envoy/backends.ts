@@ -156,10 +156,7 @@ export class Backends {
     return "order" in found ? this.#inOrder(found.failover, found.order) : this.#single(id, found);
   }
 
-  /**
-   * One that is in another is laid out in the other's order: Envoy asks nothing that is in order for its
-   * health, and would go past it.
-   */
+  /** A failover inside a failover joins its order: Envoy checks the health of single clusters only. */
   #failover(id: string, members: readonly string[], http: boolean): Found {
     const [first, ...others] = [...new Set(members)].flatMap((member) => {
       const found = this.#of(member, http);

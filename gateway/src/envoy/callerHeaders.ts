@@ -32,8 +32,7 @@ export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Jso
     // Backends get X-Forwarded-For anew, and policies read nothing there that Envoy wrote.
     skip_xff_append: true,
     xff_num_trusted_hops: forwarded ? 1 : undefined,
-    // Envoy would believe more of what private addresses send, and write no CLIENT_IP_HEADER for them. Nobody
-    // is at this one.
+    // Envoy trusts private addresses more, and writes no CLIENT_IP_HEADER for them. None is at this address.
     internal_address_config: { cidr_ranges: [cidrRange("255.255.255.255/32")] },
     early_header_mutation_extensions: [
       extension(
@@ -54,8 +53,7 @@ export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Jso
 export function headersForBackends({ port }: Arrival): Json {
   return {
     request_headers_to_add: [
-      // Only requests that upgrade still have it. It could name the headers below, and backends would drop
-      // them.
+      // Only upgrades still have it. It could name the headers below, so that backends drop them.
       { header: { key: "connection", value: "upgrade" }, append_action: "OVERWRITE_IF_EXISTS" },
       overwritten(FORWARDED_FOR, CLIENT_IP),
       overwritten("x-forwarded-proto", "https"),

@@ -3,6 +3,7 @@ import {
   createSchema,
   definitionOf,
   formatPath,
+  isObject,
   type Kind,
   type ModuleName,
   type ModuleNameOf,
@@ -13,10 +14,7 @@ import { effectOf, type Policies } from "./policies";
 
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
 
-/**
- * What enforces each module, for each kind that has it. A module of the contract without an entry does not
- * compile; one that a newer server brings makes its edge rejected.
- */
+/** What enforces each module of each kind. A module of the contract without an entry does not compile. */
 export const ENFORCED = {
   backend: { tls_edge: "the TCP proxy's clusters", https_edge_route: "the route's clusters" },
   ip_restriction: { tls_edge: "network RBAC", https_edge_route: "the route's RBAC" },
@@ -65,7 +63,7 @@ const policiesOf = ({ inbound, outbound }: Policies) => [...inbound, ...outbound
 
 /** What is neither on nor off counts as on. */
 const isEnabled = <T>(value: T): value is T & { enabled: unknown } =>
-  typeof value === "object" && value !== null && "enabled" in value && value.enabled !== false;
+  isObject(value) && "enabled" in value && value.enabled !== false;
 
 const isEnforced = (kind: Kind, name: string): boolean =>
   Object.hasOwn(ENFORCED, name) && Object.hasOwn(ENFORCED[name as ModuleName], kind);

@@ -28,8 +28,7 @@ export function httpManager(
       merge_slashes: true,
       path_with_escaped_slashes_action: "REJECT_REQUEST",
       common_http_protocol_options: { idle_timeout: "600s", headers_with_underscores_action: "DROP_HEADER" },
-      // Envoy's own windows are 16 and 24 MiB: so much would be kept of each connection whose backend does
-      // not read.
+      // By default 16 and 24 MiB: memory for each connection whose backend does not read.
       http2_protocol_options: {
         max_concurrent_streams: 100,
         initial_stream_window_size: 1_048_576,

@@ -73,9 +73,8 @@ const LONGEST_SECONDS = 86_400;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /**
- * A bucket with the declared average: what a sliding window admits in each window, at most twice of it across
- * a border. Ranges are the contract's, once more: Envoy reads nothing of a file with one number that is too
- * large.
+ * A bucket with the declared average: at most twice a sliding window across a border. The ranges are those of
+ * the contract: one number out of range makes the whole file unreadable for Envoy.
  */
 export function bucketOf({ capacity, rate }: Limit["config"]): Json {
   if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MOST_REQUESTS)

@@ -39,11 +39,7 @@ export type Decision =
 const MOST_OUTCOMES = 64;
 export const NOTHING: Outcome = { limits: [], logs: [] };
 
-/**
- * Settles what is done to requests of a route, as a tree of decisions.
- * @param owner what the actions belong to, in one word
- * @param host the host that is asked for, where it is known
- */
+/** Decides what is done to requests of a route. @param owner of the actions @param host if it is known */
 export function decide(policies: Policies | null, owner: string, host?: string): Decision {
   if (!policies?.enabled) return { outcome: NOTHING };
   const steps = [...policies.inbound, ...policies.outbound.map(onlyLogs)].map((policy, index) => ({

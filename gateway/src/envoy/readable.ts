@@ -1,9 +1,9 @@
+import { isObject } from "@tunnelplane/sdk/contract";
 import type { EnforcedKind } from "./kinds";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields => isObject(value) && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 

@@ -81,9 +81,8 @@ interface Made {
 const MOST_STEPS = 100_000;
 
 /**
- * Whether each path in normal form, rewritten by a pattern, is a path in normal form again. Goes through all
- * that the pattern could match, the longest match or not, so it may say no where a look at each path would
- * say yes.
+ * Whether every path in normal form stays in it when it is rewritten. Follows everything that the pattern
+ * could match, and so sometimes says no where every real path would stay in form.
  */
 export function staysInForm(program: Program, pieces: readonly Piece[]): boolean {
   const budget = { left: MOST_STEPS };

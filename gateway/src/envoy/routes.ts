@@ -203,8 +203,7 @@ function towards(destination: Destination, rewrite: Action | undefined): Json {
   if ("response" in destination) return destination.response;
   const { clusters } = destination;
   const to = clusters.length === 1 ? { cluster: clusters[0]?.name } : { weighted_clusters: { clusters } };
-  // Downloads and streams take as long as they take; one that stands still ends after five minutes, which is
-  // Envoy's own limit.
+  // No limit for downloads and streams. Envoy ends one that is silent for five minutes.
   return { route: { ...to, timeout: "0s", regex_rewrite: rewrite && rewriteOf(rewrite) } };
 }
 

@@ -14,8 +14,7 @@ import { downstreamTls, type Termination, terminationOf } from "./tls";
 import { virtualHost } from "./virtualHost";
 
 /**
- * Turns objects into a configuration for Envoy. An edge that cannot be enforced as a whole is not served: its
- * names are refused, and `edges` has the reason.
+ * Turns objects into a configuration for Envoy. An edge that cannot be enforced as a whole is not served.
  * @param leftOut edges that Envoy itself refused, and why
  */
 export function translate(

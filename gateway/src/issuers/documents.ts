@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { issuersOf, keySetsOf } from "../envoy/issuers";
 import type { Issuer, Objects } from "../envoy/model";
 import { type Fetching, Published } from "./published";
@@ -48,9 +49,6 @@ export class IssuerDocuments {
     await Promise.all([this.#discovery.want(issuersOf(objects)), this.#keySets?.want(keySetsOf(objects))]);
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 function readIssuer(answer: unknown, issuer: string): Issuer {
   const document = isObject(answer) ? answer : {};

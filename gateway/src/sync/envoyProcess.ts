@@ -32,10 +32,7 @@ interface Options {
   readonly warn: (message: string) => void;
 }
 
-/**
- * The states of an Envoy that the gateway starts and keeps running, and all of their transitions. The page
- * docs/architecture/gateway.md has a picture.
- */
+/** The states of an Envoy that the gateway runs. docs/architecture/gateway.md has a picture. */
 export class EnvoyProcess {
   #state: State = { name: "new" };
 

@@ -185,10 +185,7 @@ export class Synchroniser {
     }
   }
 
-  /**
-   * Halves what is refused until single edges are left, and leaves those out. It adds to what is good: an
-   * edge is at fault only if all is taken without it.
-   */
+  /** Halves what is refused down to single edges. An edge is at fault only if all is taken without it. */
   async #find(ids: readonly string[], search: Search): Promise<void> {
     const { without } = search;
     if (ids.length === 0) return;

@@ -31,10 +31,7 @@ const WRAPPING = [
 ].map(([cidr, at]) => ({ network: networkOf(String(cidr)), at: Number(at) }));
 const TEREDO = networkOf("2001::/32");
 
-/**
- * What a connection to an address can end at: the address, the IPv4 address that it holds, and this machine
- * for the unspecified one.
- */
+/** Where a connection to an address can end: there, at the IPv4 address in it, or on this machine. */
 export function meaningsOf(text: string): readonly IpAddress[] {
   const address = ipaddr.parse(text.replace(/%.*$/, ""));
   if (address.toNormalizedString() === "0.0.0.0") return [address, ipaddr.parse("127.0.0.1")];

@@ -1,6 +1,6 @@
 import { type IpAddress, isIn, meaningsOf, type Network, networkOf, ownAddresses } from "./addresses";
 
-/** Something of the gateway's own that listens. */
+/** Where the gateway or the server listens, which backends may not reach. */
 export interface OwnListener {
   /** For people: after "is". */
   readonly what: string;
@@ -29,7 +29,7 @@ export class UpstreamRules {
   constructor(
     private readonly allowed: readonly Network[],
     private readonly denied: readonly Network[],
-    private readonly places: readonly OwnListener[],
+    private readonly own: readonly OwnListener[],
   ) {}
 
   /** Why an address is refused, in words that follow it, and what to do; undefined where it is allowed. */
@@ -54,8 +54,8 @@ export class UpstreamRules {
     if (allowed) return undefined;
     const why =
       DENIED.find(({ network }) => isIn(address, network))?.why ??
-      this.places
-        .filter((place) => place.port === port && this.#isAt(place, address))
+      this.own
+        .filter((one) => one.port === port && this.#isAt(one, address))
         .map(({ what }) => `is ${what}`)[0];
     return why && `${why}: if it shall be reached from outside, add`;
   }

@@ -18,7 +18,7 @@ interface Options {
   readonly warn: (message: string) => void;
 }
 
-/** The gateway's own places, and the server's. */
+/** Where the gateway and the server listen. */
 interface Own {
   /** The server's URL. */
   readonly url: string;
@@ -30,12 +30,14 @@ interface Own {
 /** Resolves the names of upstreams, and decides which addresses Envoy and the gateway may connect to. */
 export class UpstreamWatch {
   readonly #names: Names;
-  readonly #rules: { readonly allow: readonly Network[]; readonly deny: readonly Network[] };
+  readonly #allowed: readonly Network[];
+  readonly #denied: readonly Network[];
   readonly #server: Address | undefined;
 
   constructor(private readonly options: Options) {
     this.#names = new Names(options);
-    this.#rules = { allow: options.allow.map(networkOf), deny: options.deny.map(networkOf) };
+    this.#allowed = options.allow.map(networkOf);
+    this.#denied = options.deny.map(networkOf);
     this.#server = URL.canParse(options.own.url) ? addressOfUrl(options.own.url) : undefined;
   }
 
@@ -68,7 +70,7 @@ export class UpstreamWatch {
   /** What is known and allowed now. */
   view(): Upstreams {
     this.#names.isChanged = false;
-    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#ownListeners());
+    const rules = this.#rules();
     const seen = new Map<string, Upstream>();
     return {
       find: (host, port) => {
@@ -82,12 +84,15 @@ export class UpstreamWatch {
 
   /** The addresses of a URL's host. @throws saying why the gateway may not or cannot connect there */
   async reach(url: string): Promise<readonly string[]> {
-    const place = addressOfUrl(url);
-    const addresses = isIP(place.host) === 0 ? await this.#names.resolved(place.host) : [place.host];
-    const rules = new UpstreamRules(this.#rules.allow, this.#rules.deny, this.#ownListeners());
-    const found = this.#judge(rules, place, addresses);
+    const address = addressOfUrl(url);
+    const { host } = address;
+    const found = this.#judge(
+      this.#rules(),
+      address,
+      isIP(host) === 0 ? await this.#names.resolved(host) : [host],
+    );
     if ("refused" in found) throw new Error(`it ${found.refused}`);
-    if (found.addresses.length === 0) throw new Error(`the name ${place.host} cannot be resolved`);
+    if (found.addresses.length === 0) throw new Error(`the name ${host} cannot be resolved`);
     return found.addresses;
   }
 
@@ -105,6 +110,8 @@ export class UpstreamWatch {
 
   #addressesOf = (host: string): readonly string[] | undefined =>
     isIP(host) === 0 ? this.#names.addressesOf(host) : [host];
+
+  #rules = () => new UpstreamRules(this.#allowed, this.#denied, this.#ownListeners());
 
   #ownListeners(): readonly OwnListener[] {
     const { listen, metrics, sshListen } = this.options.own;
