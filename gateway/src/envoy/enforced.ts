@@ -66,4 +66,4 @@ const isEnabled = <T>(value: T): value is T & { enabled: unknown } =>
   isObject(value) && "enabled" in value && value.enabled !== false;
 
 const isEnforced = (kind: Kind, name: string): boolean =>
-  Object.hasOwn(ENFORCED, name) && Object.hasOwn(ENFORCED[name as ModuleName], kind);
+  Object.entries<object>(ENFORCED).some(([module, kinds]) => module === name && Object.hasOwn(kinds, kind));

@@ -191,6 +191,7 @@ function fieldsOf(
 function answerTo({ type, config }: Action): Json {
   const status = Number(config.status_code ?? 403);
   if (type === "deny") return answerOf(status);
+  // As the contract has checked them.
   return answerOf(
     status,
     config.content as string | undefined,

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { bootstrap } from "../envoy/listeners";
 import type { Configuration } from "../envoy/model";
 
@@ -27,8 +28,9 @@ export function checkProgram(program: string): void {
   try {
     said = execFileSync(program, ["--version"], { encoding: "utf8", stdio: "pipe" });
   } catch (error) {
+    const code = isObject(error) ? error.code : undefined;
     throw new Error(
-      `Envoy could not be run as ${program} (${(error as NodeJS.ErrnoException).code ?? "it failed"}): install it, or say where it is with --envoy`,
+      `Envoy could not be run as ${program} (${code ?? "it failed"}): install it, or say where it is with --envoy`,
     );
   }
   const fault = faultOfVersion(versionIn(said) || "0.0.0", `at ${program}`);
@@ -56,16 +58,12 @@ export async function validate(
     });
     return undefined;
   } catch (error) {
-    const {
-      code,
-      killed,
-      stderr = "",
-    } = error as { readonly code?: unknown; readonly killed?: boolean; readonly stderr?: string };
+    const { code, killed, stderr } = isObject(error) ? error : {};
     // It could not be asked: there is no room for the file, say.
     if (typeof code === "string" && !killed) throw error;
     return killed
       ? `it did not come to an end within ${LONGEST_MS / 1000} s`
-      : (causeIn(stderr) ?? "it ended without saying why");
+      : (causeIn(String(stderr ?? "")) ?? "it ended without saying why");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
 import { promises } from "node:dns";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { addressesHere, candidatesFor } from "./system";
 
 /** Of the first try; the second one may take twice as long. */
@@ -68,7 +69,7 @@ async function ask(
       code: "",
     };
   } catch (error) {
-    const code = String((error as NodeJS.ErrnoException).code ?? error);
+    const code = String((isObject(error) ? error.code : undefined) ?? error);
     return { addresses: NONE.includes(code) ? [] : undefined, ttl: Number.POSITIVE_INFINITY, code };
   }
 }
