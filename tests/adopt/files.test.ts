@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { parse } from "yaml";
 import { World } from "../support/provider";
 import { Rest } from "../support/rest";
-import { fill, Project, tunnelplanePulumi } from "./support";
+import { fill, Project, tunnelplanePulumi, worldOf } from "./support";
 
 /** The names that a catalogue gives, by collection. */
 const namesIn = (project: Project): Record<string, string[]> =>
@@ -149,6 +149,16 @@ describe("What adopt writes", () => {
       .to.contain('new tunnels.TunnelCredential("of-the-member"')
       .and.not.to.contain("tunnels.BotUser");
     await server.rest.delete(`/bot_users/${bot}`);
+  });
+
+  it("is every object of a server that answers in many pages", async () => {
+    const large = await world.server();
+    await fill(large.rest, 1000);
+    const [made, objects] = [project(), await worldOf(large.rest)];
+    const ran = await made.adopt(large, "--format", "yaml");
+    expect(ran.stdout).to.contain(`declares ${objects.length} of the ${objects.length} objects`);
+    const { resources } = JSON.parse(made.read("import.json")) as { resources: { id: string }[] };
+    expect(resources.map(({ id }) => id.split("/").at(-1))).to.include.members(objects.map(({ id }) => id));
   });
 
   it("is nothing without a server or with a wrong key, said in one line", async () => {
