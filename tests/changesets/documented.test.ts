@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { declared, operationsIn, ref, SetInTest } from "./support";
 
-onEveryDatabase("The documentation of change sets", (start) => {
+onOneDatabase("The documentation of change sets", (start) => {
   const server = serverOfThisFile(start);
 
   it("has an example that the server takes", async () => {
@@ -15,7 +15,7 @@ onEveryDatabase("The documentation of change sets", (start) => {
   });
 });
 
-onEveryDatabase("The findings of a planned change set", (start) => {
+onOneDatabase("The findings of a planned change set", (start) => {
   const server = serverOfThisFile(start);
 
   it("name what would be made by kind and key, by no id", async () => {

@@ -8,10 +8,10 @@ import {
   type TunnelplaneError,
 } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import type { ServerProcess } from "../support/server";
 
-onEveryDatabase("The client", (start) => {
+onOneDatabase("The client", (start) => {
   let server: ServerProcess;
   let api: Tunnelplane;
   before(async () => {

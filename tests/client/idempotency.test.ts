@@ -1,10 +1,10 @@
 import { ConnectionError, IdempotencyError, Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import type { ServerProcess } from "../support/server";
 
-onEveryDatabase("A creation by the client", (start) => {
+onOneDatabase("A creation by the client", (start) => {
   let server: ServerProcess;
   let api: Tunnelplane;
   before(async () => {
@@ -21,7 +21,9 @@ onEveryDatabase("A creation by the client", (start) => {
    */
   async function meeting<T>(fates: Fate[], use: (api: Tunnelplane) => Promise<T>): Promise<T> {
     const proxy = await LossyProxy.start(server.url, () => fates.shift() ?? "answered");
-    const through = new Tunnelplane({ baseUrl: proxy.url, apiKey: server.apiKey, timeoutMs: 1_000 });
+    // Short only where the time limit has to end; on a busy machine, an answer may take a second.
+    const timeoutMs = fates.includes("silence") ? 3_000 : 60_000;
+    const through = new Tunnelplane({ baseUrl: proxy.url, apiKey: server.apiKey, timeoutMs });
     try {
       return await use(through);
     } finally {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { expectRefused, overloaded } from "../support/api/expect";
-import { onEveryDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
+import { onOneDatabase, sharedPostgres, untilTestEnds } from "../support/databases";
 import { type Session, waiting } from "../support/postgres";
 import { Connection } from "../support/rawHttp";
 import { Rest } from "../support/rest";
@@ -28,7 +28,7 @@ async function refusedSoFar(server: ServerProcess): Promise<number> {
   return Number(/^tunnelplane_http_requests_refused_total (\d+)$/m.exec(await metrics.text())?.[1]);
 }
 
-onEveryDatabase("A server with more requests than slots", (startServer) => {
+onOneDatabase("A server with more requests than slots", (startServer) => {
   const connections: Connection[] = [];
   const connect = async (server: ServerProcess): Promise<Connection> => {
     const connection = await Connection.open(server.url);
@@ -181,12 +181,8 @@ describe("A server whose only slot is taken", () => {
     await waiting(session, 1);
     connection.close();
     await session.query("commit");
-    const statuses = new Set<number>();
-    for (let tries = 0; tries < 100 && !statuses.has(200); tries++) {
-      statuses.add((await rest.get("/ip_policies")).status);
-      await sleep(50);
-    }
-    expect([...statuses]).to.include(200);
+    // The test times out if the slot stays taken.
+    while ((await rest.get("/ip_policies")).status !== 200) await sleep(50);
   });
 
   it("looks up a key again if the lookup took longer than its result is valid, and refuses nobody for that", async () => {

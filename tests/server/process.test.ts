@@ -1,9 +1,9 @@
 import { request as httpRequest } from "node:http";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../support/databases";
+import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { Rest } from "../support/rest";
 
-onEveryDatabase("A server process", (startServer, database) => {
+onOneDatabase("A server process", (startServer, database) => {
   const start = untilTestEnds(startServer);
 
   it("shows the admin's API key on its first start, once, and never again", async () => {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { expectRefused } from "../support/api/expect";
-import { onEveryDatabase, untilTestEnds } from "../support/databases";
+import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 
 const limited = { status: 429, code: "TP_1403" };
 const statuses = (answers: readonly RestAnswer[]): number[] =>
   [...new Set(answers.map(({ status }) => status))].sort();
 
-onEveryDatabase("Limits on requests", (startServer) => {
+onOneDatabase("Limits on requests", (startServer) => {
   const start = untilTestEnds(startServer);
 
   // One request in a second and ten more in a minute: of 60 at once, most are too many.

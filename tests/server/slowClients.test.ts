@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "chai";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
-onEveryDatabase("A client that is slow or sends invalid HTTP", (start) => {
+onOneDatabase("A client that is slow or sends invalid HTTP", (start) => {
   let server: ServerProcess;
   let rest: Rest;
   before(async () => {

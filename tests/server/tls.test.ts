@@ -7,14 +7,14 @@ import { type ConnectionOptions, connect } from "node:tls";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { CA, type Certificate, certificate } from "../support/api/fixtures";
-import { onEveryDatabase, untilTestEnds } from "../support/databases";
+import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
 
 const forThisMachine = (): Certificate =>
   certificate({ name: "127.0.0.1", extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
 
-onEveryDatabase("A server that speaks TLS", (startServer) => {
+onOneDatabase("A server that speaks TLS", (startServer) => {
   const start = untilTestEnds(startServer);
   let folder: string;
   let cert: string;

@@ -6,9 +6,10 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { expectRefused } from "../../support/api/expect";
+import { runOn } from "../../support/commandLine";
 import { execute, onEveryDatabase, tablesIn, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { run, type ServerProcess } from "../../support/server";
+import type { ServerProcess } from "../../support/server";
 import { created } from "../canaries";
 import { countIn, expectFound, expectWhole, headOf, served, unguard } from "./forger";
 import { makeOld } from "./oldDatabase";
@@ -47,7 +48,7 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
         ["keys", "add-master-key", join(folder, "other.key")],
         ["backup", file],
       ]) {
-        const { code, out, err } = await run(data, ...args);
+        const { code, out, err } = await runOn(data, ...args);
         expect(code, `${args} ${out}`).to.equal(1);
         expect(err).to.match(
           /The table sealing_key of .* is empty, beside \d+ objects: its keys were removed/,
@@ -84,7 +85,7 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
       ["keys", "rotate"],
       ["backup", join(folder, "empty.gz")],
     ]) {
-      const { code, err } = await run(data, ...args);
+      const { code, err } = await runOn(data, ...args);
       expect(code).to.equal(1);
       expect(err).to.match(/There is no database in|holds no database of tunnelplane/);
     }
@@ -97,7 +98,7 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
       ["audit", "verify"],
       ["keys", "rotate"],
     ]) {
-      const { code, err } = await run(data, ...args);
+      const { code, err } = await runOn(data, ...args);
       expect(code).to.equal(1);
       expect(err).to.include("has schema 004_deliveries").and.to.include("tunnelplane serve");
     }
@@ -152,7 +153,7 @@ onEveryDatabase("The head of the audit log", (start, database) => {
   it("in a backup shows that the tail was cut off and an old head put back", async () => {
     const { undo } = await lastChange();
     const file = join(folder, "backup.gz");
-    const { code, err } = await run(data, "backup", file);
+    const { code, err } = await runOn(data, "backup", file);
     expect(code, err).to.equal(0);
     const { sequence, hash } = await headOf(data);
     expect(err).to.include(`${sequence}:${hash}`);
@@ -170,7 +171,7 @@ onEveryDatabase("The head of the audit log", (start, database) => {
 
   it("is read from backups of older versions too, which have it among their rows", async () => {
     const file = join(folder, "backup.gz");
-    expect(await run(data, "backup", file)).to.include({ code: 0 });
+    expect(await runOn(data, "backup", file)).to.include({ code: 0 });
     const [header, ...lines] = gunzipSync(readFileSync(file)).toString().split("\n");
     const { audit_head, ...older } = JSON.parse(header as string);
     expect(audit_head).to.be.an("object");
@@ -218,7 +219,7 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     for (const noted of [`${sequence}:${hash}`, answer]) {
       await expectFound(data, `the noted row ${sequence} is no longer there`, "--expect", noted);
     }
-    const { out } = await run(data, "audit", "verify", "--help");
+    const { out } = await runOn(data, "audit", "verify", "--help");
     for (const option of ["--expect", "--backup", "--log", "GET /audit_head"])
       expect(out.replaceAll(/\s+/g, " ")).to.include(option);
   });
