@@ -25,6 +25,7 @@ export {
   type RequestSession,
   type RequestToken,
   type TextDimension,
+  type TextQuestion,
   type TokenPlace,
   UNRECORDED,
   type Unserved,

@@ -215,6 +215,38 @@ describe("comparing what two worlds let in", () => {
     expect(teams.closed.map(({ example }) => example.request.headers)).to.eql([{ "x-team": "blue" }]);
   });
 
+  it("decides filters of a hundred patterns, and policies of many tests", () => {
+    const bots = Array.from({ length: 100 }, (_, number) => `(?i)bot${7 * number}/[0-9]+`);
+    const filter = (deny: string[]) => world(site({ user_agent_filter: { allow: [], deny } }));
+    const { opened, unproved } = compareAccess(filter(bots), filter(bots.slice(1)));
+    expect(opened.map(({ example }) => example.request.user_agent)).to.eql(["bot0/0"]);
+    expect(unproved).to.eql([]);
+    const words = Array.from({ length: 30 }, (_, number) => `req.path.contains("word-${number}-")`);
+    const denying = (some: string[]) => world(site(inbound([[some.join(" || ")], "deny"])));
+    const policies = compareAccess(denying(words), denying(words.slice(1)));
+    expect(policies.opened.map(({ example }) => example.request.path)).to.eql(["/word-0-"]);
+    expect(policies.unproved).to.eql([]);
+  });
+
+  it("does not multiply what a check before refuses, or no decision looks at", () => {
+    const names = Array.from({ length: 24 }, (_, number) => `req.headers["x-${number}"] == "a"`);
+    const denying = (some: string[]) => world(site({ ...tokenOf(), ...inbound([some, "deny"]) }));
+    const { verdict, combinations } = compareAccess(denying(names.slice(1)), denying(names));
+    expect([verdict, combinations < 200]).to.eql(["opens", true]);
+  });
+
+  it("gives up after 200,000 combinations of requests to an address", () => {
+    const either = (number: number) =>
+      `(req.headers["x-${number}"] == "a" || req.headers["y-${number}"] == "a")`;
+    const denying = (count: number) =>
+      world(
+        site(inbound([[Array.from({ length: count }, (_, number) => either(number)).join(" && ")], "deny"])),
+      );
+    const { verdict, unproved, combinations } = compareAccess(denying(18), denying(17));
+    expect([verdict, combinations]).to.eql(["unproved", 200_000]);
+    expect(unproved[0]?.reason).to.include("more combinations of requests");
+  });
+
   it("finds that policies of a wildcard ask for the name", () => {
     const wild = (expression: string): World =>
       world(site(inbound([[expression], "deny"]), { hostports: ["*.w.test:443"] }));

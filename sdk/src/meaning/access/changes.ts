@@ -1,7 +1,7 @@
 import { type Decider, type Decision, type DecisionRequest, isLetIn } from "../decision/types";
 import { canonical, isObject } from "../values";
 import { familyOf } from "./addresses";
-import { type Choices, type Combination, combinations, decided, type Pieces } from "./combinations";
+import { type Choices, type Combination, combinations, exampleOf, type Pieces, Trial } from "./combinations";
 
 /** A request, and what happens to it in both worlds. */
 export interface Example {
@@ -51,7 +51,13 @@ export function changesIn(
     combinations: 0,
   };
   const tried = new Set<string>();
-  for (const one of combinations(before, after, pieces)) {
+  const trial = new Trial(pieces);
+  const changeOf = (one: Combination): AccessChange => ({
+    address: one.after.address ?? one.before.address ?? "",
+    was: one.before.address,
+    example: { request: exampleOf(pieces, one.chosen), before: one.before, after: one.after },
+  });
+  for (const one of combinations(before, after, trial)) {
     if (found.combinations === most) {
       found.unknown.add(TOO_MANY);
       return found;
@@ -62,7 +68,7 @@ export function changesIn(
     if (undecided) found.unknown.add(undecided.sentence);
     else if (is && !was) {
       found.opened ??= { ...changeOf(one), everyone: false, new: isNew };
-      if (!found.opened.everyone && isForEveryone(one.chosen, after, pieces, tried))
+      if (!found.opened.everyone && isForEveryone(one.chosen, after, new Trial(pieces), tried))
         found.opened = { ...changeOf(one), everyone: true, new: isNew };
     } else if (was && !is) found.closed ??= changeOf(one);
     else if (was && is && !found.moved && isMoved(one)) found.moved = changeOf(one);
@@ -72,26 +78,20 @@ export function changesIn(
 
 const TOO_MANY = "more combinations of requests would have to be tried than the limit allows";
 
-const changeOf = ({ example, before, after }: Combination): AccessChange => ({
-  address: after.address ?? before.address ?? "",
-  was: before.address,
-  example: { request: example(), before, after },
-});
-
 /** Parts that say who asks. Their first piece is that nobody says so. */
 const WHO = ["client_certificate", "token", "session"] as const;
 
 /** Whether such requests are let in from all of a family of addresses, whoever asks. */
-function isForEveryone(chosen: Choices, after: Decider, pieces: Pieces, tried: Set<string>): boolean {
+function isForEveryone(chosen: Choices, after: Decider, trial: Trial, tried: Set<string>): boolean {
   if (WHO.some((part) => chosen.get(part))) return false;
   const others = [...chosen].filter(([part]) => part !== "from");
   const key = others.sort().join(" ");
   if (tried.has(key)) return false;
   tried.add(key);
-  const admitted = pieces.fragments("from").map(({ from = "" }, number) => ({
-    family: familyOf(from),
-    is: isLetIn(decided(after, pieces, new Map(others).set("from", number))),
-  }));
+  const admitted = trial.pieces.fragments("from").map(({ from = "" }, number) => {
+    trial.begin(new Map(others).set("from", number));
+    return { family: familyOf(from), is: isLetIn(after.decide(trial)) };
+  });
   return (["v4", "v6"] as const).some((family) => {
     const those = admitted.filter((one) => one.family === family);
     return those.length > 0 && those.every(({ is }) => is);

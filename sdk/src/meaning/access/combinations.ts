@@ -4,14 +4,13 @@ import type { Fragment, Part } from "./fragments";
 
 /** One combination of pieces, and what happens to its requests. */
 export interface Combination {
-  /** One of its requests. */
-  example(): DecisionRequest;
   readonly before: Decision;
   readonly after: Decision;
-  /** The pieces that the decisions looked at, by their numbers. */
+  /** The pieces that the decisions looked at. */
   readonly chosen: Choices;
 }
 
+/** Pieces of parts, by their numbers. */
 export type Choices = ReadonlyMap<Part, number>;
 
 /** The pieces of parts of requests, cut when they are first asked for. */
@@ -22,109 +21,108 @@ export interface Pieces {
 }
 
 /**
- * Every combination of pieces that decisions of two worlds tell apart. The requests note which parts the
+ * Every combination of pieces that decisions of two worlds tell apart. The request notes which parts the
  * decisions look at. A part that neither looked at, since an earlier check refused, is left as it is: all of
  * its pieces would be decided alike. So this walks the tree of both decisions, and each leaf is one
  * combination.
- * @param chosen pieces that are settled
+ * @param settled pieces that are not varied
  */
 export function* combinations(
   before: Decider,
   after: Decider,
-  pieces: Pieces,
-  chosen: Choices = new Map(),
+  trial: Trial,
+  settled: Choices = new Map(),
 ): Generator<Combination> {
-  const trial = new Trial(pieces, chosen);
-  const decided = { before: before.decide(trial), after: after.decide(trial) };
-  yield { example: () => trial.example(), chosen: trial.chosen, ...decided };
+  const chosen = trial.begin(settled);
+  yield { before: before.decide(trial), after: after.decide(trial), chosen };
   // What was looked at last varies first, so most of an example is ordinary.
-  const open = [...trial.chosen.keys()].filter((part) => !chosen.has(part));
-  for (const [index, part] of [...open.entries()].reverse()) {
-    const settled = [...chosen, ...open.slice(0, index).map((one) => [one, 0] as const)];
-    for (let other = 1; other < pieces.fragments(part).length; other++)
-      yield* combinations(before, after, pieces, new Map(settled).set(part, other));
+  const open = [...chosen.keys()].filter((part) => !settled.has(part));
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    const count = trial.pieces.fragments(part).length;
+    if (count === 1) continue;
+    const first = [...settled, ...open.map((one) => [one, 0] as const)];
+    for (let other = 1; other < count; other++)
+      yield* combinations(before, after, trial, new Map(first).set(part, other));
   }
 }
 
-/** What happens to a request with some settled pieces, and the first of every other part. */
-export const decided = (decider: Decider, pieces: Pieces, chosen: Choices): Decision =>
-  decider.decide(new Trial(pieces, chosen));
+/** A request that notes what is looked at. Where nothing is settled, it has the first piece. */
+export class Trial implements DecisionRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  #settled: Choices = new Map();
+  #chosen = new Map<Part, number>();
 
-/** A request that notes what is looked at, and takes the first piece where nothing is settled. */
-class Trial implements DecisionRequest {
-  readonly #chosen = new Map<Part, number>();
-  #headers: Readonly<Record<string, string>> | undefined;
+  constructor(readonly pieces: Pieces) {
+    const headers: Record<string, string> = {};
+    for (const name of pieces.headers) {
+      const part: Part = `header ${name}`;
+      const get = () => this.#piece(part).headers?.[name] ?? "";
+      Object.defineProperty(headers, name, { enumerable: true, get });
+    }
+    this.headers = headers;
+  }
 
-  constructor(
-    private readonly pieces: Pieces,
-    private readonly settled: Choices,
-  ) {}
-
-  get chosen(): Choices {
+  /** Makes another request of it. @returns what will be looked at */
+  begin(settled: Choices): Choices {
+    this.#settled = settled;
+    this.#chosen = new Map();
     return this.#chosen;
   }
 
-  /** The request as a plain object, without what is so by default. */
-  example(): DecisionRequest {
-    const looked = [...this.#chosen].map(([part, number]) => this.#piece(part, number));
-    const headers = Object.assign({}, ...looked.map((one) => one.headers));
-    const parts: Fragment = Object.assign({}, this.#piece("path", 0), ...looked);
-    const { address = this.address, method = "GET", path = "/", from = ANYWHERE } = parts;
-    const { tls, client_certificate, token, session, user_agent } = parts;
-    return {
-      address,
-      method,
-      path,
-      from,
-      ...(tls && tls !== "1.3" && { tls }),
-      ...(Object.keys(headers).length > 0 && { headers }),
-      ...(user_agent && { user_agent }),
-      ...(client_certificate && { client_certificate }),
-      ...(token && { token }),
-      ...(session && { session }),
-    };
-  }
-
   get address(): string {
-    return this.#fragment("name").address ?? "";
+    return this.#piece("name").address ?? "";
   }
   get path(): string | undefined {
-    return this.#fragment("path").path;
+    return this.#piece("path").path;
   }
   get method(): DecisionRequest["method"] {
-    return this.#fragment("method").method;
+    return this.#piece("method").method;
   }
   get from(): string {
-    return this.#fragment("from").from ?? "";
+    return this.#piece("from").from ?? "";
   }
   get tls(): DecisionRequest["tls"] {
-    return this.#fragment("tls").tls;
+    return this.#piece("tls").tls;
   }
   get client_certificate(): DecisionRequest["client_certificate"] {
-    return this.#fragment("client_certificate").client_certificate;
+    return this.#piece("client_certificate").client_certificate;
   }
   get token(): DecisionRequest["token"] {
-    return this.#fragment("token").token;
+    return this.#piece("token").token;
   }
   get session(): DecisionRequest["session"] {
-    return this.#fragment("session").session;
+    return this.#piece("session").session;
   }
   get user_agent(): DecisionRequest["user_agent"] {
-    return this.#fragment("header user-agent").user_agent;
-  }
-  get headers(): Readonly<Record<string, string>> {
-    this.#headers ??= Object.assign(
-      {},
-      ...this.pieces.headers.map((name) => this.#fragment(`header ${name}`).headers),
-    );
-    return this.#headers ?? {};
+    return this.#piece("header user-agent").user_agent;
   }
 
-  #fragment(part: Part): Fragment {
-    const number = this.#chosen.get(part) ?? this.settled.get(part) ?? 0;
+  #piece(part: Part): Fragment {
+    const number = this.#chosen.get(part) ?? this.#settled.get(part) ?? 0;
     this.#chosen.set(part, number);
-    return this.#piece(part, number);
+    return this.pieces.fragments(part)[number] ?? {};
   }
+}
 
-  #piece = (part: Part, number: number): Fragment => this.pieces.fragments(part)[number] ?? {};
+/** A request of a combination, without what is so by default. */
+export function exampleOf({ fragments }: Pieces, chosen: Choices): DecisionRequest {
+  const pieces = [["path", 0] as const, ["name", 0] as const, ...chosen].map(
+    ([part, number]) => fragments(part)[number] ?? {},
+  );
+  const headers = Object.assign({}, ...pieces.map((one) => one.headers));
+  const parts: Fragment = Object.assign({}, ...pieces);
+  const { address = "", method = "GET", path = "/", from = ANYWHERE } = parts;
+  const { tls, client_certificate, token, session, user_agent } = parts;
+  return {
+    address,
+    method,
+    path,
+    from,
+    ...(tls && tls !== "1.3" && { tls }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(user_agent && { user_agent }),
+    ...(client_certificate && { client_certificate }),
+    ...(token && { token }),
+    ...(session && { session }),
+  };
 }

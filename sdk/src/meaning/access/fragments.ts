@@ -1,4 +1,4 @@
-import type { DecisionRequest, Dimension, Predicate } from "../decision/types";
+import type { DecisionRequest, Dimension, Predicate, TextQuestion } from "../decision/types";
 import {
   cellsOf,
   HEADER_VALUES,
@@ -19,7 +19,9 @@ import { tokensApart } from "./tokens";
 export type Part = Exclude<Dimension, "host" | "sni"> | "name";
 
 /** What one piece of a part puts into a request. */
-export type Fragment = Partial<DecisionRequest>;
+export type Fragment = Partial<Omit<DecisionRequest, "headers">> & {
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** The texts that names and paths can be. */
 export interface Texts {
@@ -33,7 +35,7 @@ export interface Texts {
 }
 
 type On<D extends Dimension> = Extract<Predicate, { dimension: D }>;
-type TextPredicate = Extract<Predicate, { text: string }>;
+type TextPredicate = Extract<Predicate, { op: "any" }>;
 
 /**
  * One fragment for each piece of a part, the most ordinary first.
@@ -96,11 +98,11 @@ function certificates(asked: readonly On<"client_certificate">[]): Fragment[] {
   ];
 }
 
-const isText = (one: Predicate): one is TextPredicate => "text" in one;
+const isText = (one: Predicate): one is TextPredicate => one.op === "any";
 
 function textsOf(part: Part, language: Language, asked: readonly TextPredicate[]): string[] {
   try {
-    return cellsOf(language, distinct(asked.map(testOf))).map(({ text }) => text);
+    return cellsOf(language, distinct(asked.map(oneOf))).map(({ text }) => text);
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
     throw new TooLarge(
@@ -113,7 +115,9 @@ const distinct = (tests: readonly TextTest[]): TextTest[] => [
   ...new Map(tests.map((test) => [canonical(test), test])).values(),
 ];
 
-const testOf = ({ op, text }: TextPredicate): TextTest => {
+const oneOf = ({ of }: TextPredicate): TextTest => ({ any: of.map(testOf) });
+
+const testOf = ({ op, text }: TextQuestion): TextTest => {
   switch (op) {
     case "==":
       return { exact: text };
@@ -139,7 +143,8 @@ const MOST_NAMED = 3;
 
 /** The tests that are too large by themselves; if none is, all of them. */
 function culprits(language: Language, asked: readonly TextPredicate[]): string {
-  const large = asked.filter((one) => {
+  const all = asked.flatMap(({ of }) => of);
+  const large = all.filter((one) => {
     try {
       cellsOf(language, [testOf(one)]);
       return false;
@@ -148,7 +153,7 @@ function culprits(language: Language, asked: readonly TextPredicate[]): string {
       return true;
     }
   });
-  const some = large.length > 0 ? large : asked;
+  const some = large.length > 0 ? large : all;
   const words = some.slice(0, MOST_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
   return words.join(", ") + (some.length > MOST_NAMED ? ` and ${some.length - MOST_NAMED} more` : "");
 }

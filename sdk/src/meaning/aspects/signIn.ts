@@ -1,5 +1,5 @@
 import { Unservable } from "../decision/rules/unservable";
-import { UNRECORDED } from "../decision/types";
+import { questionAbout, UNRECORDED } from "../decision/types";
 import { moduleOf, type Read, readModule } from "../exposure/reading";
 import type { Thing } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
@@ -47,7 +47,7 @@ export const signIn: Aspect<"oidc"> = {
     const sentence = `Users have to sign in with ${issuer}.`;
     const away = ending(holder, field, sentence, { outcome: "sign_in", status: 302 });
     const unrecorded = unsure(holder, field, "Whether the user is signed in is not recorded.");
-    const method = { dimension: "method", op: "==", text: "OPTIONS" } as const;
+    const method = questionAbout("method", "==", "OPTIONS");
     return {
       look({ method, request: { session } }) {
         if (options_passthrough && method === "OPTIONS") return options;

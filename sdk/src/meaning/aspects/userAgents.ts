@@ -44,10 +44,10 @@ export const userAgents: Aspect<"user_agent_filter"> = {
         if (deny.some((pattern) => finds(pattern, agent))) return denied;
         return allow.length === 0 || allow.some((pattern) => finds(pattern, agent)) ? good : foreign;
       },
-      predicates: [...allow, ...deny].map((text) => ({
+      predicates: [allow, deny].map((patterns) => ({
         dimension: "header user-agent",
-        op: "matches",
-        text,
+        op: "any",
+        of: patterns.map((text) => ({ op: "matches", text })),
       })),
       ...(unknown && { unknown: "Which user agents may ask is not wholly known." }),
     };

@@ -29,7 +29,8 @@ export class Arriving {
   readonly isPathPartial: boolean;
   /** The host that is asked for, in lower case and without a port. */
   readonly host: string | undefined;
-  #headers: Map<string, string> | undefined;
+  /** The names of headers as they were sent, by those in lower case. */
+  #names: Map<string, string> | undefined;
 
   private constructor(
     readonly request: DecisionRequest,
@@ -60,8 +61,9 @@ export class Arriving {
       return user_agent === UNRECORDED ? undefined : (user_agent ?? "");
     if (headers === undefined) return "";
     if (headers === UNRECORDED) return undefined;
-    this.#headers ??= new Map(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]));
-    const value = this.#headers.get(name) ?? "";
+    this.#names ??= new Map(Object.keys(headers).map((key) => [key.toLowerCase(), key]));
+    // Each header is read when it is asked for: comparisons note which ones are.
+    const value = headers[this.#names.get(name) ?? name] ?? "";
     return value === UNRECORDED ? undefined : value;
   }
 }

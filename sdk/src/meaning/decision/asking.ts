@@ -3,7 +3,7 @@ import { networkSet } from "../networks/networkSet";
 import { isIn } from "../networks/source";
 import { type Arriving, LEFT_OUT } from "./arriving";
 import { type Condition, evaluate, holds, type Input, type Test, testsIn } from "./rules/condition";
-import type { Predicate, TextDimension } from "./types";
+import type { Predicate, TextDimension, TextQuestion } from "./types";
 
 /** Whether a condition holds for a request; undefined where that depends on what was not recorded. */
 export const isTrueOf = (condition: Condition, request: Arriving): boolean | undefined =>
@@ -56,18 +56,57 @@ function masked(cidr: string): string {
   return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
 }
 
-/** What a condition asks, as predicates. */
-export const predicatesIn = (condition: Condition): Predicate[] =>
-  testsIn(condition).map(({ input, test }): Predicate => {
-    if ("cidr" in test) return { dimension: "from", op: "in", networks: networkOf(test.cidr) };
+/**
+ * What a condition asks, as predicates. Of tests of one input that stand beside each other, only one of which
+ * has to hold, or none of which may, it asks no more than whether one holds.
+ */
+export function predicatesIn(condition: Condition): Predicate[] {
+  if (typeof condition === "boolean") return [];
+  if ("input" in condition) return oneOf([condition]);
+  if ("not" in condition) return predicatesIn(condition.not);
+  if ("any" in condition) {
+    const [leaves, others] = parted(condition.any, leafOf);
+    return [...oneOf(leaves), ...others.flatMap(predicatesIn)];
+  }
+  const [denied, others] = parted(condition.all, (one) =>
+    typeof one === "object" && "not" in one ? leafOf(one.not) : undefined,
+  );
+  return [...oneOf(denied), ...others.flatMap(predicatesIn)];
+}
+
+type Leaf = Extract<Condition, { input: Input }>;
+
+const leafOf = (condition: Condition): Leaf | undefined =>
+  typeof condition === "object" && "input" in condition ? condition : undefined;
+
+function parted(conditions: readonly Condition[], leaf: (one: Condition) => Leaf | undefined) {
+  const leaves = conditions.flatMap((one) => leaf(one) ?? []);
+  return [leaves, conditions.filter((one) => leaf(one) === undefined)] as const;
+}
+
+/** Whether one of some tests holds, for each input. */
+function oneOf(leaves: readonly Leaf[]): Predicate[] {
+  const networks = leaves.flatMap(({ test }) => ("cidr" in test ? masked(test.cidr) : []));
+  const texts = new Map<TextDimension, TextQuestion[]>();
+  for (const { input, test } of leaves) {
+    if ("cidr" in test) continue;
     const dimension = dimensionOf(input);
-    if ("regex" in test) return { dimension, op: "matches", text: test.regex };
-    if ("prefix" in test) return { dimension, op: "startsWith", text: test.prefix };
-    if ("suffix" in test) return { dimension, op: "endsWith", text: test.suffix };
-    return "contains" in test
-      ? { dimension, op: "contains", text: test.contains }
-      : { dimension, op: "==", text: test.exact };
-  });
+    texts.set(dimension, [...(texts.get(dimension) ?? []), questionOf(test)]);
+  }
+  return [
+    ...(networks.length > 0
+      ? [{ dimension: "from", op: "in", networks: networkSet(networks) } as const]
+      : []),
+    ...[...texts].map(([dimension, of]) => ({ dimension, op: "any", of }) as const),
+  ];
+}
+
+function questionOf(test: Exclude<Test, { cidr: string }>): TextQuestion {
+  if ("regex" in test) return { op: "matches", text: test.regex };
+  if ("prefix" in test) return { op: "startsWith", text: test.prefix };
+  if ("suffix" in test) return { op: "endsWith", text: test.suffix };
+  return "contains" in test ? { op: "contains", text: test.contains } : { op: "==", text: test.exact };
+}
 
 function dimensionOf(input: Input): TextDimension {
   if (typeof input === "object") return `header ${input.header}`;

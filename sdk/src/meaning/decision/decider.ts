@@ -11,15 +11,16 @@ import { isHostport, isWildcard, readHostport } from "./rules/names";
 import { holdsSemicolon } from "./rules/paths";
 import { type Site, textOf } from "./site";
 import { Sites } from "./sites";
-import type {
-  Decider,
-  Decision,
-  DecisionRequest,
-  DecisionStep,
-  Outcome,
-  Predicate,
-  Predicates,
-  Unserved,
+import {
+  type Decider,
+  type Decision,
+  type DecisionRequest,
+  type DecisionStep,
+  type Outcome,
+  type Predicate,
+  type Predicates,
+  questionAbout,
+  type Unserved,
 } from "./types";
 
 /** Says what happens to requests: indexes a world once, and looks at each edge when it is first asked for. */
@@ -227,12 +228,10 @@ const HOW: Readonly<Record<Outcome, string>> = {
 /** What chooses a route. */
 function pathPredicates(site: Site): Predicate[] {
   return [
-    ...site.routes.map(
-      ({ path, exact }): Predicate => ({ dimension: "path", op: exact ? "==" : "startsWith", text: path }),
-    ),
+    ...site.routes.map(({ path, exact }) => questionAbout("path", exact ? "==" : "startsWith", path)),
     ...[...site.ownPaths].flatMap(({ path }): Predicate[] => [
-      { dimension: "path", op: "==", text: path },
-      { dimension: "path", op: "startsWith", text: OWN_PATHS },
+      questionAbout("path", "==", path),
+      questionAbout("path", "startsWith", OWN_PATHS),
     ]),
   ];
 }

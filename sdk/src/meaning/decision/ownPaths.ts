@@ -6,7 +6,7 @@ import type { Arriving } from "./arriving";
 import type { RouteSite } from "./routeSite";
 import { isWildcard } from "./rules/names";
 import { escapeRegex, finds } from "./rules/patterns";
-import type { DecisionStep, Predicate } from "./types";
+import { type DecisionStep, type Predicate, questionAbout } from "./types";
 
 /** A path of the gateway's own: where users come back to from the issuer, and where they sign out. */
 export interface OwnPath {
@@ -43,10 +43,10 @@ function pathsOf({ thing, admission }: RouteSite, { host }: Hostport): OwnPath[]
     return sent.every(({ value, pattern }) => !value || finds(pattern, value)) ? signedOut : foreign;
   };
   const asked: Predicate[] = [
-    { dimension: "method", op: "==", text: "POST" },
+    questionAbout("method", "==", "POST"),
     ...headers.flatMap(([name, text]): Predicate[] => [
-      { dimension: `header ${name}`, op: "matches", text },
-      { dimension: `header ${name}`, op: "==", text: "" },
+      questionAbout(`header ${name}`, "matches", text),
+      questionAbout(`header ${name}`, "==", ""),
     ]),
   ];
   const at = (

@@ -96,23 +96,32 @@ export interface Decision {
 export const isLetIn = ({ outcome }: Pick<Decision, "outcome">): boolean =>
   outcome === "answered" || outcome === "unserved";
 
+/** A predicate of one test. */
+export const questionAbout = (
+  dimension: TextDimension,
+  op: TextQuestion["op"],
+  text: string,
+): Extract<Predicate, { op: "any" }> => ({ dimension, op: "any", of: [{ op, text }] });
+
 /** A part of a request whose values are texts; headers by their names in lower case. */
 export type TextDimension = "method" | "host" | "path" | "sni" | `header ${string}`;
 
 /** A part of a request by which decisions may differ. The user agent is `header user-agent`. */
 export type Dimension = Predicate["dimension"];
 
+/** A test of a text. `matches`: an RE2 expression, searched for. */
+export interface TextQuestion {
+  readonly op: "==" | "startsWith" | "endsWith" | "contains" | "matches";
+  readonly text: string;
+}
+
 /**
  * A question that a decision may ask about one part of a request. Two requests for which all questions have
  * the same answers are decided alike.
  */
 export type Predicate =
-  /** `matches`: an RE2 expression, searched for. An absent header reads as an empty text. */
-  | {
-      readonly dimension: TextDimension;
-      readonly op: "==" | "startsWith" | "endsWith" | "contains" | "matches";
-      readonly text: string;
-    }
+  /** Whether one of these tests of a text holds. An absent header reads as an empty text. */
+  | { readonly dimension: TextDimension; readonly op: "any"; readonly of: readonly TextQuestion[] }
   /** Whether the caller is in one of these networks. */
   | { readonly dimension: "from"; readonly op: "in"; readonly networks: NetworkSet }
   /** Whether one of these authorities, by their ids, signed the caller's certificate. */
