@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { definitionOf } from "@tunnelplane/sdk/contract";
 import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
-import type { Target, TargetOptions } from "../../server/src/events/targets";
+import type { DeliveryTarget, TargetOptions } from "../../server/src/events/targets";
 import { TargetThread } from "../../server/src/events/targets/thread";
 import type { Store } from "../../server/src/storage/store";
 import { type Row, ratio } from "../report/section";
@@ -76,7 +76,7 @@ async function latencies(world: World, changes: number, targetOptions: TargetOpt
 }
 
 /** Notes when each event was accepted. */
-const noting = (target: Target, accepted: Map<string, number>): Target => ({
+const noting = (target: DeliveryTarget, accepted: Map<string, number>): DeliveryTarget => ({
   ...target,
   async send(batch, signal) {
     const sent = await target.send(batch, signal);

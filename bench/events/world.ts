@@ -5,7 +5,7 @@ import type { Caller } from "../../server/src/auth/caller";
 import { openContext } from "../../server/src/context";
 import type { Outgoing } from "../../server/src/events/targets";
 import { ResourceService } from "../../server/src/resources/service";
-import type { Context } from "../../server/src/resources/transaction";
+import type { ServerContext } from "../../server/src/resources/transaction";
 import { newId } from "../../server/src/util/ids";
 
 const KEY = "key-of-the-admin-of-this-benchmark";
@@ -17,7 +17,7 @@ export const ADDRESS = "http://127.0.0.1:4040";
 /** A database as on the server, with destinations for events of IP policies. */
 export class World {
   private constructor(
-    readonly core: Context,
+    readonly core: ServerContext,
     private readonly caller: Caller,
   ) {}
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Documents } from "./documents";
 import { subscriptions } from "./events";
 import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
-import type { Context } from "./resources";
+import type { ServerContext } from "./resources";
 import { factsOf, openStore, type StoreOptions } from "./storage";
 import { Validation } from "./validation";
 
@@ -14,7 +14,7 @@ export interface ContextOptions extends StoreOptions {
 }
 
 /** Opens a database and its keys. Creates what is missing on the first start, unless `existing` is set. */
-export async function openContext(options: ContextOptions): Promise<Context> {
+export async function openContext(options: ContextOptions): Promise<ServerContext> {
   const store = await openStore(options);
   try {
     const begun = await isBegun(store);

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { messageOf, present } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap, noteShown } from "./auth";
@@ -211,5 +211,5 @@ function parseListen(listen: string): { host: string; port: number } {
     throw new Error(
       `Cannot listen on ${JSON.stringify(listen)}: expected "<host>:<port>", for example "127.0.0.1:4040"`,
     );
-  return { host: (match[1] ?? match[2]) as string, port };
+  return { host: present(match[1] ?? match[2]), port };
 }

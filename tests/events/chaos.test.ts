@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type Outgoing, type Target, TargetError } from "../../server/src/events/targets";
+import { type DeliveryTarget, type Outgoing, TargetError } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
 import { onEveryDatabase } from "../support/databases";
 import { type Behaviour, takeAll, World } from "../support/events";
@@ -67,7 +67,7 @@ onEveryDatabase("An hour in which services fail and dispatchers are killed", (_s
           sizeOf: target.sizeOf,
           close: () => undefined,
           send,
-        } satisfies Target;
+        } satisfies DeliveryTarget;
         const dispatcher = world.dispatcher({ openTarget: () => dying });
         world.dispatchers.pop(); // nobody can stop it
         kills++;

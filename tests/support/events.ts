@@ -6,10 +6,10 @@ import { openContext } from "../../server/src/context";
 import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
 import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
 import type { DispatcherOptions } from "../../server/src/events/delivery/options";
-import type { Outgoing, Target } from "../../server/src/events/targets";
+import type { DeliveryTarget, Outgoing } from "../../server/src/events/targets";
 import type { Sent } from "../../server/src/events/targets/target";
 import { ResourceService } from "../../server/src/resources/service";
-import type { ChangeRequest, Context } from "../../server/src/resources/transaction";
+import type { ChangeRequest, ServerContext } from "../../server/src/resources/transaction";
 import type { DeliveryRow } from "../../server/src/storage/schema";
 import { MASTER_KEY } from "./server";
 
@@ -32,7 +32,7 @@ export const takeAll: Behaviour = (batch, take) =>
  * Stands in for a service that receives events: a test sets its behaviour, and it remembers the events that
  * arrived.
  */
-export class StandInTarget implements Target {
+export class StandInTarget implements DeliveryTarget {
   readonly arrived: Outgoing[] = [];
   readonly batches: (readonly Outgoing[])[] = [];
   behaviour: Behaviour = takeAll;
@@ -75,7 +75,7 @@ export class World {
   #changes = 0;
 
   private constructor(
-    readonly core: Context,
+    readonly core: ServerContext,
     private readonly context: ChangeRequest,
   ) {}
 
@@ -107,7 +107,8 @@ export class World {
     const dispatcher = new Dispatcher(core, {
       now: () => this.now,
       random: () => 0.5,
-      openTarget: ({ monitoring_service }) => this.targets.get(monitoring_service?.service ?? "") as Target,
+      openTarget: ({ monitoring_service }) =>
+        this.targets.get(monitoring_service?.service ?? "") as DeliveryTarget,
       targetOptions: {},
       address: () => "https://tunnels.example.com",
       logger: { error: (details: unknown) => console.error(details) } as DispatcherOptions["logger"],

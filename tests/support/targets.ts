@@ -1,8 +1,8 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import {
+  type DeliveryTarget,
   type Outgoing,
   openTarget,
-  type Target,
   TargetError,
   type TargetOptions,
 } from "../../server/src/events/targets";
@@ -93,7 +93,7 @@ export async function failureOf(sending: Promise<unknown>): Promise<TargetError>
 }
 
 /** An event of exactly so many bytes. */
-export function eventOfSize(target: Target, bytes: number): Outgoing {
+export function eventOfSize(target: DeliveryTarget, bytes: number): Outgoing {
   const empty = event({ body: "" });
   return { ...empty, body: "x".repeat(bytes - target.sizeOf(empty)) };
 }

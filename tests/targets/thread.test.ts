@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
 import { expect } from "chai";
-import type { Target } from "../../server/src/events/targets";
+import type { DeliveryTarget } from "../../server/src/events/targets";
 import { StandInServer } from "../support/standIn";
 import { event, forever, inTheCloud, monitoring } from "../support/targets";
 
@@ -21,7 +21,7 @@ describe("The thread that sends events", () => {
   const asked: Asked[] = [];
   const threads: Worker[] = [];
   let standIn: StandInServer;
-  let target: Target;
+  let target: DeliveryTarget;
   let arrived: () => void;
 
   const noteThread = (message: unknown) => void threads.push((message as { worker: Worker }).worker);

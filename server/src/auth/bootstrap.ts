@@ -7,7 +7,7 @@ import { type Database, PLACEHOLDER, type Store, type Transaction } from "../sto
 import { newId } from "../util";
 
 /** The parts of the context that writing a key, its event and its audit row needs. */
-interface Context {
+interface ServerContext {
   readonly store: Store;
   readonly documents: Documents;
   readonly keyring: Keyring;
@@ -34,7 +34,7 @@ const SHOWN = "admin_key_shown";
  * On the first start, makes the admin user and its API key: the given one, or a new one. Later starts take no
  * key, so that a deleted key stays deleted even if the environment still holds it.
  */
-export function bootstrap(context: Context, givenKey: string | undefined): Promise<Bootstrapped> {
+export function bootstrap(context: ServerContext, givenKey: string | undefined): Promise<Bootstrapped> {
   return write(context, async (transaction, begunUnder) => {
     // Servers that start at the same time lock the same row, so that only one of them makes the admin.
     await transaction
@@ -71,7 +71,7 @@ export function bootstrap(context: Context, givenKey: string | undefined): Promi
 }
 
 /** Notes that the new key of a first start was shown. */
-export const noteShown = ({ store }: Pick<Context, "store">): Promise<unknown> =>
+export const noteShown = ({ store }: Pick<ServerContext, "store">): Promise<unknown> =>
   store.write((transaction) =>
     transaction.updateTable("setting").set({ value: "yes" }).where("name", "=", SHOWN).execute(),
   );
@@ -84,7 +84,7 @@ async function isUnseen(db: Kysely<Database>): Promise<boolean> {
 }
 
 /** Makes a new API key for the admin, for an operator who has lost all of them. */
-export function recoverAdminKey(context: Context): Promise<{ id: string; key: string }> {
+export function recoverAdminKey(context: ServerContext): Promise<{ id: string; key: string }> {
   return write(context, async (transaction, begunUnder) => {
     const admin = await adminIn(transaction);
     if (!admin)
@@ -103,7 +103,7 @@ export function recoverAdminKey(context: Context): Promise<{ id: string; key: st
 
 /** Runs a transaction that ends in the journal; runs it again if the data key changed meanwhile. */
 async function write<T>(
-  { store, keyring }: Context,
+  { store, keyring }: ServerContext,
   work: (transaction: Transaction, begunUnder: string) => Promise<T>,
 ): Promise<T> {
   for (;;) {
@@ -133,7 +133,7 @@ async function isKnown(db: Kysely<Database>, key: string): Promise<boolean> {
 }
 
 async function addKey(
-  { documents }: Context,
+  { documents }: ServerContext,
   transaction: Transaction,
   ownerId: string,
   key: string,

@@ -8,7 +8,7 @@ import type { Kysely } from "kysely";
 import { type Anchor, headOf } from "../journal";
 import { type Database, type DatabaseOptions, databaseName, inSnapshot, schemaOf } from "../storage";
 import { type Counts, type Entry, encode } from "./file";
-import { type AnyDatabase, type Table, tablesOf } from "./tables";
+import { byName, type Table, tablesOf } from "./tables";
 
 /** As a file's name, this means standard output. */
 export const STDOUT = "-";
@@ -45,7 +45,7 @@ export async function backUp(database: DatabaseOptions, file: string, version: s
 async function* entriesOf(db: Kysely<Database>, tables: readonly Table[]): AsyncGenerator<Entry> {
   for (const { name, columns } of tables) {
     yield { table: name, columns: columns.map((column) => column.name) };
-    const rows = (db as unknown as Kysely<AnyDatabase>)
+    const rows = byName(db)
       .selectFrom(name)
       .select(columns.map(({ select }) => select));
     for await (const row of rows.stream(PAGE))

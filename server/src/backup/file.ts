@@ -130,7 +130,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 
 function parse<T>(file: string, line: string): T {
   try {
-    return JSON.parse(line) as T;
+    return JSON.parse(line);
   } catch {
     throw damaged(file);
   }

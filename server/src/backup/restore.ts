@@ -9,7 +9,7 @@ import {
   NewerSchema,
 } from "../storage";
 import { type Counts, decode, type Entry, readHeader } from "./file";
-import { type AnyDatabase, type Table, tablesOf } from "./tables";
+import { byName, type Table, tablesOf } from "./tables";
 
 /** Limits of one insert: databases limit its parameters (SQLite to 32,766), and memory limits its texts. */
 const PARAMETERS = 5_000;
@@ -35,8 +35,7 @@ export async function restore(
       await migrate(transaction, { to: schema, migrations });
       const tables = await tablesOf(transaction);
       // Remove rows that migrations inserted: the backup holds its own version of them.
-      for (const { name } of tables.toReversed())
-        await (transaction as unknown as Kysely<AnyDatabase>).deleteFrom(name).execute();
+      for (const { name } of tables.toReversed()) await byName(transaction).deleteFrom(name).execute();
       await allowOldRows(transaction);
       const counts = await load(decode(file), (name, columns, rows) =>
         insert(transaction, tables, name, columns, rows),
@@ -74,7 +73,7 @@ async function resumeNumbers(transaction: Kysely<Database>): Promise<void> {
 async function requireEmpty(db: Kysely<Database>, place: string): Promise<void> {
   const found: string[] = [];
   for (const { name } of await tablesOf(db)) {
-    const rows = (db as unknown as Kysely<AnyDatabase>)
+    const rows = byName(db)
       .selectFrom(name)
       .select(({ fn }) => fn.countAll<number>().as("count"));
     found.push(`${name} (rows: ${(await rows.executeTakeFirstOrThrow()).count})`);
@@ -135,5 +134,5 @@ async function insert(
       }),
     ),
   );
-  await (db as unknown as Kysely<AnyDatabase>).insertInto(name).values(values).execute();
+  await byName(db).insertInto(name).values(values).execute();
 }

@@ -5,7 +5,10 @@ import type { Database } from "../storage";
  * Any database. Its tables are read from its catalogue, so that a backup includes tables of later versions
  * too.
  */
-export type AnyDatabase = Record<string, Record<string, unknown>>;
+type AnyDatabase = Record<string, Record<string, unknown>>;
+
+/** The same database, for tables that are known by name only. */
+export const byName = (db: Kysely<Database>) => db as unknown as Kysely<AnyDatabase>; // the types name each table
 
 /**
  * A value in a backup, the same from either database: text, an integer's digits, bytes in hexadecimal, or

@@ -1,4 +1,4 @@
-import { pathFieldsOf } from "@tunnelplane/sdk/contract";
+import { pathFieldsOf, present } from "@tunnelplane/sdk/contract";
 import { embeddedListOf } from "../documents";
 import {
   deleteResources,
@@ -15,7 +15,7 @@ import {
   updateDocument,
 } from "../resources";
 import { bulkInsertion, effect, inParts, insertion, isListed, statement, type Transaction } from "../storage";
-import { takeTurn } from "../util";
+import { grouped, takeTurn } from "../util";
 import { lockSet } from "./facts";
 import type { Faults } from "./faults";
 import type { Plan } from "./plan";
@@ -25,7 +25,7 @@ import { type Child, parentIds } from "./prepare";
 export class PlanOutdated extends Error {}
 
 /** The set whose plan is carried out. */
-export interface Target {
+export interface TargetSet {
   readonly id: string;
   readonly name: string;
   readonly ownerId: string;
@@ -40,7 +40,7 @@ export interface Target {
  */
 export async function carryOut(
   transaction: Transaction,
-  target: Target,
+  target: TargetSet,
   plan: Plan,
   faults: Faults,
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function carryOut(
   await insertPlaces(transaction, placed);
 }
 
-const columnsOf = ({ id, name, ownerId }: Target) => ({ id, name, owner_id: ownerId });
+const columnsOf = ({ id, name, ownerId }: TargetSet) => ({ id, name, owner_id: ownerId });
 
 /** Counts up the versions of parents that show what changed, each once, and checks how much they show. */
 async function touchParents(
@@ -93,16 +93,12 @@ async function touchParents(
 ): Promise<void> {
   const made = new Set(rows.resources.map(({ id }) => id));
   const gone = new Set(leaving);
-  const byParent = new Map<string, Child[]>();
-  for (const child of rows.children)
-    for (const id of parentIds(child)) {
-      const children = byParent.get(id) ?? [];
-      if (!gone.has(id)) byParent.set(id, children);
-      children.push(child);
-    }
-  for (const [id, children] of byParent) {
+  const pairs = rows.children.flatMap((child) => parentIds(child).map((id) => ({ id, child })));
+  const staying = pairs.filter(({ id }) => !gone.has(id));
+  for (const [id, some] of grouped(staying, (pair) => pair.id)) {
+    const children = some.map(({ child }) => child);
     const grown = children.find(({ bytes }) => bytes > 0);
-    const child = grown ?? (children[0] as Child);
+    const child = present(grown ?? children[0]);
     const bytes = children.reduce((sum, one) => sum + one.bytes, 0);
     // Objects that are created here show their children from their first version on.
     if (made.has(id) && bytes <= mostBytes(child)) continue;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { takeTurn } from "../util";
-import type { Facts } from "./facts";
-import type { Operation } from "./operations";
+import type { PlanFacts } from "./facts";
+import type { ObjectOperation } from "./operations";
 import type { ChangeSetRequest } from "./request";
 
 /**
@@ -12,8 +13,8 @@ import type { ChangeSetRequest } from "./request";
 export async function digestOf(
   { set, mode, objects }: ChangeSetRequest,
   version: number,
-  facts: Facts,
-  operations: readonly Operation[],
+  facts: PlanFacts,
+  operations: readonly ObjectOperation[],
 ): Promise<string> {
   const digest = createHash("sha256");
   digest.update(JSON.stringify([set, mode, version]));
@@ -45,6 +46,3 @@ const canonical = (value: unknown): string =>
 
 const sorted = (value: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -81,7 +81,7 @@ export const allUsersOf = (db: Kysely<Database>, ids: readonly string[]) =>
 type Key = Pick<UniqueKey, "scope" | "key">;
 
 /** All that a plan has read. If any of it changes, the plan no longer holds. */
-export class Facts extends Existing {
+export class PlanFacts extends Existing {
   /** The version of each object that was read; null where there is none. */
   readonly versions = new Map<string, number | null>();
   /** Objects that are to join the set, and are in none. */

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorBody, formatPath, type SetFault } from "@tunnelplane/
 import { BodyError, type Fault, RequestError } from "../util";
 
 /** Most faults that an answer lists. */
-const MOST_TOLD = 1_000;
+const MOST_LISTED = 1_000;
 /** Most faults that are kept at all; further ones are only counted. */
 const MOST_IN_MESSAGE = 20;
 
@@ -101,7 +101,7 @@ class ChangeSetError extends RequestError {
   }
 
   override body(operationId: string): ErrorBody {
-    const told = this.faults.slice(0, MOST_TOLD).map(
+    const listed = this.faults.slice(0, MOST_LISTED).map(
       ({ name, path, error, message }): SetFault => ({
         key: name,
         field: formatPath(path),
@@ -109,6 +109,6 @@ class ChangeSetError extends RequestError {
         msg: message,
       }),
     );
-    return { ...super.body(operationId), faults: told, fault_count: this.faults.length };
+    return { ...super.body(operationId), faults: listed, fault_count: this.faults.length };
   }
 }

@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { type Definition, definitionNamed, fieldsWhere, marksOf, targetsOf } from "@tunnelplane/sdk/contract";
+import {
+  type Definition,
+  definitionNamed,
+  fieldsWhere,
+  marksOf,
+  present,
+  targetsOf,
+} from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { type Amendment, amendmentOf, type ResolvableReference, refuseMembers } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
@@ -9,7 +16,7 @@ import { keysToIds, NO_KEY, writtenAs } from "./keys";
 import { isSeenBy, type Loaded, type Planning } from "./planning";
 import type { Wanted } from "./request";
 
-/** One object of the set, and what shall become of it. */
+/** One object of the set, before and after the change. */
 export interface Item {
   /** `<kind>/<key>` */
   readonly name: string;
@@ -19,7 +26,7 @@ export interface Item {
   readonly old: Loaded | undefined;
   /** Its place in the set until now. */
   readonly member: MemberRow | undefined;
-  /** Whether the request names it; otherwise it is a member that may have to follow others. */
+  /** Whether the request names it. A member that it leaves out may have to follow others. */
   readonly isWanted: boolean;
   /** The fields of the request, checked, with defaults. */
   readonly body: Findings;
@@ -29,7 +36,7 @@ export interface Item {
   readonly patch: Document;
   /** Fields that the request leaves out and a new object needs. */
   readonly lacking: readonly string[];
-  /** The id that it will have; another than the old one if it is replaced. */
+  /** The id after the change: a new one if the object is replaced. */
   id: string;
   /** The stored object after the change. */
   amendment?: Amendment;
@@ -41,7 +48,7 @@ export interface Item {
   derived: Document | undefined;
 }
 
-/** Stands for an object that is missing, where that was said already. */
+/** Ends the ids that stand for missing objects. Their faults are in the list already. */
 const MISSING = randomBytes(12).toString("hex");
 export const isMissing = (id: string): boolean => id.endsWith(MISSING);
 
@@ -89,21 +96,13 @@ export async function itemsOf(
     try {
       refuseMembers(definition, planning.caller);
       if (id !== undefined && (!old || !isSeenBy(planning.caller, definition, old.ownerId))) {
-        const hidden = typeof found === "object";
-        faults.add(
-          name,
-          hidden
-            ? {
-                error: "taken",
-                path: ["key"],
-                message: "is the key of an object of another owner; choose another key",
-              }
-            : {
-                error: "missing_target",
-                path: ["id"],
-                message: `names ${id}, but there is no such ${definition.title}; leave it out to make a new one`,
-              },
-        );
+        if (typeof found === "object") {
+          const message = "is the key of an object of another owner; choose another key";
+          faults.add(name, { error: "taken", path: ["key"], message });
+        } else {
+          const message = `names ${id}, but there is no such ${definition.title}; leave it out to make a new one`;
+          faults.add(name, { error: "missing_target", path: ["id"], message });
+        }
         continue;
       }
       let missing = 0;
@@ -128,13 +127,8 @@ export async function itemsOf(
         }
         return stand;
       });
-      items.push(
-        await itemOf(planning, wanted, fields, {
-          id: ids.get(name) as string,
-          old,
-          member: typeof found === "object" ? found : undefined,
-        }),
-      );
+      const member = typeof found === "object" ? found : undefined;
+      items.push(await itemOf(planning, wanted, fields, { id: present(ids.get(name)), old, member }));
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       faults.addRefusal(name, error);
@@ -148,13 +142,19 @@ export function memberItem(planning: Planning, member: MemberRow): Item | undefi
   const old = planning.loaded.get(member.resource_id);
   const definition = definitionNamed(member.kind);
   if (!old || !isSeenBy(planning.caller, definition, old.ownerId)) return undefined;
-  const value = planning.documents.sentOf(definition, old.before);
-  return {
-    ...{ name: nameOf(member), definition, key: member.key, old, member, isWanted: false },
-    ...{ body: { value, problems: [] }, declared: JSON.parse(member.declared), patch: {}, lacking: [] },
-    ...{ id: old.id, sent: value, references: [], isReplaced: false, derived: undefined },
-  };
+  const body = { value: planning.documents.sentOf(definition, old.before), problems: [] };
+  const declared = JSON.parse(member.declared);
+  const about = { name: nameOf(member), definition, key: member.key, id: old.id, old, member };
+  return newItem({ ...about, isWanted: false, body, declared, patch: {}, lacking: [] });
 }
+
+type NewItem = Omit<Item, "sent" | "references" | "isReplaced" | "derived">;
+
+/** An item before planning changes anything. */
+const newItem = (item: NewItem): Item => {
+  const { value: sent, derived } = item.body;
+  return { ...item, sent, references: [], isReplaced: false, derived };
+};
 
 interface Identity {
   readonly id: string;
@@ -189,10 +189,8 @@ async function itemOf(
     (field) => field in definition.fields && !declared.includes(field) && !chosenByServer.includes(field),
   );
   const patch = Object.fromEntries([...declared, ...dropped].map((field) => [field, body.value[field]]));
-  return {
-    ...{ name, definition, key, old, member, isWanted: true, body, declared, patch, lacking },
-    ...{ id, sent: body.value, references: [], isReplaced: false, derived: body.derived },
-  };
+  const about = { name, definition, key, id, old, member };
+  return newItem({ ...about, isWanted: true, body, declared, patch, lacking });
 }
 
 /** An object as the request alone declares it, before anything is replaced. */

@@ -1,4 +1,12 @@
-import { bare, createSchema, type Definition, elementOf, fieldsOf, marksOf } from "@tunnelplane/sdk/contract";
+import {
+  bare,
+  createSchema,
+  type Definition,
+  elementOf,
+  fieldsOf,
+  isObject,
+  marksOf,
+} from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Document } from "../documents";
 
@@ -108,9 +116,6 @@ export const moveIds = (
   moved: ReadonlyMap<string, string>,
 ): Document =>
   mapReferences(definition, sent, {
-    value: (item) => moved.get(item as string) ?? item,
+    value: (item) => (typeof item === "string" ? (moved.get(item) ?? item) : item),
     key: (id) => moved.get(id) ?? id,
   });
-
-const isObject = (value: unknown): value is Document =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

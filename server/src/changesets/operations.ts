@@ -5,7 +5,7 @@ import type { Item } from "./items";
 import { idsToKeys } from "./keys";
 
 /** The change of one object, in the form of answers. */
-export interface Operation {
+export interface ObjectOperation {
   readonly op: "create" | "update" | "replace" | "delete" | "adopt";
   readonly kind: string;
   readonly key: string;
@@ -32,7 +32,7 @@ export function operationOf(
   item: Item,
   isChanged: boolean,
   newNames: ReadonlyMap<string, string>,
-): Operation | undefined {
+): ObjectOperation | undefined {
   const { definition, key, old, sent, isReplaced, member } = item;
   const named = (fields: Document) => idsToKeys(definition, fields, (id) => newNames.get(id));
   const about = { kind: definition.kind, key } as const;
@@ -67,7 +67,7 @@ const declaredOf = ({ declared, sent }: Item): Document =>
     declared.filter((field) => sent[field] !== undefined).map((field) => [field, sent[field]]),
   );
 
-/** The fields that differ. Values of secrets are left out. */
+/** The fields that differ, without the values of secrets. */
 function changesOf(definition: Definition, before: Document, after: Document): FieldChange[] {
   const [old, now] = [secretsIn(definition, before), secretsIn(definition, after)];
   const secrets = secretPathsOf(definition).filter((path) => old.get(path) !== now.get(path));

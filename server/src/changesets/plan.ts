@@ -1,47 +1,37 @@
-import { definitionNamed, definitionOfId, MOST_SET_OBJECTS } from "@tunnelplane/sdk/contract";
-import { refuseForeignOwner } from "../auth";
+import { definitionNamed, definitionOfId, MOST_SET_OBJECTS, present } from "@tunnelplane/sdk/contract";
 import type { ObjectChange } from "../journal";
-import {
-  type Coming,
-  checkCircles,
-  checkKinds,
-  checkTargets,
-  checkUniqueKeys,
-  checkUsers,
-  type Leaving,
-  nests,
-} from "../resources";
+import { type Leaving, nests } from "../resources";
 import { inOrder } from "../util";
-import { allUsersOf, Facts, type MemberRow, membersOf, setsOf } from "./facts";
+import { checkAll } from "./checks";
+import { allUsersOf, type MemberRow, membersOf, PlanFacts, setsOf } from "./facts";
 import { REQUEST } from "./faults";
-import { type Item, identify, isMissing, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
-import { type Operation, operationOf } from "./operations";
+import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
+import { type ObjectOperation, operationOf } from "./operations";
 import { isSeenBy, load, type Planning } from "./planning";
-import { isShown, prepare, type Rows } from "./prepare";
+import { isEmbedded, prepare, type Rows } from "./prepare";
 import { orderedByReferences, replaceWhatMust } from "./replacements";
 import type { ChangeSetRequest } from "./request";
 
-/** Limit of backends outside of the set that those of the set may lead to. */
-const MOST_CONTAINED = 100_000;
+const REPLACED = "has to be replaced, because a field changes that is set at creation only, but ";
 
 /** The operations of an apply. */
 export interface Plan {
-  readonly operations: readonly Operation[];
-  /** The operations with the ids and the tokens of what is made. */
-  readonly told: readonly Operation[];
+  readonly operations: readonly ObjectOperation[];
+  /** The operations with the ids and tokens of new objects. */
+  readonly results: readonly ObjectOperation[];
   readonly rows: Rows;
-  /** Stored objects that go: they left the set, or are replaced. */
+  /** Ids of stored objects to delete: they left the set, or are replaced. */
   readonly leaving: readonly string[];
-  /** The objects that the set has afterwards, where that is otherwise than before. */
+  /** The objects whose entries in the set change. */
   readonly places: readonly Item[];
-  /** In the order in which they are told. */
+  /** In the order of their events. */
   readonly changes: readonly ObjectChange[];
   readonly facts: Planning["facts"];
   /** The objects that change, by id: `tls_edge/app`. */
   readonly names: ReadonlyMap<string, string>;
   /** Whether objects change that may contain others. */
   readonly nests: boolean;
-  /** What left the set, by name. */
+  /** The names of objects that left the set. */
   readonly deleted: readonly string[];
 }
 
@@ -80,7 +70,7 @@ export async function planOf(
     faults,
     loaded: new Map(),
     leaving,
-    facts: new Facts(scope.reader),
+    facts: new PlanFacts(scope.reader),
   };
   const stored = [...identified].flatMap(([{ definition }, found]) =>
     found === undefined ? [] : [{ definition, id: typeof found === "string" ? found : found.resource_id }],
@@ -114,12 +104,18 @@ export async function planOf(
   });
   const deletions = orderedDeletions(planning, deleted);
   const deleteOperations = deletions.map(
-    ({ kind, key, resource_id }): Operation => ({ op: "delete", kind, key, id: resource_id, changes: [] }),
+    ({ kind, key, resource_id }): ObjectOperation => ({
+      op: "delete",
+      kind,
+      key,
+      id: resource_id,
+      changes: [],
+    }),
   );
   for (const member of deletions) {
     const definition = definitionNamed(member.kind);
     const before = planning.loaded.get(member.resource_id)?.before;
-    if (before && isShown(definition))
+    if (before && isEmbedded(definition))
       prepared.rows.children.push({
         name: nameOf(member),
         definition,
@@ -128,12 +124,12 @@ export async function planOf(
       });
   }
   for (const { name, definition, amendment, isReplaced } of items)
-    if (isReplaced && amendment && isShown(definition))
+    if (isReplaced && amendment && isEmbedded(definition))
       prepared.rows.children.push({ name, definition, sent: amendment.sentBefore, bytes: 0 });
   return {
     rows: prepared.rows,
     operations: [...operations.map(({ operation }) => operation), ...deleteOperations],
-    told: [
+    results: [
       ...operations.map(({ item, operation }) => ({
         ...operation,
         id: item.id,
@@ -156,33 +152,6 @@ export async function planOf(
   };
 }
 
-const REPLACED = "has to be replaced, because a field changes that is set at creation only, but ";
-
-/** Checks what comes against what is there, by the rules for every write. */
-async function checkAll(
-  { faults, facts, reader, caller }: Planning,
-  items: readonly Item[],
-  leaving: readonly Leaving[],
-): Promise<void> {
-  const coming = items.map(comingOf);
-  await checkUsers(facts, coming, leaving, faults);
-  checkKinds(coming, faults);
-  await checkTargets(facts, coming, faults);
-  for (const { name, old, isReplaced, sent } of items)
-    if (!old || isReplaced)
-      await refuseForeignOwner(reader, sent.owner_id, caller).catch((refusal: unknown) =>
-        faults.addRefusal(name, refusal),
-      );
-  await checkUniqueKeys(facts, coming, leaving, faults, caller);
-  await checkCircles(facts, coming, faults, MOST_CONTAINED);
-}
-
-/** A missing object that a reference names is a fault already. */
-const comingOf = ({ id, name, definition, sent, references, isReplaced, amendment }: Item): Coming => ({
-  ...{ id, name, definition, sent, before: isReplaced ? undefined : amendment?.sentBefore },
-  references: references.filter((reference) => !isMissing(reference.id)),
-});
-
 const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean =>
   isSeenBy(caller, definitionNamed(kind), owner_id);
 
@@ -202,7 +171,7 @@ async function refuseOtherSets(
     if (!old || !definition || !isSeenBy(caller, definition, old.ownerId)) continue; // does not exist for this caller
     const other = caller.admin ? `the change set ${name}` : "another change set";
     const message = `names ${id}, which belongs to ${other}; release it there, or declare it there`;
-    faults.add(adopted.get(id) as string, { error: "in_other_set", path: ["id"], message });
+    faults.add(present(adopted.get(id)), { error: "in_other_set", path: ["id"], message });
   }
   const seen = new Set<string>();
   for (const [{ id, name }] of identified) {
@@ -302,22 +271,14 @@ function goneChanges(
     (id): ObjectChange[] => {
       const old = loaded.get(id);
       const definition = definitionOfId(id);
-      return old && definition
-        ? [
-            {
-              change: "deleted",
-              definition,
-              id,
-              storedAs: { ownerId: old.ownerId, version: old.version },
-              before: old.before,
-            },
-          ]
-        : [];
+      if (!old || !definition) return [];
+      const storedAs = { ownerId: old.ownerId, version: old.version };
+      return [{ change: "deleted", definition, id, storedAs, before: old.before }];
     },
   );
 }
 
-/** Whether the set knows an object otherwise than it will. */
+/** Whether the entry of an object in the set changes. */
 function isOtherPlace({ member, key, declared, id }: Item): boolean {
   return (
     !member || member.resource_id !== id || member.key !== key || member.declared !== JSON.stringify(declared)

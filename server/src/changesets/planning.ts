@@ -2,10 +2,10 @@ import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import type { Document, Documents } from "../documents";
-import type { Context } from "../resources";
+import type { ServerContext } from "../resources";
 import type { Database } from "../storage";
 import { grouped, takeTurn } from "../util";
-import { type Facts, type MemberRow, wholeRows } from "./facts";
+import { type MemberRow, type PlanFacts, wholeRows } from "./facts";
 import type { Faults } from "./faults";
 
 /** An object as it is stored. */
@@ -16,19 +16,19 @@ export interface Loaded {
   readonly before: Document;
 }
 
-/** The facts that planning collects. */
+/** The state of planning, which its steps share. */
 export interface Planning {
-  readonly context: Context;
+  readonly context: ServerContext;
   readonly caller: Caller;
   readonly documents: Documents;
   readonly reader: Kysely<Database>;
   readonly mode: "merge" | "own";
   readonly faults: Faults;
-  /** Stored objects that the plan is about, by id. */
+  /** The stored objects of the plan, by id. */
   readonly loaded: Map<string, Loaded>;
   /** The members that the request leaves out. */
   readonly leaving: readonly MemberRow[];
-  readonly facts: Facts;
+  readonly facts: PlanFacts;
 }
 
 /** Whether an object exists for a caller, who may then change it. */

@@ -50,15 +50,17 @@ export interface Prepared {
 export async function prepare(planning: Planning, items: readonly Item[]): Promise<Prepared> {
   const { faults } = planning;
   const rows: Rows = {
-    ...{ resources: [], updates: [], references: [], uniqueKeys: [], secretHashes: [], sealedSecrets: [] },
-    ...{ otherReferences: [], otherKeys: [], children: [] },
+    resources: [],
+    updates: [],
+    references: [],
+    uniqueKeys: [],
+    secretHashes: [],
+    sealedSecrets: [],
+    otherReferences: [],
+    otherKeys: [],
+    children: [],
   };
-  const work = {
-    rows,
-    changes: [] as ObjectChange[],
-    oneTime: new Map<string, Document>(),
-    updated: new Set<Item>(),
-  };
+  const work: Work = { rows, changes: [], oneTime: new Map(), updated: new Set() };
   const made = new Map<string, KeptSecret>();
   const faulty = new Set(items.filter(({ name }) => faults.has(name)).map(({ id }) => id));
   const now = new Date();
@@ -102,7 +104,7 @@ async function prepareNew(
   rows.sealedSecrets.push(...sealedSecrets);
   rows.references.push(...referenceRows(id, referencesOf(definition, creation.sent)));
   rows.uniqueKeys.push(...keysOf(id, definition, creation.sent));
-  if (isShown(definition))
+  if (isEmbedded(definition))
     rows.children.push({
       name,
       definition,
@@ -150,12 +152,12 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
     rows.uniqueKeys.push(...(keys ?? []));
   }
   const grew = json.length > before.length;
-  if (isShown(definition))
+  if (isEmbedded(definition))
     rows.children.push({ name, definition, sent, bytes: grew ? Buffer.byteLength(stored) : 0 });
 }
 
 /** Whether objects of a type stand in the documents of their parents. */
-export const isShown = (definition: Definition): boolean =>
+export const isEmbedded = (definition: Definition): boolean =>
   pathFieldsOf(definition).some(
     (field) => embeddedListOf(parentOf(definition, field))?.definition === definition,
   );

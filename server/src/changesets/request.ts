@@ -1,4 +1,4 @@
-import { type Definition, MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, isObject, MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { BodyError, type Fault } from "../util";
 import { Faults, REQUEST } from "./faults";
@@ -7,14 +7,14 @@ const NAME = /^[A-Za-z0-9._-]{1,255}$/;
 const isName = (value: unknown): value is string => typeof value === "string" && NAME.test(value);
 const NAME_RULE = 'must have 1 to 255 letters, digits, ".", "_" and "-"';
 
-/** The state that a set shall have. */
+/** The state that a set is to have. */
 export interface ChangeSetRequest {
   readonly set: string;
   /** `own` deletes what left the set, `merge` leaves it. */
   readonly mode: "merge" | "own";
   /** The digest of the plan that is to be carried out. */
   readonly expect: string | undefined;
-  /** Undefined if the request does not say it so that it can be understood. */
+  /** Undefined if the request has no valid number there. */
   readonly maxDeletes: number | undefined;
   readonly objects: readonly Wanted[];
   readonly faults: Faults;
@@ -144,18 +144,22 @@ function readObject(written: unknown, name: string, faults: Faults): Wanted | un
   const invalid = (path: string, message: string) =>
     wrong.push({ error: "invalid_field", path: [path], message });
   if (!definition) invalid("kind", `must be one of ${[...definitions.keys()].join(", ")}`);
-  if (!isName(key)) invalid("key", key === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
-  if (id !== undefined && typeof id !== "string") invalid("id", "must be the id of an object");
+  const isKey = isName(key);
+  if (!isKey) invalid("key", key === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);
+  const isId = id === undefined || typeof id === "string";
+  if (!isId) invalid("id", "must be the id of an object");
   if (typeof id === "string" && definition && !id.startsWith(`${definition.idPrefix}_`))
     wrong.push({
       error: "wrong_id_kind",
       path: ["id"],
       message: `is ${JSON.stringify(id.slice(0, 100))}: expected one that begins with "${definition.idPrefix}_"`,
     });
-  if (!isObject(fields)) invalid("fields", "must be an object");
+  const areFields = isObject(fields);
+  if (!areFields) invalid("fields", "must be an object");
   for (const fault of wrong) faults.add(name, fault);
-  if (wrong.length > 0 || !definition) return undefined;
-  return { name, definition, key: key as string, id: id as string | undefined, fields: fields as Document };
+  return wrong.length === 0 && definition && isKey && isId && areFields
+    ? { name, definition, key, id, fields }
+    : undefined;
 }
 
 /** The name of an object in faults; it may not even have a key. */
@@ -173,6 +177,3 @@ const unknownFields = (value: Document, accepted: readonly string[]): Fault[] =>
       path: [name],
       message: `is not a field here; accepted: ${accepted.map((one) => `\`${one}\``).join(", ")}`,
     }));
-
-const isObject = (value: unknown): value is Document =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

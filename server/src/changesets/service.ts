@@ -3,13 +3,19 @@ import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Page, PageSize } from "../documents";
 import type { Author } from "../journal";
-import { type ChangeRequest, type Context, type Precondition, partAnswer, Transactions } from "../resources";
+import {
+  type ChangeRequest,
+  type Precondition,
+  partAnswer,
+  type ServerContext,
+  Transactions,
+} from "../resources";
 import type { Database } from "../storage";
-import { newId, RequestError, takeTurn } from "../util";
-import { carryOut, PlanOutdated, type Target } from "./apply";
+import { newId, RequestError, refusalForNow, takeTurn } from "../util";
+import { carryOut, PlanOutdated, type TargetSet } from "./apply";
 import { digestOf } from "./digest";
 import { findSet, lockSet, membersOf } from "./facts";
-import type { Operation } from "./operations";
+import type { ObjectOperation } from "./operations";
 import { planOf, refuseDeletions } from "./plan";
 import { isSeenBy } from "./planning";
 import type { ChangeSetRequest } from "./request";
@@ -22,7 +28,7 @@ const ATTEMPTS = 8;
 /** The answer to an apply. */
 export interface Applied {
   readonly set: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ObjectOperation[];
   readonly digest: string;
   /** Whether this is the kept first answer to an idempotent request. */
   readonly replayed?: boolean;
@@ -34,7 +40,7 @@ export class ChangeSets {
   readonly #transactions: Transactions;
 
   constructor(
-    private readonly context: Context,
+    private readonly context: ServerContext,
     private readonly request: ChangeRequest,
   ) {
     this.#caller = request.caller;
@@ -89,21 +95,19 @@ export class ChangeSets {
       if (keyring.currentId !== sealedUnder) throw new PlanOutdated();
       await carryOut(transaction, target, plan, faults);
       for (const change of plan.changes) changes.push(change);
-      return { set: name, operations: plan.told, digest };
+      return { set: name, operations: plan.results, digest };
     });
   }
 
   /** @throws RequestError if the set belongs to another */
-  async #targetOf(name: string): Promise<Target> {
+  async #targetOf(name: string): Promise<TargetSet> {
     const [row] = await findSet(this.context.store.reader, { name });
     if (!row) return { id: newId("cset"), name, ownerId: this.#caller.ownerId, version: 0 };
     if (!this.#mayUse(row))
       throw new RequestError(
         "forbidden",
         `The change set ${name} belongs to another; only its owner or an admin may change it. Choose another name`,
-        {
-          field: "set",
-        },
+        { field: "set" },
       );
     return { id: row.id, name, ownerId: row.owner_id, version: row.version };
   }
@@ -165,15 +169,12 @@ const authorOf = ({ caller: { ownerId, name, keyId }, operationId, client }: Cha
 const stale = (): RequestError =>
   new RequestError(
     "precondition_failed",
-    "`expect` names another plan: the request is another one, or something changed since; nothing was changed. Plan again, and look at what is otherwise",
+    "`expect` is not the digest of this plan: the request differs, or something has changed since. Nothing was changed. Plan again, and look at what is different now",
     { field: "expect" },
   );
 
 const busy = (): RequestError =>
-  new RequestError(
+  refusalForNow(
     "overloaded",
     `Others changed what this change set is about, ${ATTEMPTS} times in a row; nothing was changed. Try again shortly`,
-    {
-      headers: { "retry-after": "1" },
-    },
   );

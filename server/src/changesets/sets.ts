@@ -1,5 +1,5 @@
 import { fitting, type Page, type PageSize } from "../documents";
-import type { Context } from "../resources";
+import type { ServerContext } from "../resources";
 import { type Database, statement } from "../storage";
 
 /** Sorts after every id. */
@@ -7,7 +7,7 @@ const AFTER_ALL = "~";
 
 /** A page of sets, newest first. @param owner whose; undefined for all */
 export async function setPage(
-  { store, documents }: Pick<Context, "store" | "documents">,
+  { store, documents }: Pick<ServerContext, "store" | "documents">,
   owner: string | undefined,
   { limit, bytes, before = AFTER_ALL }: PageSize & { before?: string },
 ): Promise<Page> {

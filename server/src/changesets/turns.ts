@@ -1,4 +1,4 @@
-import { RequestError, Turns } from "../util";
+import { refusalForNow, Turns } from "../util";
 
 /** Change sets that are worked on at once: each holds megabytes. */
 const AT_ONCE = 2;
@@ -28,12 +28,9 @@ export async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<
 async function turnOf(owner: string): Promise<void> {
   const count = waiting.get(owner) ?? 0;
   if (count >= MOST_WAITING)
-    throw new RequestError(
+    throw refusalForNow(
       "overloaded",
       `${MOST_WAITING} change sets of this API key's owner wait already; try again shortly`,
-      {
-        headers: { "retry-after": "1" },
-      },
     );
   waiting.set(owner, count + 1);
   await new Promise<void>((begin) => turns.add(owner, begin));

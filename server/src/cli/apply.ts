@@ -19,7 +19,7 @@ import {
   setObjectsOf,
   type Tags,
 } from "@tunnelplane/sdk/catalogue";
-import { counted, MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
+import { counted, MOST_SET_OBJECTS, messageOf, registry } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
@@ -198,7 +198,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`The catalogue ${file} cannot be read: ${(error as Error).message}`);
+    throw new Error(`The catalogue ${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -221,7 +221,7 @@ function* linesOf(
     const allow = own && deletions > maxDeletes ? `; to apply it, pass --max-deletes ${deletions}` : "";
     yield `\nThis is a plan; nothing was changed${allow}. Digest: ${digest}`;
   }
-  const told = operations.filter(({ token }) => token !== undefined);
-  if (told.length > 0) yield "\nTokens, shown this once and never again:";
-  for (const { kind, key, token } of told) yield `  ${oneLine(`${kind}/${key} ${token}`)}`;
+  const withTokens = operations.filter(({ token }) => token !== undefined);
+  if (withTokens.length > 0) yield "\nTokens, shown this once and never again:";
+  for (const { kind, key, token } of withTokens) yield `  ${oneLine(`${kind}/${key} ${token}`)}`;
 }

@@ -19,7 +19,7 @@ export class NoKeyError extends Error {
 }
 
 /** A command that says no, after it has printed why: a difference, a check that failed. */
-export class SaysNo extends Error {}
+export class NegativeAnswer extends Error {}
 
 /** The exit codes of commands. The documentation is made from this. */
 export const EXIT_CODES = {

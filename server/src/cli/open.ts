@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { openContext } from "../context";
-import type { Context } from "../resources";
+import type { ServerContext } from "../resources";
 import type { DatabaseOptions } from "../storage";
 import { DATABASE_SETTINGS, MASTER_KEY_SETTING, withSettings } from "./settings";
 
@@ -11,7 +11,7 @@ export interface CoreCommandOptions extends DatabaseOptions {
 /** Gives a command the options and the context of an existing database and its keys. */
 export function withCore<Options extends CoreCommandOptions, Arguments extends unknown[]>(
   command: Command,
-  run: (context: Context, options: Options, ...given: Arguments) => Promise<void>,
+  run: (context: ServerContext, options: Options, ...given: Arguments) => Promise<void>,
 ): Command {
   withSettings(command, [...DATABASE_SETTINGS, MASTER_KEY_SETTING]);
   return command.action(async (...given: unknown[]) => {

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from "commander";
-import { exitCodeOf, SaysNo } from "./failures";
+import { exitCodeOf, NegativeAnswer } from "./failures";
 import { program } from "./program";
 
 /** Has commander throw, so that all ends are in one place. */
@@ -17,7 +17,7 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (caught) {
     const error = caught as Error & { code?: string };
     // Commander has printed its own errors already, and those who say no what they found.
-    if (!(error instanceof CommanderError || error instanceof SaysNo)) {
+    if (!(error instanceof CommanderError || error instanceof NegativeAnswer)) {
       const cure =
         error.code === "EADDRINUSE"
           ? "; another server listens there: stop it, or choose another with --listen"

@@ -5,11 +5,11 @@ export interface Answer {
 }
 
 /** Stands between the documents of a page. Printed JSON has no line breaks, so it is in none of them. */
-export const JOINT = ",\n";
+export const DOCUMENT_SEPARATOR = ",\n";
 
 /** A page of a list. */
 export interface Page {
-  /** Newest first; each text is one document, or several joined with {@link JOINT}. */
+  /** Newest first; each text is one document, or several joined with {@link DOCUMENT_SEPARATOR}. */
   readonly documents: readonly string[];
   /** The `before_id` of the next page, or null on the last one. */
   readonly nextBefore: string | null;

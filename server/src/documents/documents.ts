@@ -97,7 +97,7 @@ export class Documents {
     json: string,
     version: string,
   ): { readonly json: string; readonly document: Document } {
-    const document = JSON.parse(json) as Document;
+    const document: Document = JSON.parse(json);
     const completed = this.complete(definition, document);
     if (completed !== document) return { json: JSON.stringify(completed), document: completed };
     if (this.#complete.size >= MOST_KNOWN_COMPLETE) this.#complete.clear();

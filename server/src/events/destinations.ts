@@ -1,18 +1,18 @@
 import type { Answers, EventDestinationTarget } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import type { Context } from "../resources";
-import { type Target, TargetError, type TargetOptions } from "./targets";
+import type { ServerContext } from "../resources";
+import { type DeliveryTarget, TargetError, type TargetOptions } from "./targets";
 import { TargetThread } from "./targets/thread";
 
 export interface DestinationsOptions {
   readonly targetOptions: TargetOptions;
   /** Opens a destination's target. Default: the real one, in its own thread. */
-  readonly openTarget?: (target: EventDestinationTarget, options: TargetOptions) => Target;
+  readonly openTarget?: (target: EventDestinationTarget, options: TargetOptions) => DeliveryTarget;
 }
 
 interface Opened {
   readonly version: number;
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   users: number;
   outdated: boolean;
 }
@@ -23,14 +23,14 @@ export class Destinations {
   readonly #openTarget: NonNullable<DestinationsOptions["openTarget"]>;
 
   constructor(
-    private readonly context: Pick<Context, "store" | "documents">,
+    private readonly context: Pick<ServerContext, "store" | "documents">,
     private readonly options: DestinationsOptions,
   ) {
     this.#openTarget = options.openTarget ?? new TargetThread().openTarget;
   }
 
   /** Works with a destination's current target. Returns undefined if the destination was deleted. */
-  async use<T>(id: string, work: (target: Target) => Promise<T>): Promise<T | undefined> {
+  async use<T>(id: string, work: (target: DeliveryTarget) => Promise<T>): Promise<T | undefined> {
     const row = await this.context.store.reader
       .selectFrom("resource")
       .select(["version", "document"])
@@ -65,7 +65,7 @@ export class Destinations {
     return opened;
   }
 
-  async #targetOf(document: string, version: string): Promise<Target> {
+  async #targetOf(document: string, version: string): Promise<DeliveryTarget> {
     const { documents, store } = this.context;
     try {
       const destination: Answers["event_destination"] = JSON.parse(
@@ -94,7 +94,7 @@ function closeUnused({ target, users, outdated }: Opened): void {
  * Stands in for a target that cannot be opened. Its events fail with the reason and are retried, because an
  * admin may fix it.
  */
-const unusable = (error: Error): Target => ({
+const unusable = (error: Error): DeliveryTarget => ({
   limits: { count: 500, bytes: Number.POSITIVE_INFINITY, recordBytes: Number.POSITIVE_INFINITY },
   atomic: false,
   sizeOf: () => 0,

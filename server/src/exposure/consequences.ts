@@ -5,7 +5,7 @@ import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents } from "../documents";
 import type { ObjectChange } from "../journal";
-import type { ChangeRequest, Context } from "../resources";
+import type { ChangeRequest, ServerContext } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 import { credentialsFor, Gathering, newest, objectOf } from "./gather";
 
@@ -34,7 +34,7 @@ export class DryRunConsequences {
   #new: ReadonlyMap<string, string> = new Map();
 
   constructor(
-    private readonly context: Context,
+    private readonly context: ServerContext,
     private readonly caller: Caller,
   ) {}
 

@@ -11,7 +11,7 @@ import {
 import type { WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
-import type { Document, Documents } from "../documents";
+import { type Document, type Documents, textIn } from "../documents";
 import { findById } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 
@@ -29,7 +29,7 @@ export function objectOf(definition: Definition, document: Document): WorldObjec
   const { routes, ...fields } = open;
   return {
     kind: definition.kind,
-    id: document.id as string,
+    id: textIn(document, "id"),
     fields: definition.kind === "https_edge" ? fields : open,
   };
 }

@@ -4,7 +4,7 @@ import { addressOf, eachExposure, type WorldObject } from "@tunnelplane/sdk/mean
 import type { Caller } from "../auth";
 import { type Document, type Page, textIn } from "../documents";
 import { servingOf } from "../gateways";
-import { type Context, findWhole } from "../resources";
+import { findWhole, type ServerContext } from "../resources";
 import { statement } from "../storage";
 import { credentialsFor, Gathering, objectOf } from "./gather";
 
@@ -35,7 +35,7 @@ export const hostportOf = (address: string): string => (/^[^/ ]*/.exec(address)?
  * not grow with the database.
  */
 export async function exposurePage(
-  { store, documents }: Context,
+  { store, documents }: ServerContext,
   caller: Caller,
   request: ExposureRequest,
 ): Promise<Page> {
@@ -68,7 +68,7 @@ export async function exposurePage(
 
 /** The addresses of a page, in order, and the one after them if there is one. */
 async function placesOf(
-  { store: { reader }, documents }: Pick<Context, "store" | "documents">,
+  { store: { reader }, documents }: Pick<ServerContext, "store" | "documents">,
   { address, after, limit }: ExposureRequest,
 ): Promise<Place[]> {
   const only = address === undefined ? undefined : canonicalAddress(address);
@@ -116,11 +116,13 @@ function holdersOf(places: readonly Place[]): WorldObject[] {
   const edges = new Map<string, { edge: Document; hostports: Set<string> }>();
   const routes = new Map<string, WorldObject>();
   for (const { edge, route, hostport } of places) {
-    const id = edge.id as string;
+    const id = textIn(edge, "id");
     const known = edges.get(id) ?? { edge, hostports: new Set() };
     known.hostports.add(hostport);
     edges.set(id, known);
-    if (route) routes.set(route.id as string, objectOf(present(definitionOfId(route.id as string)), route));
+    if (!route) continue;
+    const routeId = textIn(route, "id");
+    routes.set(routeId, objectOf(present(definitionOfId(routeId)), route));
   }
   const holders = [...edges].map(([id, { edge, hostports }]) =>
     objectOf(present(definitionOfId(id)), { ...edge, hostports: [...hostports] }),

@@ -41,7 +41,7 @@ export async function authorize(
     "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
   if (!found) return UNKNOWN;
   const { id, kind, ownerId, document } = found;
-  const { acl = [] } = JSON.parse(document) as Partial<Answers["tunnel_credential" | "ssh_credential"]>;
+  const { acl = [] }: Partial<Answers["tunnel_credential" | "ssh_credential"]> = JSON.parse(document);
   const refusal = refusalToBind(id, acl, binds);
   const [allowed, reason] = [refusal === undefined, refusal ?? ""];
   return {

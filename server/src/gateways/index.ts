@@ -7,9 +7,9 @@ export { authorize } from "./authorization";
 export {
   deleteGateway,
   forgetSilentGateways,
+  type GatewayReport,
   gatewayAt,
   gatewayPage,
-  type Report,
   report,
   servingOf,
 } from "./reports";

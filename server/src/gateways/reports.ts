@@ -12,7 +12,7 @@ const MOST_GATEWAYS = 1000;
 const PLACE = { path: "/gateways" };
 
 /** A gateway's report about itself. */
-export interface Report {
+export interface GatewayReport {
   readonly version: string;
   readonly envoy_version: string;
   /** The last event that it has followed. */
@@ -39,7 +39,11 @@ interface Tools {
  * Keeps what a gateway reports, in the place of what it reported before. It is no change of an object: no
  * event, no audit row.
  */
-export function report({ store }: Tools, name: string, { edges, agents, ...about }: Report): Promise<void> {
+export function report(
+  { store }: Tools,
+  name: string,
+  { edges, agents, ...about }: GatewayReport,
+): Promise<void> {
   const rejected = edges.filter(({ state }) => state === "rejected").length;
   const row = {
     ...about,
@@ -139,7 +143,7 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
     .where("last_seen", ">=", gone())
     .executeTakeFirst();
   if (!row) throw unknown(name);
-  const all = JSON.parse(row.agents) as Report["agents"];
+  const all: GatewayReport["agents"] = JSON.parse(row.agents);
   const own = caller.admin
     ? undefined
     : await credentialsOf(store.reader, caller.ownerId, [...new Set(all.map((one) => one.credential))]);
@@ -206,7 +210,7 @@ export async function servingOf(
       .select("edges")
       .where("name", "=", name)
       .executeTakeFirst();
-    const reported: Report["edges"] = JSON.parse(row?.edges ?? "[]");
+    const reported: GatewayReport["edges"] = JSON.parse(row?.edges ?? "[]");
     for (const { id, state, reason } of reported)
       if (edges.has(id)) found.set(id, [...(found.get(id) ?? []), { name, last_seen, state, reason }]);
     await ownTurn();

@@ -6,12 +6,12 @@ import fastify, {
   type FastifyRequest,
 } from "fastify";
 import { ApiKeys } from "../auth";
-import { JOINT, type Page } from "../documents";
+import { DOCUMENT_SEPARATOR, type Page } from "../documents";
 import { type Dispatcher, deliveryMetrics } from "../events";
 import { DryRunConsequences } from "../exposure";
 import type { EventWaits } from "../journal";
-import { type Context, type Place, ResourceService, Subresources } from "../resources";
-import { newId, ownTurn, quoted, RequestError } from "../util";
+import { type ObjectPath, ResourceService, type ServerContext, Subresources } from "../resources";
+import { newId, ownTurn, queryError, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, objectIn } from "./bodies";
 import { requestErrorOf } from "./errors";
@@ -32,7 +32,7 @@ import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
 import { describing } from "./openapi/descriptions";
 import { allOperations } from "./operations";
-import { isIdempotent, type Operation } from "./operations/operation";
+import { type ApiOperation, isIdempotent } from "./operations/operation";
 import { registerPages } from "./pages";
 import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
 import { dryRunOf, findingsOf, type Query } from "./query";
@@ -63,7 +63,7 @@ declare module "fastify" {
 }
 
 export interface AppOptions extends ConnectionOptions {
-  readonly context: Context;
+  readonly context: ServerContext;
   readonly dispatcher: Dispatcher;
   readonly eventWaits: EventWaits;
   readonly logger: FastifyBaseLogger;
@@ -163,7 +163,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 }
 
 interface Serving {
-  readonly context: Context;
+  readonly context: ServerContext;
   readonly apiKeys: ApiKeys;
   readonly dispatcher: Dispatcher;
   readonly eventWaits: EventWaits;
@@ -174,7 +174,7 @@ interface Serving {
 
 function registerOperation(
   api: FastifyInstance,
-  operation: Operation,
+  operation: ApiOperation,
   { context, apiKeys, dispatcher, eventWaits, underWay, addressOf }: Serving,
 ): void {
   const run = decidesOnCallers(operation) ? forgetting(apiKeys, operation.run) : operation.run;
@@ -192,7 +192,7 @@ function registerOperation(
   });
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | undefined> {
-    const params = request.params as Place;
+    const params = request.params as ObjectPath;
     if (Object.values(params).includes("")) throw noRoute(request);
     const { caller } = request;
     const address = addressOf(request);
@@ -266,7 +266,7 @@ function slotsOf({
   waits,
   method,
   path,
-}: Operation): (request: FastifyRequest) => "keys" | "waits" | undefined {
+}: ApiOperation): (request: FastifyRequest) => "keys" | "waits" | undefined {
   const keys = definitionOf("api_key").path;
   const isKeys = (method === "GET" && path === keys) || (method === "DELETE" && path.startsWith(keys));
   return (request) => (waits?.(request.query as Query) ? "waits" : isKeys ? "keys" : undefined);
@@ -291,7 +291,7 @@ function untilGone(reply: FastifyReply): AbortSignal {
 }
 
 /** Whether an operation changes API keys or bots. */
-const decidesOnCallers = ({ method, path }: Operation): boolean =>
+const decidesOnCallers = ({ method, path }: ApiOperation): boolean =>
   method !== "GET" && CALLERS.some((start) => path.startsWith(start));
 
 /**
@@ -299,18 +299,18 @@ const decidesOnCallers = ({ method, path }: Operation): boolean =>
  * doubt.
  */
 const forgetting =
-  (apiKeys: ApiKeys, run: Operation["run"]): Operation["run"] =>
+  (apiKeys: ApiKeys, run: ApiOperation["run"]): ApiOperation["run"] =>
   (...input) =>
     run(...input).finally(() => apiKeys.forget());
 
 /** Joins the stored texts to a page, without parsing them. */
-function pageJson(operation: Operation, page: Page, request: FastifyRequest, address: string): string {
-  const path = expandPath(operation.path, request.params as Place);
+function pageJson(operation: ApiOperation, page: Page, request: FastifyRequest, address: string): string {
+  const path = expandPath(operation.path, request.params as ObjectPath);
   const next = new URLSearchParams(request.query as Record<string, string>);
   if (page.nextBefore !== null) next.set(page.cursor ?? "before_id", page.nextBefore);
   const nextUri = page.nextBefore === null ? "null" : JSON.stringify(`${address}${path}?${next}`);
   const key = operation.success.list?.key;
-  return `{"${key}":[${page.documents.join(JOINT)}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
+  return `{"${key}":[${page.documents.join(DOCUMENT_SEPARATOR)}],"uri":${JSON.stringify(address + path)},"next_page_uri":${nextUri}}`;
 }
 
 function requireVersion(request: FastifyRequest): void {
@@ -342,19 +342,16 @@ function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<s
         { field: name },
       );
     }
-    if (Array.isArray(value))
-      throw new RequestError("invalid_query", `${name} is given ${value.length} times; give it once`, {
-        field: name,
-      });
+    if (Array.isArray(value)) throw queryError(name, `${name} is given ${value.length} times; give it once`);
   }
   return query as Record<string, string>;
 }
 
-function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation[]): void {
+function refuseOtherMethods(api: FastifyInstance, operations: readonly ApiOperation[]): void {
   for (const path of new Set(operations.map((operation) => operation.path))) {
-    const taken = operations
+    const taken: string[] = operations
       .filter((operation) => operation.path === path)
-      .map((operation) => operation.method as string);
+      .map((operation) => operation.method);
     const allow = taken.includes("GET") ? ["HEAD", ...taken] : taken;
     api.route({
       method: METHODS.filter((method) => !taken.includes(method)),
@@ -364,9 +361,7 @@ function refuseOtherMethods(api: FastifyInstance, operations: readonly Operation
         throw new RequestError(
           "method_not_allowed",
           `${request.method} is not allowed on ${path}; allowed: ${allow.join(", ")}`,
-          {
-            headers: { allow: allow.join(", ") },
-          },
+          { headers: { allow: allow.join(", ") } },
         );
       },
       handler: () => undefined,

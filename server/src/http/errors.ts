@@ -1,5 +1,5 @@
 import { CommitInDoubt } from "../storage";
-import { RequestError } from "../util";
+import { RequestError, refusalForNow } from "../util";
 
 /**
  * Turns any error into an answer from the error table. Only a RequestError shows its message to the client.
@@ -16,13 +16,7 @@ export function requestErrorOf(error: unknown): RequestError {
     );
   }
   if (code && STORAGE_ERRORS.test(code)) {
-    return new RequestError(
-      "unavailable",
-      "Storage does not answer; nothing was changed. Try again shortly",
-      {
-        headers: { "retry-after": "1" },
-      },
-    );
+    return refusalForNow("unavailable", "Storage does not answer; nothing was changed. Try again shortly");
   }
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":

@@ -72,49 +72,35 @@ export async function digestOfBaseline(db: Kysely<Database>, digests: Digests): 
   return list?.digest("base64url");
 }
 
-async function recordObjects(
-  transaction: Transaction,
-  documents: Documents,
-  digests: Digests,
-): Promise<number> {
-  let count = 0;
-  for (let after = ""; ; ) {
-    const rows = await transaction
-      .selectFrom("resource")
-      .selectAll()
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(PAGE)
-      .execute();
+const recordObjects = (transaction: Transaction, documents: Documents, digests: Digests): Promise<number> =>
+  recordPages(transaction, async (after) => {
     const found: Recorded[] = [];
-    for (const { id, kind, owner_id, version, document } of rows) {
+    const rows = transaction.selectFrom("resource").selectAll().where("id", ">", after).orderBy("id");
+    for (const { id, kind, owner_id, version, document } of await rows.limit(PAGE).execute()) {
       const definition = definitionNamed(kind);
       const opened = await documents.unsealed(transaction, definition, document);
       found.push({ id, digest: digests.ofObject(definition, { ownerId: owner_id, version }, opened) });
     }
+    return found;
+  });
+
+const recordEvents = (transaction: Transaction, digests: Digests): Promise<number> =>
+  recordPages(transaction, async (after) => {
+    const rows = transaction.selectFrom("event").selectAll().where("id", ">", after).orderBy("id");
+    return (await rows.limit(PAGE).execute()).map((row) => ({ id: row.id, digest: digests.ofEvent(row) }));
+  });
+
+/** Records page by page. Returns how many there were. */
+async function recordPages(
+  transaction: Transaction,
+  pageAfter: (id: string) => Promise<Recorded[]>,
+): Promise<number> {
+  let count = 0;
+  for (let after = ""; ; ) {
+    const found = await pageAfter(after);
     const last = await record(transaction, found);
     if (last === undefined) return count;
     count += found.length;
-    after = last;
-  }
-}
-
-async function recordEvents(transaction: Transaction, digests: Digests): Promise<number> {
-  let count = 0;
-  for (let after = ""; ; ) {
-    const rows = await transaction
-      .selectFrom("event")
-      .selectAll()
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(PAGE)
-      .execute();
-    const last = await record(
-      transaction,
-      rows.map((row) => ({ id: row.id, digest: digests.ofEvent(row) })),
-    );
-    if (last === undefined) return count;
-    count += rows.length;
     after = last;
   }
 }

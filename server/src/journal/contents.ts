@@ -6,7 +6,7 @@ import { digestOfBaseline } from "./baseline";
 import type { Digests } from "./digests";
 import type { Faults } from "./faults";
 import { PRUNED_THROUGH } from "./read";
-import type { ToldInInbox } from "./verifyInbox";
+import type { InboxEntry } from "./verifyInbox";
 
 // Rows that PostgreSQL sends at once; one may have two megabytes.
 const PAGE = 50;
@@ -18,7 +18,7 @@ interface Known {
   /** The audit row that covers the table `baseline`. */
   readonly baseline: AuditEventRow | undefined;
   /** Objects that changed after the end of the log. */
-  readonly inbox: ReadonlyMap<string, ToldInInbox>;
+  readonly inbox: ReadonlyMap<string, InboxEntry>;
 }
 
 interface Compared {
@@ -66,17 +66,17 @@ async function compareEvents(
     .leftJoin("baseline", "baseline.id", "event.id")
     .selectAll("event")
     .select([
-      "audit_event.event_id as told",
+      "audit_event.event_id as logged_id",
       "audit_event.event_digest as digest",
       "baseline.digest as recorded",
     ])
     .orderBy("event.sequence")
     .stream(PAGE);
   let unknown = 0;
-  for await (const { told, digest, recorded, ...event } of rows) {
+  for await (const { logged_id: loggedId, digest, recorded, ...event } of rows) {
     const place = `the event ${event.id} of row ${event.sequence}`;
     const expected = digest ?? (isBefore(baseline, event.sequence) ? recorded : undefined);
-    if (told !== event.id || expected === null)
+    if (loggedId !== event.id || expected === null)
       faults.add(`${place} was added past the server: the log does not tell of it there`);
     else if (expected === undefined) unknown++;
     else if (digests.ofEvent(event) !== expected)
@@ -103,15 +103,15 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
   let unknown = 0;
   for await (const { sequence, action, object_digest, recorded, ...row } of rows) {
     const place = `the object ${row.id}`;
-    const told = known.inbox.get(row.id);
-    if (told?.isDeleted)
-      faults.add(`${place} was put back past the server: row ${told.n} of the inbox deleted it`);
-    else if (told && (await digestOf(db, known, row)) !== told.digest) {
+    const waiting = known.inbox.get(row.id);
+    if (waiting?.isDeleted)
+      faults.add(`${place} was put back past the server: row ${waiting.n} of the inbox deleted it`);
+    else if (waiting && (await digestOf(db, known, row)) !== waiting.digest) {
       faults.add(
-        `${place} was changed past the server: its document, kind, owner_id or version is not what row ${told.n} of the inbox left`,
+        `${place} was changed past the server: its document, kind, owner_id or version is not what row ${waiting.n} of the inbox left`,
       );
     }
-    if (told) continue;
+    if (waiting) continue;
     const expected =
       object_digest ?? (sequence === null || isBefore(known.baseline, sequence) ? recorded : undefined);
     if (action?.endsWith("_deleted"))
@@ -173,7 +173,7 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     if (!found)
       faults.add(`the object ${id} was removed past the server: row ${n} of the inbox left it there`);
   }
-  const told = db
+  const logged = db
     .with("latest", latest)
     .selectFrom("latest")
     .innerJoin("audit_event", "audit_event.sequence", "latest.sequence")
@@ -182,7 +182,7 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     .where("resource.id", "is", null)
     .where("audit_event.action", "not like", "%deleted")
     .stream(PAGE);
-  for await (const { id, sequence } of told) {
+  for await (const { id, sequence } of logged) {
     if (id !== null && !inbox.has(id))
       faults.add(`the object ${id} was removed past the server: row ${sequence} left it there`);
   }

@@ -1,4 +1,4 @@
-import { formatPath } from "@tunnelplane/sdk/contract";
+import { formatPath, isObject } from "@tunnelplane/sdk/contract";
 
 /** A value that an update changed: its path, old and new value. Null means not set. */
 export interface Difference {
@@ -17,6 +17,3 @@ export function differences(before: unknown, after: unknown, path: string[] = []
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   return [{ path: formatPath(path), old: before ?? null, new: after ?? null }];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -48,11 +48,7 @@ export const signed = (
   keyring: Keyring,
   keyId: string,
   row: Omit<Waiting, "data_key_id" | "mac">,
-): Waiting => ({
-  ...row,
-  data_key_id: keyId,
-  mac: keyring.sign(keyId, signedText(row)),
-});
+): Waiting => ({ ...row, data_key_id: keyId, mac: keyring.sign(keyId, signedText(row)) });
 
 /** Whether a server wrote the row as it is. */
 export const isFromServer = (db: Kysely<Database>, keyring: Keyring, row: InInbox): Promise<boolean> =>

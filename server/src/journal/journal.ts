@@ -17,7 +17,7 @@ import { type Author, type EventPayload, eventOf, type ObjectChange, printEvent 
 import { DIGESTS, HASHED } from "./rows";
 
 /** An action that changes no object, for example a rotation. */
-export interface Act {
+export interface AuditedAction {
   readonly action: string;
   /** The name of its subject, which is no object: a gateway. */
   readonly subject?: string;
@@ -77,7 +77,7 @@ export class Journal {
     transaction: Transaction,
     begunUnder: string,
     author: Author,
-    changes: readonly (ObjectChange | Act)[],
+    changes: readonly (ObjectChange | AuditedAction)[],
   ): Promise<void> {
     if (changes.length === 0) return;
     const now = new Date();
@@ -86,13 +86,13 @@ export class Journal {
       (one) => ("definition" in one && this.#ahead.get(one)) || this.#prepare(one, author, now),
     );
     const { lane } = transaction.facts;
-    const events = prepared.flatMap((one) => (isToldOf(one) ? [one] : []));
+    const events = prepared.flatMap((one) => (hasEvent(one) ? [one] : []));
     const isExact = !lane || events.length < changes.length || changes.some((one) => this.#isFollowed(one));
     if (isExact) await this.#chain(transaction, begunUnder, lane, prepared, changes);
     else await this.#leave(transaction, begunUnder, lane, events);
   }
 
-  #isFollowed(one: ObjectChange | Act): boolean {
+  #isFollowed(one: ObjectChange | AuditedAction): boolean {
     return "definition" in one && this.follower.kinds.includes(one.definition.kind);
   }
 
@@ -101,7 +101,7 @@ export class Journal {
     transaction: Transaction,
     begunUnder: string,
     lane: Lane,
-    prepared: readonly ToldOf[],
+    prepared: readonly WithEvent[],
   ): Promise<void> {
     const rows = prepared.map(({ event, row }) =>
       signed(this.keyring, begunUnder, { ...row, ...eventColumns(event), lane: lane.id, k: lane.draw() }),
@@ -121,19 +121,19 @@ export class Journal {
     begunUnder: string,
     lane: Lane | undefined,
     prepared: readonly Prepared[],
-    changes: readonly (ObjectChange | Act)[],
+    changes: readonly (ObjectChange | AuditedAction)[],
   ): Promise<void> {
     const head = await this.keyring.lockHead(transaction, begunUnder);
     const chain = new Chain(await this.#emptyInbox(transaction, head));
     const rows = prepared.map(({ row }) =>
       chain.add({ ...row, lane: lane ? laneText({ lane: lane.id, k: lane.draw() }) : null }),
     );
-    const told = rows.flatMap(({ sequence }, index) => {
+    const logged = rows.flatMap(({ sequence }, index) => {
       const event = prepared[index]?.event;
       return event ? [{ event: { ...event, sequence }, change: changes[index] as ObjectChange }] : [];
     });
     const follow = async () => {
-      for (const { event, change } of told) {
+      for (const { event, change } of logged) {
         if (this.#isFollowed(change)) await this.follower.follow(transaction, change, event.sequence);
       }
     };
@@ -143,7 +143,7 @@ export class Journal {
       insertAuditEvents(transaction, rows),
       insertEvents(
         transaction,
-        told.map(({ event }) => event),
+        logged.map(({ event }) => event),
       ),
       moveHead(transaction, {
         sequence,
@@ -163,7 +163,7 @@ export class Journal {
   }
 
   /** The event and the audit row, without their place in the log. */
-  #prepare(one: ObjectChange | Act, author: Author, now: Date): Prepared {
+  #prepare(one: ObjectChange | AuditedAction, author: Author, now: Date): Prepared {
     const { operationId, ownerId, keyId, client } = author;
     const by = {
       created_at: now.toISOString(),
@@ -211,12 +211,12 @@ interface Prepared {
   readonly event?: Omit<Database["event"], "sequence">;
 }
 
-type ToldOf = Required<Prepared>;
+type WithEvent = Required<Prepared>;
 
-const isToldOf = (prepared: Prepared): prepared is ToldOf => prepared.event !== undefined;
+const hasEvent = (prepared: Prepared): prepared is WithEvent => prepared.event !== undefined;
 
 /** The columns of a row of the inbox that the audit row does not have, or has by another name. */
-const eventColumns = ({ id, type, object_id, payload }: ToldOf["event"]) => ({
+const eventColumns = ({ id, type, object_id, payload }: WithEvent["event"]) => ({
   event_id: id,
   event_type: type,
   object_id,

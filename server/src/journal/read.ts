@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from "kysely";
 import { type Answer, fitting, type Page, type PageSize } from "../documents";
 import type { Database, Store } from "../storage";
-import { RequestError, readLarge } from "../util";
+import { queryError, RequestError, readLarge } from "../util";
 
 /** The setting that holds the highest sequence of an event that was removed. */
 export const PRUNED_THROUGH = "events_pruned_through";
@@ -72,10 +72,9 @@ export async function sequenceAfter({ reader }: Store, id: string): Promise<numb
     .where("name", "=", PRUNED_THROUGH)
     .executeTakeFirst();
   if (row && Number(row.sequence) >= Number(pruned?.value ?? 0)) return Number(row.sequence);
-  throw new RequestError(
-    "invalid_query",
+  throw queryError(
+    "after_id",
     `after_id names ${id}, which is no event here, or one after which older events were removed: read all objects again, and go on after the newest event`,
-    { field: "after_id" },
   );
 }
 
@@ -143,10 +142,6 @@ const idOf = (sequence: number): string => `au_${sequence}`;
 function sequenceOf(id: string): number {
   const number = /^au_(\d{1,15})$/.exec(id)?.[1];
   if (number === undefined)
-    throw new RequestError(
-      "invalid_query",
-      'before_id must be the id of an audit event, for example "au_17"',
-      { field: "before_id" },
-    );
+    throw queryError("before_id", 'before_id must be the id of an audit event, for example "au_17"');
   return Number(number);
 }

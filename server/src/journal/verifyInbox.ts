@@ -24,7 +24,7 @@ export class LaneOrder {
 }
 
 /** The last row about an object in the inbox. */
-export interface ToldInInbox {
+export interface InboxEntry {
   readonly n: number;
   readonly isDeleted: boolean;
   readonly digest: string | null;
@@ -34,7 +34,7 @@ export interface InboxFound {
   /** Number of rows. */
   readonly rows: number;
   /** By the object's id. There are few: a sequencer soon moves them. */
-  readonly latest: ReadonlyMap<string, ToldInInbox>;
+  readonly latest: ReadonlyMap<string, InboxEntry>;
 }
 
 /** Checks the rows that wait in the inbox. @param lanes as the log left them */
@@ -44,7 +44,7 @@ export async function verifyInbox(
   lanes: LaneOrder,
   faults: Faults,
 ): Promise<InboxFound> {
-  const latest = new Map<string, ToldInInbox>();
+  const latest = new Map<string, InboxEntry>();
   let rows = 0;
   for (let after = 0; ; ) {
     const page = (await db

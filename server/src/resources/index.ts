@@ -8,43 +8,11 @@ export { prepareCreation } from "./creation/prepare";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { parentOf, touchParent } from "./parents";
-export {
-  forgetReferences,
-  forgetUniqueKeys,
-  insertReferences,
-  insertUniqueKeys,
-  keysOf,
-  referenceRows,
-} from "./references";
+export * from "./references";
 export { referrersOf } from "./referrers";
-export {
-  deleteResources,
-  findById,
-  findWhole,
-  insertResources,
-  insertSealedSecrets,
-  insertSecretHashes,
-  type StoredRow,
-  updateDocument,
-} from "./rows";
-export {
-  type BriefRow,
-  type Coming,
-  checkCircles,
-  checkKinds,
-  checkTargets,
-  checkUniqueKeys,
-  checkUsers,
-  Existing,
-  type HolderRow,
-  type Leaving,
-  nests,
-  type ResolvableReference,
-  referencesOf,
-  takeTurnOfAll,
-  type UserRow,
-} from "./rules";
+export * from "./rows";
+export * from "./rules";
 export { ResourceService } from "./service";
-export { type Amendment, amendmentOf, type Place, type Precondition, refuseMembers } from "./stored";
+export { type Amendment, amendmentOf, type ObjectPath, type Precondition, refuseMembers } from "./stored";
 export { partAnswer, Subresources } from "./subresources";
-export { type ChangeRequest, type Context, Transactions } from "./transaction";
+export { type ChangeRequest, type ServerContext, Transactions } from "./transaction";

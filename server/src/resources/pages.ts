@@ -1,6 +1,6 @@
 import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { bytesOf, JOINT, type PageSize, wholeOf } from "../documents";
+import { bytesOf, DOCUMENT_SEPARATOR, type PageSize, wholeOf } from "../documents";
 import { type Database, type ParameterOf, type Statement, statement } from "../storage";
 import { readLarge } from "../util";
 
@@ -20,7 +20,7 @@ interface PageRequest extends PageSize {
 }
 
 export interface StoredPage {
-  /** Stored documents, newest first, joined with {@link JOINT}. */
+  /** Stored documents, newest first, joined with {@link DOCUMENT_SEPARATOR}. */
   readonly documents: string;
   /** Id and version of each document: "<id> <version>". */
   readonly versions: readonly string[];
@@ -50,7 +50,7 @@ export async function pageOf(
     if (versions.length <= limit) return { documents: page.documents, versions, nextBefore: null };
     const shown = versions.slice(0, limit);
     return {
-      documents: page.documents.slice(0, page.documents.lastIndexOf(JOINT)),
+      documents: page.documents.slice(0, page.documents.lastIndexOf(DOCUMENT_SEPARATOR)),
       versions: shown,
       nextBefore: idOf(shown.at(-1)),
     };
@@ -68,10 +68,10 @@ export async function pageOf(
 
 /** The documents of a page, one by one. */
 export const documentsIn = ({ documents }: StoredPage): string[] =>
-  documents === "" ? [] : documents.split(JOINT);
+  documents === "" ? [] : documents.split(DOCUMENT_SEPARATOR);
 
 /** The id of an object, from its document. */
-export const idIn = (document: string): string => (JSON.parse(document) as { readonly id: string }).id;
+export const idIn = (document: string): string => JSON.parse(document).id;
 
 /** Besides these, the ids in the collection's path, by field. */
 interface PageParameters {
@@ -126,7 +126,7 @@ const evenStatement = (definition: Definition, owned: boolean): PageStatements["
     return db
       .selectFrom(rowsOf(db, definition, owned, parameter, document, "document").as("shown"))
       .select(sql<string | null>`string_agg(id || ' ' || version, ',')`.as("versions"))
-      .select(sql<string | null>`string_agg(document, ${sql.lit(JOINT)})`.as("documents"))
+      .select(sql<string | null>`string_agg(document, ${sql.lit(DOCUMENT_SEPARATOR)})`.as("documents"))
       .select(sql<boolean | number>`count(*) = count(document)`.as("isWhole"));
   });
 
@@ -134,7 +134,7 @@ const pageStatement = (definition: Definition, owned: boolean): PageStatement =>
   statement((db, parameter) => {
     const rows = (text: RawBuilder<unknown>, name: string) =>
       rowsOf(db, definition, owned, parameter, text, name);
-    const documents = sql`(select string_agg(document, ${sql.lit(JOINT)}) from (${rows(wholeOf(definition), "document")}) as shown)`;
+    const documents = sql`(select string_agg(document, ${sql.lit(DOCUMENT_SEPARATOR)}) from (${rows(wholeOf(definition), "document")}) as shown)`;
     return db
       .selectFrom(
         sql<{
@@ -168,7 +168,7 @@ const startStatement = (definition: Definition, owned: boolean): PageStatement =
       )
       .where(sql<boolean>`through <= ${parameter("bytes")} or place = 1`)
       .select(sql<string | null>`string_agg(id || ' ' || version, ',')`.as("versions"))
-      .select(sql<string | null>`string_agg(${document}, ${sql.lit(JOINT)})`.as("documents"));
+      .select(sql<string | null>`string_agg(${document}, ${sql.lit(DOCUMENT_SEPARATOR)})`.as("documents"));
   });
 
 /** The ids and versions of a page's objects, newest first, and one more expression for each. */

@@ -1,7 +1,7 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import type { Caller } from "../auth";
 import type { Page } from "../documents";
-import type { Context } from "./transaction";
+import type { ServerContext } from "./transaction";
 
 interface ReferrersRequest {
   /** The object that they refer to. */
@@ -16,7 +16,7 @@ interface ReferrersRequest {
  * they do. Objects that the caller may not see are left out.
  */
 export async function referrersOf(
-  { store: { reader } }: Pick<Context, "store">,
+  { store: { reader } }: Pick<ServerContext, "store">,
   caller: Caller,
   request: ReferrersRequest,
 ): Promise<Page> {

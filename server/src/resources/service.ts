@@ -1,6 +1,6 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
 import { type Caller, refuseForeignOwner } from "../auth";
-import { type Answer, JOINT, type Page, type PageSize } from "../documents";
+import { type Answer, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, takeTurn } from "../util";
@@ -21,12 +21,12 @@ import {
   type Created,
   comingOf,
   etagOf,
-  type Place,
+  type ObjectPath,
   type Precondition,
   refuseMembers,
   StoredObjects,
 } from "./stored";
-import { type ChangeRequest, type Context, Transactions } from "./transaction";
+import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
 /** Which objects of a list a page shows. */
 interface PageRequest extends PageSize {
@@ -49,14 +49,14 @@ const LOOKED_AT_ONCE = 100;
 
 /** Creates, reads, lists, updates and deletes whole objects of any type. */
 export class ResourceService {
-  readonly #store: Context["store"];
-  readonly #documents: Context["documents"];
+  readonly #store: ServerContext["store"];
+  readonly #documents: ServerContext["documents"];
   readonly #caller: Caller;
   readonly #objects: StoredObjects;
   readonly #transactions: Transactions;
 
   constructor(
-    private readonly context: Context,
+    private readonly context: ServerContext,
     request: ChangeRequest,
   ) {
     this.#store = context.store;
@@ -109,13 +109,13 @@ export class ResourceService {
     });
   }
 
-  async get(definition: Definition, at: Place): Promise<Answer> {
+  async get(definition: Definition, at: ObjectPath): Promise<Answer> {
     const { document, version } = await this.#objects.load(this.#store.reader, definition, at);
     return { json: document, etag: etagOf(version) };
   }
 
   /** @param parents the ids in the collection's path, by field */
-  async list(definition: Definition, parents: Place, { filters, ...page }: ListRequest): Promise<Page> {
+  async list(definition: Definition, parents: ObjectPath, { filters, ...page }: ListRequest): Promise<Page> {
     refuseMembers(definition, this.#caller);
     await this.#objects.loadParents(this.#store.reader, definition, parents);
     return filters
@@ -123,7 +123,7 @@ export class ResourceService {
       : this.#page(definition, parents, page);
   }
 
-  async #page(definition: Definition, parents: Place, request: PageRequest): Promise<Page> {
+  async #page(definition: Definition, parents: ObjectPath, request: PageRequest): Promise<Page> {
     const owner = definition.access === "owner" && !this.#caller.admin ? this.#caller.ownerId : request.owner;
     const { reader } = this.#store;
     const page = await pageOf(reader, definition, { ...request, owner, parents });
@@ -141,7 +141,7 @@ export class ResourceService {
    */
   async #filtered(
     definition: Definition,
-    parents: Place,
+    parents: ObjectPath,
     page: PageRequest,
     filters: Filters,
   ): Promise<Page> {
@@ -163,7 +163,9 @@ export class ResourceService {
         before,
         owner: filters.owner_id,
       });
-      for (const json of some.documents.flatMap((text) => (text === "" ? [] : text.split(JOINT)))) {
+      for (const json of some.documents.flatMap((text) =>
+        text === "" ? [] : text.split(DOCUMENT_SEPARATOR),
+      )) {
         await takeTurn();
         if (!mayMatch(json, filters) || !matches(json, filters)) continue;
         if (documents.length === page.limit || (bytes < Buffer.byteLength(json) && documents.length > 0))
@@ -179,7 +181,7 @@ export class ResourceService {
 
   async update(
     definition: Definition,
-    at: Place,
+    at: ObjectPath,
     body: unknown,
     precondition: Precondition,
   ): Promise<Answer> {
@@ -193,7 +195,7 @@ export class ResourceService {
     });
   }
 
-  async remove(definition: Definition, at: Place, precondition: Precondition): Promise<void> {
+  async remove(definition: Definition, at: ObjectPath, precondition: Precondition): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
       const { id, ownerId, version, before } = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagOf(version));

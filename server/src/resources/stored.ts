@@ -33,7 +33,7 @@ import {
   referencesOf,
   refusing,
 } from "./rules";
-import type { Context } from "./transaction";
+import type { ServerContext } from "./transaction";
 
 /** Limit of objects that one object may contain, directly or through others. No sensible tree is larger. */
 const MOST_CONTAINED = 1_000;
@@ -50,11 +50,11 @@ export type Precondition = (etag: string | undefined) => void;
 
 /** Stored objects, as one caller may see and change them. Each change is one transaction: all or nothing. */
 export class StoredObjects {
-  readonly #documents: Context["documents"];
-  readonly #validation: Context["validation"];
+  readonly #documents: ServerContext["documents"];
+  readonly #validation: ServerContext["validation"];
 
   constructor(
-    context: Pick<Context, "documents" | "validation">,
+    context: Pick<ServerContext, "documents" | "validation">,
     private readonly caller: Caller,
   ) {
     this.#documents = context.documents;
@@ -68,7 +68,7 @@ export class StoredObjects {
     return found;
   }
 
-  async load(db: Kysely<Database>, definition: Definition, at: Place): Promise<Stored> {
+  async load(db: Kysely<Database>, definition: Definition, at: ObjectPath): Promise<Stored> {
     await this.loadParents(db, definition, at);
     const { row, version } = await this.#find(db, findWhole(definition), definition, at);
     return {
@@ -78,7 +78,7 @@ export class StoredObjects {
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
-  async loadToChange(transaction: Transaction, definition: Definition, at: Place): Promise<ToChange> {
+  async loadToChange(transaction: Transaction, definition: Definition, at: ObjectPath): Promise<ToChange> {
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
     const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at);
@@ -91,7 +91,7 @@ export class StoredObjects {
     return { ...version, document: json, before: document };
   }
 
-  async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: Place): Promise<Found> {
+  async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: ObjectPath): Promise<Found> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new RequestError(
@@ -195,7 +195,7 @@ export interface Amendment {
 
 /** @param fields a module that is undefined is removed */
 export function amendmentOf(
-  documents: Context["documents"],
+  documents: ServerContext["documents"],
   definition: Definition,
   before: Document,
   fields: Document,
@@ -244,7 +244,7 @@ interface ToChange extends Stored {
 }
 
 /** An object's id and the ids of its parents in the path, by field. */
-export type Place = Readonly<Record<string, string>> & { readonly id: string };
+export type ObjectPath = Readonly<Record<string, string>> & { readonly id: string };
 
 export function refuseMembers(definition: Definition, caller: Caller): void {
   if (definition.access === "admin" && !caller.admin)

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { type Answer, type Document, type Page, textIn } from "../documents";
 import { BodyError, quoted, RequestError, refuseFaults } from "../util";
-import { type Created, type Place, type Precondition, StoredObjects } from "./stored";
-import { type ChangeRequest, type Context, Transactions } from "./transaction";
+import { type Created, type ObjectPath, type Precondition, StoredObjects } from "./stored";
+import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
 /** Reads and changes subresources: modules, and the entries of lists. */
 export class Subresources {
@@ -11,14 +11,14 @@ export class Subresources {
   readonly #transactions: Transactions;
 
   constructor(
-    private readonly context: Context,
+    private readonly context: ServerContext,
     request: ChangeRequest,
   ) {
     this.#objects = new StoredObjects(context, request.caller);
     this.#transactions = new Transactions(context, request);
   }
 
-  async getModule(definition: Definition, at: Place, name: string): Promise<Answer> {
+  async getModule(definition: Definition, at: ObjectPath, name: string): Promise<Answer> {
     const { document } = await this.#objects.load(this.context.store.reader, definition, at);
     const { [name]: module }: Document = JSON.parse(document);
     if (module === null) throw noModule(definition, at.id, name);
@@ -27,7 +27,7 @@ export class Subresources {
 
   async replaceModule(
     definition: Definition,
-    at: Place,
+    at: ObjectPath,
     name: string,
     body: unknown,
     precondition: Precondition,
@@ -50,7 +50,7 @@ export class Subresources {
 
   async removeModule(
     definition: Definition,
-    at: Place,
+    at: ObjectPath,
     name: string,
     precondition: Precondition,
   ): Promise<void> {
@@ -62,7 +62,7 @@ export class Subresources {
     });
   }
 
-  async listEntries(definition: Definition, at: Place, name: string): Promise<Page> {
+  async listEntries(definition: Definition, at: ObjectPath, name: string): Promise<Page> {
     const { document } = await this.#objects.load(this.context.store.reader, definition, at);
     return {
       documents: entriesOf(JSON.parse(document), name).map((entry) => JSON.stringify(entry)),
@@ -70,7 +70,7 @@ export class Subresources {
     };
   }
 
-  async getEntry(definition: Definition, at: Place, name: string): Promise<Answer> {
+  async getEntry(definition: Definition, at: ObjectPath, name: string): Promise<Answer> {
     const { document } = await this.#objects.load(this.context.store.reader, definition, at);
     const key = keyOf(definition, name);
     const entry = entriesOf(JSON.parse(document), name).find((candidate) => candidate[key] === at[key]);
@@ -78,7 +78,7 @@ export class Subresources {
     return partAnswer(entry);
   }
 
-  async addEntry(definition: Definition, at: Place, name: string, body: unknown): Promise<Created> {
+  async addEntry(definition: Definition, at: ObjectPath, name: string, body: unknown): Promise<Created> {
     const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
     const { value } = await this.#objects.validate(
@@ -101,7 +101,7 @@ export class Subresources {
 
   async removeEntry(
     definition: Definition,
-    at: Place,
+    at: ObjectPath,
     name: string,
     precondition: Precondition,
   ): Promise<void> {
@@ -134,7 +134,7 @@ const entriesOf = (document: Document, name: string): Document[] =>
 const keyOf = (definition: Definition, name: string): string =>
   marksOf(fieldOf(definition, name)).entries?.key ?? "id";
 
-const noEntry = (definition: Definition, at: Place, name: string): RequestError =>
+const noEntry = (definition: Definition, at: ObjectPath, name: string): RequestError =>
   new RequestError(
     "not_found",
     `${quoted(String(at[keyOf(definition, name)]))} is none of the ${name} of ${definition.title} ${at.id}`,

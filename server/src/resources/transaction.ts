@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents } from "../documents";
-import type { Act, Journal, ObjectChange, Sequencer } from "../journal";
+import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
 import { RequestError } from "../util";
@@ -9,7 +9,7 @@ import type { Validation } from "../validation";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 
 /** The shared services of the server. */
-export interface Context {
+export interface ServerContext {
   readonly store: Store;
   readonly documents: Documents;
   readonly keyring: Keyring;
@@ -50,7 +50,7 @@ class DryRun extends Error {
 /** The changes that one request makes: objects, events, audit rows and the kept answer in one transaction. */
 export class Transactions {
   constructor(
-    private readonly context: Context,
+    private readonly context: ServerContext,
     private readonly request: ChangeRequest,
   ) {}
 
@@ -65,7 +65,7 @@ export class Transactions {
 
   /** @param work makes the changes and adds to its lists what they are; may run again from the start */
   async run<T>(
-    work: (transaction: Transaction, changes: ObjectChange[], acts: Act[]) => Promise<T>,
+    work: (transaction: Transaction, changes: ObjectChange[], actions: AuditedAction[]) => Promise<T>,
   ): Promise<T> {
     const { store, journal, keyring } = this.context;
     const { dryRun, idempotency, operationId, client } = this.request;
@@ -78,8 +78,8 @@ export class Transactions {
             const answered = await this.#answer<T>(transaction);
             if (answered) return answered;
             const changes: ObjectChange[] = [];
-            const acts: Act[] = [];
-            const result = await work(transaction, changes, acts);
+            const actions: AuditedAction[] = [];
+            const result = await work(transaction, changes, actions);
             if (dryRun) {
               await this.request.onDryRun?.(transaction, changes);
               throw new DryRun(result);
@@ -87,7 +87,7 @@ export class Transactions {
             if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
             await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [
               ...changes,
-              ...acts,
+              ...actions,
             ]);
             return result;
           },

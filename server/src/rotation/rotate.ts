@@ -1,5 +1,5 @@
 import { commandLine, headText, sealAuditKey } from "../journal";
-import type { Context } from "../resources";
+import type { ServerContext } from "../resources";
 import type { MasterKey } from "../secrets";
 import type { Database, Transaction } from "../storage";
 import { sealAll } from "./sealAll";
@@ -9,7 +9,7 @@ import { sealAll } from "./sealAll";
  * Running servers notice it on their next write, or on the next secret that they read. Returns how many rows
  * were sealed.
  */
-export async function rotate(context: Context): Promise<number> {
+export async function rotate(context: ServerContext): Promise<number> {
   const { store, keyring, journal } = context;
   const id = keyring.make();
   // Alone, so that every secret and every row of the inbox is under a key that the transaction can see.
@@ -41,7 +41,10 @@ export async function rotate(context: Context): Promise<number> {
  * Wraps the data keys under another master key too, so that servers can start with it. A rotation under it
  * removes the old one.
  */
-export async function addMasterKey({ store, keyring, journal }: Context, master: MasterKey): Promise<void> {
+export async function addMasterKey(
+  { store, keyring, journal }: ServerContext,
+  master: MasterKey,
+): Promise<void> {
   await store.write(async (transaction) => {
     const rows = await transaction.selectFrom("sealing_key").select("id").distinct().execute();
     for (const { id } of rows) {

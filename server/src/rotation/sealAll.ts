@@ -1,5 +1,5 @@
 import { definitionNamed, holdsSecrets, registry } from "@tunnelplane/sdk/contract";
-import { type Context, placeOf } from "../resources";
+import { placeOf, type ServerContext } from "../resources";
 import type { Transaction } from "../storage";
 
 // Small, because writers wait while a page is sealed.
@@ -9,7 +9,7 @@ const PAGE = 100;
  * Seals under the current key all texts in clear or under another key. Returns how many. Throws KeyRotated if
  * another process rotates.
  */
-export async function sealAll(context: Context): Promise<number> {
+export async function sealAll(context: ServerContext): Promise<number> {
   return (await sealDocuments(context)) + (await sealSecrets(context)) + (await sealAnswers(context));
 }
 
@@ -17,7 +17,7 @@ export async function sealAll(context: Context): Promise<number> {
 const SEALED = "sealed_at_rest";
 
 /** Seals, once, the secrets that a version without sealing stored in clear. */
-export async function sealWhatIsClear(context: Context): Promise<void> {
+export async function sealWhatIsClear(context: ServerContext): Promise<void> {
   const { store } = context;
   const done = await store.reader
     .selectFrom("setting")
@@ -36,7 +36,7 @@ export async function sealWhatIsClear(context: Context): Promise<void> {
   );
 }
 
-async function sealDocuments({ store, documents, keyring }: Context): Promise<number> {
+async function sealDocuments({ store, documents, keyring }: ServerContext): Promise<number> {
   const kinds = registry.filter(holdsSecrets).map(({ kind }) => kind);
   let sealed = 0;
   for (let after: string | undefined = ""; after !== undefined; ) {
@@ -75,7 +75,7 @@ async function sealDocuments({ store, documents, keyring }: Context): Promise<nu
   return sealed;
 }
 
-const sealSecrets = (context: Context): Promise<number> =>
+const sealSecrets = (context: ServerContext): Promise<number> =>
   sealTexts(context, {
     stale: (transaction) =>
       transaction
@@ -96,7 +96,7 @@ const sealSecrets = (context: Context): Promise<number> =>
         .execute(),
   });
 
-const sealAnswers = (context: Context): Promise<number> =>
+const sealAnswers = (context: ServerContext): Promise<number> =>
   sealTexts(context, {
     stale: (transaction) =>
       transaction
@@ -128,7 +128,7 @@ interface SealedTable<R> {
 }
 
 async function sealTexts<R>(
-  { store, keyring }: Context,
+  { store, keyring }: ServerContext,
   { stale, placeOf, sealedOf, replace }: SealedTable<R>,
 ): Promise<number> {
   for (let sealed = 0; ; ) {

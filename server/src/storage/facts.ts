@@ -3,7 +3,7 @@ import { newId } from "../util";
 import type { Store } from "./store";
 
 /** Values chosen once for each database, on its first start. */
-export interface Facts {
+export interface DatabaseFacts {
   /** Stands for the server's address in stored documents. Random, so that no user's text can contain it. */
   readonly placeholder: string;
   /** The account's id in events. One database is one account. */
@@ -17,7 +17,7 @@ const ACCOUNT_ID = "account_id";
 /**
  * Reads the facts. @param begun whether the database was served before; if not, missing facts are chosen now
  */
-export async function factsOf(store: Store, begun: boolean): Promise<Facts> {
+export async function factsOf(store: Store, begun: boolean): Promise<DatabaseFacts> {
   if (!begun) {
     const chosen = [
       { name: PLACEHOLDER, value: `base:${randomBytes(18).toString("base64url")}:` },

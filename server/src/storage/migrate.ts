@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import * as initial from "./migrations/001_initial";
@@ -49,7 +50,7 @@ export async function migrate(
 /** Refuses a database that is not at this version, and changes nothing. @param place its name for people */
 export async function requireMigrated(db: Kysely<Database>, place: string): Promise<void> {
   const schema = await schemaOf(db);
-  const latest = Object.keys(MIGRATIONS).sort().at(-1) as string;
+  const latest = present(Object.keys(MIGRATIONS).sort().at(-1));
   if (schema === undefined)
     throw new Error(
       `${place} holds no database of tunnelplane. Nothing was made; "tunnelplane serve" makes one`,

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import {
   type DatabaseConnection,
   Kysely,
@@ -330,4 +331,4 @@ const isOutage = (error: unknown): boolean =>
 
 /** A host with several addresses fails with one error for each. */
 const wordsOf = (error: unknown): string =>
-  error instanceof AggregateError ? error.errors.map(wordsOf).join(", ") : (error as Error).message;
+  error instanceof AggregateError ? error.errors.map(wordsOf).join(", ") : messageOf(error);

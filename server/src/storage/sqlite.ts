@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -118,7 +119,7 @@ function limitMode(path: string, mode: number): void {
   } catch (error) {
     // No reason to refuse to start: the owner may want it so, or the file system may have no modes.
     process.emitWarning(
-      `Others may read ${path} (mode ${(found & 0o777).toString(8)}), and this process may not change that (${(error as Error).message}): run "chmod ${mode.toString(8)} ${path}" as its owner`,
+      `Others may read ${path} (mode ${(found & 0o777).toString(8)}), and this process may not change that (${messageOf(error)}): run "chmod ${mode.toString(8)} ${path}" as its owner`,
     );
   }
 }
@@ -219,19 +220,19 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 function adaptStatement(statement: StatementSync): SqliteStatement {
   const columns = statement.columns().map(({ name }) => name);
   statement.setReturnArrays(true);
-  const rowOf = (values: readonly unknown[]) => {
+  const inputs = (parameters: readonly unknown[]) => parameters as SQLInputValue[]; // Kysely types none
+  // node:sqlite's types know objects only. A list has the numbers of its columns as names.
+  const rowOf = (values: Record<number, unknown>) => {
     const row: Record<string, unknown> = {};
     for (let column = 0; column < columns.length; column++) row[columns[column] as string] = values[column];
     return row;
   };
   return {
     reader: columns.length > 0,
-    all: (parameters) =>
-      (statement.all(...(parameters as SQLInputValue[])) as unknown as unknown[][]).map(rowOf),
-    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    all: (parameters) => statement.all(...inputs(parameters)).map(rowOf),
+    run: (parameters) => statement.run(...inputs(parameters)),
     *iterate(parameters) {
-      for (const values of statement.iterate(...(parameters as SQLInputValue[])))
-        yield rowOf(values as unknown as unknown[]);
+      for (const values of statement.iterate(...inputs(parameters))) yield rowOf(values);
     },
   };
 }

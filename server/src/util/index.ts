@@ -5,7 +5,16 @@ export { grouped } from "./grouped";
 export { newId } from "./ids";
 export { inOrder } from "./order";
 export { takeRandom } from "./random";
-export { BodyError, type Fault, quoted, RequestError, refuseFaults, shortened } from "./requestError";
+export {
+  BodyError,
+  type Fault,
+  queryError,
+  quoted,
+  RequestError,
+  refusalForNow,
+  refuseFaults,
+  shortened,
+} from "./requestError";
 export { Rounds } from "./rounds";
 export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";
 export { Thread } from "./thread";

@@ -38,6 +38,14 @@ export class RequestError extends Error {
   }
 }
 
+/** The refusal of a query parameter. */
+export const queryError = (field: string, message: string): RequestError =>
+  new RequestError("invalid_query", message, { field });
+
+/** A refusal that ends by itself: the client may repeat the request shortly. */
+export const refusalForNow = (error: "overloaded" | "unavailable", message: string): RequestError =>
+  new RequestError(error, message, { headers: { "retry-after": "1" } });
+
 /** One fault of a body: the error, its path and its message. */
 export interface Fault {
   readonly error: ErrorName;

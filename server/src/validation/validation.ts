@@ -1,5 +1,5 @@
 import { present } from "@tunnelplane/sdk/contract";
-import { RequestError, Thread, Turns } from "../util";
+import { type RequestError, refusalForNow, Thread, Turns } from "../util";
 import { type Findings, type Purpose, validate } from "./validate";
 import type { BodyToCheck, CheckReport } from "./worker";
 
@@ -112,10 +112,7 @@ export class Validation {
 }
 
 const tooMuch = (): RequestError =>
-  new RequestError(
+  refusalForNow(
     "overloaded",
     `More than ${MOST_OF_ONE / MIB} MiB of bodies of this API key's owner wait to be checked; try again shortly`,
-    {
-      headers: { "retry-after": "1" },
-    },
   );

@@ -3,7 +3,7 @@ import { Transport } from "@tunnelplane/sdk";
 import { Command } from "commander";
 import { type ApiOptions, withApiOptions } from "../api";
 import { withExamples } from "../examples";
-import { SaysNo } from "../failures";
+import { NegativeAnswer } from "../failures";
 import { green, type OutputOptions, oneLine, outputOption, print, red, yellow } from "../output";
 import { type Found, type State, wrong } from "./check";
 import { engineCheck, nodeCheck } from "./machine";
@@ -22,7 +22,7 @@ export function doctorCommand(): Command {
     .action(async (options: ApiOptions & OutputOptions) => {
       const all = await examine(options);
       print(all, options, () => all.flatMap(linesOf));
-      if (all.some(({ state }) => state === "wrong")) throw new SaysNo();
+      if (all.some(({ state }) => state === "wrong")) throw new NegativeAnswer();
     });
   return withExamples(withApiOptions(command), [
     "tunnelplane doctor",

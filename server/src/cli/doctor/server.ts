@@ -1,6 +1,6 @@
 import { connect } from "node:tls";
 import { callerOf, type Transport } from "@tunnelplane/sdk";
-import { counted, registry } from "@tunnelplane/sdk/contract";
+import { counted, messageOf, registry } from "@tunnelplane/sdk/contract";
 import { objectsOf } from "../look/objects";
 import { type Found, ok, untilEnd, warning, wrong } from "./check";
 
@@ -71,7 +71,7 @@ export async function keyCheck(transport: Transport): Promise<Found> {
   } catch (error) {
     return wrong(
       "key",
-      (error as Error).message,
+      messageOf(error),
       "set TUNNELPLANE_API_KEY; a lost admin key is replaced with: tunnelplane keys recover",
     );
   }
@@ -124,13 +124,13 @@ export async function storedCertificates(transport: Transport): Promise<Found[]>
     let count = 0;
     for await (const { id, not_after: end } of objectsOf(transport, definition)) {
       if (count++ === MOST_CERTIFICATES) break;
-      const told = untilEnd(
+      const certificate = untilEnd(
         "certificates",
         `${definition.title} ${id}`,
         new Date(String(end)),
         "add its successor, and refer to both meanwhile",
       );
-      if (told.state !== "ok") found.push(told);
+      if (certificate.state !== "ok") found.push(certificate);
     }
     if (found.length === 0)
       found.push(ok("certificates", `${counted(count, definition.title)}, none ends soon`));

@@ -1,4 +1,4 @@
-import { bare, type Definition, marksOf } from "@tunnelplane/sdk/contract";
+import { bare, type Definition, elementOf, isObject, marksOf } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Stored } from "./objects";
 
@@ -29,17 +29,16 @@ function columnsOf(definition: Definition): string[] {
 }
 
 function isShort(schema: z.ZodType): boolean {
-  const inner = bare(schema);
-  if (inner instanceof z.ZodArray) return isShort(inner.element as z.ZodType); // zod types an element by its core
-  return !(inner instanceof z.ZodObject);
+  const element = elementOf(schema);
+  return element ? isShort(element) : !(bare(schema) instanceof z.ZodObject);
 }
 
 /** A value in one cell. */
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(cellOf).join(", ");
-  if (typeof value !== "object") return String(value);
-  const { id } = value as { id?: unknown };
+  if (!isObject(value)) return String(value);
+  const { id } = value;
   if (typeof id === "string") return id;
   return Object.entries(value)
     .map(([name, item]) => `${name}=${cellOf(item)}`)

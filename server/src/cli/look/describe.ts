@@ -1,5 +1,6 @@
 import { Gateways, type Transport } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
@@ -118,8 +119,8 @@ function fieldLines(value: object, indent = "  "): string[] {
     const name = oneLine(key); // the keys of labels are the user's own
     if (item === null || item === "") return [`${indent}${name}: ${dim("-")}`];
     if (Array.isArray(item) && item.length === 0) return [`${indent}${name}: ${dim("none")}`];
-    if (typeof item !== "object") return [`${indent}${name}: ${textOf(item, indent)}`];
-    const { id, uri, ...rest } = item as Record<string, unknown>;
+    if (!isObject(item) && !Array.isArray(item)) return [`${indent}${name}: ${textOf(item, indent)}`];
+    const { id, uri, ...rest }: Record<string, unknown> = { ...item };
     if (typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0)
       return [`${indent}${name}: ${oneLine(id)}`];
     return [`${indent}${name}:`, ...fieldLines(item, `${indent}  `)];

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Transport, WithFindings } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { parse } from "yaml";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
-import { SaysNo } from "../failures";
+import { NegativeAnswer } from "../failures";
 import { dim, green, type OutputOptions, oneLine, outputOption, print, red, yellow } from "../output";
 import { kindOfId } from "./kinds";
 import { found, type Stored } from "./objects";
@@ -49,7 +50,7 @@ export function diffCommand(): Command {
 function readFields(file: string): object {
   const text = readFileSync(file === "-" ? 0 : file, "utf8");
   const fields: unknown = parse(text);
-  if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) return fields;
+  if (isObject(fields)) return fields;
   throw new Error(`${file} must hold the fields to change, for example "description: ours"`);
 }
 
@@ -67,7 +68,7 @@ async function printDifference(
   const { findings, finding_limits = [], ...after } = body;
   const difference = { changes: changesBetween(before, after), findings, finding_limits };
   print(difference, options, () => linesOf(difference));
-  if (difference.changes.length > 0) throw new SaysNo();
+  if (difference.changes.length > 0) throw new NegativeAnswer();
 }
 
 interface Change {
@@ -79,7 +80,7 @@ interface Change {
 /** The differences between two values, each with its place. */
 function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  if (isRecord(before) && isRecord(after)) {
+  if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return names.flatMap((name) =>
       changesBetween(before[name], after[name], path ? `${path}.${name}` : name),
@@ -103,5 +104,3 @@ function* linesOf({
 }
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null;
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

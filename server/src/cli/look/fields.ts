@@ -1,4 +1,13 @@
-import { bare, counted, defaultOf, isOptional, marksOf, shapeOf, targetsOf } from "@tunnelplane/sdk/contract";
+import {
+  bare,
+  counted,
+  defaultOf,
+  elementOf,
+  isOptional,
+  marksOf,
+  shapeOf,
+  targetsOf,
+} from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { bold, dim } from "../output";
 import { nameOf } from "./kinds";
@@ -47,14 +56,14 @@ export function fieldOf(name: string, schema: z.ZodType): Field {
 
 /** The fields of an object, or of the objects in a list. */
 export function insideOf(schema: z.ZodType): Shape | undefined {
-  const inner = bare(schema);
-  return shapeOf(inner instanceof z.ZodArray ? (inner.element as z.ZodType) : inner); // zod types an element by its core
+  return shapeOf(elementOf(schema) ?? schema);
 }
 
 function typeOf(schema: z.ZodType): string {
   const inner = bare(schema);
-  if (inner instanceof z.ZodArray) return `list of ${typeOf(inner.element as z.ZodType)}`; // zod types an element by its core
-  if (inner instanceof z.ZodRecord) return `map of ${typeOf(inner.valueType as z.ZodType)}`; // as above
+  const element = elementOf(inner);
+  if (element) return `list of ${typeOf(element)}`;
+  if (inner instanceof z.ZodRecord) return `map of ${typeOf(inner.valueType as z.ZodType)}`; // zod types it by its core
   if (inner instanceof z.ZodObject) return "object";
   if (inner instanceof z.ZodEnum) return inner.options.map(String).join(" | ");
   if (inner instanceof z.ZodLiteral)
@@ -77,18 +86,18 @@ const LIMITS: Readonly<Record<string, readonly [name: string, words: (limit: num
 const WORDS = new Map(Object.values(LIMITS));
 
 function limitsOf(schema: z.ZodType): Record<string, number> {
-  const json = z.toJSONSchema(bare(schema), { io: "input", unrepresentable: "any" }) as Record<
-    string,
-    unknown
-  >;
-  const told = Object.entries(LIMITS).flatMap(([keyword, [name]]): [string, number][] => {
+  const json: Readonly<Record<string, unknown>> = z.toJSONSchema(bare(schema), {
+    io: "input",
+    unrepresentable: "any",
+  });
+  const limits = Object.entries(LIMITS).flatMap(([keyword, [name]]): [string, number][] => {
     const limit = json[keyword];
-    const isToldAlready = keyword === "maxLength" && ("x-max-bytes" in json || "x-max-characters" in json);
-    return typeof limit === "number" && !isToldAlready && Math.abs(limit) < Number.MAX_SAFE_INTEGER
+    const isNamedAlready = keyword === "maxLength" && ("x-max-bytes" in json || "x-max-characters" in json);
+    return typeof limit === "number" && !isNamedAlready && Math.abs(limit) < Number.MAX_SAFE_INTEGER
       ? [[name, limit]]
       : [];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(limits);
 }
 
 /** A field for people, without those inside it. */

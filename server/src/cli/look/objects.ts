@@ -4,6 +4,7 @@ import {
   type Definition,
   definitionOfId,
   expandPath,
+  isObject,
   marksOf,
   pathFieldsOf,
   registry,
@@ -75,8 +76,8 @@ export async function found(transport: Transport, definition: Definition, id: st
 export function refersTo(value: unknown, at = ""): { field: string; id: string }[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => refersTo(item, `${at}[${index}]`));
   if (typeof value === "string") return definitionOfId(value) ? [{ field: at, id: value }] : [];
-  if (typeof value !== "object" || value === null) return [];
-  const { id, uri, ...rest } = value as { id?: unknown; uri?: unknown };
+  if (!isObject(value)) return [];
+  const { id, uri, ...rest } = value;
   const isRef =
     at !== "" && typeof id === "string" && typeof uri === "string" && Object.keys(rest).length === 0;
   if (isRef) return [{ field: at, id }];

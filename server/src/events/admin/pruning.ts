@@ -54,7 +54,7 @@ async function firstUndelivered(db: Kysely<Database>): Promise<number> {
     )
     .executeTakeFirst();
   const batches = await db.selectFrom("batch").select("sequences").execute();
-  const underWay = batches.flatMap(({ sequences }) => JSON.parse(sequences) as number[]);
+  const underWay = batches.flatMap(({ sequences }): number[] => JSON.parse(sequences));
   return Math.min((feeds?.position ?? Number.MAX_SAFE_INTEGER - 1) + 1, ...underWay);
 }
 
@@ -87,7 +87,7 @@ function prunePage(store: Store, sequences: readonly number[]): Promise<number> 
         ),
       )
       .executeTakeFirst();
-    if (numDeletedRows > 0) await noteRemoval(transaction, sequences.at(-1) as number);
+    if (numDeletedRows > 0) await noteRemoval(transaction, present(sequences.at(-1)));
     return Number(numDeletedRows);
   });
 }

@@ -157,7 +157,8 @@ async function replaySent(
   await remember(transaction, { destination, sequences: sequencesOf(events), ...UNTRIED });
   await line(transaction, destination, events, now);
   const again = new Set(events.map(({ sequence }) => sequence));
-  const remaining = (JSON.parse(batch.sequences) as number[]).filter((sequence) => !again.has(sequence));
+  const sent: number[] = JSON.parse(batch.sequences);
+  const remaining = sent.filter((sequence) => !again.has(sequence));
   const sequences = JSON.stringify(remaining);
   if (remaining.length === 0)
     await transaction

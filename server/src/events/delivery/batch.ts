@@ -1,7 +1,7 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { Database, DeliveryRow } from "../../storage";
 import { grouped } from "../../util";
-import type { Outgoing, Target } from "../targets";
+import type { DeliveryTarget, Outgoing } from "../targets";
 import type { Sent } from "../targets/target";
 import { nextAttempt } from "./retry";
 
@@ -52,7 +52,7 @@ export interface SentBatch {
 export interface LeaseOptions {
   readonly destination: string;
   /** The service to send to. */
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   readonly now: Date;
   /** Turns a stored payload into the text to send. */
   readonly bodyOf: (payload: string) => string;
@@ -62,10 +62,10 @@ export interface LeaseOptions {
  * A batch with several events of one object must be one request: of two requests, the service might accept
  * only the later.
  */
-const requestsIn = ({ atomic }: Target): number => (atomic ? 1 : REQUESTS);
+const requestsIn = ({ atomic }: DeliveryTarget): number => (atomic ? 1 : REQUESTS);
 
 /** How many events a batch has at most. */
-export const mostOf = (target: Target): number =>
+export const mostOf = (target: DeliveryTarget): number =>
   Math.min(target.limits.count * requestsIn(target), LARGEST_BATCH);
 
 /** When a lease that begins now expires. */
@@ -80,12 +80,7 @@ export const leasable = ({
   object_id,
   attempts = 0,
   first_attempt_at = null,
-}: Stored): LeasedEvent => ({
-  sequence,
-  object_id,
-  attempts,
-  first_attempt_at,
-});
+}: Stored): LeasedEvent => ({ sequence, object_id, attempts, first_attempt_at });
 
 /** Groups the first events into requests, as many as one batch takes. */
 export function requestsOf({ target, bodyOf }: LeaseOptions, events: readonly Stored[]): Outgoing[][] {

@@ -1,4 +1,4 @@
-import type { Context } from "../../resources";
+import type { ServerContext } from "../../resources";
 import { Rounds } from "../../util";
 import { AttemptCounts } from "../admin/metrics";
 import { Destinations } from "../destinations";
@@ -41,7 +41,7 @@ export class Dispatcher {
 
   /** @param context the caller calls {@link wake} after each write to its store */
   constructor(
-    private readonly context: Pick<Context, "store" | "documents" | "sequencer">,
+    private readonly context: Pick<ServerContext, "store" | "documents" | "sequencer">,
     private readonly options: DispatcherOptions,
   ) {
     this.#destinations = new Destinations(context, options);

@@ -3,7 +3,7 @@ import type { AttemptCounts } from "../admin/metrics";
 import type { Destinations } from "../destinations";
 import { lockCursor } from "../queue/cursors";
 import { lease, record, release } from "../queue/leases";
-import { type Outgoing, type Target, TargetError } from "../targets";
+import { type DeliveryTarget, type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
 import type { DispatcherOptions } from "./options";
@@ -89,7 +89,7 @@ export class DeliveryWorker {
   }
 
   /** Records the previous batch, then leases and sends the next one, if there is one. */
-  async #deliver(target: Target, before: SentBatch | undefined): Promise<SentBatch | undefined> {
+  async #deliver(target: DeliveryTarget, before: SentBatch | undefined): Promise<SentBatch | undefined> {
     const taken = await this.#exchange(target, before);
     if (!taken) return undefined;
     const { batch, requests } = taken;
@@ -105,7 +105,7 @@ export class DeliveryWorker {
   }
 
   /** Records and leases in one transaction, because a commit costs as much as its statements. */
-  async #exchange(target: Target, before: SentBatch | undefined): Promise<LeasedBatch | undefined> {
+  async #exchange(target: DeliveryTarget, before: SentBatch | undefined): Promise<LeasedBatch | undefined> {
     const { now, random, bodyOf } = this.options;
     if (!(before || this.#mayTake())) return undefined;
     return this.store.write(async (transaction) => {
@@ -120,7 +120,7 @@ export class DeliveryWorker {
   }
 
   /** Undefined when every request was aborted. */
-  async #send(target: Target, requests: Outgoing[][]): Promise<Result[] | undefined> {
+  async #send(target: DeliveryTarget, requests: Outgoing[][]): Promise<Result[] | undefined> {
     const sending: Promise<Result[]>[] = [];
     // The events' texts are most of a batch's memory. `shift` frees them when they are sent, not when they
     // are answered.

@@ -1,8 +1,8 @@
-import { type Kysely, sql } from "kysely";
-import { change, type Database, type Store, statement } from "../../storage";
+import { sql } from "kysely";
+import { change, type Store, statement } from "../../storage";
 import { leaseEnd } from "../delivery/batch";
 import { LONGEST_WAIT_MS } from "../delivery/retry";
-import { lockCursor } from "./cursors";
+import { leaseEnding, lockCursor, queueDue } from "./cursors";
 
 /** The tolerated difference between the clocks of two servers. */
 export const CLOCKS_MS = 60_000;
@@ -37,27 +37,11 @@ const destinationsWithTimesAfter = statement<{ far: string }, { destination: str
     .select("feed.destination_id as destination")
     .where(({ or, eb }) =>
       or([
-        eb(queueAfter(db, parameter("far")), "is not", null),
-        eb(batchAfter(db, parameter("far")), "is not", null),
+        eb(queueDue(db, ">", parameter("far")), "is not", null),
+        eb(leaseEnding(db, ">", parameter("far")), "is not", null),
       ]),
     ),
 );
-
-const queueAfter = (db: Kysely<Database>, far: string) =>
-  db
-    .selectFrom("lane")
-    .select("lane.object_id")
-    .whereRef("lane.destination_id", "=", sql.ref("feed.destination_id"))
-    .where("lane.due_at", ">", far)
-    .limit(sql.lit(1));
-
-const batchAfter = (db: Kysely<Database>, far: string) =>
-  db
-    .selectFrom("batch")
-    .select("batch.id")
-    .whereRef("batch.destination_id", "=", sql.ref("feed.destination_id"))
-    .where("batch.leased_until", ">", far)
-    .limit(sql.lit(1));
 
 const mendLanes = change<Times>((db, parameter) =>
   db

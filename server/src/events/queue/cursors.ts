@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import {
   type BatchRow,
   change,
@@ -195,24 +195,8 @@ export const dueDestinations = statement<{ now: string }, { id: string }>((db, p
       // due.
       return or([
         eb("audit_head.sequence", ">", eb("feed.position", "+", sql.lit(LAG))),
-        eb(
-          selectFrom("lane")
-            .select("lane.object_id")
-            .whereRef("lane.destination_id", "=", "feed.destination_id")
-            .where("lane.due_at", "<=", parameter("now"))
-            .limit(sql.lit(1)),
-          "is not",
-          null,
-        ),
-        eb(
-          selectFrom("batch")
-            .select("batch.id")
-            .whereRef("batch.destination_id", "=", "feed.destination_id")
-            .where("batch.leased_until", "<=", parameter("now"))
-            .limit(sql.lit(1)),
-          "is not",
-          null,
-        ),
+        eb(queueDue(db, "<=", parameter("now")), "is not", null),
+        eb(leaseEnding(db, "<=", parameter("now")), "is not", null),
         exists(
           selectFrom("event")
             .select("event.id")
@@ -223,3 +207,21 @@ export const dueDestinations = statement<{ now: string }, { id: string }>((db, p
       ]);
     }),
 );
+
+/** An object queue of the destination that is due before or after a time. */
+export const queueDue = (db: Kysely<Database>, side: "<=" | ">", time: string) =>
+  db
+    .selectFrom("lane")
+    .select("lane.object_id")
+    .whereRef("lane.destination_id", "=", sql.ref("feed.destination_id"))
+    .where("lane.due_at", side, time)
+    .limit(sql.lit(1));
+
+/** A batch of the destination whose lease ends before or after a time. */
+export const leaseEnding = (db: Kysely<Database>, side: "<=" | ">", time: string) =>
+  db
+    .selectFrom("batch")
+    .select("batch.id")
+    .whereRef("batch.destination_id", "=", sql.ref("feed.destination_id"))
+    .where("batch.leased_until", side, time)
+    .limit(sql.lit(1));

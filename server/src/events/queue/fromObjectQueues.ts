@@ -78,8 +78,7 @@ export async function reschedule(
   for (const { delivery, due } of outcomes) {
     if (due > (latest.get(delivery.object_id) ?? "")) latest.set(delivery.object_id, due);
   }
-  for (const same of grouped(latest, ([, due]) => due).values()) {
-    const [, due] = same[0] as [string, string];
+  for (const [due, same] of grouped(latest, ([, time]) => time)) {
     await setQueues(transaction, {
       destination,
       objects: JSON.stringify(same.map(([object]) => object)),

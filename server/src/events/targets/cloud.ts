@@ -109,9 +109,7 @@ function cloudError(error: unknown): TargetError {
   if (name === "CredentialsProviderError")
     return new TargetError(
       `needs a role, and the server has no identity in the cloud to assume it with: ${message}`,
-      {
-        credentials: true,
-      },
+      { credentials: true },
     );
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return unreachable(error);

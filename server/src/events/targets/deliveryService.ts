@@ -1,6 +1,6 @@
 import type { EventDestinationTargetDeliveryService } from "@tunnelplane/sdk";
 import { arnOf, cloudSettings, LazyClient, outcome } from "./cloud";
-import type { Outgoing, Target, TargetOptions } from "./target";
+import type { DeliveryTarget, Outgoing, TargetOptions } from "./target";
 
 /**
  * A delivery stream: Data Firehose, PutRecordBatch. It joins records as they are, so each ends its line.
@@ -9,7 +9,7 @@ import type { Outgoing, Target, TargetOptions } from "./target";
 export function openDeliveryService(
   { delivery_stream_ref, auth }: EventDestinationTargetDeliveryService,
   options: TargetOptions,
-): Target {
+): DeliveryTarget {
   const { region, name } = arnOf("deliveryStream", delivery_stream_ref);
   const firehose = new LazyClient(async () => {
     const { Firehose } = await import("@aws-sdk/client-firehose");

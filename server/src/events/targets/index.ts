@@ -5,9 +5,9 @@ import { openLogService } from "./logService";
 import { type Mask, maskOf } from "./mask";
 import { openMonitoringService } from "./monitoringService";
 import { openStreamService } from "./streamService";
-import { type Outgoing, type Sent, type Target, TargetError, type TargetOptions } from "./target";
+import { type DeliveryTarget, type Outgoing, type Sent, TargetError, type TargetOptions } from "./target";
 
-export type { Outgoing, Target, TargetOptions } from "./target";
+export type { DeliveryTarget, Outgoing, TargetOptions } from "./target";
 export { TargetError } from "./target";
 
 const TIMEOUT_MS = 30_000;
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000;
  * Opens the target of an event destination. Nothing is connected before the first batch.
  * @throws TargetError when its address is invalid
  */
-export function openTarget(target: EventDestinationTarget, options: TargetOptions = {}): Target {
+export function openTarget(target: EventDestinationTarget, options: TargetOptions = {}): DeliveryTarget {
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const service = openService(target, { ...options, timeoutMs });
   const clean = maskOf(target);
@@ -32,7 +32,7 @@ export function openTarget(target: EventDestinationTarget, options: TargetOption
   };
 }
 
-function openService(target: EventDestinationTarget, options: TargetOptions): Target {
+function openService(target: EventDestinationTarget, options: TargetOptions): DeliveryTarget {
   if (target.stream_service) return openStreamService(target.stream_service, options);
   if (target.delivery_service) return openDeliveryService(target.delivery_service, options);
   if (target.log_service) return openLogService(target.log_service, options);
@@ -40,7 +40,7 @@ function openService(target: EventDestinationTarget, options: TargetOptions): Ta
   throw new TargetError("cannot be found: the destination has no target");
 }
 
-function tooLarge({ limits, sizeOf }: Target, event: Outgoing): Sent | undefined {
+function tooLarge({ limits, sizeOf }: DeliveryTarget, event: Outgoing): Sent | undefined {
   const size = sizeOf(event);
   if (size <= limits.recordBytes) return undefined;
   return {
@@ -51,7 +51,7 @@ function tooLarge({ limits, sizeOf }: Target, event: Outgoing): Sent | undefined
 }
 
 async function sendInTime(
-  service: Target,
+  service: DeliveryTarget,
   batch: readonly Outgoing[],
   signal: AbortSignal,
   timeoutMs: number,

@@ -1,7 +1,7 @@
 import type { InputLogEvent, RejectedLogEventsInfo } from "@aws-sdk/client-cloudwatch-logs";
 import type { EventDestinationTargetLogService } from "@tunnelplane/sdk";
 import { arnOf, cloudSettings, LazyClient } from "./cloud";
-import { type Outgoing, type Sent, type Target, TargetError, type TargetOptions } from "./target";
+import { type DeliveryTarget, type Outgoing, type Sent, TargetError, type TargetOptions } from "./target";
 
 /**
  * All servers write to this log stream, and create it if it is missing. Since 2023, requests to one stream
@@ -18,7 +18,7 @@ const OVERHEAD = 26;
 export function openLogService(
   { log_group_ref, auth }: EventDestinationTargetLogService,
   options: TargetOptions,
-): Target {
+): DeliveryTarget {
   const { region, name } = arnOf("logGroup", log_group_ref);
   const where = { logGroupName: name, logStreamName: STREAM };
   const logs = new LazyClient(async () => {

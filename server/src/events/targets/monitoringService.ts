@@ -6,10 +6,10 @@ import { DEFAULT_SITE, isDomain } from "@tunnelplane/sdk/contract";
 import { Agent, type Dispatcher } from "undici";
 import { publicOnly } from "./publicOnly";
 import {
+  type DeliveryTarget,
   type Outgoing,
   retryAfterMs,
   type Sent,
-  type Target,
   TargetError,
   type TargetOptions,
   unreachable,
@@ -26,7 +26,7 @@ const zip = promisify(gzip);
 export function openMonitoringService(
   target: EventDestinationTargetMonitoringService,
   options: TargetOptions,
-): Target {
+): DeliveryTarget {
   const { api_key, monitoring_tags, service } = target;
   const operators = options.endpoints?.monitoring_service;
   const url = new URL(`${operators ?? intakeOf(target.monitoring_site)}/api/v2/logs`);

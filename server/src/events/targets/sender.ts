@@ -3,7 +3,7 @@ import type { EventDestinationTarget } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import { openTarget } from ".";
 import { type Columns, rowsOf, type Summary, summaryOf } from "./messages";
-import { type Target, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
+import { type DeliveryTarget, TargetError, type TargetErrorOptions, type TargetOptions } from "./target";
 
 /** Messages to this thread. Numbers identify targets and batches. */
 export type SenderOrder =
@@ -25,7 +25,7 @@ export type SenderReport = { readonly batch: number } & (
 );
 
 const port = present(parentPort);
-const targets = new Map<number, Target>();
+const targets = new Map<number, DeliveryTarget>();
 const underWay = new Map<number, AbortController>();
 
 port.on("message", (order: SenderOrder) => {

@@ -1,6 +1,6 @@
 import type { EventDestinationTargetStreamService } from "@tunnelplane/sdk";
 import { arnOf, cloudSettings, LazyClient, outcome } from "./cloud";
-import type { Outgoing, Target, TargetOptions } from "./target";
+import type { DeliveryTarget, Outgoing, TargetOptions } from "./target";
 
 const MIB = 1024 * 1024;
 
@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 export function openStreamService(
   { stream_ref, auth }: EventDestinationTargetStreamService,
   options: TargetOptions,
-): Target {
+): DeliveryTarget {
   const { region } = arnOf("stream", stream_ref);
   const kinesis = new LazyClient(async () => {
     const { Kinesis } = await import("@aws-sdk/client-kinesis");

@@ -29,7 +29,7 @@ export type Sent =
 export interface Limits {
   /** How many events. */
   readonly count: number;
-  /** How many bytes, as {@link Target.sizeOf} counts them. */
+  /** How many bytes, as {@link DeliveryTarget.sizeOf} counts them. */
   readonly bytes: number;
   /** How many bytes one event may have. */
   readonly recordBytes: number;
@@ -38,7 +38,7 @@ export interface Limits {
 /**
  * A service that takes events. It stores nothing and retries nothing; the caller sends failed events again.
  */
-export interface Target {
+export interface DeliveryTarget {
   readonly limits: Limits;
   /**
    * Whether the service, when it refuses an event, refuses the rest of the batch too. Then a batch may hold

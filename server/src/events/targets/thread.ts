@@ -4,7 +4,7 @@ import { Thread } from "../../util";
 import { openTarget } from ".";
 import { columnsOf, sentOf } from "./messages";
 import type { SenderOrder, SenderReport } from "./sender";
-import { type Sent, type Target, TargetError, type TargetOptions } from "./target";
+import { type DeliveryTarget, type Sent, TargetError, type TargetOptions } from "./target";
 
 interface Waiting {
   /** How many events the batch has. */
@@ -34,7 +34,7 @@ export class TargetThread {
   #numbers = 0;
 
   /** Opens a target as {@link openTarget} does, but for its `send`, which runs in the thread. */
-  readonly openTarget = (of: EventDestinationTarget, options: TargetOptions): Target => {
+  readonly openTarget = (of: EventDestinationTarget, options: TargetOptions): DeliveryTarget => {
     const described = openTarget(of, options);
     const target = ++this.#numbers;
     this.#open.add(target);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { RequestError } from "../../util";
+import { refusalForNow } from "../../util";
 
 const MIB = 1024 * 1024;
 /** Most bytes of a change set. */
@@ -25,9 +25,7 @@ export class LargeBodies {
     const bytes = Math.min(Number(request.headers["content-length"] ?? LARGE_BODY), LARGE_BODY);
     const own = this.#bytesOf.get(ownerId) ?? 0;
     if (own + bytes > BYTES_OF_ONE || this.#inAll + bytes > BYTES_OF_ALL)
-      throw new RequestError("overloaded", "Too many bytes of change sets are under way; try again shortly", {
-        headers: { "retry-after": "1" },
-      });
+      throw refusalForNow("overloaded", "Too many bytes of change sets are under way; try again shortly");
     this.#bytesOf.set(ownerId, own + bytes);
     this.#inAll += bytes;
     reply.raw.once("close", () => {

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
 import { allOperations } from "../operations";
-import type { Descriptions, Order } from "./descriptions";
+import type { DescriberData, Descriptions } from "./descriptions";
 import { openapi } from "./document";
 
 /** The thread that makes the OpenAPI documents. */
-const { version }: Order = workerData;
+const { version }: DescriberData = workerData;
 const operations = allOperations();
 const descriptions: Descriptions = {
   clients: JSON.stringify(openapi(operations, version, "clients")),

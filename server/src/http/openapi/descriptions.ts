@@ -5,7 +5,7 @@ import type { Reader } from "./schemas";
 export type Descriptions = Readonly<Record<Reader, string>>;
 
 /** Given to the thread. */
-export interface Order {
+export interface DescriberData {
   /** This server's release. */
   readonly version: string;
 }
@@ -15,7 +15,7 @@ export interface Order {
  * examples take half a second of processor time (2 cores, Node 24): too much for each start, and for the
  * event loop.
  */
-export function describing(order: Order): (reader: Reader) => Promise<string> {
+export function describing(order: DescriberData): (reader: Reader) => Promise<string> {
   let made: Promise<Descriptions> | undefined;
   return async (reader) => {
     made ??= inThread(order).catch((error: unknown) => {
@@ -26,7 +26,7 @@ export function describing(order: Order): (reader: Reader) => Promise<string> {
   };
 }
 
-async function inThread(order: Order): Promise<Descriptions> {
+async function inThread(order: DescriberData): Promise<Descriptions> {
   const worker = new Worker(require.resolve("./describer"), { name: "openapi", workerData: order });
   worker.unref(); // a server that stops does not wait for it
   const [made] = await once(worker, "message");

@@ -1,13 +1,13 @@
-import { ERRORS } from "@tunnelplane/sdk/contract";
+import { ERRORS, present } from "@tunnelplane/sdk/contract";
 import { dryRunShape } from "../operations/exposure";
-import { isIdempotent, type Operation, type Shape } from "../operations/operation";
+import { type ApiOperation, isIdempotent } from "../operations/operation";
 import { exampleOf, listExample } from "./examples";
 import { HEADERS, PARAMETERS } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
 import { descriptionOf, parametersInPath } from "./words";
 
 /** The OpenAPI 3.1 document of the operations, as its readers need it. */
-export const openapi = (operations: readonly Operation[], version: string, reader: Reader): Json =>
+export const openapi = (operations: readonly ApiOperation[], version: string, reader: Reader): Json =>
   new OpenApi(reader).of(operations, version);
 
 class OpenApi {
@@ -17,7 +17,7 @@ class OpenApi {
     this.#schemas = new Schemas(reader);
   }
 
-  of(operations: readonly Operation[], version: string): Json {
+  of(operations: readonly ApiOperation[], version: string): Json {
     const paths: Record<string, Json> = {};
     for (const operation of operations) {
       paths[operation.path] = {
@@ -53,7 +53,7 @@ class OpenApi {
     };
   }
 
-  #describe(operation: Operation): Json {
+  #describe(operation: ApiOperation): Json {
     const { success, body } = operation;
     return {
       operationId: operation.id,
@@ -106,8 +106,8 @@ class OpenApi {
     return { "application/json": { schema, ...(this.reader === "clients" && { example: example() }) } };
   }
 
-  #answerOf({ answer, list }: Operation["success"]): Json {
-    const one = this.#schemas.of(answer as Shape);
+  #answerOf({ answer, list }: ApiOperation["success"]): Json {
+    const one = this.#schemas.of(present(answer));
     if (!list) return one;
     const page = {
       type: "object",
@@ -122,16 +122,16 @@ class OpenApi {
         },
       },
     };
-    return this.reader === "clients" ? this.#schemas.add(`${(answer as Shape).name}List`, page) : page;
+    return this.reader === "clients" ? this.#schemas.add(`${present(answer).name}List`, page) : page;
   }
 
   /** A dry run that tells findings answers the same with them in it. */
-  #withFindings(operation: Operation, answer: Json): Json {
+  #withFindings(operation: ApiOperation, answer: Json): Json {
     if (this.reader === "clients" || !tellsFindings(operation)) return answer;
     return { anyOf: [answer, this.#schemas.of(dryRunShape)] };
   }
 
-  #errorsOf(operation: Operation): Json {
+  #errorsOf(operation: ApiOperation): Json {
     return Object.fromEntries(
       errorStatuses(operation).map((status) => [
         status,
@@ -152,7 +152,7 @@ newest first, at most 100 objects at once; \`next_page_uri\` leads to the next p
   wire: "Manages tunnel credentials, edges, certificate authorities and what belongs to them. This document says everything that is accepted on the wire, also what only older clients send; /openapi.json is the one to make clients from.",
 };
 
-const headersOf = ({ success }: Operation): Json =>
+const headersOf = ({ success }: ApiOperation): Json =>
   Object.fromEntries(
     ["ETag", ...(success.status === 201 ? ["Location", "Idempotent-Replayed"] : [])].map((name) => [
       name,
@@ -161,7 +161,7 @@ const headersOf = ({ success }: Operation): Json =>
   );
 
 /** The headers and query parameters of an operation. */
-function parametersOf(operation: Operation): string[] {
+function parametersOf(operation: ApiOperation): string[] {
   const changes = operation.method !== "GET" && operation.method !== "POST";
   const preconditions = changes ? ["If-Match"] : isCacheable(operation) ? ["If-None-Match"] : [];
   return [
@@ -172,26 +172,26 @@ function parametersOf(operation: Operation): string[] {
   ];
 }
 
-function parameterOf({ required }: Operation, name: string): Json {
+function parameterOf({ required }: ApiOperation, name: string): Json {
   if (!required?.some((one) => one === name)) return { $ref: `#/components/parameters/${name}` };
   return { ...PARAMETERS[name], required: true };
 }
 
 /** Whether its answer has an ETag that the next request may name. */
-const isCacheable = ({ method, success }: Operation): boolean => method === "GET" && !success.list;
+const isCacheable = ({ method, success }: ApiOperation): boolean => method === "GET" && !success.list;
 
 /** A POST that creates nothing answers a report, which has no version. */
-const isReport = ({ method, success }: Operation): boolean => method === "POST" && success.status === 200;
+const isReport = ({ method, success }: ApiOperation): boolean => method === "POST" && success.status === 200;
 
-const tellsFindings = ({ query }: Operation): boolean => query.includes("findings");
+const tellsFindings = ({ query }: ApiOperation): boolean => query.includes("findings");
 
-function answerExample({ path, success: { answer, list } }: Operation): unknown {
-  const one = exampleOf(answer as Shape);
+function answerExample({ path, success: { answer, list } }: ApiOperation): unknown {
+  const one = exampleOf(present(answer));
   return list ? listExample(list.key, path, one) : one;
 }
 
 /** Which errors an operation may answer. */
-function errorStatuses(operation: Operation): number[] {
+function errorStatuses(operation: ApiOperation): number[] {
   const statuses = [400, 401, 403, 429, 500, 503];
   if (operation.path.includes("{")) statuses.push(404);
   if (operation.method !== "GET") statuses.push(409);
@@ -220,7 +220,7 @@ function errorResponse(status: number, schema: Json, example?: Json): Json {
 
 const kindsOf = (status: number) => Object.values(ERRORS).filter((kind) => kind.status === status);
 
-function errorComponents(operations: readonly Operation[], schema: Json): Json {
+function errorComponents(operations: readonly ApiOperation[], schema: Json): Json {
   const statuses = [...new Set(operations.flatMap(errorStatuses))].sort();
   return Object.fromEntries(
     statuses.map((status) => {

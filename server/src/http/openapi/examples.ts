@@ -1,4 +1,4 @@
-import { bare, elementOf, SAMPLE_SERVER, sampleId } from "@tunnelplane/sdk/contract";
+import { bare, elementOf, SAMPLE_SERVER, sampleId, shapeOf } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Shape } from "../operations/operation";
 
@@ -23,10 +23,7 @@ function exampleOfSchema(schema: z.ZodType, name = ""): unknown {
   if (element) return [exampleOfSchema(element, name)];
   if (inner instanceof z.ZodObject)
     return Object.fromEntries(
-      Object.entries(inner.shape).map(([field, value]) => [
-        field,
-        exampleOfSchema(value as z.ZodType, field),
-      ]),
+      Object.entries(shapeOf(inner) ?? {}).map(([field, value]) => [field, exampleOfSchema(value, field)]),
     );
   if (inner instanceof z.ZodUnion) return exampleOfSchema(inner.options[0] as z.ZodType, name);
   if (inner instanceof z.ZodEnum) return inner.options[0];

@@ -5,6 +5,7 @@ import {
   idPattern,
   isOptional,
   marksOf,
+  present,
   refSchema,
   shapeOf,
   targetsOf,
@@ -99,7 +100,7 @@ export class Schemas {
   /** A body that holds exactly one of its fields: one component for each. */
   #eachAlone(jsonSchema: Json, { name, schema }: Shape, alternatives: readonly string[]): void {
     if (Object.keys(shapeOf(schema) ?? {}).length > alternatives.length) return;
-    const properties = jsonSchema.properties as Record<string, Json>;
+    const properties = propertiesOf(jsonSchema);
     const options = alternatives.map((one) => {
       const { anyOf: [only] = [properties[one]], description } = properties[one] as {
         anyOf?: Json[];
@@ -119,14 +120,13 @@ export class Schemas {
 
   /** An object whose one field has a shape by the value of another: one component for each. */
   #oneOf(jsonSchema: Json, object: z.ZodObject, { by, field, shapes }: Variants, io: Shape["io"]): void {
-    const properties = jsonSchema.properties as Record<string, Json>;
+    const properties = propertiesOf(jsonSchema);
     const required = jsonSchema.required as string[];
     const mapping: Record<string, string> = {};
     const options = Object.entries(shapes).map(([value, shape]) => {
       const name = inputName(`${nameOf(value)}Action`, io);
       const settings = this.#clientSchema({ name, schema: shape, io });
-      const mayBeLeftOut =
-        io === "input" && Object.values(shape.shape).every((setting) => isOptional(setting as z.ZodType));
+      const mayBeLeftOut = io === "input" && Object.values(shapeOf(shape) ?? {}).every(isOptional);
       const reference = this.add(name, {
         ...jsonSchema,
         description: `The action \`${value}\`.`,
@@ -201,12 +201,15 @@ function sayWhichIds(jsonSchema: Json, field: z.ZodType): void {
 
 /** The specification shows the others of such fields as null, in bodies too. */
 function mayBeNull(jsonSchema: Json, alternatives: readonly string[]): void {
-  const properties = jsonSchema.properties as Record<string, Json>;
+  const properties = propertiesOf(jsonSchema);
   for (const name of alternatives) {
-    const { description, ...schema } = properties[name] as Json;
+    const { description, ...schema } = present(properties[name]);
     properties[name] = { anyOf: [schema, { type: "null" }], ...(description ? { description } : {}) };
   }
 }
+
+/** The schemas of an object's properties. */
+const propertiesOf = (jsonSchema: Json) => jsonSchema.properties as Record<string, Json>; // JSON Schema allows booleans, zod writes none
 
 function wireSchema({ name, schema, io }: Shape): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
@@ -220,7 +223,7 @@ function wireSchema({ name, schema, io }: Shape): Json {
       if (io === "output") for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
       if (io === "input" && zodSchema instanceof z.ZodObject) {
         const isUpdate = zodSchema === schema && name.endsWith("Update");
-        acceptLeftOut(zodSchema.shape, jsonSchema.properties as Record<string, Json>, isUpdate);
+        acceptLeftOut(zodSchema.shape, propertiesOf(jsonSchema), isUpdate);
       }
     },
   });

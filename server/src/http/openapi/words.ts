@@ -1,9 +1,9 @@
 import { definitionOf, idPattern, registry, sampleId } from "@tunnelplane/sdk/contract";
-import { isIdempotent, type Operation } from "../operations/operation";
+import { type ApiOperation, isIdempotent } from "../operations/operation";
 import type { Json } from "./schemas";
 
 /** Describes an operation and how to use it, in sentences. */
-export function descriptionOf(operation: Operation): string {
+export function descriptionOf(operation: ApiOperation): string {
   const { method, summary, about, query, success, body, waits } = operation;
   const sentences = [
     `${summary}.`,
@@ -30,7 +30,7 @@ export function descriptionOf(operation: Operation): string {
 }
 
 /** The parameters in the path of an operation. */
-export const parametersInPath = ({ path }: Operation): Json[] =>
+export const parametersInPath = ({ path }: ApiOperation): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",

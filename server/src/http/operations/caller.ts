@@ -1,10 +1,10 @@
 import { ROLES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { partAnswer } from "../../resources";
-import type { Operation } from "./operation";
+import type { ApiOperation } from "./operation";
 
 /** Answers who the caller is, for programs that hold a key and need its owner. */
-export const callerOperation: Operation = {
+export const callerOperation: ApiOperation = {
   method: "GET",
   path: "/caller",
   id: "getCaller",

@@ -1,12 +1,12 @@
-import { MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
+import { MOST_SET_OBJECTS, present, registry } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { ChangeSets, readRequest, refuseBody } from "../../changesets";
 import { readListBody } from "../largeBodies";
 import { beforeOf, limitOf } from "../query";
-import type { Operation, Shape } from "./operation";
+import type { ApiOperation, Shape } from "./operation";
 
 const kind = () => z.string().meta({ description: "Kind of the object.", examples: ["tls_edge"] });
-const kinds = z.enum(registry.map(({ kind }) => kind) as [string, ...string[]]);
+const kinds = z.enum(registry.map(({ kind }) => kind));
 const name = () => z.string().regex(/^[A-Za-z0-9._-]{1,255}$/);
 const setName = () => name().meta({ description: "Name of the set.", examples: ["prod"] });
 const key = () =>
@@ -141,7 +141,7 @@ const common = {
 } as const;
 
 /** Apply, list, read and release change sets. */
-export const changeSetOperations: readonly Operation[] = [
+export const changeSetOperations: readonly ApiOperation[] = [
   {
     ...common,
     method: "POST",
@@ -185,7 +185,7 @@ export const changeSetOperations: readonly Operation[] = [
     summary: "Get a change set: which object has which key",
     query: [],
     success: { status: 200, answer: setShape },
-    run: ({ context, change }, { params }) => new ChangeSets(context, change).get(params.set as string),
+    run: ({ context, change }, { params }) => new ChangeSets(context, change).get(present(params.set)),
   },
   {
     ...common,
@@ -196,7 +196,7 @@ export const changeSetOperations: readonly Operation[] = [
     query: ["dry_run"],
     success: { status: 204 },
     run: async ({ context, change }, { params, precondition }) => {
-      await new ChangeSets(context, change).release(params.set as string, precondition);
+      await new ChangeSets(context, change).release(present(params.set), precondition);
       return undefined;
     },
   },

@@ -10,13 +10,13 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import { filtersIn, filtersOf, type Place } from "../../resources";
+import { filtersIn, filtersOf, type ObjectPath } from "../../resources";
 import { refuseFaults } from "../../util";
 import { beforeOf, limitOf } from "../query";
-import { type Operation, type Shape, tagOf } from "./operation";
+import { type ApiOperation, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
-export function collectionOperations(definition: Definition): Operation[] {
+export function collectionOperations(definition: Definition): ApiOperation[] {
   const { type, title, path } = definition;
   const answer: Shape = {
     name: type,
@@ -116,7 +116,7 @@ const createBody = (definition: Definition): z.ZodType =>
   createSchema(definition).omit(Object.fromEntries(pathFieldsOf(definition).map((name) => [name, true])));
 
 /** Adds the fields from the path to the body. The body may repeat them with the same value. */
-function inPath(definition: Definition, params: Place, body: unknown): unknown {
+function inPath(definition: Definition, params: ObjectPath, body: unknown): unknown {
   const sent = { ...(body as Record<string, unknown>) };
   for (const name of pathFieldsOf(definition)) {
     if (sent[name] !== undefined && sent[name] !== params[name]) {

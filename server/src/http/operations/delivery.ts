@@ -1,10 +1,11 @@
 import { definitionOf, object, timestamp, validateModule } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
+import { textIn } from "../../documents";
 import { deliveryPage, replay } from "../../events";
 import type { DeliveryRow } from "../../storage";
-import { newId, RequestError, refuseFaults } from "../../util";
+import { newId, queryError, refuseFaults } from "../../util";
 import { beforeOf, limitOf, type Query } from "../query";
-import { type Operation, type OperationScope, type Shape, tagOf } from "./operation";
+import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
 const destination = definitionOf("event_destination");
 const STATUSES: readonly DeliveryRow["status"][] = ["pending", "delivered", "dead"];
@@ -74,7 +75,7 @@ const common = { tag: tagOf(destination) } as const;
 const path = `${destination.path}/{id}`;
 
 /** List, test and replay the deliveries to a destination. */
-export const deliveryOperations: readonly Operation[] = [
+export const deliveryOperations: readonly ApiOperation[] = [
   {
     ...common,
     method: "GET",
@@ -132,7 +133,7 @@ export const deliveryOperations: readonly Operation[] = [
       const which =
         value.since === undefined
           ? { deadLetters: true as const }
-          : { since: new Date(value.since as string) };
+          : { since: new Date(textIn(value, "since")) };
       await context.sequencer.settle(); // so that a change that was answered is replayed
       return { json: JSON.stringify({ count: await replay(context.store, params.id, which, new Date()) }) };
     },
@@ -158,8 +159,6 @@ function testEvent({ context, caller }: OperationScope, id: string) {
 function statusOf({ status }: Query): DeliveryRow["status"] | undefined {
   const known = STATUSES.find((one) => one === status);
   if (status !== undefined && !known)
-    throw new RequestError("invalid_query", `status must be one of ${STATUSES.join(", ")}`, {
-      field: "status",
-    });
+    throw queryError("status", `status must be one of ${STATUSES.join(", ")}`);
   return known;
 }

@@ -1,19 +1,20 @@
 import {
   answeredEntry,
-  bare,
   type Definition,
+  elementOf,
+  fieldOf,
   marksOf,
+  present,
   sampleAnswer,
   sampleBody,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import type { z } from "zod";
-import { type Operation, type Shape, tagOf } from "./operation";
+import { type ApiOperation, type Shape, tagOf } from "./operation";
 
 /** Add, list, get and remove the entries of a list that have their own paths. */
-export function entryOperations(definition: Definition, name: string): Operation[] {
+export function entryOperations(definition: Definition, name: string): ApiOperation[] {
   const { type, title, path } = definition;
-  const list = definition.fields[name] as z.ZodType;
+  const list = fieldOf(definition, name);
   const { key = "" } = marksOf(list).entries ?? {};
   const entryType = `${type}${name[0]?.toUpperCase()}${name.slice(1, -1)}`;
   const answer: Shape = {
@@ -33,7 +34,7 @@ export function entryOperations(definition: Definition, name: string): Operation
       query: ["dry_run", "findings"],
       body: {
         name: `${entryType}Create`,
-        schema: (bare(list) as z.ZodArray).element as z.ZodType,
+        schema: present(elementOf(list)),
         io: "input",
         example: () => firstOf(sampleBody(definition)[name]),
       },
@@ -76,4 +77,4 @@ export function entryOperations(definition: Definition, name: string): Operation
   ];
 }
 
-const firstOf = (entries: unknown): unknown => (entries as unknown[])[0];
+const firstOf = (entries: unknown): unknown => (Array.isArray(entries) ? entries[0] : undefined);

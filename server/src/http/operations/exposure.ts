@@ -1,9 +1,9 @@
 import { exposureSchema } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { exposurePage, hostportOf } from "../../exposure";
-import { RequestError } from "../../util";
+import { queryError } from "../../util";
 import { limitOf, type Query } from "../query";
-import type { Operation, Shape } from "./operation";
+import type { ApiOperation, Shape } from "./operation";
 
 const exposureShape: Shape = {
   name: "Exposure",
@@ -76,7 +76,7 @@ export const dryRunShape: Shape = {
 };
 
 /** Lists who can reach each address. */
-export const exposureOperations: readonly Operation[] = [
+export const exposureOperations: readonly ApiOperation[] = [
   {
     method: "GET",
     path: "/exposure",
@@ -103,11 +103,8 @@ const HOSTPORT = /^[a-z0-9.*-]{1,255}:\d{1,5}$/;
 function addressIn(query: Query, name: "address" | "after_address"): string | undefined {
   const text = query[name];
   if (text === undefined || HOSTPORT.test(hostportOf(text))) return text;
-  throw new RequestError(
-    "invalid_query",
+  throw queryError(
+    name,
     `${name} must be "<host>:<port>", or that and a path: "app.example.com:443/admin" or "app.example.com:443 = /admin"`,
-    {
-      field: name,
-    },
   );
 }

@@ -11,11 +11,11 @@ import {
   word,
 } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { authorize, deleteGateway, gatewayAt, gatewayPage, type Report, report } from "../../gateways";
+import { authorize, deleteGateway, type GatewayReport, gatewayAt, gatewayPage, report } from "../../gateways";
 import { ResourceService, Transactions } from "../../resources";
-import { RequestError, refuseFaults } from "../../util";
+import { queryError, RequestError, refuseFaults } from "../../util";
 import { limitOf, type Query } from "../query";
-import type { Operation, OperationScope, Shape } from "./operation";
+import type { ApiOperation, OperationScope, Shape } from "./operation";
 
 /** As many as fit into a body of 1 MiB. */
 const MOST_EDGES = 20_000;
@@ -122,7 +122,7 @@ const statusShape: Shape = {
 };
 
 /** Operations for gateways to ask and report, and for everybody to see their status. */
-export const gatewayOperations: readonly Operation[] = [
+export const gatewayOperations: readonly ApiOperation[] = [
   {
     method: "POST",
     path: "/bind_authorizations",
@@ -167,7 +167,7 @@ export const gatewayOperations: readonly Operation[] = [
           { field: "name" },
         );
       await requireOwnName(scope, name);
-      await report(scope.context, name, checked(reportShape, body) as unknown as Report);
+      await report(scope.context, name, checked(reportShape, body) as unknown as GatewayReport);
       return undefined;
     },
   },
@@ -243,7 +243,7 @@ async function requireOwnName({ context, caller, change }: OperationScope, name:
   const bots = new ResourceService(context, { ...change, caller: { ...caller, admin: true } });
   for (let tries = 0; ; tries++) {
     const { json, etag } = await bots.get(botUser, at);
-    const { gateway_name: own } = JSON.parse(json) as { gateway_name: string | null };
+    const { gateway_name: own }: { gateway_name: string | null } = JSON.parse(json);
     if (own === name) return;
     if (own !== null)
       throw new RequestError(
@@ -276,7 +276,5 @@ const refusalOf = (name: string, why: string, bot: string): string =>
 
 function nameIn({ after_name: text }: Query): string | undefined {
   if (text === undefined || GATEWAY_NAME.test(text)) return text;
-  throw new RequestError("invalid_query", "after_name must be the name of a gateway", {
-    field: "after_name",
-  });
+  throw queryError("after_name", "after_name must be the name of a gateway");
 }

@@ -8,11 +8,11 @@ import { exposureOperations } from "./exposure";
 import { gatewayOperations } from "./gateways";
 import { journalOperations } from "./journal";
 import { moduleOperations } from "./module";
-import type { Operation } from "./operation";
+import type { ApiOperation } from "./operation";
 import { referenceOperations } from "./references";
 
 /** Every operation of the API. */
-export const allOperations = (): Operation[] => [
+export const allOperations = (): ApiOperation[] => [
   ...registry.flatMap(operationsOf),
   ...changeSetOperations,
   ...deliveryOperations,
@@ -24,7 +24,7 @@ export const allOperations = (): Operation[] => [
 ];
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */
-function operationsOf(definition: Definition): Operation[] {
+function operationsOf(definition: Definition): ApiOperation[] {
   const operations = [
     ...collectionOperations(definition),
     ...modulesOf(definition).flatMap((name) => moduleOperations(definition, name)),

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { Page, PageSize } from "../../documents";
 import { auditPage, eventAt, eventPage, eventsAfter, headOf, sequenceAfter } from "../../journal";
 import { partAnswer } from "../../resources";
-import { RequestError } from "../../util";
+import { queryError, RequestError } from "../../util";
 import { afterOf, beforeOf, limitOf, waitOf } from "../query";
-import type { Operation, OperationScope, Shape } from "./operation";
+import type { ApiOperation, OperationScope, Shape } from "./operation";
 
 const EVENT = { title: "event", idPrefix: "ev" };
 const AUDIT_EVENT = { title: "audit event", idPrefix: "au" };
@@ -121,7 +121,7 @@ const AUDIT = {
 };
 
 /** The events and the audit log, which are read-only. */
-export const journalOperations: readonly Operation[] = [
+export const journalOperations: readonly ApiOperation[] = [
   {
     method: "GET",
     path: "/event_types",
@@ -145,11 +145,7 @@ export const journalOperations: readonly Operation[] = [
     run: async (scope, { query, gone }) => {
       if (scope.caller.role !== "gateway") adminsOnly(scope, "events");
       if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
-        throw new RequestError(
-          "invalid_query",
-          "type must be the name of an event type; GET /event_types lists them",
-          { field: "type" },
-        );
+        throw queryError("type", "type must be the name of an event type; GET /event_types lists them");
       }
       await scope.context.sequencer.settle();
       const filter = { type: query.type, objectId: query.object_id };

@@ -2,18 +2,18 @@ import {
   answeredModule,
   bare,
   type Definition,
+  fieldOf,
   marksOf,
   sampleAnswer,
   sampleBody,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import type { z } from "zod";
-import { type Operation, type Shape, tagOf } from "./operation";
+import { type ApiOperation, type Shape, tagOf } from "./operation";
 
 /** Replace, get and remove one module of an object. */
-export function moduleOperations(definition: Definition, name: string): Operation[] {
+export function moduleOperations(definition: Definition, name: string): ApiOperation[] {
   const { type, title } = definition;
-  const field = definition.fields[name] as z.ZodType;
+  const field = fieldOf(definition, name);
   const moduleType = `${type}${name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`;
   const answer: Shape = {
     name: moduleType,

@@ -6,11 +6,11 @@ import type { Dispatcher } from "../../events";
 import type { EventWaits } from "../../journal";
 import type {
   ChangeRequest,
-  Context,
   Filter,
-  Place,
+  ObjectPath,
   Precondition,
   ResourceService,
+  ServerContext,
   Subresources,
 } from "../../resources";
 import type { BodyRoom } from "../limits/bodyLimits";
@@ -22,7 +22,7 @@ export interface OperationScope {
   readonly resources: ResourceService;
   /** Their modules and the entries of their lists. */
   readonly parts: Subresources;
-  readonly context: Context;
+  readonly context: ServerContext;
   readonly caller: Caller;
   /** The request, for what makes changes by itself. */
   readonly change: ChangeRequest;
@@ -36,7 +36,7 @@ export interface OperationScope {
 /** The input of an operation. */
 interface Input {
   /** The ids in the path; a collection's path has no `id`. */
-  readonly params: Place;
+  readonly params: ObjectPath;
   readonly query: Query;
   readonly body: unknown;
   readonly precondition: Precondition;
@@ -62,7 +62,7 @@ export interface Shape {
 }
 
 /** One method on one path: the server registers it and the OpenAPI document describes it. */
-export interface Operation {
+export interface ApiOperation {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** The path, with parameters in braces. */
   readonly path: string;
@@ -88,7 +88,7 @@ export interface Operation {
     | Filter
   )[];
   /** The query parameters that must be given. */
-  readonly required?: readonly Operation["query"][number][];
+  readonly required?: readonly ApiOperation["query"][number][];
   readonly body?: Shape;
   readonly success: {
     readonly status: 200 | 201 | 204;
@@ -109,11 +109,11 @@ export interface Operation {
 }
 
 /** Whether an `Idempotency-Key` makes it idempotent: it creates objects. */
-export const isIdempotent = ({ success, isLarge }: Operation): boolean =>
+export const isIdempotent = ({ success, isLarge }: ApiOperation): boolean =>
   success.status === 201 || isLarge === true;
 
 /** The group of a resource type's operations in the OpenAPI document. */
-export const tagOf = (definition: Definition): Operation["tag"] => ({
+export const tagOf = (definition: Definition): ApiOperation["tag"] => ({
   name: definition.type,
   title: titleCase(plural(definition.title)),
   description: `${definition.doc}${accessDoc(definition)}`,

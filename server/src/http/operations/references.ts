@@ -1,11 +1,11 @@
 import { definitionOfId, registry, sampleId } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { referrersOf } from "../../resources";
-import { RequestError } from "../../util";
+import { queryError } from "../../util";
 import { limitOf, type Query } from "../query";
-import type { Operation, Shape } from "./operation";
+import type { ApiOperation, Shape } from "./operation";
 
-const kinds = registry.map(({ kind }) => kind) as [string, ...string[]];
+const kinds = registry.map(({ kind }) => kind);
 
 const referenceShape: Shape = {
   name: "Referrer",
@@ -23,7 +23,7 @@ const referenceShape: Shape = {
 };
 
 /** Lists the objects that refer to an object. */
-export const referenceOperations: readonly Operation[] = [
+export const referenceOperations: readonly ApiOperation[] = [
   {
     method: "GET",
     path: "/references",
@@ -47,13 +47,9 @@ export const referenceOperations: readonly Operation[] = [
 function idIn(query: Query, name: "object_id" | "before_id"): string | undefined {
   const id = query[name];
   if (id === undefined || (definitionOfId(id) && /^\w{1,64}$/.test(id))) return id;
-  throw new RequestError("invalid_query", `${name} must be the id of an object, for example "bkdtg_…"`, {
-    field: name,
-  });
+  throw queryError(name, `${name} must be the id of an object, for example "bkdtg_…"`);
 }
 
 function missing(): never {
-  throw new RequestError("invalid_query", "object_id must name the object whose references are wanted", {
-    field: "object_id",
-  });
+  throw queryError("object_id", "object_id must name the object whose references are wanted");
 }

@@ -8,8 +8,5 @@ export const PRIVATE_KEY = "private_key";
 /** Makes the key pair of an SSH certificate authority. No answer shows the private key. */
 export const makeAuthorityKey: Behaviour<SentOf<"ssh_certificate_authority">> = async ({ sent }) => {
   const key = await AuthorityKey.generate(sent);
-  return {
-    computed: { public_key: key.openssh },
-    kept: { name: PRIVATE_KEY, text: key.toPem() },
-  };
+  return { computed: { public_key: key.openssh }, kept: { name: PRIVATE_KEY, text: key.toPem() } };
 };

@@ -4,7 +4,7 @@ import type { Document } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
 import type { Findings } from "../../validation";
-import type { Context } from "../transaction";
+import type { ServerContext } from "../transaction";
 import type { Behaviour, KeptSecret } from "./behaviour";
 import { behaviours } from "./behaviours";
 
@@ -44,7 +44,7 @@ export interface CreationOrder {
  * of it stays.
  */
 export async function prepareCreation(
-  context: Context,
+  context: ServerContext,
   caller: Caller,
   order: CreationOrder,
 ): Promise<PreparedCreation> {
@@ -64,9 +64,15 @@ export async function prepareCreation(
   });
   const { sent = asked, computed, oneTime, secretHash, kept } = addition ?? {};
   const after = documents.compose(definition, id, now.toISOString(), sent, { ...body.derived, ...computed });
-  const ownerId = (sent.owner_id as string | undefined) ?? caller.ownerId;
+  const ownerId = typeof sent.owner_id === "string" ? sent.owner_id : caller.ownerId;
   return {
-    ...{ definition, id, ownerId, sent, after, oneTime, kept },
+    definition,
+    id,
+    ownerId,
+    sent,
+    after,
+    oneTime,
+    kept,
     print() {
       const { json, stored } = documents.print(definition, after);
       const rows: CreationRows = {

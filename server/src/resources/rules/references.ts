@@ -42,7 +42,7 @@ export async function checkTargets(
   coming: readonly Coming[],
   faults: FaultList,
 ): Promise<void> {
-  const kinds = new Map(coming.map(({ id, definition }) => [id, definition.kind as string]));
+  const kinds = new Map<string, string>(coming.map(({ id, definition }) => [id, definition.kind]));
   const outside = new Set(
     coming.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)),
   );

@@ -1,0 +1,44 @@
+import { refuseForeignOwner } from "../auth";
+import {
+  type Coming,
+  checkCircles,
+  checkKinds,
+  checkTargets,
+  checkUniqueKeys,
+  checkUsers,
+  type Leaving,
+} from "../resources";
+import { type Item, isMissing } from "./items";
+import type { Planning } from "./planning";
+
+/** Limit of backends outside of the set that those of the set may lead to. */
+const MOST_CONTAINED = 100_000;
+
+/** Checks what comes against what is there, by the rules for every write. */
+export async function checkAll(
+  { faults, facts, reader, caller }: Planning,
+  items: readonly Item[],
+  leaving: readonly Leaving[],
+): Promise<void> {
+  const coming = items.map(comingOf);
+  await checkUsers(facts, coming, leaving, faults);
+  checkKinds(coming, faults);
+  await checkTargets(facts, coming, faults);
+  for (const { name, old, isReplaced, sent } of items)
+    if (!old || isReplaced)
+      await refuseForeignOwner(reader, sent.owner_id, caller).catch((refusal: unknown) =>
+        faults.addRefusal(name, refusal),
+      );
+  await checkUniqueKeys(facts, coming, leaving, faults, caller);
+  await checkCircles(facts, coming, faults, MOST_CONTAINED);
+}
+
+/** A missing object that a reference names is a fault already. */
+const comingOf = ({ id, name, definition, sent, references, isReplaced, amendment }: Item): Coming => ({
+  id,
+  name,
+  definition,
+  sent,
+  before: isReplaced ? undefined : amendment?.sentBefore,
+  references: references.filter((reference) => !isMissing(reference.id)),
+});
