@@ -10,7 +10,9 @@ export async function inParts<R>(list: readonly string[], run: (part: string) =>
   const rows: R[] = [];
   for (let start = 0; start < list.length; start += AT_ONCE) {
     if (start > 0) await takeTurn();
-    for (const row of await run(JSON.stringify(list.slice(start, start + AT_ONCE)))) rows.push(row);
+    // PostgreSQL accepts no NUL in JSON either. No id has one, nor the character in its place.
+    const part = list.slice(start, start + AT_ONCE).map((text) => text.replaceAll("\0", "\ufffd"));
+    for (const row of await run(JSON.stringify(part))) rows.push(row);
   }
   return rows;
 }
