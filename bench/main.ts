@@ -4,6 +4,7 @@ import { measureChangeSets } from "./changesets";
 import { measureEvents } from "./events";
 import { measureGateway } from "./gateway";
 import { measureGrowth } from "./growth";
+import { measureMeaning } from "./meaning";
 import { measureOverload } from "./overload";
 import { profileServer } from "./profile";
 import { measureProvider } from "./provider";
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>
   events: measureEvents,
   changesets: measureChangeSets,
   gateway: measureGateway,
+  meaning: measureMeaning,
 };
 
 async function main(): Promise<void> {

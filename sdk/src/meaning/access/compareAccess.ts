@@ -1,4 +1,4 @@
-import { decisions } from "../decision/decider";
+import { decisionsIn } from "../decision/decider";
 import type { Decider } from "../decision/types";
 import { CREDENTIALS } from "../exposure/binding";
 import { Model, sameIn, type Thing } from "../model";
@@ -76,7 +76,10 @@ class Comparing {
     this.#touchesCredentials = credentials.some((thing) => this.#isTouched(thing));
     this.#touchesAll =
       models.before.partial !== models.after.partial || homeless.some((thing) => this.#isTouched(thing));
-    this.#deciders = { before: decisions(before), after: decisions(after) };
+    this.#deciders = {
+      before: decisionsIn(models.before, before.ports),
+      after: decisionsIn(models.after, after.ports),
+    };
     for (const edge of [...models.after.of("https_edge"), ...models.after.of("tls_edge")])
       if (holdsUnknown(edge.fields.hostports) && this.#isTouched(edge))
         this.#unproved.push({

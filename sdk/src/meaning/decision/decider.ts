@@ -1,7 +1,7 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { Check } from "../aspects/aspect";
 import { stepAt } from "../aspects/checks";
-import type { Thing } from "../model";
+import { Model, type Thing } from "../model";
 import { inOrder } from "../values";
 import type { World } from "../world";
 import { Arriving } from "./arriving";
@@ -24,13 +24,17 @@ import {
 } from "./types";
 
 /** Says what happens to requests: indexes a world once, and looks at each edge when it is first asked for. */
-export const decisions = (world: World): Decider => new Deciding(world);
+export const decisions = (world: World): Decider => decisionsIn(new Model(world), world.ports);
+
+/** The same for a world that was read already. */
+export const decisionsIn = (model: Model, ports: World["ports"]): Decider =>
+  new Deciding(new Sites(model, ports));
 
 /**
  * The edges, and hostports of edges, that no gateway can serve as they are declared. All of it is closed.
  * Certificates, issuers and what a machine lacks are known to each gateway alone, and in its report.
  */
-export const unservable = (world: World): Unserved[] => new Sites(world).unserved;
+export const unservable = (world: World): Unserved[] => new Sites(new Model(world), world.ports).unserved;
 
 /** Names that were looked up; the one address of a decision is often the one of the next. */
 const MOST_ADDRESSES = 20_000;
@@ -38,15 +42,12 @@ const MOST_ADDRESSES = 20_000;
 type Place = Site | Decision;
 
 class Deciding implements Decider {
-  readonly #sites: Sites;
   readonly #places = new Map<string, Place>();
 
-  constructor(world: World) {
-    this.#sites = new Sites(world);
-  }
+  constructor(private readonly sites: Sites) {}
 
   get hostports(): readonly string[] {
-    return this.#sites.hostports.all;
+    return this.sites.hostports.all;
   }
 
   decide(request: DecisionRequest): Decision {
@@ -99,7 +100,7 @@ class Deciding implements Decider {
     const quoted = `\`${address}\``;
     if (!isHostport(address) || isWildcard(address))
       return nowhere("closed", `${quoted} is no address of a request: write NAME:PORT.`);
-    const { hostports } = this.#sites;
+    const { hostports } = this.sites;
     const found = hostports.find(readHostport(address));
     const isExact = found && "hostport" in found && !isWildcard(found.hostport.host);
     if (!isExact && hostports.isUnsure)
@@ -108,7 +109,7 @@ class Deciding implements Decider {
         `An edge has hostports that are not known yet; ${quoted} may be one of them.`,
       );
     if (!found)
-      return this.#sites.partial
+      return this.sites.partial
         ? nowhere("unknown", `No edge here serves ${quoted}, and not all edges are known.`)
         : nowhere("closed", `No edge serves ${quoted}.`);
     const { edge } = found;
@@ -117,7 +118,7 @@ class Deciding implements Decider {
         edge,
         `${quoted} has more labels than \`${textOf(found.tooDeep)}\` covers, which is one.`,
       );
-    const site = this.#sites.at(edge, found.hostport);
+    const site = this.sites.at(edge, found.hostport);
     if (site === undefined) return closed(edge, `No gateway listens for port ${found.hostport.port}.`);
     return typeof site === "string" ? closed(edge, `No gateway can serve the edge: ${site}.`) : site;
   }

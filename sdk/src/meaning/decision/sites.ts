@@ -1,7 +1,6 @@
 import type { Ground, Hostport } from "../aspects/aspect";
 import { Credentials } from "../exposure/binding";
-import { Model, type Thing } from "../model";
-import type { World } from "../world";
+import type { Model, Thing } from "../model";
 import { Hostports, unservedAt } from "./hostports";
 import { refuseUnknown } from "./refuseUnknown";
 import { Backends } from "./rules/backends";
@@ -19,12 +18,11 @@ export class Sites {
   readonly #ground: Ground;
   readonly #served = new Map<Thing, Served>();
 
-  constructor(world: World) {
-    const model = new Model(world);
+  constructor(model: Model, ports: readonly number[] | undefined) {
     const credentials = new Credentials(model);
     this.#ground = { model, credentials, backends: new Backends(model, credentials) };
     this.partial = model.partial;
-    this.hostports = new Hostports(model, world.ports);
+    this.hostports = new Hostports(model, ports);
   }
 
   /** A hostport of an edge; a text that says why the edge is closed; undefined where no gateway listens. */

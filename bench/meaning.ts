@@ -1,0 +1,148 @@
+import {
+  compareAccess,
+  type DecisionRequest,
+  decisions,
+  type World,
+  type WorldObject,
+} from "@tunnelplane/sdk/meaning";
+import { medianBy, type Row, type Section } from "./report/section";
+import type { Settings } from "./settings";
+
+const SIZES = [1_000, 10_000];
+const DECISIONS = 100_000;
+const GOALS: Readonly<Record<string, number>> = {
+  "compare 1000 equal": 100,
+  "compare 1000 ten changed": 1_000,
+};
+
+/** Measures what deciding requests and comparing worlds costs, without a server. */
+export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
+  const rows: Row[] = [];
+  for (const addresses of SIZES) {
+    const before = worldOf(addresses);
+    const changes: Readonly<Record<string, World>> = {
+      equal: worldOf(addresses),
+      "one changed": changed(before, ["edgtls_7"]),
+      "ten changed": changed(
+        before,
+        Array.from({ length: 10 }, (_, number) => `edgtls_${number}`),
+      ),
+      "a rule of a quarter changed": widened(before),
+    };
+    for (const [change, after] of Object.entries(changes)) {
+      const all = Array.from({ length: rounds }, () => timed(() => compareAccess(before, after)));
+      const { ms, value } = medianBy(all, (one) => one.ms);
+      const goal = GOALS[`compare ${addresses} ${change}`] ?? null;
+      rows.push({ addresses, work: `compare: ${change}`, ms, goal, combinations: value.combinations });
+    }
+    const decider = decisions(before);
+    const requests = requestsTo(addresses);
+    for (const request of requests) decider.decide(request);
+    const { ms } = timed(() => {
+      for (let number = 0; number < DECISIONS; number++)
+        decider.decide(requests[number % requests.length] as DecisionRequest);
+    });
+    rows.push({
+      addresses,
+      work: `decide: ${DECISIONS.toLocaleString("en")} requests`,
+      ms,
+      goal: DECISIONS / 100,
+      combinations: null,
+    });
+  }
+  return [
+    {
+      part: "meaning",
+      title: "Deciding requests, and comparing what is let in",
+      note: "Processor time of one comparison of two worlds, and of decisions in an index that was made before. Half of the addresses are TLS edges, half routes of HTTPS edges with user agents and policies; no regular expression is searched twice for one text.",
+      columns: {
+        addresses: "addresses",
+        work: "work",
+        ms: "CPU ms",
+        goal: "goal, at most",
+        combinations: "combinations",
+      },
+      rows,
+    },
+  ];
+}
+
+function timed<T>(work: () => T): { readonly ms: number; readonly value: T } {
+  const start = process.cpuUsage();
+  const value = work();
+  const { user, system } = process.cpuUsage(start);
+  return { ms: (user + system) / 1000, value };
+}
+
+const enabled = (fields: object) => ({ enabled: true, ...fields });
+const object = (kind: string, id: string, fields: object): WorldObject => ({
+  kind,
+  id,
+  fields: { id, ...fields },
+});
+
+function worldOf(addresses: number): World {
+  const tls = Array.from({ length: addresses / 2 }, (_, number) =>
+    object("tls_edge", `edgtls_${number}`, {
+      hostports: [`t${number}.example.com:443`],
+      mutual_tls: number % 3 === 0 ? enabled({ certificate_authorities: [{ id: "ca_1" }] }) : null,
+      ip_restriction: number % 2 === 0 ? enabled({ ip_policies: [{ id: "ipp_1" }] }) : null,
+    }),
+  );
+  const https = Array.from({ length: addresses / 4 }, (_, number) => [
+    object("https_edge", `edghts_${number}`, { hostports: [`h${number}.example.com:443`] }),
+    ...["/", "/api"].map((match) =>
+      object("https_edge_route", `rt_${number}_${match}`, {
+        edge_id: `edghts_${number}`,
+        match_type: "path_prefix",
+        match,
+        backend: enabled({ backend: { id: "bkdst_1" } }),
+        user_agent_filter: enabled({ allow: [], deny: ["(?i)bot"] }),
+        policies: enabled({
+          inbound: [
+            {
+              name: "admins",
+              expressions: ['req.path.startsWith("/admin")', 'req.method == "POST"'],
+              actions: [{ type: "deny", config: {} }],
+            },
+          ],
+          outbound: [],
+        }),
+      }),
+    ),
+  ]);
+  return {
+    objects: [
+      object("ip_policy", "ipp_1", {}),
+      object("ip_policy_rule", "ipr_1", { ip_policy: { id: "ipp_1" }, action: "allow", cidr: "10.0.0.0/8" }),
+      object("certificate_authority", "ca_1", { subject_common_name: "ca", ca_pem: "ca" }),
+      object("tunnel_credential", "cr_1", { acl: [] }),
+      object("static_backend", "bkdst_1", { address: "app.internal:80", tls: { enabled: false } }),
+      ...tls,
+      ...https.flat(),
+    ],
+  };
+}
+
+/** Takes their restrictions from some edges. */
+const changed = ({ objects }: World, ids: readonly string[]): World => ({
+  objects: objects.map((one) =>
+    ids.includes(one.id ?? "")
+      ? { ...one, fields: { ...one.fields, mutual_tls: null, ip_restriction: null } }
+      : one,
+  ),
+});
+
+const widened = ({ objects }: World): World => ({
+  objects: objects.map((one) =>
+    one.id === "ipr_1" ? { ...one, fields: { ...one.fields, cidr: "10.0.0.0/7" } } : one,
+  ),
+});
+
+const requestsTo = (addresses: number): DecisionRequest[] =>
+  Array.from({ length: addresses / 4 }, (_, number) => ({
+    address: `${number % 2 === 0 ? "h" : "t"}${number}.example.com:443`,
+    path: number % 3 === 0 ? "/api/x" : "/index.html",
+    from: "10.0.0.1",
+    user_agent: "curl/8.5.0",
+  }));
