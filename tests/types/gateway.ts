@@ -1,7 +1,7 @@
 // Checked by `npm run check`: each line that must not compile says so, and fails the check when it does.
 import type { ActionName, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/contract";
+import { type Effect, ENFORCED_ACTIONS } from "@tunnelplane/sdk/rules";
 import { ENFORCED, type Enforcement } from "../../gateway/src/envoy/enforced";
-import { type Effect, ENFORCED_ACTIONS } from "../../gateway/src/envoy/policies";
 
 // What the contract has, the gateway has an entry for.
 ENFORCED satisfies Record<ModuleName, object>;

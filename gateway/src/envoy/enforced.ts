@@ -9,8 +9,8 @@ import {
   type ModuleNameOf,
   unknownChoice,
 } from "@tunnelplane/sdk/contract";
+import { effectOf, type Policies } from "@tunnelplane/sdk/rules";
 import { Unservable } from "./model";
-import { effectOf, type Policies } from "./policies";
 
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
 

@@ -1,6 +1,5 @@
+import { type BucketKey, bucketOf as bucketIn, bucketKeysOf, type Limit } from "@tunnelplane/sdk/rules";
 import { extension, type Json, script } from "./json";
-import { Unservable } from "./model";
-import type { Limit } from "./policies";
 
 /** How many clients, hosts or headers are counted at once; Envoy forgets the least recently seen. */
 const MOST_COUNTED = 10_000;
@@ -14,17 +13,13 @@ end`;
 export const lowerHost = (): Json => script("lower host", LOWER);
 export const countsByHost = ({ config }: Limit): boolean => keysOf(config).some(({ key }) => key === HOST);
 
-const keysOf = (config: Limit["config"]): Key[] =>
-  // The contract has texts here; what a newer server adds is refused by name.
-  (Array.isArray(config.bucket_key) ? config.bucket_key : []).map((key) => keyOf(String(key)));
+const keysOf = (config: Limit["config"]): Key[] => bucketKeysOf(config).map(keyOf);
 
 /** The filter that counts requests for a rate-limit. Routes turn it on, and so share one count. */
 export function limitFilter({ id, config }: Limit): Json {
   const bucket = bucketOf(config);
   const each = keysOf(config);
   const headers = each.flatMap(({ header }) => header ?? []);
-  if (headers.length > 1)
-    throw new Unservable("a rate-limit counts by more than one header; gateways count by one header at most");
   const fields = { stat_prefix: "limit", filter_enabled: ALWAYS, filter_enforced: ALWAYS };
   const one = (name: string, more: Json) => ({
     ...extension(name, "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit", {
@@ -68,25 +63,9 @@ const nameOf = (id: string): string => `limit ${id}`;
 
 export const limitNames = (limits: readonly Limit[]): string[] => limits.map(({ id }) => nameOf(id));
 
-const MOST_REQUESTS = 1_000_000;
-const LONGEST_SECONDS = 86_400;
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
-
-/**
- * A bucket with the declared average: at most twice a sliding window across a border. The ranges are those of
- * the contract: one number out of range makes the whole file unreadable for Envoy.
- */
-export function bucketOf({ capacity, rate }: Limit["config"]): Json {
-  if (!Number.isInteger(capacity) || Number(capacity) < 1 || Number(capacity) > MOST_REQUESTS)
-    throw new Unservable(
-      `the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MOST_REQUESTS}`,
-    );
-  const [, count, unit] = /^(\d{1,5})([smh])$/.exec(String(rate)) ?? [];
-  const seconds = Number(count) * Number(SECONDS[unit ?? ""]);
-  if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
-    throw new Unservable(
-      `the rate ${JSON.stringify(rate)} of a rate-limit is out of range: use 1s to 24h, in s, m or h`,
-    );
+/** A token bucket of Envoy's: all of it is filled again after the declared time. */
+export function bucketOf(config: Limit["config"]): Json {
+  const { capacity, seconds } = bucketIn(config);
   return { max_tokens: capacity, tokens_per_fill: capacity, fill_interval: `${seconds}s` };
 }
 
@@ -98,25 +77,13 @@ interface Key {
   readonly header?: string;
 }
 
-function keyOf(text: string): Key {
-  const name =
-    /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase() ?? NAMED[text];
-  if (name !== undefined) {
-    const key = name === "host" ? HOST : name;
-    const action = { request_headers: { header_name: key, descriptor_key: key } };
-    return key === HOST || key === ":method" ? { key, action } : { key, action, header: key };
-  }
-  if (text === "conn.client_ip" || text === "conn.ClientIP")
-    return { key: "remote_address", action: { remote_address: {} } };
-  throw new Unservable(
-    `a rate-limit counts by ${JSON.stringify(text)}; gateways count by conn.client_ip, req.host, req.method, req.user_agent and req.headers["…"]`,
-  );
+function keyOf(counted: BucketKey): Key {
+  if (counted === "client_ip") return { key: "remote_address", action: { remote_address: {} } };
+  const key = typeof counted === "object" ? counted.header : NAMED[counted];
+  const action = { request_headers: { header_name: key, descriptor_key: key } };
+  return typeof counted === "object" ? { key, action, header: key } : { key, action };
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  "req.host": HOST,
-  "req.method": ":method",
-  "req.user_agent": "user-agent",
-};
+const NAMED = { host: HOST, method: ":method" } as const;
 
 const ALWAYS: Json = { default_value: { numerator: 100, denominator: "HUNDRED" } };

@@ -1,3 +1,4 @@
+import { escapeRegex } from "@tunnelplane/sdk/rules";
 import { httpManager } from "./httpChain";
 import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
@@ -5,7 +6,6 @@ import type { Balancers, Environment, Listen } from "./model";
 import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
 import { cidrRange } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
-import { escapeRegex } from "./regex";
 import type { ChainRequirements } from "./routes";
 import { tcpProxy } from "./tcpChain";
 import { proxyProtocol, tlsInspector } from "./tls";

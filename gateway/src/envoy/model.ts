@@ -1,4 +1,5 @@
 import type { Answers } from "@tunnelplane/sdk";
+import { Unservable } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
 import { faultOf, textsIn } from "./readable";
@@ -95,8 +96,7 @@ export interface Configuration {
   readonly renewAt: number | undefined;
 }
 
-/** Something that was declared and cannot be enforced: the edge is not served, and this is why. */
-export class Unservable extends Error {}
+export { Unservable };
 
 /** A route needs something that does not answer or is denied. It is refused, and its edge is served. */
 export class Unreachable extends Unservable {}

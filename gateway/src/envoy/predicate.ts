@@ -1,8 +1,7 @@
-import { type Condition, holds, type Input, type Test } from "./condition";
+import { type Condition, escapeRegex, holds, type Input, searching, type Test } from "@tunnelplane/sdk/rules";
 import { extension, type Json, typed } from "./json";
 import { Unservable } from "./model";
 import { cidrRange } from "./networks";
-import { escapeRegex, searching } from "./regex";
 
 /** Envoy chooses routes by headers alone. These carry what else policies ask, and are never sent on. */
 export const OWN_HEADERS = {

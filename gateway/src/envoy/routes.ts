@@ -1,19 +1,26 @@
 import type { HttpsEdge, HttpsEdgeRoutes } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
+import {
+  type Action,
+  asks,
+  type Effects,
+  NOTHING,
+  outcomesOf,
+  refuseUnreachable,
+  rewriteOf,
+  type Settled,
+  searching,
+  settle,
+} from "@tunnelplane/sdk/rules";
 import { answerOf, type Response } from "./answers";
 import type { Backends, Destination } from "./backends";
-import { asks } from "./condition";
 import { type Json, turnOn } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
 import { countsByHost, limitFilter, limitNames } from "./limits";
 import { type Environment, type Objects, Unreachable } from "./model";
 import { type Hostport, isWildcard } from "./names";
 import { networksOf } from "./networks";
-import { refuseUnreachable } from "./paths";
-import { type Action, type Decision, decide, NOTHING, type Outcome } from "./policies";
 import { admitting, routeRbac } from "./rbac";
-import { searching } from "./regex";
-import { rewriteOf } from "./rewrite";
 import { hidesCookies } from "./sessionCookies";
 import { returning, type SignIn, signIn } from "./signIn";
 
@@ -23,9 +30,9 @@ export interface Served {
   readonly path: string;
   /** Which requests it takes of those with the path; all, without. */
   readonly method?: string;
-  readonly decision: Decision;
+  readonly decision: Settled;
   /** The fields of Envoy's route for an outcome, all but its match. */
-  readonly fields: (outcome: Outcome) => Json;
+  readonly fields: (outcome: Effects) => Json;
 }
 
 /** The part of a route in the filter chain that all routes share. */
@@ -96,11 +103,14 @@ export const OWN: Served = {
   fields: () => answerOf(404),
 };
 
+/** Without policies. */
+const UNTOUCHED: Settled = { outcome: NOTHING };
+
 function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationContext): Serving {
   const { objects, environment, backends, signIns, hosts } = context;
   refuseUnreachable(route.match);
   const host = isWildcard(hostport.host) ? undefined : hostport.host;
-  const decision = decide(route.policies, route.id, host);
+  const decision = route.policies?.enabled ? settle(route.policies, route.id, host) : UNTOUCHED;
   const outcomes = outcomesOf(decision);
   const limits = outcomes.flatMap((outcome) => outcome.limits.map(limitFilter));
   const networks = networksOf(route.ip_restriction, objects);
@@ -169,12 +179,9 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   };
 }
 
-const outcomesOf = (decision: Decision): Outcome[] =>
-  "outcome" in decision ? [decision.outcome] : [...outcomesOf(decision.yes), ...outcomesOf(decision.no)];
-
 function fieldsOf(
   route: HttpsEdgeRoutes,
-  { limits, logs, rewrite, answer }: Outcome,
+  { limits, logs, rewrite, answer }: Effects,
   destination: Destination,
   checks: Json,
 ): Json {
@@ -236,7 +243,7 @@ export const dependsOnPath = ({ routes }: HttpsEdge, served: readonly Served[]):
   routes.some(({ match, match_type }) => match !== "/" || match_type === "exact_path") ||
   served.some(({ decision }) => decisionAsksPath(decision));
 
-const decisionAsksPath = (decision: Decision): boolean =>
+const decisionAsksPath = (decision: Settled): boolean =>
   "when" in decision
     ? asks(decision.when, "path") || decisionAsksPath(decision.yes) || decisionAsksPath(decision.no)
     : decision.outcome.rewrite !== undefined;

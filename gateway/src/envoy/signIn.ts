@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
+import { escapeRegex } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { extension, type Json, script, turnOn, typed } from "./json";
 import { type Environment, type Objects, Unreachable } from "./model";
 import { type Hostport, isWildcard, shortHash } from "./names";
-import { escapeRegex } from "./regex";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
 
 export interface SignIn {

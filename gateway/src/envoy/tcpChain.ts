@@ -1,11 +1,10 @@
 import type { TlsEdge } from "@tunnelplane/sdk";
+import { type Action, all, type Condition, conditionsOf, not, onlyLogs } from "@tunnelplane/sdk/rules";
 import type { Destination } from "./backends";
-import { all, type Condition, not } from "./condition";
 import { extension, type Json, typed } from "./json";
 import { bucketOf } from "./limits";
 import { type Objects, Unservable } from "./model";
 import { networksOf } from "./networks";
-import { type Action, conditionsOf, onlyLogs } from "./policies";
 import { connectionPredicate } from "./predicate";
 import { admitting, networkRbac } from "./rbac";
 

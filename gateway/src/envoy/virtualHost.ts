@@ -1,10 +1,8 @@
+import { all, escapeRegex, type Settled } from "@tunnelplane/sdk/rules";
 import { answerOf } from "./answers";
-import { all } from "./condition";
 import { extension, type Json } from "./json";
 import { type Hostport, isWildcard } from "./names";
-import type { Decision } from "./policies";
 import { requestPredicate } from "./predicate";
-import { escapeRegex } from "./regex";
 import { inOrder, type Served } from "./routes";
 
 /** Something that is asked before the declared routes: as a route's match, and as a predicate. */
@@ -61,7 +59,7 @@ const predicateOf = ({ exact, path, method }: Served): Json =>
     ]),
   );
 
-function toDecision(decision: Decision, route: Served): Json {
+function toDecision(decision: Settled, route: Served): Json {
   const matchers: Json[] = [];
   let rest = decision;
   while ("when" in rest) {

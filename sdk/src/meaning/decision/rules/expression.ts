@@ -125,6 +125,7 @@ function textTest(name: string, text: string): Test | undefined {
 
 /** Names of hosts are the same in any case; Envoy and the gateway compare them in lower case. */
 const lowered = (test: Test): Test =>
+  // A test of the same kind.
   Object.fromEntries(Object.entries(test).map(([kind, text]) => [kind, String(text).toLowerCase()])) as Test;
 
 function inputOf(node: Cel.ASTNode): Input {

@@ -37,6 +37,7 @@ function wholeOf(pattern: string): string | Unservable {
 
 /** What re2js made of an expression: its program, and how many groups it has. */
 export function programOf(pattern: string): { readonly program: Program; readonly groups: number } {
+  // The types of re2js leave out what it compiled.
   const { re2Input } = compile(pattern) as unknown as { re2Input: { prog: Program; numSubexp: number } };
   return { program: re2Input.prog, groups: re2Input.numSubexp };
 }

@@ -104,7 +104,7 @@ const answering = (so: Effects, action: Action): Effects =>
   ({ ...so, limits: [], answer: action });
 
 /** What each action does to a request. An action of the contract without an entry does not compile. */
-const EFFECTS = {
+export const ENFORCED_ACTIONS = {
   deny: answering,
   "custom-response": answering,
   log: (so, { config }) => ({ ...so, logs: [...so.logs, config.metadata ?? {}] }),
@@ -118,11 +118,12 @@ const EFFECTS = {
   },
 } satisfies Readonly<Record<ActionName, Effect>>;
 
-type Effect = (so: Effects, action: Action, id: string) => Effects;
+export type Effect = (so: Effects, action: Action, id: string) => Effects;
 
 /** @throws Unservable where gateways do not know the action */
 export function effectOf(type: string): Effect {
-  if (Object.hasOwn(EFFECTS, type)) return EFFECTS[type as ActionName];
+  const effect = new Map<string, Effect>(Object.entries(ENFORCED_ACTIONS)).get(type);
+  if (effect) return effect;
   throw new Unservable(
     `the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`,
   );

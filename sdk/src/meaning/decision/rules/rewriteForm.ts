@@ -33,10 +33,7 @@ const OP = {
 /** Conditions of places: at the begin, and at the end, of a line or a text. Paths have one line. */
 const [AT_BEGIN, AT_END] = [1 | 4, 2 | 8];
 
-/**
- * How far a path was read: to its `start`, a slash (`/`, `/.`, `/..`), in a segment (`x`), in a code (`%`,
- * `%2`).
- */
+/** How far a path was read: `start`, a slash (`/`, `/.`, `/..`), a segment (`x`), a code (`%`, `%2`). */
 type Form = string;
 const START: Form = "start";
 const isWhole = (form: Form): boolean => form === "/" || form === "x" || form.startsWith("%");
@@ -63,13 +60,13 @@ function next(form: Form, character: string): Form | undefined {
 }
 
 /** A place in the program: how far the path was read, whether by the match, and whether it must end here. */
-interface Place {
+interface Position {
   readonly pc: number;
   readonly form: Form;
   readonly moved: boolean;
   readonly ended: boolean;
 }
-interface Node extends Place {
+interface Node extends Position {
   readonly id: number;
   /** Without a character, for a step that reads nothing. */
   steps: readonly { readonly character?: string; readonly to: Node }[];
@@ -84,9 +81,8 @@ interface Made {
 const MOST_STEPS = 100_000;
 
 /**
- * Whether each path in normal form, rewritten by a pattern, is a path in normal form again. Goes through all
- * that the pattern could match, the longest match or not, so it may say no where a look at each path would
- * say yes.
+ * Whether every path in normal form stays in it when it is rewritten. Follows everything that the pattern
+ * could match, and so sometimes says no where every real path would stay in form.
  */
 export function staysInForm(program: Program, pieces: readonly Piece[]): boolean {
   const budget = { left: MOST_STEPS };
@@ -134,7 +130,7 @@ class Graph {
     const nodes = new Map<string, Node>();
     const before = new Map<Node, Node[]>();
     const open: Node[] = [];
-    const nodeOf = (place: Place): Node => {
+    const nodeOf = (place: Position): Node => {
       const key = `${place.pc} ${place.form} ${place.moved} ${place.ended}`;
       const found = nodes.get(key);
       if (found) return found;
@@ -215,16 +211,16 @@ class Graph {
     group === 0 ? node.pc === this.program.start && !node.moved : this.#captures(node, 2 * group);
   #ends = (node: Node, group: number): boolean =>
     group === 0 ? this.#isMatch(node) : this.#captures(node, 2 * group + 1);
-  #captures({ pc }: Place, border: number): boolean {
+  #captures({ pc }: Position, border: number): boolean {
     const { op, arg } = this.#at(pc);
     return op === OP.capture && arg === border;
   }
-  #isMatch = ({ pc, ended, form }: Place): boolean =>
+  #isMatch = ({ pc, ended, form }: Position): boolean =>
     this.#at(pc).op === OP.match && (!ended || isWhole(form));
   #at = (pc: number): Instruction => present(this.program.inst[pc]);
 
   /** What can come after a place. */
-  #placesAfter(place: Place): { character?: string; to: Place }[] {
+  #placesAfter(place: Position): { character?: string; to: Position }[] {
     const instruction = this.#at(place.pc);
     const { op, out, arg } = instruction;
     switch (op) {
@@ -248,7 +244,7 @@ class Graph {
     }
   }
 
-  #readAfter(place: Place, asked: Instruction | undefined): { character: string; to: Place }[] {
+  #readAfter(place: Position, asked: Instruction | undefined): { character: string; to: Position }[] {
     const { out } = this.#at(place.pc);
     return CHARACTERS.flatMap((character) => {
       this.#work();

@@ -1,0 +1,28 @@
+/**
+ * What gateways enforce of what is declared, and what they refuse: conditions and expressions, patterns,
+ * policies, rewrites, limits, answers and names. Decisions and the gateway's translation stand on the same.
+ */
+export { refuseAnswer } from "./answers";
+export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
+export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./limits";
+export { isHostport, isWildcard, readHostport, wildcardsAbove } from "./names";
+export { refuseUnreachable } from "./paths";
+export { escapeRegex, searching } from "./patterns";
+export {
+  type Action,
+  conditionsOf,
+  type Effect,
+  type Effects,
+  ENFORCED_ACTIONS,
+  effectOf,
+  type Limit,
+  NOTHING,
+  onlyLogs,
+  outcomesOf,
+  type Policies,
+  type Policy,
+  type Settled,
+  settle,
+} from "./policies";
+export { type Rewrite, rewriteOf } from "./rewrite";
+export { Unservable } from "./unservable";
