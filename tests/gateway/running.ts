@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
 import { type SshKey, sshKey } from "../support/api/fixtures";
 import { ENVOY } from "../support/envoy";
 import { EnvoyBeside } from "../support/envoyBeside";
@@ -18,11 +19,25 @@ interface EdgeReport {
   readonly state: "applied" | "rejected";
   readonly reason: string;
 }
+const LOOK_EVERY_MS = 50;
 type Proof = SshKey | { readonly token: string };
 
-/** A server, a program that answers, and a gateway with the key of a gateway: new ones for each test. */
+let shared: Promise<ServerProcess> | undefined;
+let gateways = 0;
+
+// Outside of every describe, so it runs once, after all files.
+after("stop the server of all tests", async () => {
+  await (await shared)?.stop();
+});
+
+/**
+ * A gateway with the key of a gateway, and a program that answers. The server is the one of all tests, emptied
+ * after each, unless a test asks for one of its own.
+ */
 export class Running {
   server!: ServerProcess;
+  /** What the server calls the gateway. */
+  readonly name = `edge-${++gateways}`;
   upstream!: Upstream;
   api!: Tunnelplane;
   gateway!: GatewayProcess;
@@ -45,12 +60,22 @@ export class Running {
     const folder = () => mkdtempSync(join(tmpdir(), "tpg-"));
     [one.state, one.folder] = [folder(), folder()];
     [one.httpsPort, one.metricsPort, one.sshPort] = [await freePort(), await freePort(), await freePort()];
-    [one.server, one.upstream] = [await ServerProcess.start(), await Upstream.start("one")];
-    one.api = new Tunnelplane({ baseUrl: one.server.url, apiKey: one.server.apiKey });
-    const bot = await one.api.botUsers.create({ name: "edge-1", role: "gateway" });
-    one.key = (await one.api.apiKeys.create({ owner_id: bot.id })).token ?? "";
+    shared ??= ServerProcess.start();
+    one.upstream = await Upstream.start("one");
+    await one.use(await shared);
     return one;
   }
+
+  /** Goes on with another server, which stops with this. For tests that stop it. */
+  async use(server: ServerProcess): Promise<void> {
+    await this.api?.close();
+    this.server = server;
+    this.api = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+    const bot = await this.api.botUsers.create({ name: this.name, role: "gateway" });
+    this.key = (await this.api.apiKeys.create({ owner_id: bot.id })).token ?? "";
+  }
+
+  useOwnServer = async (): Promise<void> => this.use(await ServerProcess.start());
 
   /** Starts a gateway on Envoy. */
   run(...args: string[]): GatewayProcess {
@@ -68,7 +93,7 @@ export class Running {
       "--metrics",
       `127.0.0.1:${this.metricsPort}`,
       "--name",
-      "edge-1",
+      this.name,
     ];
     this.gateway = GatewayProcess.start(["run", ...places, ...parts, ...args], {
       TUNNELPLANE_API_KEY: this.key,
@@ -106,7 +131,7 @@ export class Running {
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
     while (!(await holds())) {
       this.#checkProcesses();
-      await sleep(20);
+      await sleep(LOOK_EVERY_MS);
     }
   }
 
@@ -129,11 +154,22 @@ export class Running {
     return status === 200 ? (JSON.parse(body) as { name: string }).name : undefined;
   }
 
-  /** What the server was told of an edge, once it was. */
-  async reported(edge: string): Promise<EdgeReport> {
-    const isIt = ({ id }: EdgeReport) => id === edge;
-    return (await this.reports((all) => all.some(isIt))).find(isIt) as EdgeReport;
+  /** What the gateway reported of an edge, once it reported this of it. */
+  async reported(edge: string, isIt: (report: EdgeReport) => boolean = () => true): Promise<EdgeReport> {
+    const all = await this.reports((edges) => edges.some((one) => one.id === edge && isIt(one)));
+    return all.find(({ id }) => id === edge) as EdgeReport;
   }
+
+  /** Why these edges are rejected, in their order, once they are. */
+  async reasons(ids: readonly string[]): Promise<string[]> {
+    const all = await this.reports((edges) =>
+      ids.every((id) => edges.some((one) => one.id === id && one.state === "rejected")),
+    );
+    return ids.map((id) => all.find((one) => one.id === id)?.reason ?? "");
+  }
+
+  /** What the server knows of the gateway. */
+  status = () => this.api.gateways.get(this.name);
 
   ready = (): Promise<number> => this.#health("readyz");
   live = (): Promise<number> => this.#health("livez");
@@ -146,11 +182,17 @@ export class Running {
   ): Promise<readonly EdgeReport[]> {
     let edges: readonly EdgeReport[] = [];
     await this.until(async () => {
-      const status = await this.api.gateways.get("edge-1").catch(() => undefined);
+      const status = await this.status().catch(() => undefined);
       edges = status?.edges ?? [];
       return status !== undefined && isEnough(edges);
     });
     return edges;
+  }
+
+  /** The processes that the gateway started. */
+  get children(): string[] {
+    const args = ["-o", "pid=", "--ppid", String(this.gateway.pid)];
+    return execFileSync("ps", args, { encoding: "utf8" }).trim().split(/\s+/);
   }
 
   metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${this.metricsPort}/metrics`)).text();
@@ -196,15 +238,55 @@ export class Running {
     return child;
   }
 
+  /** Deletes what a next gateway would obey. */
+  async #empty(): Promise<void> {
+    for (const name of LEFT_BEHIND) {
+      const ids: string[] = [];
+      for await (const { id } of this.api[name].list()) ids.push(id);
+      await Promise.all(ids.map((id) => this.api[name].delete(id)));
+    }
+  }
+
   async stop(): Promise<void> {
     for (const child of this.#agents) child.kill("SIGKILL");
     await this.gateway?.stop();
     await this.beside?.stop();
+    if (this.server === (await shared)) await this.#empty();
+    else await this.server.stop();
     await this.api.close();
-    await this.server.stop();
     await this.upstream.stop();
     for (const folder of [this.state, this.folder]) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** In their order: nothing is deleted that something else refers to. */
+const LEFT_BEHIND = [
+  "httpsEdges",
+  "tlsEdges",
+  "failoverBackends",
+  "weightedBackends",
+  "staticBackends",
+  "httpResponseBackends",
+  "tunnelGroupBackends",
+  "ipPolicies",
+  "sshCredentials",
+  "tunnelCredentials",
+] as const;
+
+/** Lets nobody pass a route. */
+export async function narrow(
+  { api }: Running,
+  { id, edge_id }: { readonly id: string; readonly edge_id: string },
+): Promise<void> {
+  const nobody = await api.ipPolicies.create({});
+  await api.httpsEdgeRoutes(edge_id).update(id, { ip_restriction: { ip_policy_ids: [nobody.id] } });
+}
+
+/** What the log says of something: exactly one line, which is returned. */
+export function lineAbout({ gateway }: Running, text: string): string {
+  const lines = gateway.log.split("\n").filter((line) => line.includes(text));
+  expect(lines, gateway.log).to.have.length(1);
+  return lines[0] ?? "";
 }
 
 export const TRUSTING = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null"];
@@ -214,19 +296,26 @@ export const ended = async (child: ChildProcess): Promise<number | null> => {
   return child.exitCode;
 };
 
-/** For each test of a file; skips it, in words, where there is no Envoy. */
-export function runningForEachTest(): { readonly now: Running } {
+type Hooks = readonly [start: typeof before, stop: typeof after];
+
+/** A new one for each test; skips them, in words, where there is no Envoy. */
+export const runningForEachTest = (): { readonly now: Running } => runningBetween([beforeEach, afterEach]);
+
+/** One for all tests of a `describe`, which do not disturb each other. */
+export const runningForAllTests = (): { readonly now: Running } => runningBetween([before, after]);
+
+function runningBetween([start, stop]: Hooks): { readonly now: Running } {
   const state = {} as { now: Running };
-  beforeEach("start a server", async function () {
+  start("prepare a gateway", async function () {
     if (!ENVOY) {
       console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
       this.skip();
     }
     state.now = await Running.start();
   });
-  afterEach("stop everything", function () {
+  afterEach("show what a gateway said before a test failed", function () {
     if (this.currentTest?.isFailed()) console.log(state.now?.gateway?.log);
-    return state.now?.stop();
   });
+  stop("stop everything", () => state.now?.stop());
   return state;
 }
