@@ -1,23 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
-import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
-import { type Running, runningForEachTest } from "./running";
+import { lineAbout, runningForEachTest } from "./running";
 import { http1 } from "./traffic";
 import { jwt } from "./worlds";
-
-/** What the log says of something: exactly one line, whose message is returned. */
-function lineAbout(one: Running, text: string): string {
-  const lines = one.gateway.log.split("\n").filter((line) => line.includes(text));
-  expect(lines, one.gateway.log).to.have.length(1);
-  return lines[0] ?? "";
-}
 
 /**
  * A certificate that ended long ago: openssl makes them so with `x509 -days` and a moved clock only, so its
@@ -62,7 +53,7 @@ function endedCertificate(folder: string, host: string): { pem: string; privateK
 describe("A mistake gets one clear line with its cure, and the rest goes on", () => {
   const running = runningForEachTest();
 
-  it("for certificates: without a key, with a wrong one, ended, and two for one name", async () => {
+  it("for certificates: without a key, with a wrong one, ended, two for one name, and one that Envoy refuses, until it is mended", async () => {
     const one = running.now;
     const certs = join(one.folder, "certs");
     execFileSync("mkdir", [certs]);
@@ -76,7 +67,9 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     put("alone", { pem: of("alone.example.com").pem });
     put("swapped", { ...of("swapped.example.com"), privateKey: of("x.example.com").privateKey });
     put("old", endedCertificate(one.folder, "old.example.com"));
-    for (const name of ["good", "alone", "swapped", "old"]) await one.site(`${name}.example.com`);
+    const weak = certificate({ key: "weak", extensions: ["subjectAltName = DNS:weak.example.com"] });
+    put("weak", weak);
+    for (const name of ["good", "alone", "swapped", "old", "weak"]) await one.site(`${name}.example.com`);
     one.run("--certs", certs);
     await one.becomes(200, "good.example.com");
     expect(lineAbout(one, "alone.pem")).to.contain("has no key beside it: put it into");
@@ -89,17 +82,21 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     expect(lineAbout(one, "second.pem"))
       .to.contain("are both for good.example.com")
       .and.to.contain("remove the other");
-    const edges = await one.reports();
-    expect(
-      edges.filter(({ state }) => state === "rejected").map(({ reason }) => reason.split(",")[0]),
-    ).to.have.length(3);
+    const edges = await one.reports((all) => all.length === 5);
+    const reasons = edges.filter(({ state }) => state === "rejected").map(({ reason }) => reason);
+    expect(reasons).to.have.length(4);
+    expect(reasons.filter((reason) => reason.startsWith("Envoy refuses it"))).to.have.length(1);
+    expect((await one.ask("weak.example.com")).status).to.equal(0);
+    expect(one.gateway.log).to.contain("edge rejected").and.to.contain("Envoy refuses it");
     put("alone", of("alone.example.com"));
     await one.becomes(200, "alone.example.com");
+    put("weak", of("weak.example.com"));
+    await one.becomes(200, "weak.example.com");
   });
 
-  it("for a port that is taken, an issuer that cannot be reached, and a key that is wrong", async () => {
+  it("for a port that is taken at the start or later, an issuer that cannot be reached, and a key that is wrong", async () => {
     const one = running.now;
-    const [taken, issuerPort] = [await freePort(), await freePort()];
+    const [taken, late, issuerPort] = [await freePort(), await freePort(), await freePort()];
     const holder: Server = createServer().listen(taken, "127.0.0.1");
     await one.site("good.example.com");
     const issuer = `https://127.0.0.1:${issuerPort}`;
@@ -115,7 +112,7 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
         backend: { backend_id: route.backend?.backend.id ?? "" },
         ...checks,
       });
-    one.run("--dev-ca", "--listen", `444=127.0.0.1:${taken}`);
+    one.run("--dev-ca", "--listen", `444=127.0.0.1:${taken}`, "--listen", `445=127.0.0.1:${late}`);
     await one.becomes(200, "good.example.com");
     expect(lineAbout(one, `127.0.0.1:${taken} cannot be listened on`)).to.contain(
       "another process listens there: stop it, or choose another",
@@ -145,89 +142,29 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
       )
       .and.to.contain(`the route /tokens is refused, and the others are served: the key set ${keys}`);
     expect(await one.ready(), "no issuer makes a gateway unready").to.equal(200);
-    await new Promise((resolve) => holder.close(resolve));
-    await one.gateway.stop();
-    one.key = "tpk_of-nobody-at-all";
-    one.run("--dev-ca");
-    await one.becomes(200, "good.example.com");
-    await one.gateway.logged("the server could not be read");
-    await sleep(2000);
-    expect(lineAbout(one, "the server could not be read"))
-      .to.contain("check TUNNELPLANE_API_KEY")
-      .and.to.contain("served on");
-  });
-
-  it("for a port that is taken after the start, before an edge is served there", async () => {
-    const one = running.now;
-    const late = await freePort();
-    await one.site("good.example.com");
-    one.run("--dev-ca", "--listen", `444=127.0.0.1:${late}`);
-    await one.becomes(200, "good.example.com");
-    const holder: Server = createServer().listen(late, "127.0.0.1");
-    await once(holder, "listening");
-    const backend = await one.api.staticBackends.create({ address: one.upstream.address });
-    const edge = await one.api.httpsEdges.create({ hostports: ["late.example.com:444"] });
-    await one.api
-      .httpsEdgeRoutes(edge.id)
-      .create({ match_type: "path_prefix", match: "/", backend: { backend_id: backend.id } });
+    // Envoy begins to listen with the first edge of a port.
+    const lateHolder: Server = createServer().listen(late, "127.0.0.1");
+    await once(lateHolder, "listening");
+    const backend = { backend_id: route.backend?.backend.id ?? "" };
+    const lateEdge = await one.api.httpsEdges.create({ hostports: ["late.example.com:445"] });
+    await one.api.httpsEdgeRoutes(lateEdge.id).create({ match_type: "path_prefix", match: "/", backend });
     await one.gateway.logged(`127.0.0.1:${late} cannot be listened on`);
     expect(lineAbout(one, `127.0.0.1:${late}`)).to.contain(
       "another process listens there: stop it, or choose another with --listen",
     );
     await one.site("other.example.com");
     await one.becomes(200, "other.example.com");
-    await new Promise((resolve) => holder.close(resolve));
-    while ((await http1(late, "/", { sni: "late.example.com" })).status !== 200) await sleep(50);
-  });
-
-  it("for an Envoy beside the gateway that nobody has started", async () => {
-    const one = running.now;
-    await one.site("good.example.com");
-    one.run("--dev-ca", "--envoy", "none");
-    await one.gateway.logged("Envoy serves nothing");
-    expect(lineAbout(one, "Envoy serves nothing"))
-      .to.contain(`start Envoy with -c ${join(one.state, "envoy", "bootstrap.json")}`)
-      .and.to.contain(`nothing answers at ${join(one.state, "envoy", "admin.sock")}`);
-    for await (const { name } of one.api.gateways.list())
-      throw new Error(`${name} reports what nobody knows`);
-    expect(one.gateway.log).not.to.contain("edge applied");
-    expect(await one.metrics())
-      .to.contain("tunnelplane_gateway_edges_applied 0")
-      .and.to.contain("tunnelplane_gateway_changes 0");
-  });
-
-  it("at the start: an Envoy that is too old, taken ports for agents and metrics, a certificate that is not there", async () => {
-    const one = running.now;
-    const old = join(one.folder, "envoy");
-    writeFileSync(old, '#!/bin/sh\necho "envoy  version: 0123abc/1.30.1/Clean/RELEASE/BoringSSL"\n');
-    chmodSync(old, 0o700);
-    const holder: Server = createServer().listen(one.metricsPort, "127.0.0.1");
-    const at = `127.0.0.1:${one.metricsPort}`;
-    const places = ["run", "--dev-ca", "--url", one.server.url, "--state", one.state];
-    for (const [args, expected] of [
-      [["--envoy", old], "Envoy 1.30.1 at "],
-      [["--envoy", old], "is too old: 1.40 or newer is needed; install it, or say where it is with --envoy"],
-      [
-        ["--envoy", "none", "--metrics", at],
-        `another process listens on ${at}: stop it, or choose another with --metrics`,
-      ],
-      [
-        ["--envoy", "none", "--ssh-listen", at],
-        `another process listens on ${at}: stop it, or choose another with --ssh-listen`,
-      ],
-      [
-        ["--envoy", "none", "--ssh-listen", at, "--ssh-host-certificate", `shcrt_${"0".repeat(27)}`],
-        "--ssh-host-certificate could not be read",
-      ],
-      [["--envoy", "none", "--name", "a name"], "Expected at most 255 letters"],
-    ] as const) {
-      const gateway = GatewayProcess.start([...places, ...args], { TUNNELPLANE_API_KEY: one.key });
-      expect(await gateway.ended()).to.equal(1);
-      expect(gateway.log.trim().split("\n"), gateway.log).to.have.length(1);
-      expect(gateway.log).to.contain(expected);
-    }
-    await new Promise((resolve) => holder.close(resolve));
-    expect((await http1(one.httpsPort, "/", { sni: "x.example.com" })).status).to.equal(0);
-    one.run("--dev-ca"); // for the end of the test
+    for (const server of [holder, lateHolder]) await new Promise((resolve) => server.close(resolve));
+    await one.until(async () => (await http1(late, "/", { sni: "late.example.com" })).status === 200);
+    await one.gateway.stop();
+    one.key = "tpk_of-nobody-at-all";
+    one.run("--dev-ca");
+    await one.becomes(200, "good.example.com");
+    await one.gateway.logged("the server could not be read");
+    const failures = async () => Number(/_failures (\d+)/.exec(await one.metrics())?.[1]);
+    await one.until(async () => (await failures()) > 2);
+    expect(lineAbout(one, "the server could not be read"))
+      .to.contain("check TUNNELPLANE_API_KEY")
+      .and.to.contain("served on");
   });
 });

@@ -1,65 +1,179 @@
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { sshKey } from "../support/api/fixtures";
 import { ServerProcess } from "../support/server";
-import { runningForEachTest } from "./running";
+import { ended, narrow, runningForAllTests, runningForEachTest, TRUSTING } from "./running";
 import { tls } from "./traffic";
 
 const [APP, SITE] = ["app.example.com", "site.example.com"];
+const CLOSED = "closed.example.com";
 
 describe("What a gateway serves", () => {
-  const running = runningForEachTest();
+  const running = runningForAllTests();
+  before("start a gateway", () => void running.now.runWithAgents());
+
+  it("ends on open connections too, when a change denies them", async () => {
+    const one = running.now;
+    const [host, other] = ["tls.example.com", "https.example.com"];
+    const backend = await one.api.staticBackends.create({ address: one.upstream.address });
+    const edge = await one.api.tlsEdges.create({
+      hostports: [`${host}:443`],
+      backend: { backend_id: backend.id },
+    });
+    const { route } = await one.site(other);
+    await one.becomes(200, host);
+    await one.becomes(200, other);
+    const open = await Promise.all(
+      [host, other].map((sni) => tls(one.httpsPort, { sni, ALPNProtocols: ["http/1.1"] })),
+    );
+    const closed = open.map((socket) =>
+      once(socket.setTimeout(0).removeAllListeners("close").resume(), "close"),
+    );
+    const policy = await one.api.ipPolicies.create({});
+    await one.api.tlsEdges.update(edge.id, { ip_restriction: { ip_policy_ids: [policy.id] } });
+    await narrow(one, route);
+    await Promise.all(closed);
+    await one.becomes(0, host);
+    await one.becomes(403, other);
+  });
+
+  it("is what it reports: a change that cannot be handed to Envoy is not called applied, until it is", async () => {
+    const one = running.now;
+    const host = "reported.example.com";
+    const { edge, route } = await one.site(host);
+    await one.becomes(200, host);
+    await one.reported(edge.id, ({ state }) => state === "applied");
+    const inTheWay = join(one.state, "envoy", "lds.json.new");
+    mkdirSync(inTheWay);
+    await narrow(one, route);
+    expect(await one.reasons([edge.id])).to.deep.equal([
+      "Envoy did not take the last change; what was declared before is served on",
+    ]);
+    expect(await one.answers(host)).to.equal("one");
+    expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
+    rmdirSync(inTheWay);
+    await one.becomes(403, host);
+    await one.reported(edge.id, ({ state }) => state === "applied");
+    expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([200, 200]);
+  });
+
+  it("is in files that only their owner can read, above all keys", () => {
+    const files = (folder: string): string[] =>
+      readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
+        one.isDirectory() ? files(join(folder, one.name)) : one.isFile() ? [join(folder, one.name)] : [],
+      );
+    const all = files(running.now.state);
+    expect(all).not.to.have.length(0);
+    for (const file of all) expect(statSync(file).mode & 0o077, file).to.equal(0);
+    expect(all.some((file) => readFileSync(file, "utf8").includes("PRIVATE KEY"))).to.equal(true);
+  });
 
   it("goes on when the gateway is killed; agents come back to the next one, which takes over the Envoy that runs", async () => {
     const one = running.now;
-    one.runWithAgents();
     await one.site(SITE);
-    await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
+    const { id } = await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
     const { key } = await one.credential();
     await one.becomes(200, SITE);
+    const retrying = [...TRUSTING, "ConnectionAttempts=30", "ConnectTimeout=5"];
+    await one.reported(id);
     one.agent(key, `${APP}:443`);
     await one.becomes(200, APP);
     await one.gateway.stop("SIGKILL");
     for (let index = 0; index < 5; index++) expect(await one.answers(SITE)).to.equal("one");
     await one.becomes(0, APP);
     one.runWithAgents();
-    one.agent(key, `${APP}:443`, { options: RETRYING });
+    one.agent(key, `${APP}:443`, { options: retrying });
     await one.becomes(200, APP);
     await one.site("later.example.com");
     await one.becomes(200, "later.example.com");
     expect(await one.answers(SITE)).to.equal("one");
   });
+});
 
-  it("is served again from the last state when all were dead and the server stays so", async () => {
+describe("While the server is down", () => {
+  const running = runningForAllTests();
+  /** Agents that may bind, that may not, and that no longer may. */
+  const agents = {} as Record<
+    "known" | "narrow" | "gone",
+    Awaited<ReturnType<typeof running.now.credential>>
+  >;
+
+  it("a gateway that followed it serves on", async () => {
     const one = running.now;
-    one.run("--dev-ca");
-    const { route } = await one.site(SITE);
+    await one.useOwnServer();
+    await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
+    const { edge } = await one.site(SITE);
+    one.runWithAgents();
     await one.becomes(200, SITE);
-    const policy = await one.api.ipPolicies.create({});
-    await one.site("closed.example.com", { ip_restriction: { ip_policy_ids: [policy.id] } });
-    await one.becomes(403, "closed.example.com");
+    await one.becomesReady();
+    const { route } = await one.site(CLOSED);
+    await one.becomes(200, CLOSED);
+    await narrow(one, route);
+    await one.becomes(403, CLOSED);
+    await one.until(async () => (await one.status()).applied === 3);
+    const { version, envoy_version, sequence, edges } = await one.status();
+    expect([version, envoy_version]).to.deep.equal(["0.1.0", "1.40.0"]);
+    expect(edges).to.deep.include({ id: edge.id, state: "applied", reason: "" });
+    expect(sequence).to.be.greaterThan(0);
+    agents.known = await one.credential();
+    agents.narrow = await one.credential(["bind:other.example.com"]);
+    agents.gone = await one.credential();
+    one.agent(agents.known.key, `${APP}:443`);
+    await one.becomes(200, APP);
+    await ended(one.agent(agents.narrow.key, `${APP}:443`));
+    const leaving = one.agent(agents.gone.key, `${APP}:443`);
+    await one.gateway.logged(`"credential":"${agents.gone.id}","msg":"agent bound"`);
+    await one.api.sshCredentials.delete(agents.gone.id);
+    await ended(leaving);
     await one.server.stop("SIGKILL");
+    await one.gateway.logged("could not be read");
+    expect(await one.answers(APP)).to.equal("one");
+    await one.becomes(200, SITE);
+  });
+
+  it("all is served again from the last state, when the gateway and Envoy were dead too", async () => {
+    const one = running.now;
     await one.gateway.stop("SIGTERM");
     await one.becomes(0, SITE);
-    one.run("--dev-ca");
+    one.runWithAgents();
+    await one.gateway.logged("serving what was declared when the server was last read");
     await one.becomes(200, SITE);
-    await one.becomes(403, "closed.example.com");
-    while ((await one.ready()) !== 200) await sleep(20);
-    expect(route.id).to.match(/^edghtsrt_/);
+    await one.becomes(403, CLOSED);
+    await one.becomesReady();
+    expect(await one.metrics()).to.contain("tunnelplane_gateway_edges_applied 3");
   });
+
+  it("agents come back that it allowed a short time ago; others are refused", async () => {
+    const one = running.now;
+    for (const { key } of [agents.narrow, agents.gone, { key: sshKey() }])
+      expect(await ended(one.agent(key, `${APP}:443`))).to.equal(255);
+    one.agent(agents.known.key, `${APP}:443`);
+    await one.becomes(200, APP);
+  });
+});
+
+describe("A gateway", () => {
+  const running = runningForEachTest();
 
   it("follows a database that was restored from yesterday, though the events it knew are gone", async () => {
     const one = running.now;
-    const [folder, listen] = [mkdtempSync(join(tmpdir(), "tpg-")), new URL(one.server.url).host];
+    const folder = mkdtempSync(join(tmpdir(), "tpg-"));
     try {
-      await one.server.stop();
       const [today, yesterday] = [join(folder, "today"), join(folder, "yesterday")];
-      one.server = await ServerProcess.start({ data: today, listen });
-      const bot = await one.api.botUsers.create({ name: "edge-1", role: "gateway" });
-      one.key = (await one.api.apiKeys.create({ owner_id: bot.id })).token ?? "";
+      await one.use(await ServerProcess.start({ data: today }));
+      const listen = new URL(one.server.url).host;
       await one.site(SITE);
       await one.server.stop();
       cpSync(today, yesterday, { recursive: true });
@@ -79,84 +193,25 @@ describe("What a gateway serves", () => {
     }
   });
 
-  it("is what it reports: a change that cannot be handed to Envoy is not called applied, until it is", async () => {
+  it("reports every edge, however many reasons there are to give", async () => {
     const one = running.now;
-    one.run("--dev-ca");
-    const { edge, route } = await one.site(SITE);
-    await one.becomes(200, SITE);
-    const states = async () =>
-      (await one.api.gateways.get("edge-1")).edges.map(({ id, state, reason }) => `${id} ${state} ${reason}`);
-    const becomes = async (expected: readonly string[]) => {
-      while (String(await states().catch(() => [])) !== String(expected)) await sleep(50);
-    };
-    await becomes([`${edge.id} applied `]);
-    const inTheWay = join(one.state, "envoy", "lds.json.new");
-    mkdirSync(inTheWay);
-    const policy = await one.api.ipPolicies.create({});
-    await one.api
-      .httpsEdgeRoutes(edge.id)
-      .update(route.id, { ip_restriction: { ip_policy_ids: [policy.id] } });
-    await becomes([
-      `${edge.id} rejected Envoy did not take the last change; what was declared before is served on`,
-    ]);
-    expect(await one.answers(SITE)).to.equal("one");
-    expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
-    rmdirSync(inTheWay);
-    await one.becomes(403, SITE);
-    await becomes([`${edge.id} applied `]);
-    expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([200, 200]);
-  });
-
-  it("is reported for every edge, however many reasons there are to give", async () => {
-    const one = running.now;
+    await one.useOwnServer();
+    // Their reasons do not fit into the 1 MiB of a report.
+    const count = 600;
     const long = [1, 2, 3].map(() => "x".repeat(60)).join(".");
-    const edges: string[] = [];
-    for (let index = 0; index < 600; index++) {
-      const hostports = [1, 2, 3, 4, 5, 6].map((each) => `e${index}.h${each}.${long}.example.com:443`);
-      edges.push((await one.api.httpsEdges.create({ hostports })).id);
-    }
+    const objects = Array.from({ length: count }, (_, index) => ({
+      kind: "https_edge" as const,
+      key: `e${index}`,
+      fields: {
+        hostports: Array.from({ length: 6 }, (_, each) => `e${index}.h${each}.${long}.example.com:443`),
+      },
+    }));
+    await one.api.changesets.apply({ set: "many", objects });
     one.run("--certs", one.folder);
-    for (let reported = 0; reported < edges.length; await sleep(200))
-      reported = (await one.api.gateways.get("edge-1").catch(() => ({ rejected: 0 }))).rejected;
-    const reasons = (await one.api.gateways.get("edge-1")).edges.map(({ reason }) => reason);
-    expect(reasons[0]).to.match(/^e0\.h1\..+; and 1 more hostports$/);
-    expect(reasons.at(-1)).to.equal("the gateway's log says why");
+    const edges = await one.reports((all) => all.length === count);
+    expect(edges.every(({ state }) => state === "rejected")).to.equal(true);
+    expect(edges[0]?.reason).to.match(/^e0\.h0\..+; and 1 more hostports$/);
+    expect(edges.at(-1)?.reason).to.equal("the gateway's log says why");
     expect(one.gateway.log).not.to.contain("could not be told");
   });
-
-  it("ends on open connections too, when a change denies them", async () => {
-    const one = running.now;
-    one.run("--dev-ca");
-    const group = await one.api.staticBackends.create({ address: one.upstream.address });
-    const edge = await one.api.tlsEdges.create({
-      hostports: [`${APP}:443`],
-      backend: { backend_id: group.id },
-    });
-    const { route } = await one.site(SITE);
-    await one.becomes(200, SITE);
-    await one.becomes(200, APP);
-    const open = await Promise.all(
-      [APP, SITE].map((sni) => tls(one.httpsPort, { sni, ALPNProtocols: ["http/1.1"] })),
-    );
-    const closed = open.map((socket) =>
-      once(socket.setTimeout(0).removeAllListeners("close").resume(), "close"),
-    );
-    const policy = await one.api.ipPolicies.create({});
-    const ip_restriction = { ip_policy_ids: [policy.id] };
-    await one.api.tlsEdges.update(edge.id, { ip_restriction });
-    await one.api.httpsEdgeRoutes(route.edge_id).update(route.id, { ip_restriction });
-    await Promise.all(closed);
-    for (const [sni, status] of [
-      [APP, 0],
-      [SITE, 403],
-    ] as const)
-      await one.becomes(status, sni);
-  });
 });
-
-const RETRYING = [
-  "StrictHostKeyChecking=no",
-  "UserKnownHostsFile=/dev/null",
-  "ConnectionAttempts=30",
-  "ConnectTimeout=5",
-];

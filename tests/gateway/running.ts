@@ -125,7 +125,7 @@ export class Running {
     return { edge, route: await this.api.httpsEdgeRoutes(edge.id).create(body) };
   }
 
-  ask = (sni: string): Promise<Answer> => http1(this.httpsPort, "/", { sni });
+  ask = (sni: string, path = "/"): Promise<Answer> => http1(this.httpsPort, path, { sni });
 
   /** Waits until something holds. Fails where the gateway, or an Envoy beside it, ended by itself. */
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -142,8 +142,8 @@ export class Running {
   }
 
   /** Asks until the status is this one. */
-  becomes = (status: number, sni: string): Promise<void> =>
-    this.until(async () => (await this.ask(sni)).status === status);
+  becomes = (status: number, sni: string, path?: string): Promise<void> =>
+    this.until(async () => (await this.ask(sni, path)).status === status);
 
   /** Waits until /readyz answers 200. */
   becomesReady = (): Promise<void> => this.until(async () => (await this.ready()) === 200);

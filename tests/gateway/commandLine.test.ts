@@ -1,106 +1,27 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
+import { commandsInOne } from "../support/commandsInOne";
 import { GatewayProcess } from "../support/gateway";
-import { runningForEachTest } from "./running";
+import { freePort } from "../support/ports";
+import { runningForAllTests } from "./running";
 import { http1 } from "./traffic";
 import { WORLDS } from "./worlds";
 
-describe("A gateway", () => {
-  const running = runningForEachTest();
+const CLI = join(__dirname, "../../gateway/dist/cli.js");
+const LISTEN = ["--listen", "443=127.0.0.1:8443"];
 
-  it("serves what a server declares, follows each change, and goes on when the server is gone", async () => {
-    const one = running.now;
-    const { route, edge } = await one.site("app.example.com");
-    one.run("--dev-ca");
-    await one.becomes(200, "app.example.com");
-    expect(await one.ready()).to.equal(200);
-    await one.site("second.example.com");
-    await one.becomes(200, "second.example.com");
-    for (let seen = 0; seen < 2; )
-      seen = (await one.api.gateways.get("edge-1").catch(() => ({ applied: 0 }))).applied;
-    const { version, envoy_version, sequence, edges } = await one.api.gateways.get("edge-1");
-    expect([version, envoy_version, edges[0]]).to.deep.equal([
-      "0.1.0",
-      "1.40.0",
-      { id: edge.id, state: "applied", reason: "" },
-    ]);
-    expect(sequence).to.be.greaterThan(0);
-    const policy = await one.api.ipPolicies.create({});
-    const module = { ip_restriction: { ip_policy_ids: [policy.id] } };
-    await one.api.httpsEdgeRoutes(route.edge_id).update(route.id, module);
-    await one.becomes(403, "app.example.com");
-    await one.server.stop("SIGKILL");
-    await one.gateway.logged("could not be read");
-    await one.becomes(200, "second.example.com");
-    await one.gateway.stop("SIGTERM");
-    one.run("--dev-ca");
-    await one.gateway.logged("serving what was declared when the server was last read");
-    await one.becomes(200, "second.example.com");
-    await one.becomes(403, "app.example.com");
-    expect(await one.metrics()).to.contain("tunnelplane_gateway_edges_applied 2");
-  });
-
-  it("finds the edge that Envoy refuses, reports it, serves the others, and serves it once it is mended", async () => {
-    const one = running.now;
-    const certs = one.folder;
-    const put = (name: string, pem: string, key: string) => {
-      writeFileSync(join(certs, `${name}.pem`), pem);
-      writeFileSync(join(certs, `${name}.key`), key);
-    };
-    for (const host of ["one.example.com", "two.example.com", "weak.example.com"]) await one.site(host);
-    for (const host of ["one.example.com", "two.example.com"]) {
-      const own = certificate({ extensions: [`subjectAltName = DNS:${host}`] });
-      put(host, own.pem, own.privateKey);
-    }
-    const weak = certificate({ key: "weak", extensions: ["subjectAltName = DNS:weak.example.com"] });
-    put("weak", weak.pem, weak.privateKey);
-    writeFileSync(join(certs, "alone.pem"), certificate().pem);
-    one.run("--certs", certs);
-    await one.becomes(200, "one.example.com");
-    await one.becomes(200, "two.example.com");
-    expect((await http1(one.httpsPort, "/", { sni: "weak.example.com" })).status).to.equal(0);
-    expect(one.gateway.log)
-      .to.contain("edge rejected")
-      .and.to.contain("Envoy refuses it")
-      .and.to.contain("alone.pem has no key beside it");
-    await one.site("third.example.com");
-    for (const host of ["third.example.com", "weak.example.com"]) {
-      const own = certificate({ extensions: [`subjectAltName = DNS:${host}`] });
-      put(host === "weak.example.com" ? "weak" : host, own.pem, own.privateKey);
-      await one.becomes(200, host);
-    }
-  });
-
-  it("writes files that only their owner can read, above all keys", async () => {
-    const { state } = running.now;
-    const one = running.now;
-    await one.site("app.example.com");
-    one.run("--dev-ca");
-    await one.becomes(200, "app.example.com");
-    const files = (folder: string): string[] =>
-      readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
-        one.isDirectory() ? files(join(folder, one.name)) : one.isFile() ? [join(folder, one.name)] : [],
-      );
-    expect(files(state)).not.to.have.length(0);
-    for (const file of files(state)) expect(statSync(file).mode & 0o077, file).to.equal(0);
-    expect(files(state).some((file) => readFileSync(file, "utf8").includes("PRIVATE KEY"))).to.equal(true);
-  });
+describe("The command line of a gateway", () => {
+  const running = runningForAllTests();
 
   it("renders the configuration for a file of objects, and reports what is not served", async () => {
     const { state } = running.now;
     const file = join(state, "objects.json");
     writeFileSync(file, JSON.stringify({ objects: WORLDS.refused }));
-    const render = GatewayProcess.start([
-      "render",
-      file,
-      "--dev-ca",
-      "--state",
-      state,
-      "--listen",
-      "443=127.0.0.1:8443",
-    ]);
+    const render = GatewayProcess.start(["render", file, "--dev-ca", "--state", state, ...LISTEN]);
     expect(await render.ended()).to.equal(0);
     expect(JSON.parse(render.out).static_resources.listeners[0].name).to.equal("port 443");
     expect(render.log).to.contain("edghts_1 is rejected: the backend bkdhr_gone does not exist");
@@ -117,11 +38,12 @@ describe("A gateway", () => {
       [1, file, "--trust", "/nowhere.pem"],
       [1, "--url", "http://127.0.0.1:9", "--api-key", "nobodys"],
     ];
-    for (const [code, ...args] of ends) {
-      const render = GatewayProcess.start(["render", ...args, "--dev-ca", "--state", state]);
-      expect(await render.ended(), args.join(" ")).to.equal(code);
-      expect(existsSync(state), args.join(" ")).to.equal(false);
-    }
+    const ended = await commandsInOne(
+      CLI,
+      ends.map(([, ...args]) => ({ args: ["render", ...args, "--dev-ca", "--state", state] })),
+    );
+    expect(ended.map(({ code }) => code)).to.deep.equal(ends.map(([code]) => code));
+    expect(existsSync(state)).to.equal(false);
     expect(readdirSync(folder)).to.deep.equal(before);
   });
 
@@ -161,41 +83,48 @@ describe("A gateway", () => {
   });
 
   it("renders no file in which a kind or a field is misspelt, and says where", async () => {
-    const { state } = running.now;
-    const file = join(state, "objects.json");
+    const { state, folder } = running.now;
     const fields = { id: "edghts_1", hostports: ["app.example.com:443"] };
-    for (const [object, expected] of [
+    const mistakes = [
       [{ kind: "ip_policy_rul", fields }, 'objects[0]: there is no kind "ip_policy_rul"; expected one of'],
       [
         { kind: "https_edge", fields },
         "objects[0]: routes missing; give each https_edge as the API answers it",
       ],
-    ] as const) {
+    ] as const;
+    const files = mistakes.map(([object], index) => {
+      const file = join(folder, `mistake${index}.json`);
       writeFileSync(file, JSON.stringify({ objects: [object] }));
-      const render = GatewayProcess.start([
-        "render",
-        file,
-        "--dev-ca",
-        "--state",
-        state,
-        "--listen",
-        "443=127.0.0.1:8443",
-      ]);
-      expect(await render.ended()).to.equal(1);
-      expect(render.out).to.equal("");
-      expect(render.log).to.contain(expected);
+      return file;
+    });
+    const ended = await commandsInOne(
+      CLI,
+      files.map((file) => ({ args: ["render", file, "--dev-ca", "--state", state, ...LISTEN] })),
+    );
+    for (const [index, { code, stdout, stderr }] of ended.entries()) {
+      expect([code, stdout]).to.deep.equal([1, ""]);
+      expect(stderr).to.contain(mistakes[index]?.[1]);
     }
   });
 
-  it("says in one line which setting is missing", async () => {
-    const { state, folder } = running.now;
+  it("says in one line which setting is missing or wrong, and what to do", async () => {
+    const one = running.now;
+    const { state, folder } = one;
     const [junk, broken] = [join(folder, "junk.pem"), join(folder, "broken.pem")];
     writeFileSync(junk, "no certificate\n");
     writeFileSync(
       broken,
       `${certificate().pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
     );
-    for (const [args, expected] of [
+    const old = join(folder, "envoy");
+    writeFileSync(old, '#!/bin/sh\necho "envoy  version: 0123abc/1.30.1/Clean/RELEASE/BoringSSL"\n');
+    chmodSync(old, 0o700);
+    const taken = await freePort();
+    const holder = createServer().listen(taken, "127.0.0.1");
+    await once(holder, "listening");
+    const at = `127.0.0.1:${taken}`;
+    const places = ["run", "--dev-ca", "--url", one.server.url, "--state", state];
+    const mistakes: readonly (readonly [args: readonly string[], expected: string])[] = [
       [["run", "--state", state], "use --certs FOLDER, or --dev-ca"],
       [
         ["run", "--state", state, "--dev-ca", "--envoy", "/nowhere/envoy"],
@@ -249,11 +178,52 @@ describe("A gateway", () => {
       ],
       [["run", "--state", state, "--dev-ca", "--trust", broken], "name another file with --trust"],
       [["run", "--state", state, "--dev-ca", "--trust", state], "name another file with --trust"],
-    ] as const) {
-      const process = GatewayProcess.start(args);
-      expect(await process.ended()).to.equal(1);
-      expect(process.log.trim().split("\n"), process.log).to.have.length(1);
-      expect(process.log).to.contain(expected);
+      [[...places, "--envoy", old], "Envoy 1.30.1 at "],
+      [
+        [...places, "--envoy", old],
+        "is too old: 1.40 or newer is needed; install it, or say where it is with --envoy",
+      ],
+      [
+        [...places, "--envoy", "none", "--metrics", at],
+        `another process listens on ${at}: stop it, or choose another with --metrics`,
+      ],
+      [
+        [...places, "--envoy", "none", "--ssh-listen", at],
+        `another process listens on ${at}: stop it, or choose another with --ssh-listen`,
+      ],
+      [
+        [
+          ...places,
+          "--envoy",
+          "none",
+          "--ssh-listen",
+          at,
+          "--ssh-host-certificate",
+          `shcrt_${"0".repeat(27)}`,
+        ],
+        "--ssh-host-certificate could not be read",
+      ],
+      [[...places, "--envoy", "none", "--name", "a name"], "Expected at most 255 letters"],
+      [
+        ["run", "--dev-ca", "--deny-upstreams", "127.0.0.1"],
+        'has no mask: write "127.0.0.1/32" for this one address',
+      ],
+      [["run", "--dev-ca", "--deny-upstreams", "10.1.2.3/8"], 'write "10.0.0.0/8" for the network'],
+      [
+        ["run", "--dev-ca", "--deny-upstreams", "home"],
+        "--deny-upstreams <cidr>' argument 'home' is invalid. \"home\" must be a network in CIDR notation",
+      ],
+    ];
+    const env = { TUNNELPLANE_API_KEY: one.key };
+    const ended = await commandsInOne(
+      CLI,
+      mistakes.map(([args]) => ({ args, env })),
+    );
+    for (const [index, { code, stderr }] of ended.entries()) {
+      expect(code, stderr).to.equal(1);
+      expect(stderr.trim().split("\n"), stderr).to.have.length(1);
+      expect(stderr).to.contain(mistakes[index]?.[1]);
     }
+    await new Promise((resolve) => holder.close(resolve));
   });
 });
