@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { World } from "../support/provider";
-import { Folder, previewOf, runReview, tlsEdge } from "./support";
+import { type Ended, Folder, previewOf, runReview, runReviews, tlsEdge } from "./support";
 
 const HOW = "pulumi preview --json --show-sames > preview.json";
 const CANARY = "canary-of-a-secret";
@@ -49,8 +49,10 @@ describe("what `review` is given", () => {
   ];
 
   it("is refused in one line that says what was read, what was expected and how to make it", async () => {
-    for (const [what, content, said] of refused) {
-      const { code, stdout, stderr } = await runReview([folder.write("preview.json", content)]);
+    const files = refused.map(([, content], index) => folder.write(`preview.json.${index}`, content));
+    const ended = await runReviews(files.map((file) => ({ args: [file] })));
+    for (const [index, [what, , said]] of refused.entries()) {
+      const { code, stdout, stderr } = ended[index] as Ended;
       expect(code, what).to.equal(1);
       expect(stdout, what).to.equal("");
       expect(stderr.trimEnd().split("\n"), what).to.have.length(1);
@@ -65,30 +67,29 @@ describe("what `review` is given", () => {
   it("is refused when there is no such file, no server, or an unknown key", async () => {
     const file = folder.write("preview.json", previewOf([]));
     const { url } = await world.server();
-    const lines: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
-      [runReview([`${file}.missing`]), /cannot be read: there is no such file/],
-      [runReview([file, "--url", "http://127.0.0.1:9", "--api-key", "k"]), /is the server running\?.*--url/],
-      [runReview([file, "--url", "http://127.0.0.1:9"]), /There is no API key/],
+    const lines: [args: string[], said: RegExp, env?: Record<string, string>][] = [
+      [[`${file}.missing`], /cannot be read: there is no such file/],
+      [[file, "--url", "http://127.0.0.1:9", "--api-key", "k"], /is the server running\?.*--url/],
+      [[file, "--url", "http://127.0.0.1:9"], /There is no API key/],
       [
-        runReview([file], { env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: CANARY } }),
+        [file],
         /refused the API key from TUNNELPLANE_API_KEY/,
+        { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: CANARY },
       ],
       [
-        runReview([file, "--baseline", file]),
+        [file, "--baseline", file],
         /is no report; expected the output of: tunnelplane-pulumi review --format json/,
       ],
       [
-        runReview([file, "--baseline", `${file}.missing`]),
+        [file, "--baseline", `${file}.missing`],
         /missing cannot be read: there is no such file; .*review --format json/,
       ],
-      [
-        runReview([file, "--events", `${file}.missing`]),
-        /missing cannot be read: there is no such file; .*--event-log/,
-      ],
-      [runReview([file, "--events", file]), /is no event; expected the engine's event log/],
+      [[file, "--events", `${file}.missing`], /missing cannot be read: there is no such file; .*--event-log/],
+      [[file, "--events", file], /is no event; expected the engine's event log/],
     ];
-    for (const [ended, said] of lines) {
-      const { code, stderr } = await ended;
+    const ended = await runReviews(lines.map(([args, , env]) => ({ args, ...(env && { env }) })));
+    for (const [index, [, said]] of lines.entries()) {
+      const { code, stderr } = ended[index] as Ended;
       expect(code, String(said)).to.equal(1);
       expect(stderr.trimEnd().split("\n")).to.have.length(1);
       expect(stderr).to.match(said).and.not.to.include(CANARY);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PulumiFn } from "@pulumi/pulumi/automation";
 import type { Report } from "@tunnelplane/pulumi/review";
+import { commandsInOne } from "../support/commandsInOne";
 import type { Engine } from "../support/engine";
 import type { World } from "../support/provider";
 import type { ServerProcess } from "../support/server";
@@ -33,6 +34,15 @@ export function runReview(
     child.on("close", (code) => resolve({ code, stdout, stderr }));
   });
 }
+
+/** Runs `tunnelplane-pulumi review` with each of these, in one process. */
+export const runReviews = (
+  commands: readonly { args: readonly string[]; env?: Record<string, string> }[],
+): Promise<Ended[]> =>
+  commandsInOne(
+    CLI,
+    commands.map(({ args, env }) => ({ args: ["review", ...args], ...(env && { env }) })),
+  );
 
 /** A folder for the files of one test. */
 export class Folder {
