@@ -21,7 +21,7 @@ const OURS = /^TUNNELPLANE_(BASE_URL|API_KEY)$/;
  */
 export async function commandsInOne(cli: string, commands: readonly Command[]): Promise<Ended[]> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));
-  const child = spawn(process.execPath, [join(__dirname, "commandsInOne.cjs")], {
+  const child = spawn(process.execPath, [join(__dirname, "commandRunner.cjs")], {
     env,
     stdio: "pipe",
   });

@@ -1,11 +1,10 @@
 // Runs commands of one program after another in one process, because most of what a command costs is loading. Each
 // is what the program's own file does, from the first line on. Standard input says which: { cli, commands }.
 const { text } = require("node:stream/consumers");
-const { Command } = require("commander");
+const { createRequire } = require("node:module");
 
 const exit = process.exit.bind(process);
 const write = process.stdout.write.bind(process.stdout);
-const { parseAsync } = Command.prototype;
 const environment = { ...process.env };
 
 // Each command listens to them anew.
@@ -17,7 +16,7 @@ process.on("unhandledRejection", (error) => {
   if (error !== ENDED) throw error;
 });
 
-async function run(cli, { args, env }) {
+async function run(cli, { Command, parseAsync }, { args, env }) {
   const ended = { code: undefined, stdout: "", stderr: "" };
   const keep = (name) => (chunk, encoding, done) => {
     // What comes behind a process's end would not be seen.
@@ -53,7 +52,9 @@ async function run(cli, { args, env }) {
 
 (async () => {
   const { cli, commands } = JSON.parse(await text(process.stdin));
+  const { Command } = createRequire(cli)("commander");
+  const { parseAsync } = Command.prototype;
   const all = [];
-  for (const command of commands) all.push(await run(cli, command));
+  for (const command of commands) all.push(await run(cli, { Command, parseAsync }, command));
   write(JSON.stringify(all), () => exit(0));
 })();
