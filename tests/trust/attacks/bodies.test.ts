@@ -8,10 +8,10 @@ import {
   unknownField,
 } from "../../support/api/expect";
 import { certificate } from "../../support/api/fixtures";
-import { onEveryDatabase } from "../../support/databases";
+import { onOneDatabase } from "../../support/databases";
 import { exchange } from "../../support/rawHttp";
 
-onEveryDatabase("A body is unambiguous or refused:", (start) => {
+onOneDatabase("A body is unambiguous or refused:", (start) => {
   const server = serverOfThisFile(start);
 
   const sendBytes = async (body: Buffer, type = "application/json") => {

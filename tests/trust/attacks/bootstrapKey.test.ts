@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { runOn } from "../../support/commandLine";
+import { onEveryDatabase, onOneDatabase, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import { API_KEY, run } from "../../support/server";
+import { API_KEY } from "../../support/server";
 
 const BEFORE_KEY = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
 
-onEveryDatabase("The bootstrap key", (startServer, database) => {
+onOneDatabase("The bootstrap key", (startServer, database) => {
   const start = untilTestEnds(startServer);
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bootstrap-"));
   after(() => rmSync(folder, { recursive: true }));
@@ -50,9 +51,9 @@ onEveryDatabase("The bootstrap key", (startServer, database) => {
   it("stays deleted when a backup is restored", async () => {
     const { data, token } = await withoutBootstrapKey();
     const file = join(folder, `${database.name}.gz`);
-    expect((await run(data, "backup", file)).code).to.equal(0);
+    expect((await runOn(data, "backup", file)).code).to.equal(0);
     const restored = await database.create();
-    expect((await run(restored, "restore", file)).code).to.equal(0);
+    expect((await runOn(restored, "restore", file)).code).to.equal(0);
     const server = await start({ data: restored });
     expect(await statusWith(server.url, API_KEY)).to.equal(401);
     expect(await statusWith(server.url, token)).to.equal(200);
@@ -87,7 +88,7 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
 
   it("creates an admin's API key next to a running server, shows it once, and is in the audit log", async () => {
     const server = await start();
-    const { code, out, err } = await run(server.data, "keys", "recover");
+    const { code, out, err } = await runOn(server.data, "keys", "recover");
     expect(code, err).to.equal(0);
     expect(out).to.match(/^tpk_[\w-]{43}\n$/);
     expect(err).to.include("shown this once").and.not.to.include(out.trim());
@@ -110,7 +111,7 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
     expect((await new Rest(server.url, API_KEY).get("/caller")).status, "keys that are known stay").to.equal(
       200,
     );
-    const verified = await run(server.data, "audit", "verify");
+    const verified = await runOn(server.data, "audit", "verify");
     expect(verified.code, verified.err).to.equal(0);
   });
 
@@ -120,7 +121,7 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
     const rest = new Rest(server.url, API_KEY);
     await rest.delete(`/api_keys/${(await rest.get("/caller")).body.key_id}`);
     await server.stop();
-    const key = (await run(data, "keys", "recover")).out.trim();
+    const key = (await runOn(data, "keys", "recover")).out.trim();
     const again = new Rest((await start({ data })).url, key);
     expect((await again.get("/caller")).body.role).to.equal("admin");
     expect((await again.get("/api_keys")).body.keys).to.have.length(1);
@@ -128,13 +129,13 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
 
   it("says what to do if there is nothing to recover", async () => {
     const empty = await database.create();
-    const { code, out, err } = await run(empty, "keys", "recover");
+    const { code, out, err } = await runOn(empty, "keys", "recover");
     expect(code).to.equal(1);
     expect(out).to.equal("");
     expect(err.trim().split("\n")).to.have.length(1);
     expect(err).to.match(/There is no database|"tunnelplane serve" makes one/);
-    expect((await run(empty, "audit", "verify")).err, "nothing was made").to.equal(err);
-    const help = (await run("nowhere", "keys", "recover", "--help")).out;
+    expect((await runOn(empty, "audit", "verify")).err, "nothing was made").to.equal(err);
+    const help = (await runOn("nowhere", "keys", "recover", "--help")).out;
     expect(help).to.include("server's machine").and.to.include("audit log");
   });
 });

@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { onOneDatabase, untilTestEnds } from "../../support/databases";
 import { exchange } from "../../support/rawHttp";
 import { Rest, type RestAnswer } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
 
-onEveryDatabase("Headers and settings for the server's address", (startServer) => {
+onOneDatabase("Headers and settings for the server's address", (startServer) => {
   const start = untilTestEnds(startServer);
 
   const raw = async (

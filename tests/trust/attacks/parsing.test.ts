@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { expectRefused, hostport, invalid, serverOfThisFile } from "../../support/api/expect";
 import { CA, certificate, sshKey, sshLine } from "../../support/api/fixtures";
-import { onEveryDatabase } from "../../support/databases";
+import { onOneDatabase } from "../../support/databases";
 
 const pemOf = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${der.toString("base64")}\n-----END CERTIFICATE-----\n`;
@@ -16,7 +16,7 @@ const number = (bits: number, last = 1): Buffer => {
 };
 const EXPONENT = Buffer.from([1, 0, 1]);
 
-onEveryDatabase("Input is parsed completely or refused:", (start) => {
+onOneDatabase("Input is parsed completely or refused:", (start) => {
   const server = serverOfThisFile(start);
 
   it("with any byte of an authority's certificate wrong, the answer is 201 or 400", async () => {

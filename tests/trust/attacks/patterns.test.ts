@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { expectRefused, invalid } from "../../support/api/expect";
 import { certificate } from "../../support/api/fixtures";
-import { onEveryDatabase } from "../../support/databases";
+import { onOneDatabase } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
 import { underAttack } from "../../support/underAttack";
 
 const ROUTES = "/edges/https/{edge_id}/routes";
 
-onEveryDatabase("The work of one request is bounded:", (start) => {
+onOneDatabase("The work of one request is bounded:", (start) => {
   let server: ServerProcess;
   let rest: Rest;
   let route: string;

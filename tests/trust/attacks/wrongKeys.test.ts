@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { expectRefused } from "../../support/api/expect";
-import { onEveryDatabase, untilTestEnds } from "../../support/databases";
+import { onOneDatabase, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 
 const limited = { status: 429, code: "TP_1403" };
 const SLIPS = 30;
 
-onEveryDatabase("Wrong keys", (startServer) => {
+onOneDatabase("Wrong keys", (startServer) => {
   const start = untilTestEnds(startServer);
 
   const addressOf = async () => {
