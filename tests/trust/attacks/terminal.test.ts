@@ -12,6 +12,7 @@ import { richPreview } from "../../review/richPreview";
 import { unknownId } from "../../support/api/expect";
 import { certificate } from "../../support/api/fixtures";
 import { Folder } from "../../support/catalogue";
+import { runHere } from "../../support/commandLine";
 import { GatewayProcess } from "../../support/gateway";
 import { ESCAPED, MARKS, marked, markingProxy, obeyedIn } from "../../support/marks";
 import { freePort } from "../../support/ports";
@@ -27,11 +28,26 @@ const MAINS = {
   "create-tunnelplane": "create-tunnelplane/create.cjs",
 } as const;
 
+/** Commands of tunnelplane that run in a process of their own: one of each kind, and the server. */
+const ALONE = ["list", "backup", "serve"];
+
 /** The names of all commands that do something, such as "keys rotate" and "gateways". */
 const namesOf = (command: ReturnType<typeof program>, path: readonly string[] = []): string[] => [
   ...(command.commands.length === 0 || command.registeredArguments.length > 0 ? [path.join(" ")] : []),
   ...command.commands.flatMap((one) => namesOf(one, [...path, one.name()])),
 ];
+
+/** Runs a program in a process of its own. */
+const runAlone = (main: string, args: readonly string[], env: Record<string, string>) =>
+  new Promise<{ out: string; err: string }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", main, ...args],
+      { env: { ...process.env, ...env }, maxBuffer: 1 << 28 },
+      (_error, out, err) => resolve({ out, err }),
+    );
+    child.stdin?.end();
+  });
 
 /** The messages of a log, whose lines are JSON. */
 const messagesOf = (log: string): string =>
@@ -81,27 +97,20 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
     cli: keyof typeof MAINS,
     args: readonly string[],
     env: Record<string, string> = {},
-    input = "",
   ): Promise<Printed> {
     const settings = {
       TUNNELPLANE_BASE_URL: proxy.url,
       TUNNELPLANE_API_KEY: server.apiKey,
       TUNNELPLANE_DATA: server.data,
+      TUNNELPLANE_MASTER_KEY: MASTER_KEY,
     };
-    const printed = await new Promise<Printed>((resolve) => {
-      const child = execFile(
-        process.execPath,
-        ["--disable-warning=ExperimentalWarning", join(ROOT, MAINS[cli]), ...args],
-        {
-          env: { ...process.env, ...settings, TUNNELPLANE_MASTER_KEY: MASTER_KEY, ...env },
-          maxBuffer: 1 << 28,
-        },
-        (_error, out, err) => resolve({ out, all: out + err }),
-      );
-      child.stdin?.end(input);
-    });
-    expect(obeyedIn(printed.all), [cli, ...args].join(" ")).to.equal(undefined);
-    return printed;
+    const sharesProcess = cli === "tunnelplane" && !ALONE.includes(args[0] ?? "");
+    const { out, err } = sharesProcess
+      ? await runHere(args, { ...settings, ...env })
+      : await runAlone(join(ROOT, MAINS[cli]), args, { ...settings, ...env });
+    const all = out + err;
+    expect(obeyedIn(all), [cli, ...args].join(" ")).to.equal(undefined);
+    return { out, all };
   }
 
   /** Commands of the server's program whose output repeats what a server says. */
