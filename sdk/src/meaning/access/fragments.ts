@@ -105,9 +105,7 @@ function textsOf(part: Part, language: Language, asked: readonly TextPredicate[]
     return cellsOf(language, distinct(asked.map(oneOf))).map(({ text }) => text);
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
-    throw new TooLarge(
-      `${named(part)} cannot be told apart by ${culprits(language, asked)}: ${error.message}`,
-    );
+    throw new TooLarge(`${named(part)} cannot be told apart by ${culprits(asked)}: ${error.message}`);
   }
 }
 
@@ -141,19 +139,11 @@ const named = (part: Part): string =>
 
 const MOST_NAMED = 3;
 
-/** The tests that are too large by themselves; if none is, all of them. */
-function culprits(language: Language, asked: readonly TextPredicate[]): string {
+/** Which tests are large: patterns rather than other texts, and the longest first. */
+function culprits(asked: readonly TextPredicate[]): string {
   const all = asked.flatMap(({ of }) => of);
-  const large = all.filter((one) => {
-    try {
-      cellsOf(language, [testOf(one)]);
-      return false;
-    } catch (error) {
-      if (!(error instanceof TooLarge)) throw error;
-      return true;
-    }
-  });
-  const some = large.length > 0 ? large : all;
+  const patterns = all.filter(({ op }) => op === "matches");
+  const some = (patterns.length > 0 ? patterns : all).toSorted((a, b) => b.text.length - a.text.length);
   const words = some.slice(0, MOST_NAMED).map(({ op, text }) => `${op} ${JSON.stringify(text)}`);
   return words.join(", ") + (some.length > MOST_NAMED ? ` and ${some.length - MOST_NAMED} more` : "");
 }
