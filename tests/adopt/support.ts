@@ -6,6 +6,7 @@ import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { certificate, sshKey } from "../support/api/fixtures";
 import { jwtValidation, oidc, policyNamed } from "../support/api/modules";
 import { Engine } from "../support/engine";
+import { keyEnvironment } from "../support/keyService";
 import type { Rest } from "../support/rest";
 
 const ROOT = join(__dirname, "../..");
@@ -89,8 +90,8 @@ export class Project {
   }
 
   /** Sets the secrets with the command that adopt recommends. */
-  setSecrets = (stack: string): Promise<Ended> =>
-    tunnelplanePulumi(["secrets", join(this.folder, "import.json"), "--stack", stack], this.env());
+  setSecrets = async (stack: string): Promise<Ended> =>
+    tunnelplanePulumi(["secrets", join(this.folder, "import.json"), "--stack", stack], await this.env());
 
   /**
    * Runs `pulumi import` with the file, as adopt recommends. In a YAML project, because that runtime exists
@@ -111,7 +112,7 @@ export class Project {
         "--stack",
         stack,
       ];
-      return await run("pulumi", args, this.env(), this.folder);
+      return await run("pulumi", args, await this.env(), this.folder);
     } finally {
       writeFileSync(join(this.folder, "Pulumi.yaml"), settings);
       rmSync(join(this.folder, "Main.yaml"));
@@ -122,11 +123,11 @@ export class Project {
     rmSync(this.parent, { recursive: true, force: true });
   }
 
-  private env(): Record<string, string> {
+  private async env(): Promise<Record<string, string>> {
     return {
+      ...(await keyEnvironment()),
       PATH: `${join(locateEngine(), "bin")}:${process.env.PATH}`,
       PULUMI_BACKEND_URL: `file://${join(this.folder, "state")}`,
-      PULUMI_CONFIG_PASSPHRASE: "passphrase of a stack that is thrown away",
       PULUMI_SKIP_UPDATE_CHECK: "1",
       PULUMI_SKIP_CHECKPOINTS: "true",
     };

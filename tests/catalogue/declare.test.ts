@@ -182,7 +182,7 @@ ipPolicies:
     });
     expect(loaded).to.contain(join("provider", "dist", "catalogue", "catalogue.js"));
     expect(loaded).not.to.match(
-      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|terminal)\.js)|dist.catalogue.declare/,
+      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|terminal|unknown)\.js)|dist.catalogue.declare/,
     );
   });
 
