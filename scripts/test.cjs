@@ -3,7 +3,7 @@
 // ends. Arguments are folders and files; without any, all run. The whole report of each process goes into a log
 // file, and, where a test failed, to the end. `--table` writes what each file cost into the table of
 // tests/README.md.
-const { spawn } = require("node:child_process");
+const { execFileSync, spawn } = require("node:child_process");
 const { createWriteStream, existsSync, mkdirSync, readdirSync } = require("node:fs");
 const { readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { availableParallelism } = require("node:os");
@@ -103,7 +103,9 @@ function run(job, env) {
     "--exit",
     ...job.map((file) => `tests/${file}`),
   ];
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  // In a session of its own, by which all that it starts is found.
+  const options = { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe", "ipc"], detached: true };
+  const child = spawn(process.execPath, args, options);
   running.add(child);
   const log = createWriteStream(join(LOGS, `${job[0].replaceAll("/", "-").replace(/\.test\.ts$/, "")}.log`));
   const reported = { passed: 0, failed: 0, skipped: [] };
@@ -144,6 +146,30 @@ function tell({ file, passed, failed, skipped, cost }) {
   for (const title of skipped) console.log(`    skipped: ${title}`);
 }
 
+/** Ends running jobs, and the engines, plugins, servers and Envoys that they started, some in groups of their own. */
+function endRunning() {
+  const sessions = new Set([...running].map(({ pid }) => pid));
+  for (let left = processesIn(sessions); left.length > 0; left = processesIn(sessions))
+    for (const pid of left) kill(pid);
+}
+
+/** The processes of some sessions that have not ended. */
+const processesIn = (sessions) =>
+  execFileSync("ps", ["-eo", "pid=,sess=,stat="], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, session, state]) => sessions.has(Number(session)) && !state.startsWith("Z"))
+    .map(([pid]) => Number(pid));
+
+function kill(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error; // it has ended
+  }
+}
+
 /** One PostgreSQL for all processes: each would take two seconds of a processor to start its own. */
 async function startPostgres() {
   require("../tests/typescript.cjs");
@@ -152,14 +178,15 @@ async function startPostgres() {
 }
 
 async function main() {
-  const postgres = jobs.length > 1 ? await startPostgres() : undefined;
+  const starting = jobs.length > 1 ? startPostgres() : undefined;
   for (const signal of ["SIGINT", "SIGTERM"])
     process.once(signal, async () => {
       jobs.length = 0;
-      for (const child of running) child.kill(signal);
-      await postgres?.stop();
+      endRunning();
+      await (await starting)?.stop();
       process.exit(1);
     });
+  const postgres = await starting;
   const env = { ...process.env, ...(postgres && { TESTS_POSTGRES: postgres.url }) };
   await Promise.all(Array.from({ length: AT_ONCE }, () => worker(env)));
   await postgres?.stop();
