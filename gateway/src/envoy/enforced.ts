@@ -1,16 +1,6 @@
-import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
-import {
-  createSchema,
-  definitionOf,
-  formatPath,
-  isObject,
-  type Kind,
-  type ModuleName,
-  type ModuleNameOf,
-  unknownChoice,
-} from "@tunnelplane/sdk/contract";
-import { effectOf, type Policies } from "@tunnelplane/sdk/rules";
-import { Unservable } from "./model";
+import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
+import type { Kind, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/contract";
+import { refuseUnknownIn } from "@tunnelplane/sdk/rules";
 
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
 
@@ -31,39 +21,16 @@ export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith
 
 /** @throws where an edge or route has an enabled module, an action or a value that is not known here */
 export function refuseUnknown(edge: HttpsEdge | TlsEdge): void {
-  refuseUnknownOf("routes" in edge ? "https_edge" : "tls_edge", edge, "the edge");
-  const routes = "routes" in edge ? edge.routes : [];
+  const { routes, ...fields } = { routes: [], ...edge };
+  const kind = "routes" in edge ? "https_edge" : "tls_edge";
+  refuseUnknownIn({ kind, fields }, "the edge", isEnforced);
   for (const route of routes)
-    refuseUnknownOf("https_edge_route", route, `the route ${JSON.stringify(route.match)}`);
-}
-
-function refuseUnknownOf(kind: Kind, fields: HttpsEdge | HttpsEdgeRoutes | TlsEdge, owner: string): void {
-  for (const [name, value] of Object.entries(fields))
-    if (isEnabled(value) && !isEnforced(kind, name))
-      throw new Unservable(
-        `the module ${JSON.stringify(name)} of ${owner} is not known to this gateway: upgrade this gateway, or disable the module`,
-      );
-  // Also of policies whose conditions never hold, and after an action that ends the request.
-  if ("policies" in fields && isEnabled(fields.policies))
-    for (const { actions } of policiesOf(fields.policies)) for (const { type } of actions) effectOf(type);
-  const choice = unknownChoice(
-    createSchema(definitionOf(kind)),
-    Object.fromEntries(Object.entries(fields).filter(isAsked)),
-  );
-  if (choice)
-    throw new Unservable(
-      `the value ${JSON.stringify(choice.value)} of ${formatPath(choice.path)} of ${owner} is not known to this gateway: upgrade this gateway, or choose another`,
+    refuseUnknownIn(
+      { kind: "https_edge_route", fields: { ...route } },
+      `the route ${JSON.stringify(route.match)}`,
+      isEnforced,
     );
 }
 
-/** What a disabled module says is nothing that is to be enforced. */
-const isAsked = ([, value]: [string, unknown]): boolean => typeof value !== "object" || isEnabled(value);
-
-const policiesOf = ({ inbound, outbound }: Policies) => [...inbound, ...outbound];
-
-/** What is neither on nor off counts as on. */
-const isEnabled = <T>(value: T): value is T & { enabled: unknown } =>
-  isObject(value) && "enabled" in value && value.enabled !== false;
-
-const isEnforced = (kind: Kind, name: string): boolean =>
+const isEnforced = (kind: string, name: string): boolean =>
   Object.entries<object>(ENFORCED).some(([module, kinds]) => module === name && Object.hasOwn(kinds, kind));

@@ -1,8 +1,9 @@
 import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
+import { refuseUncheckable } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
 import { type Json, typed } from "./json";
-import { type Environment, Unreachable, Unservable } from "./model";
+import { type Environment, Unreachable } from "./model";
 
 /** How long Envoy uses a key set; issuers that change keys publish the old ones for longer. */
 const KEYS_FOR = "300s";
@@ -22,31 +23,23 @@ export function tokenCheck(
   backends: Backends,
   { keySets }: Pick<Environment, "keySets">,
 ): TokenCheck {
-  const body = jwt.http.tokens.find(({ method }) => method !== "header");
-  if (body)
-    throw new Unservable(
-      `jwt_validation looks for a token in the body (${JSON.stringify(body.name)}), which gateways do not read: use a header`,
-    );
-  const lists = [
-    jwt.issuer.allow_list,
-    jwt.audience.allow_list,
-    jwt.http.tokens,
-    jwt.jws.allowed_algorithms,
-    jwt.jws.keys.sources.additional_jkus,
-  ];
-  if (lists.some((list) => list.length === 0))
-    throw new Unservable(
-      "a list of jwt_validation is empty, so that no token could pass: fill it, or disable the module",
-    );
-  for (const uri of jwt.jws.keys.sources.additional_jkus) backends.permit(uri);
-  const silent = jwt.jws.keys.sources.additional_jkus.find((uri) => keySets?.has(uri) === false);
+  const keys = jwt.jws.keys.sources.additional_jkus;
+  refuseUncheckable({
+    issuers: jwt.issuer.allow_list.map(({ value }) => value),
+    audiences: jwt.audience.allow_list.map(({ value }) => value),
+    algorithms: jwt.jws.allowed_algorithms,
+    keys,
+    places: jwt.http.tokens,
+  });
+  for (const uri of keys) backends.permit(uri);
+  const silent = keys.find((uri) => keySets?.has(uri) === false);
   if (silent !== undefined)
     throw new Unreachable(
       `the key set ${silent} was never read: is it reachable from here, and trusted (--trust)?`,
     );
   const providers: Record<string, Json> = {};
   for (const { value: issuer } of jwt.issuer.allow_list)
-    for (const uri of jwt.jws.keys.sources.additional_jkus)
+    for (const uri of keys)
       providers[`${route}.${Object.keys(providers).length}`] = {
         issuer,
         audiences: jwt.audience.allow_list.map(({ value }) => value),

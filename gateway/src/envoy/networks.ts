@@ -1,7 +1,8 @@
 import type { IpPolicyRule, Ref } from "@tunnelplane/sdk";
+import { refuseUnknownAction } from "@tunnelplane/sdk/rules";
 import { grouped, onceForEach } from "./indexes";
 import type { Json } from "./json";
-import { type Objects, Unservable } from "./model";
+import type { Objects } from "./model";
 
 interface IpRestriction {
   readonly enabled: boolean;
@@ -17,11 +18,7 @@ export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Obj
   if (!module?.enabled) return undefined;
   const policies = new Set(module.ip_policies.map(({ id }) => id));
   const rules = [...policies].flatMap((id) => byPolicy(ip_policy_rule).get(id) ?? []);
-  const unknown = rules.find(({ action }) => action !== "allow" && action !== "deny");
-  if (unknown)
-    throw new Unservable(
-      `the action ${JSON.stringify(unknown.action)} of the rule ${unknown.id} is not known to this gateway: upgrade this gateway, or remove the rule`,
-    );
+  for (const { action, id } of rules) refuseUnknownAction(action, id);
   const of = (action: string) =>
     rules
       .filter((rule) => rule.action === action)

@@ -1,6 +1,5 @@
 import { type Condition, escapeRegex, holds, type Input, searching, type Test } from "@tunnelplane/sdk/rules";
 import { extension, type Json, typed } from "./json";
-import { Unservable } from "./model";
 import { cidrRange } from "./networks";
 
 /** Envoy chooses routes by headers alone. These carry what else policies ask, and are never sent on. */
@@ -40,10 +39,7 @@ const askRequest: Ask = (input, test) => {
 };
 
 const askConnection: Ask = (input, test) => {
-  if (input !== "client_ip" && input !== "sni")
-    throw new Unservable(
-      "an expression asks about HTTP, which a TLS edge does not read: it may ask about conn.client_ip and conn.tls.sni",
-    );
+  if (input !== "client_ip" && input !== "sni") throw new Error("An expression about HTTP is refused before");
   const type = input === "sni" ? "ServerNameInput" : "SourceIPInput";
   return single(
     extension(input, `envoy.extensions.matching.common_inputs.network.v3.${type}`),
@@ -88,7 +84,5 @@ function hostMatch(test: Test): Json {
   if ("prefix" in test) return name(`${escapeRegex(test.prefix)}[^:]*`);
   if ("suffix" in test) return name(`[^:]*${escapeRegex(test.suffix)}`);
   if ("contains" in test) return name(`[^:]*${escapeRegex(test.contains)}[^:]*`);
-  throw new Unservable(
-    "an expression matches req.host with a regular expression on a wildcard hostport; use endsWith, startsWith or contains there",
-  );
+  throw new Error("A pattern for hosts is refused before");
 }

@@ -1,7 +1,7 @@
 import type { HttpsEdge } from "@tunnelplane/sdk";
+import { refuseCookies } from "@tunnelplane/sdk/rules";
 import { onceForEach } from "./indexes";
 import { type Json, script } from "./json";
-import { Unservable } from "./model";
 import { isWildcard, readHostport, wildcardsAbove } from "./names";
 
 /** Envoy's cookies: the last part of our names, with the fields that name and describe them. */
@@ -23,11 +23,8 @@ export const COOKIE_SETTINGS: Json = Object.fromEntries(
 const BOUND = "__Host-";
 
 export function cookieNames(prefix: string, id: string): Json {
+  refuseCookies(prefix);
   const start = `${prefix.startsWith(BOUND) ? "" : BOUND}${prefix === "" ? "tunnelplane" : prefix}_${id}`;
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(start))
-    throw new Unservable(
-      `cookie_prefix ${JSON.stringify(prefix)} holds what no cookie's name may: use letters, digits, - and _`,
-    );
   return Object.fromEntries(COOKIES.map(([part, , field]) => [field, `${start}_${part}`]));
 }
 

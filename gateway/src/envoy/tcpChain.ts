@@ -1,9 +1,9 @@
 import type { TlsEdge } from "@tunnelplane/sdk";
-import { type Action, all, type Condition, conditionsOf, not, onlyLogs } from "@tunnelplane/sdk/rules";
+import { all, type Condition, connectionSteps, type Limit, not } from "@tunnelplane/sdk/rules";
 import type { Destination } from "./backends";
 import { extension, type Json, typed } from "./json";
 import { bucketOf } from "./limits";
-import { type Objects, Unservable } from "./model";
+import type { Objects } from "./model";
 import { networksOf } from "./networks";
 import { connectionPredicate } from "./predicate";
 import { admitting, networkRbac } from "./rbac";
@@ -33,27 +33,13 @@ export function tcpProxy(destination: Destination, logs: readonly unknown[] = []
   });
 }
 
-function policyFilters(edge: TlsEdge): { filters: Json[]; logs: unknown[] } {
+function policyFilters({ policies }: TlsEdge): { filters: Json[]; logs: unknown[] } {
   const filters: Json[] = [];
   const logs: unknown[] = [];
-  if (!edge.policies?.enabled) return { filters, logs };
-  for (const policy of [...edge.policies.inbound, ...edge.policies.outbound.map(onlyLogs)]) {
-    const when = conditionsOf(policy);
-    for (const [index, action] of policy.actions.entries()) {
-      if (when === false) continue;
-      if (action.type === "deny") filters.push(denying(when, `deny ${filters.length}.${index}`));
-      else if (when !== true)
-        throw new Unservable(
-          `the policy ${JSON.stringify(policy.name)} has expressions and the action ${action.type}; on a TLS edge only deny may be conditional`,
-        );
-      else if (action.type === "log") logs.push(action.config.metadata ?? {});
-      else if (action.type === "rate-limit")
-        filters.push(limiting(action, `limit ${filters.length}.${index}`));
-      else
-        throw new Unservable(
-          `the action ${action.type} works on requests, which a TLS edge does not read: use a route of an HTTPS edge`,
-        );
-    }
+  for (const { type, when, config, index } of policies?.enabled ? connectionSteps(policies) : []) {
+    const place = `${filters.length}.${index}`;
+    if (type === "log") logs.push(config.metadata ?? {});
+    else filters.push(type === "deny" ? denying(when, `deny ${place}`) : limiting(config, `limit ${place}`));
   }
   return { filters, logs };
 }
@@ -68,16 +54,11 @@ function denying(when: Condition, name: string): Json {
   return networkRbac(name, { matcher: { matcher_list: { matchers: [{ predicate, on_match: allow }] } } });
 }
 
-function limiting({ config }: Action, name: string): Json {
-  if (config.bucket_key !== undefined)
-    throw new Unservable(
-      "a rate-limit of a TLS edge has a bucket_key; connections are counted all together there",
-    );
-  return extension(name, "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit", {
+const limiting = (config: Limit["config"], name: string): Json =>
+  extension(name, "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit", {
     stat_prefix: "limit",
     token_bucket: bucketOf(config),
   });
-}
 
 const accessLog = (logs: readonly unknown[]): Json => ({
   name: "log",

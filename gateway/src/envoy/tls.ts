@@ -1,7 +1,8 @@
 import type { Ref } from "@tunnelplane/sdk";
+import { refuseUnusable } from "@tunnelplane/sdk/rules";
 import { withId } from "./indexes";
 import { extension, type Json, typed } from "./json";
-import { type Objects, type ServerCertificate, Unservable } from "./model";
+import type { Objects, ServerCertificate } from "./model";
 
 interface MutualTls {
   readonly enabled: boolean;
@@ -22,17 +23,13 @@ export function terminationOf(
 ): Termination {
   const minVersion = (termination?.enabled ? termination.min_version : null) ?? "1.2";
   if (!mutual?.enabled) return { minVersion, clients: undefined };
-  if (mutual.certificate_authorities.length === 0)
-    throw new Unservable(
-      "mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it",
-    );
-  const pems = mutual.certificate_authorities.map(({ id }) => {
-    const pem = withId(certificate_authority, id)?.ca_pem;
-    if (pem === undefined)
-      throw new Unservable(`the certificate authority ${id} of mutual_tls does not exist`);
-    return pem.trim();
-  });
-  return { minVersion, clients: `${pems.sort().join("\n")}\n` };
+  const pems = mutual.certificate_authorities.map(({ id }) => ({
+    id,
+    thing: withId(certificate_authority, id)?.ca_pem,
+  }));
+  refuseUnusable(pems, false);
+  const texts = pems.flatMap(({ thing }) => thing?.trim() ?? []).sort();
+  return { minVersion, clients: `${texts.join("\n")}\n` };
 }
 
 /** A session that is resumed does not show its certificate again, which may have ended since. */

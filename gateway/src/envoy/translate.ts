@@ -1,5 +1,6 @@
 import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { refuseReading } from "@tunnelplane/sdk/rules";
 import { Backends } from "./backends";
 import { certificateFor } from "./certificates";
 import { refuseUnknown } from "./enforced";
@@ -185,10 +186,7 @@ function tlsFront(
   { objects, environment, backends }: Omit<TranslationContext, "signIns" | "hosts">,
 ): Front {
   const upstream = endsUpstream(edge);
-  if (upstream && (edge.mutual_tls?.enabled || edge.policies?.enabled))
-    throw new Unservable(
-      "TLS ends upstream, so that neither mutual_tls nor policies can be enforced here: disable them, or terminate at the edge",
-    );
+  if (upstream) refuseReading([edge.mutual_tls, edge.policies].some((module) => module?.enabled));
   const filters = tcpFilters(edge, backends.destination(edge.backend, hostport, false), objects);
   const transport = upstream
     ? undefined

@@ -1,20 +1,18 @@
 import { isTrueOf, predicatesIn, unrecordedIn } from "../decision/asking";
 import { refuseAnswer } from "../decision/rules/answers";
-import { asks, type Condition, testsIn } from "../decision/rules/condition";
+import { asks } from "../decision/rules/condition";
+import { connectionSteps } from "../decision/rules/connections";
 import { bucketKeysOf, bucketOf } from "../decision/rules/limits";
 import { isWildcard } from "../decision/rules/names";
 import {
   conditionsIn,
-  conditionsOf,
   type Effects,
-  onlyLogs,
   outcomesOf,
   type Policies,
   type Policy,
   settle,
 } from "../decision/rules/policies";
 import { rewriteOf } from "../decision/rules/rewrite";
-import { Unservable } from "../decision/rules/unservable";
 import { moduleOf, type Read, readModule } from "../exposure/reading";
 import type { Thing } from "../model";
 import { canonical, type Fields, holdsUnknown, inOrder, isObject, textIn, textsIn } from "../values";
@@ -112,7 +110,6 @@ function ofRequests(policies: Policies, place: Place): Check {
   const outcomes = outcomesOf(settled);
   for (const outcome of outcomes) refuseImpossible(outcome, place);
   const conditions = conditionsIn(settled);
-  for (const condition of conditions) refuseHostPatterns(condition);
   const verdicts = new Map(outcomes.map((outcome) => [outcome, verdictOf(outcome, holder)]));
   const passed: Verdict = passing(holder, FIELD, "No policy answers the request.");
   return {
@@ -149,13 +146,6 @@ function isSentOn(place: Place): boolean {
   return kind === "clusters" || kind === "order";
 }
 
-function refuseHostPatterns(condition: Condition): void {
-  if (testsIn(condition).some(({ input, test }) => input === "host" && "regex" in test))
-    throw new Unservable(
-      "an expression matches req.host with a regular expression on a wildcard hostport; use endsWith, startsWith or contains there",
-    );
-}
-
 const statusOf = ({ config }: NonNullable<Effects["answer"]>): number => Number(config.status_code ?? 403);
 
 function verdictOf({ answer, limits }: Effects, holder: Thing): Verdict {
@@ -173,32 +163,12 @@ function verdictOf({ answer, limits }: Effects, holder: Thing): Verdict {
   });
 }
 
-function ofConnections({ inbound, outbound }: Policies, holder: Thing): Check {
-  const denials: Condition[] = [];
-  let limited = false;
-  for (const policy of [...inbound, ...outbound.map(onlyLogs)]) {
-    const when = conditionsOf(policy);
-    for (const { type, config } of when === false ? [] : policy.actions) {
-      if (type === "deny") denials.push(askingConnections(when));
-      else if (when !== true)
-        throw new Unservable(
-          `the policy ${JSON.stringify(policy.name)} has expressions and the action ${type}; on a TLS edge only deny may be conditional`,
-        );
-      else if (type === "rate-limit") {
-        if (config.bucket_key !== undefined)
-          throw new Unservable(
-            "a rate-limit of a TLS edge has a bucket_key; connections are counted all together there",
-          );
-        bucketOf(config);
-        limited = true;
-      } else if (type !== "log")
-        throw new Unservable(
-          `the action ${type} works on requests, which a TLS edge does not read: use a route of an HTTPS edge`,
-        );
-    }
-  }
+function ofConnections(policies: Policies, holder: Thing): Check {
+  const steps = connectionSteps(policies);
+  const denials = steps.flatMap(({ type, when }) => (type === "deny" ? [when] : []));
+  const limits = steps.filter(({ type }) => type === "rate-limit").map(({ config }) => ({ id: "", config }));
   const denied = ending(holder, FIELD, "A policy denies the connection.", CLOSED);
-  const passed = verdictOf({ limits: limited ? [{ id: "", config: {} }] : [], logs: [] }, holder);
+  const passed = verdictOf({ limits, logs: [] }, holder);
   return {
     look(request) {
       for (const when of denials) {
@@ -211,12 +181,4 @@ function ofConnections({ inbound, outbound }: Policies, holder: Thing): Check {
     },
     predicates: denials.flatMap(predicatesIn),
   };
-}
-
-function askingConnections(condition: Condition): Condition {
-  if (testsIn(condition).some(({ input }) => input !== "client_ip" && input !== "sni"))
-    throw new Unservable(
-      "an expression asks about HTTP, which a TLS edge does not read: it may ask about conn.client_ip and conn.tls.sni",
-    );
-  return condition;
 }

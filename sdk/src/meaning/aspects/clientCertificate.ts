@@ -123,12 +123,20 @@ function byCertificate(model: Model): ReadonlyMap<string, readonly string[]> {
   return index;
 }
 
-function refuseUnusable(things: readonly { id: string; thing: Thing | undefined }[], partial: boolean): void {
-  if (things.length === 0)
+/**
+ * @param authorities those that are named, with what was found of each
+ * @param partial whether some may stand outside of what was searched
+ * @throws Unservable where nobody's certificate could be accepted
+ */
+export function refuseUnusable(
+  authorities: readonly { readonly id: string; readonly thing: unknown }[],
+  partial: boolean,
+): void {
+  if (authorities.length === 0)
     throw new Unservable(
       "mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it",
     );
-  const missing = things.find(({ thing }) => !thing);
+  const missing = authorities.find(({ thing }) => !thing);
   // What is outside of a part of a world was checked where it was declared.
   if (missing && !partial)
     throw new Unservable(`the certificate authority ${missing.id} of mutual_tls does not exist`);

@@ -101,9 +101,14 @@ export const networks: Aspect<"ip_restriction"> = {
 function refuseUnknownRules(model: Model, policy: Thing | undefined): void {
   for (const { fields, object } of policy ? model.belongingTo(policy) : []) {
     const { action } = fields;
-    if (typeof action !== "string" || action === UNKNOWN || action === "allow" || action === "deny") continue;
-    throw new Unservable(
-      `the action ${JSON.stringify(action)} of the rule ${object.id} is not known to this gateway: upgrade this gateway, or remove the rule`,
-    );
+    if (typeof action === "string" && action !== UNKNOWN) refuseUnknownAction(action, object.id);
   }
+}
+
+/** @throws Unservable for what a rule of an IP policy may not do */
+export function refuseUnknownAction(action: string, rule: string | undefined): void {
+  if (action !== "allow" && action !== "deny")
+    throw new Unservable(
+      `the action ${JSON.stringify(action)} of the rule ${rule} is not known to this gateway: upgrade this gateway, or remove the rule`,
+    );
 }

@@ -65,7 +65,8 @@ export const signIn: Aspect<"oidc"> = {
   },
 };
 
-function refuseCookies(prefix: string): void {
+/** @throws Unservable for what no cookie's name may begin with */
+export function refuseCookies(prefix: string): void {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(prefix))
     throw new Unservable(
       `cookie_prefix ${JSON.stringify(prefix)} holds what no cookie's name may: use letters, digits, - and _`,

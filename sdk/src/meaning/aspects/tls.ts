@@ -30,7 +30,7 @@ export const tls: Aspect<"tls_termination"> = {
     const unrecorded = unsure(holder, field, "The version of TLS is not recorded.");
     const common = unknown && { unknown: "Where TLS ends, and its lowest version, are not known." };
     if (!http && value.ends_at === "upstream") {
-      refuseReading(holder);
+      refuseReading(["mutual_tls", "policies"].some((name) => moduleOf(holder, name).state === "on"));
       const through = passing(holder, field, "TLS ends upstream; nothing of it is read here.");
       return { look: (request) => (request.tls === null ? plain : through), predicates: [], ...common };
     }
@@ -54,9 +54,12 @@ export const tls: Aspect<"tls_termination"> = {
   },
 };
 
-/** Modules that read what TLS covers. */
-function refuseReading(edge: Thing): void {
-  if (["mutual_tls", "policies"].some((name) => moduleOf(edge, name).state === "on"))
+/**
+ * @param isRead whether a module of the edge reads what TLS covers up to the upstream
+ * @throws Unservable if so
+ */
+export function refuseReading(isRead: boolean): void {
+  if (isRead)
     throw new Unservable(
       "TLS ends upstream, so that neither mutual_tls nor policies can be enforced here: disable them, or terminate at the edge",
     );

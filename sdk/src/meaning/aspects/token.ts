@@ -105,7 +105,8 @@ const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>
     : sent.prefix.includes(declared.prefix) &&
       sent.prefix.indexOf(declared.prefix) + declared.prefix.length === sent.prefix.length);
 
-function refuseUncheckable({ issuers, audiences, algorithms, keys, places }: AcceptedTokens): void {
+/** @throws Unservable for lists with which no token could be checked */
+export function refuseUncheckable({ issuers, audiences, algorithms, keys, places }: AcceptedTokens): void {
   const body = places.find(({ method }) => method !== "header");
   if (body)
     throw new Unservable(

@@ -13,25 +13,37 @@ import { Unservable } from "./rules/unservable";
  * @throws Unservable where an edge, or one of its routes, has an enabled module or a value that is not known
  */
 export function refuseUnknown(edge: Thing, model: Model): void {
-  refuseUnknownOf(edge, "the edge");
+  refuseUnknownIn(edge, "the edge", hasAspect, UNKNOWN);
   for (const route of model.belongingTo(edge))
     if (route.kind === "https_edge_route")
-      refuseUnknownOf(route, `the route ${JSON.stringify(route.fields.match)}`);
+      refuseUnknownIn(route, `the route ${JSON.stringify(route.fields.match)}`, hasAspect, UNKNOWN);
 }
 
-function refuseUnknownOf({ kind, fields }: Thing, owner: string): void {
+/**
+ * @param owner of the fields, for people
+ * @param isKnown whether a module of a kind is known
+ * @param placeholder stands for a value that is still to come, and is let pass
+ * @throws Unservable where an enabled module, an action or a value is not known
+ */
+export function refuseUnknownIn(
+  { kind, fields }: { readonly kind: string; readonly fields: Readonly<Record<string, unknown>> },
+  owner: string,
+  isKnown: (kind: string, name: string) => boolean,
+  placeholder?: string,
+): void {
   for (const [name, value] of Object.entries(fields))
-    if (isEnabled(value) && !hasAspect(kind, name))
+    if (isEnabled(value) && !isKnown(kind, name))
       throw new Unservable(
         `the module ${JSON.stringify(name)} of ${owner} is not known to this gateway: upgrade this gateway, or disable the module`,
       );
   // Also of policies whose conditions never hold, and after an action that ends the request.
-  if (isEnabled(fields.policies)) for (const type of actionsIn(fields.policies)) effectOf(type);
+  if (isEnabled(fields.policies))
+    for (const type of actionsIn(fields.policies)) if (type !== placeholder) effectOf(type);
   const choice = unknownChoice(
     schemaOf(kind),
     Object.fromEntries(Object.entries(fields).filter(([, value]) => !isObject(value) || isEnabled(value))),
   );
-  if (choice && choice.value !== UNKNOWN)
+  if (choice && choice.value !== placeholder)
     throw new Unservable(
       `the value ${JSON.stringify(choice.value)} of ${formatPath(choice.path)} of ${owner} is not known to this gateway: upgrade this gateway, or choose another`,
     );
@@ -41,8 +53,7 @@ const actionsIn = (policies: unknown): string[] =>
   [listIn(policies, "inbound"), listIn(policies, "outbound")]
     .flat()
     .flatMap((policy) => listIn(policy, "actions"))
-    .flatMap((action) => (isObject(action) && typeof action.type === "string" ? action.type : []))
-    .filter((type) => type !== UNKNOWN);
+    .flatMap((action) => (isObject(action) && typeof action.type === "string" ? action.type : []));
 
 const listIn = (value: unknown, name: string): readonly unknown[] =>
   isObject(value) && Array.isArray(value[name]) ? value[name] : [];

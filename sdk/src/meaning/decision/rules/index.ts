@@ -2,8 +2,15 @@
  * What gateways enforce of what is declared, and what they refuse: conditions and expressions, patterns,
  * policies, rewrites, limits, answers and names. Decisions and the gateway's translation stand on the same.
  */
+export { refuseUnusable } from "../../aspects/clientCertificate";
+export { refuseUnknownAction } from "../../aspects/networks";
+export { refuseCookies } from "../../aspects/signIn";
+export { refuseReading } from "../../aspects/tls";
+export { refuseUncheckable } from "../../aspects/token";
+export { refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
+export { type ConnectionStep, connectionSteps } from "./connections";
 export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./limits";
 export { isHostport, isWildcard, readHostport, wildcardsAbove } from "./names";
 export { refuseUnreachable } from "./paths";

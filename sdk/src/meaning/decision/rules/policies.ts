@@ -1,5 +1,5 @@
 import type { ActionName } from "../../../contract/registry";
-import { all, type Condition, knowing } from "./condition";
+import { all, type Condition, knowing, testsIn } from "./condition";
 import { readExpression } from "./expression";
 import { Unservable } from "./unservable";
 
@@ -52,10 +52,21 @@ export function settle({ inbound, outbound }: Policies, owner: string, host?: st
     actions: policy.actions,
     id: `${owner}.${index}`,
   }));
-  return follow(steps, NOTHING, { left: MOST_OUTCOMES });
+  const settled = follow(steps, NOTHING, { left: MOST_OUTCOMES });
+  for (const condition of conditionsIn(settled)) refuseHostPatterns(condition);
+  return settled;
 }
 
-export const conditionsOf = ({ expressions }: Policy): Condition => all(expressions.map(readExpression));
+/** A Host header may carry a port, which a pattern could not look past. */
+function refuseHostPatterns(condition: Condition): void {
+  if (testsIn(condition).some(({ input, test }) => input === "host" && "regex" in test))
+    throw new Unservable(
+      "an expression matches req.host with a regular expression on a wildcard hostport; use endsWith, startsWith or contains there",
+    );
+}
+
+export const conditionsOf = ({ expressions }: Pick<Policy, "expressions">): Condition =>
+  all(expressions.map(readExpression));
 
 /** Envoy chooses a route when a request comes in, so outbound actions can only log. */
 export function onlyLogs(policy: Policy): Policy {
