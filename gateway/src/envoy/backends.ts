@@ -1,4 +1,5 @@
 import type { Ref } from "@tunnelplane/sdk";
+import { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "@tunnelplane/sdk/rules";
 import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
 import { answering, type ClusterTarget, clusterOf, inOrderOf, splitting, within } from "./clusters";
@@ -25,10 +26,6 @@ type Found = Destination | { readonly failover: string; readonly order: readonly
 
 /** The socket of those agents that have bound a hostport. */
 const BOUND = "agents";
-/** The server takes no deeper nests. */
-const DEEPEST = 1000;
-/** As many as one failover backend may name; more come together only by nesting. */
-const MOST_IN_ORDER = 1000;
 /** Of a cluster in which Envoy splits connections: it is always there, whatever is behind it. */
 const WITHIN = "within ";
 
@@ -100,9 +97,8 @@ export class Backends {
   #of(id: string, http: boolean): Found {
     const known = this.#found.get(`${http} ${id}`);
     if (known) return known;
-    if (this.#around.has(id)) throw new Unservable(`the backend ${id} contains itself`);
-    if (this.#around.size > DEEPEST)
-      throw new Unservable(`the backend ${id} is in more than ${DEEPEST} others: nest fewer`);
+    if (this.#around.has(id)) throw BACKEND_FAULTS.inItself(id);
+    if (this.#around.size > DEEPEST) throw BACKEND_FAULTS.tooDeep(id);
     this.#around.add(id);
     try {
       const found = this.#read(id, http);
@@ -121,10 +117,7 @@ export class Backends {
     if (fixed) return one(this.#address(`the backend ${id}`, readAddress(fixed.address), fixed.tls.enabled));
     const response = withId(objects.http_response_backend, id);
     if (response) {
-      if (!http)
-        throw new Unservable(
-          `the backend ${id} answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge`,
-        );
+      if (!http) throw BACKEND_FAULTS.answersHttp(id);
       return { response: answerOf(response.status_code, response.body, response.headers) };
     }
     const weighted = withId(objects.weighted_backend, id);
@@ -136,7 +129,7 @@ export class Backends {
       throw new Unservable(
         `this gateway cannot read the backend ${id} (${fault}): upgrade this gateway, or declare the backend anew`,
       );
-    throw new Unservable(`the backend ${id} does not exist`);
+    throw BACKEND_FAULTS.missing(id);
   }
 
   #weighted(members: Readonly<Record<string, number>>, http: boolean): Found {
@@ -149,10 +142,7 @@ export class Backends {
   /** The cluster for a share of a weighted backend. */
   #share(id: string, http: boolean): string {
     const found = this.#of(id, http);
-    if (found === "nowhere")
-      throw new Unservable(
-        `the backend ${id}, a part of a weighted one, goes nowhere: give one of its backends a weight`,
-      );
+    if (found === "nowhere") throw BACKEND_FAULTS.weightless(id);
     return "order" in found ? this.#inOrder(found.failover, found.order) : this.#single(id, found);
   }
 
@@ -169,19 +159,13 @@ export class Backends {
         "order" in found ? found.order : [this.#single(member, found)],
       ),
     );
-    if (order.size > MOST_IN_ORDER)
-      throw new Unservable(
-        `the failover backend ${id} has more than ${MOST_IN_ORDER} backends, with those in others: use fewer`,
-      );
+    if (order.size > MOST_IN_ORDER) throw BACKEND_FAULTS.tooMany(id);
     return { failover: id, order: [...order] };
   }
 
   #inOrder(id: string, order: readonly string[]): string {
     const splitted = order.slice(0, -1).find((name) => name.startsWith(WITHIN));
-    if (splitted !== undefined)
-      throw new Unservable(
-        `the backend ${splitted.slice(WITHIN.length)} cannot be followed by another in a failover backend: it cannot be checked whether all of it is down. Put it last`,
-      );
+    if (splitted !== undefined) throw BACKEND_FAULTS.notLast(splitted.slice(WITHIN.length));
     for (const name of order) if (!this.#listeners.has(name)) this.#checked.add(name);
     this.#orders.set(id, order);
     return id;

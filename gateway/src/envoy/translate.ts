@@ -1,6 +1,6 @@
 import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { refuseReading } from "@tunnelplane/sdk/rules";
+import { heldByOlder, refuseReading, strangeHostport } from "@tunnelplane/sdk/rules";
 import { Backends } from "./backends";
 import { certificateFor } from "./certificates";
 import { refuseUnknown } from "./enforced";
@@ -45,9 +45,7 @@ export function translate(
       }
       // Envoy would refuse all edges of a port for such a name.
       const strange = edge.hostports.filter((one) => !isHostport(one));
-      reasons.push(
-        ...strange.map((one) => `${JSON.stringify(one)} is not served, because it is no NAME:PORT`),
-      );
+      reasons.push(...strange.map(strangeHostport));
     } catch (error) {
       served.length = 0;
       reasons.splice(
@@ -120,8 +118,7 @@ function takenBefore(
   owners: ReadonlyMap<string, string>,
 ): string | undefined {
   const owner = owners.get(textOf(hostport));
-  if (owner === id) return undefined;
-  return `${textOf(hostport)} is not served, because the older edge ${owner} has it: take it out of one of them`;
+  return owner === id ? undefined : heldByOlder(textOf(hostport), String(owner));
 }
 
 const unreadable = (fault: string): string =>

@@ -2,7 +2,14 @@ import type { Hostport } from "../aspects/aspect";
 import type { Model, Thing } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown, inOrder, textsIn } from "../values";
-import { isHostport, isWildcard, readHostport, wildcardsAbove } from "./rules/names";
+import {
+  heldByOlder,
+  isHostport,
+  isWildcard,
+  readHostport,
+  strangeHostport,
+  wildcardsAbove,
+} from "./rules/names";
 import { textOf } from "./site";
 import type { Unserved } from "./types";
 
@@ -30,25 +37,21 @@ export class Hostports {
     for (const edge of edges) {
       const own: Hostport[] = [];
       for (const text of textsIn(edge.fields.hostports)) {
-        const because = (why: string) =>
-          unserved.push(unservedAt(edge, text, `${text} is not served, because ${why}`));
+        const refuse = (reason: string) => unserved.push(unservedAt(edge, text, reason));
         if (!isHostport(text)) {
-          unserved.push(
-            unservedAt(edge, text, `${JSON.stringify(text)} is not served, because it is no NAME:PORT`),
-          );
+          refuse(strangeHostport(text));
           continue;
         }
         const hostport = readHostport(text);
         const taken = this.#owners.get(textOf(hostport));
         if (taken?.edge === edge) continue;
         if (taken) {
-          because(
-            `the older edge ${taken.edge.object.id ?? nameOf(taken.edge)} has it: take it out of one of them`,
-          );
+          refuse(heldByOlder(text, taken.edge.object.id ?? nameOf(taken.edge)));
           continue;
         }
         this.#owners.set(textOf(hostport), { hostport, edge });
-        if (ports && !ports.includes(hostport.port)) because(`no gateway listens for port ${hostport.port}`);
+        if (ports && !ports.includes(hostport.port))
+          refuse(`${text} is not served, because no gateway listens for port ${hostport.port}`);
         else own.push(hostport);
       }
       this.#of.set(edge, own);

@@ -3,6 +3,7 @@ import { childrenOf, isBackend, weightsOf } from "../../exposure/flows";
 import type { Model, Thing } from "../../model";
 import { holdsUnknown, isObject, textIn } from "../../values";
 import { refuseAnswer } from "./answers";
+import { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
 import { Unservable } from "./unservable";
 
 /** Something that answers in the end: the gateway itself with a status, or null for a server behind it. */
@@ -22,10 +23,6 @@ export interface Destination {
 }
 
 const NOWHERE: Destination = { kind: "nowhere", members: new Map(), ends: [] };
-/** The server takes no deeper nests. */
-const DEEPEST = 1000;
-/** As many as one failover backend may name; more come together only by nesting. */
-const MOST_IN_ORDER = 1000;
 /** Of a cluster in which Envoy splits connections: it is always there, whatever is behind it. */
 const WITHIN = "within ";
 /** Of a cluster that answers by itself: it is always there, too. */
@@ -66,9 +63,8 @@ export class Backends {
   }
 
   #follow(reference: string, http: boolean): Destination | Unservable {
-    if (this.#around.has(reference)) return new Unservable(`the backend ${reference} contains itself`);
-    if (this.#around.size > DEEPEST)
-      return new Unservable(`the backend ${reference} is in more than ${DEEPEST} others: nest fewer`);
+    if (this.#around.has(reference)) return BACKEND_FAULTS.inItself(reference);
+    if (this.#around.size > DEEPEST) return BACKEND_FAULTS.tooDeep(reference);
     this.#around.add(reference);
     try {
       return this.#read(reference, http);
@@ -85,7 +81,7 @@ export class Backends {
     if (!thing || !isBackend(thing)) {
       // What is outside of this world was checked where it was declared.
       if (this.model.partial) return single(reference, [null]);
-      throw new Unservable(`the backend ${reference} does not exist`);
+      throw BACKEND_FAULTS.missing(reference);
     }
     const { fields } = thing;
     switch (thing.kind) {
@@ -112,10 +108,7 @@ export class Backends {
   }
 
   #answer({ fields }: Thing, reference: string, http: boolean): Destination {
-    if (!http)
-      throw new Unservable(
-        `the backend ${reference} answers with HTTP, which a TLS edge does not speak: use it on a route of an HTTPS edge`,
-      );
+    if (!http) throw BACKEND_FAULTS.answersHttp(reference);
     if (holdsUnknown([fields.status_code, fields.headers]))
       return { kind: "answer", members: new Map([[`${ANSWER}${reference}`, [null]]]), ends: [null] };
     const status = Number(fields.status_code ?? 200);
@@ -137,10 +130,7 @@ export class Backends {
 
   #share(id: string, http: boolean): { readonly name: string; readonly ends: readonly End[] } {
     const found = this.#of(id, http);
-    if (found.kind === "nowhere")
-      throw new Unservable(
-        `the backend ${id}, a part of a weighted one, goes nowhere: give one of its backends a weight`,
-      );
+    if (found.kind === "nowhere") throw BACKEND_FAULTS.weightless(id);
     if (found.kind === "order") this.#refuseUncertainOrder(found);
     return { name: found.kind === "order" ? id : nameOf(id, found), ends: found.ends };
   }
@@ -161,19 +151,13 @@ export class Backends {
         found.kind === "order" ? [...found.members] : [[nameOf(id, found), found.ends]],
       ),
     );
-    if (members.size > MOST_IN_ORDER)
-      throw new Unservable(
-        `the failover backend ${reference} has more than ${MOST_IN_ORDER} backends, with those in others: use fewer`,
-      );
+    if (members.size > MOST_IN_ORDER) throw BACKEND_FAULTS.tooMany(reference);
     return { kind: "order", members, ends: endsInOrder(members) };
   }
 
   #refuseUncertainOrder({ members }: Destination): void {
     const splitted = [...members.keys()].slice(0, -1).find((name) => name.startsWith(WITHIN));
-    if (splitted !== undefined)
-      throw new Unservable(
-        `the backend ${splitted.slice(WITHIN.length)} cannot be followed by another in a failover backend: nothing tells when all of it is down. Put it last`,
-      );
+    if (splitted !== undefined) throw BACKEND_FAULTS.notLast(splitted.slice(WITHIN.length));
   }
 }
 

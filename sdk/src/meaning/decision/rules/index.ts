@@ -9,10 +9,11 @@ export { refuseReading } from "../../aspects/tls";
 export { refuseUncheckable } from "../../aspects/token";
 export { refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
+export { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
 export { type ConnectionStep, connectionSteps } from "./connections";
 export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./limits";
-export { isHostport, isWildcard, readHostport, wildcardsAbove } from "./names";
+export { heldByOlder, isHostport, isWildcard, readHostport, strangeHostport, wildcardsAbove } from "./names";
 export { refuseUnreachable } from "./paths";
 export { escapeRegex, searching } from "./patterns";
 export {

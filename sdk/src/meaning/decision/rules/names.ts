@@ -16,3 +16,11 @@ export function wildcardsAbove(host: string): string[] {
   const labels = (isWildcard(host) ? host.slice(2) : host).split(".");
   return labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
 }
+
+/** Why a text in `hostports` is not served. */
+export const strangeHostport = (text: string): string =>
+  `${JSON.stringify(text)} is not served, because it is no NAME:PORT`;
+
+/** Why a hostport is not served that an older edge has, too. */
+export const heldByOlder = (hostport: string, edge: string): string =>
+  `${hostport} is not served, because the older edge ${edge} has it: take it out of one of them`;
