@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,6 +14,8 @@ export interface Database {
    * Creates a database; returns its folder or URL, for `data` in StartOptions. It is deleted after all tests.
    */
   create(): Promise<string>;
+  /** Creates a copy of such a database, which costs less than a server that fills one. No server may use it. */
+  copyOf(data: string): Promise<string>;
 }
 
 /** Starts a server for a test, on a new database of the tested kind unless `data` names one. */
@@ -31,18 +33,29 @@ export async function sharedPostgres(): Promise<Postgres> {
   return own;
 }
 
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
+  folders.push(folder);
+  return folder;
+};
+
 const SQLITE: Database = {
   name: "SQLite",
-  create: async () => {
-    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-data-"));
-    folders.push(folder);
+  create: async () => newFolder(),
+  copyOf: async (data) => {
+    const folder = newFolder();
+    cpSync(data, folder, { recursive: true });
     return folder;
   },
 };
 
 export const DATABASES: readonly Database[] = [
   SQLITE,
-  { name: "PostgreSQL", create: async () => (await sharedPostgres()).newDatabase() },
+  {
+    name: "PostgreSQL",
+    create: async () => (await sharedPostgres()).newDatabase(),
+    copyOf: async (data) => (await sharedPostgres()).newDatabase(data),
+  },
 ];
 
 /** Runs a query directly in a server's database, and returns the rows. */

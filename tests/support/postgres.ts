@@ -17,11 +17,12 @@ export class Postgres {
   /** @param url of the database `postgres` in it, as its administrator */
   constructor(readonly url: string) {}
 
-  /** The URL of a new, empty database. */
-  async newDatabase(): Promise<string> {
+  /** The URL of a new database: an empty one, or a copy of one that nobody uses. */
+  async newDatabase(original?: string): Promise<string> {
     const name = `tunnelplane_${process.pid}_${this.#databases.length + 1}`;
     this.#databases.push(name);
-    await this.#administer(`create database ${name}`);
+    const template = original ? ` template ${new URL(original).pathname.slice(1)}` : "";
+    await this.#administer(`create database ${name}${template}`);
     return Object.assign(new URL(this.url), { pathname: name }).href;
   }
 

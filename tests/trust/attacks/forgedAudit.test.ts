@@ -7,9 +7,8 @@ import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { expectRefused } from "../../support/api/expect";
 import { runOn } from "../../support/commandLine";
-import { execute, onEveryDatabase, tablesIn, untilTestEnds } from "../../support/databases";
+import { execute, onEveryDatabase, settled, tablesIn, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
-import type { ServerProcess } from "../../support/server";
 import { created } from "../canaries";
 import { countIn, expectFound, expectWhole, headOf, served, unguard } from "./forger";
 import { makeOld } from "./oldDatabase";
@@ -20,8 +19,11 @@ const EMPTY = "delete from audit_event; delete from audit_head; delete from seal
 onEveryDatabase("An attacker who empties the audit log and its keys", (start, database) => {
   const serve = untilTestEnds(start);
   let folder: string;
-  before(() => {
+  let original: string;
+  before("let a server fill a database", async () => {
     folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
+    original = await database.create();
+    await served(start, original);
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -37,8 +39,7 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
     "everything in these tables, and the objects": `${EMPTY}; delete from reference; delete from told_secret; delete from resource`,
   })) {
     it(`cannot make a server or command start a new log: ${what}`, async () => {
-      const data = await database.create();
-      await served(start, data);
+      const data = await database.copyOf(original);
       await unguard(data);
       await execute(data, statements);
       const file = join(folder, `${database.name}.gz`);
@@ -62,16 +63,14 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
   }
 
   it("cannot do so either by removing the choices of the first start", async () => {
-    const data = await database.create();
-    await served(start, data);
+    const data = await database.copyOf(original);
     await execute(data, "delete from setting where name in ('uri_placeholder', 'audit_key')");
     await expectFound(data, "The row uri_placeholder of the table setting was removed");
     expect(await refusedToServe(data)).to.include("The row uri_placeholder of the table setting was removed");
   });
 
   it("cannot have contents recorded again by removing the key of their digests", async () => {
-    const data = await database.create();
-    await served(start, data);
+    const data = await database.copyOf(original);
     await execute(data, "delete from setting where name = 'audit_key'");
     await expectFound(data, "The key of the audit log's digests");
     expect(await refusedToServe(data)).to.include("The key of the audit log's digests");
@@ -92,55 +91,56 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
     expect(await tablesIn(data)).to.deep.equal([]);
     if (!data.startsWith("postgres:")) expect(readdirSync(data)).to.deep.equal([]);
     expect(existsSync(join(folder, "empty.gz"))).to.equal(false);
-    await served(start, data);
-    await makeOld(data);
+    const older = await database.copyOf(original);
+    await makeOld(older);
     for (const args of [
       ["audit", "verify"],
       ["keys", "rotate"],
     ]) {
-      const { code, err } = await runOn(data, ...args);
+      const { code, err } = await runOn(older, ...args);
       expect(code).to.equal(1);
       expect(err).to.include("has schema 004_deliveries").and.to.include("tunnelplane serve");
     }
-    expect(await tablesIn(data)).not.to.include("baseline");
+    expect(await tablesIn(older)).not.to.include("baseline");
   });
 });
 
 onEveryDatabase("The head of the audit log", (start, database) => {
+  const serve = untilTestEnds(start);
   let folder: string;
-  let data: string;
-  let server: ServerProcess;
-  let rest: Rest;
-  beforeEach("start a server and change some objects", async () => {
+  /** A database whose last change an attacker undoes in copies. */
+  let original: string;
+  let undo: string;
+  let answer: string;
+  let log: string;
+  let head: { readonly sequence: number; readonly hash: string };
+  before("let a server fill a database, and stop it", async () => {
     folder = mkdtempSync(join(tmpdir(), "tunnelplane-forged-"));
-    data = await database.create();
-    server = await start({ data });
-    rest = new Rest(server.url, server.apiKey);
+    original = await database.create();
+    const server = await start({ data: original });
+    const rest = new Rest(server.url, server.apiKey);
     for (let index = 0; index < 3; index++) await created(rest, "/ip_policies", {});
-  });
-  afterEach("stop the server", async () => {
+    const before = await headOf(original);
+    const { id } = await created(rest, "/ip_policies", { description: "to be undone" });
+    const { sequence, hash } = await headOf(original);
+    head = { sequence, hash };
+    answer = (await rest.get("/audit_head")).text;
     await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    log = server.log;
+    undo = `delete from audit_event where sequence > ${before.sequence}; delete from event where sequence > ${before.sequence};
+      delete from resource where id = '${id}';
+      update audit_head set sequence = ${before.sequence}, hash = '${before.hash}', mac = '${before.mac}'`;
   });
-
-  /** Makes a last change, and returns a function that undoes it in every table. */
-  const lastChange = async (): Promise<{ undo: string }> => {
-    const { sequence, hash, mac } = await headOf(data);
-    const id = (await created(rest, "/ip_policies", { description: "to be undone" })).id;
-    return {
-      undo: `delete from audit_event where sequence > ${sequence}; delete from event where sequence > ${sequence};
-        delete from resource where id = '${id}';
-        update audit_head set sequence = ${sequence}, hash = '${hash}', mac = '${mac}'`,
-    };
-  };
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   it("is available to admins, also through the client, and to nobody else", async () => {
-    const { sequence, hash } = await headOf(data);
-    const answer = await rest.get("/audit_head");
-    expect(answer.status).to.equal(200);
-    expect(answer.body).to.deep.equal({ sequence, hash });
+    const server = await serve({ data: await database.copyOf(original) });
+    const rest = new Rest(server.url, server.apiKey);
+    const { status, body } = await rest.get("/audit_head");
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal(head);
     const client = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
-    expect(await client.auditLog.head()).to.deep.equal({ sequence, hash });
+    expect(await client.auditLog.head()).to.deep.equal(head);
     await client.close();
     const bot = (await created(rest, "/bot_users", { name: "ci" })).id;
     const { token } = await created(rest, "/api_keys", { owner_id: bot });
@@ -151,26 +151,29 @@ onEveryDatabase("The head of the audit log", (start, database) => {
   });
 
   it("in a backup shows that the tail was cut off and an old head put back", async () => {
-    const { undo } = await lastChange();
+    const data = await database.copyOf(original);
     const file = join(folder, "backup.gz");
     const { code, err } = await runOn(data, "backup", file);
     expect(code, err).to.equal(0);
-    const { sequence, hash } = await headOf(data);
+    const { sequence, hash } = head;
     expect(err).to.include(`${sequence}:${hash}`);
     expect(
       JSON.parse(gunzipSync(readFileSync(file)).toString().split("\n")[0] as string).audit_head,
-    ).to.deep.equal({ sequence, hash });
+    ).to.deep.equal(head);
     await expectWhole(data, "--backup", file);
     await unguard(data);
     await execute(data, undo);
     await expectWhole(data);
     await expectFound(data, `the noted row ${sequence} is no longer there`, "--backup", file);
-    await created(rest, "/ip_policies", { description: "another history" });
+    const server = await serve({ data });
+    await created(new Rest(server.url, server.apiKey), "/ip_policies", { description: "another history" });
+    await settled(data);
     await expectFound(data, `row ${sequence} is not the one that was noted`, "--backup", file);
   });
 
   it("is read from backups of older versions too, which have it among their rows", async () => {
-    const file = join(folder, "backup.gz");
+    const data = await database.copyOf(original);
+    const file = join(folder, "older.gz");
     expect(await runOn(data, "backup", file)).to.include({ code: 0 });
     const [header, ...lines] = gunzipSync(readFileSync(file)).toString().split("\n");
     const { audit_head, ...older } = JSON.parse(header as string);
@@ -185,19 +188,18 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     writeFileSync(old, gzipSync(`${covered}${JSON.stringify(trailer)}\n`));
     await expectWhole(data, "--backup", old);
     await unguard(data);
-    const { sequence } = await headOf(data);
+    const { sequence } = head;
     await execute(data, `delete from audit_event where sequence = ${sequence}`);
     await expectFound(data, `the noted row ${sequence} is no longer there`, "--backup", old);
   });
 
   it("in the server's log, written at start and stop, shows the same", async () => {
-    const { undo } = await lastChange();
-    const { sequence, hash } = await headOf(data);
-    await server.stop();
+    const data = await database.copyOf(original);
+    const { sequence, hash } = head;
     const file = join(folder, "server.log");
-    writeFileSync(file, server.log.replaceAll(/^/gm, "Jan 01 00:00:00 host tunnelplane: "));
-    expect(server.log.match(/"audit_head":\{/g)).to.have.length(2);
-    expect(server.log)
+    writeFileSync(file, log.replaceAll(/^/gm, "Jan 01 00:00:00 host tunnelplane: "));
+    expect(log.match(/"audit_head":\{/g)).to.have.length(2);
+    expect(log)
       .to.include(`"audit_head":{"sequence":1,`)
       .and.to.include(`"audit_head":{"sequence":${sequence},"hash":"${hash}"}`);
     await expectWhole(data, "--log", file);
@@ -210,9 +212,8 @@ onEveryDatabase("The head of the audit log", (start, database) => {
   });
 
   it("in a note of the operator shows the same, in the printed or the answered form", async () => {
-    const { undo } = await lastChange();
-    const { sequence, hash } = await headOf(data);
-    const answer = (await rest.get("/audit_head")).text;
+    const data = await database.copyOf(original);
+    const { sequence, hash } = head;
     for (const noted of [`${sequence}:${hash}`, answer]) await expectWhole(data, "--expect", noted);
     await unguard(data);
     await execute(data, undo);
