@@ -6,7 +6,7 @@ import type { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";
 
 const CLIENTS = 64;
-const TURNS = size(10, 1_000);
+const TURNS = size(4, 1_000);
 const OBJECTS = 16; // four clients each: enough that most turns collide, and few enough that they end
 
 onEveryDatabase("Clients that read an object, change it and write it back under If-Match", (start) => {
