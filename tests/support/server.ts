@@ -13,6 +13,8 @@ const CLI = join(__dirname, "../../server/dist/cli/main.js");
 export const MASTER_KEY = Buffer.alloc(32, "key of servers in tests").toString("base64");
 /** The environment of a server whose clock {@link ServerProcess.passAnHour} moves. */
 export const MOVABLE_CLOCK = { NODE_OPTIONS: `--require=${join(__dirname, "movableClock.cjs")}` };
+/** The environment of a server whose monotonic clock is three times as fast. */
+export const FAST_CLOCK = { NODE_OPTIONS: `--require=${join(__dirname, "fastClock.cjs")}` };
 export const API_KEY = "tpk_of-the-admin-in-tests-and-demos";
 
 /** What runs: this build under the Node of the tests, unless something else is given. */
