@@ -45,6 +45,15 @@ export interface Run {
   readonly warnings: readonly string[];
 }
 
+/** A resource as a stack's state has it. */
+export interface Recorded {
+  readonly urn: string;
+  readonly type: string;
+  readonly id: string;
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<string, unknown>;
+}
+
 export interface EngineOptions {
   readonly program: auto.PulumiFn;
   readonly env: Record<string, string>;
@@ -88,6 +97,7 @@ export class Engine {
     /** Where its project and its state are. */
     readonly folder: string,
     private readonly stack: auto.Stack,
+    private readonly stackName: string,
     private readonly command: EngineCommand,
     private readonly whole: EngineCommand,
   ) {}
@@ -137,7 +147,7 @@ export class Engine {
       },
     );
     if (Object.keys(config).length > 0) await stack.setAllConfig(config);
-    return new Engine(folder, stack, lean, command);
+    return new Engine(folder, stack, stackName, lean, command);
   }
 
   preview = (options: auto.PreviewOptions = {}) =>
@@ -203,15 +213,24 @@ export class Engine {
   importState = (state: auto.Deployment) => this.stack.importStack(state);
 
   /** The state file, with encrypted secrets. */
-  stateFile = () => readFileSync(join(this.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
+  stateFile = () => readFileSync(this.statePath, "utf8");
+
+  /** Our resources in the state, with encrypted secrets; costs no start of the engine. */
+  resources(): Recorded[] {
+    const { latest } = JSON.parse(this.stateFile()).checkpoint as { latest?: { resources?: Recorded[] } };
+    return (latest?.resources ?? []).filter(({ type }) => OURS.test(type));
+  }
+
+  private get statePath(): string {
+    return join(this.folder, `state/.pulumi/stacks/tunnels/${this.stackName}.json`);
+  }
 
   /** Restores the backup of the state, as a user does if a kill during a write leaves half a state file. */
   restoreTornState(): void {
-    const file = join(this.folder, "state/.pulumi/stacks/tunnels/dev.json");
     try {
-      JSON.parse(readFileSync(file, "utf8"));
+      JSON.parse(this.stateFile());
     } catch {
-      copyFileSync(`${file}.bak`, file);
+      copyFileSync(`${this.statePath}.bak`, this.statePath);
     }
   }
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { type Engine, OURS } from "../support/engine";
+import type { Engine, Recorded } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { signalled, treeOf } from "../support/processes";
 import { changesOf, failureOf, World } from "../support/provider";
@@ -16,18 +16,7 @@ import { DECLARED, program } from "./killedRun";
 /** While the server works on a request, when the engine records the result, or before the server gets the request. */
 const MOMENTS: readonly Fate[] = ["answer lost", "answered", "lost"];
 const KILLED_RUN = require.resolve("./killedRun");
-
-interface Recorded {
-  readonly id: string;
-  readonly urn: string;
-  readonly outputs: Record<string, unknown>;
-}
-
-/** Our resources in a stack's state. */
-async function recordedIn(stack: Engine): Promise<Recorded[]> {
-  const { deployment } = await stack.exportState();
-  return (deployment.resources ?? []).filter(({ type }: { type: string }) => OURS.test(type));
-}
+const TYPESCRIPT = require.resolve("../typescript.cjs");
 
 /** The ids of all objects of some collections. */
 async function idsIn(rest: Rest, ...collections: string[]): Promise<string[]> {
@@ -112,25 +101,21 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
       const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program(tunnels), {
         checkpoints: true,
       });
-      run = spawn(
-        process.execPath,
-        ["-r", "ts-node/register/transpile-only", KILLED_RUN, stack.folder, provider],
-        {
-          env: { ...process.env, TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
-          stdio: "ignore",
-        },
-      );
+      run = spawn(process.execPath, ["-r", TYPESCRIPT, KILLED_RUN, stack.folder, provider], {
+        env: { ...process.env, TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
+        stdio: "ignore",
+      });
       const [, signal] = await once(run, "close");
       expect(signal, "the run was killed on its way").to.equal("SIGKILL");
       run = undefined;
       // A process that is killed during a write ends after the write.
       while (killed.some((each) => signalled(each, 0))) await sleep(10);
       stack.restoreTornState();
-      recorded += (await recordedIn(stack)).length;
+      recorded += stack.resources().length;
 
       await stack.cancel();
       await stack.up();
-      const ids = (await recordedIn(stack)).map(({ id }) => id.split("/").at(-1));
+      const ids = stack.resources().map(({ id }) => id.split("/").at(-1));
       const edge = ids.find((id) => id?.startsWith("edghts_"));
       const found = await idsIn(server.rest, ...Object.keys(DECLARED), `/edges/https/${edge}/routes`);
       expect(found, "no orphans, no duplicates").to.have.members(ids);
@@ -154,12 +139,10 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
       return { token };
     });
     expect(await failureOf(stack.up())).to.contain("does not answer");
-    expect(await recordedIn(stack)).to.deep.equal([]);
+    expect(stack.resources()).to.deep.equal([]);
     lossy = false;
     await stack.up();
-    expect(await idsIn(server.rest, "/credentials")).to.deep.equal(
-      (await recordedIn(stack)).map(({ id }) => id),
-    );
+    expect(await idsIn(server.rest, "/credentials")).to.deep.equal(stack.resources().map(({ id }) => id));
     expect((await stack.outputs()).token?.value).to.be.a("string").and.not.be.empty;
   });
 });
@@ -171,8 +154,7 @@ onEveryProvider("Another intent makes another object, even with the same argumen
 
   const SAME = { description: "the same" };
   const one = (name: string, options?: object) => new tunnels.TunnelCredential(name, SAME, options);
-  const credentialsIn = async (stack: Engine) =>
-    (await recordedIn(stack)).filter(({ id }) => id.startsWith("cr_"));
+  const credentialsIn = (stack: Engine) => stack.resources().filter(({ id }) => id.startsWith("cr_"));
 
   let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
@@ -189,11 +171,9 @@ onEveryProvider("Another intent makes another object, even with the same argumen
     });
     const run = async (...declared: string[]) => {
       names = declared;
-      const replace = (await credentialsIn(stack)).flatMap(({ urn }) =>
-        urn.endsWith("::replaced") ? [urn] : [],
-      );
+      const replace = credentialsIn(stack).flatMap(({ urn }) => (urn.endsWith("::replaced") ? [urn] : []));
       await stack.up({ replace });
-      const recorded = await credentialsIn(stack);
+      const recorded = credentialsIn(stack);
       expect(recorded.map(({ id }) => id)).to.have.members(await idsIn(server.rest, "/credentials"));
       runs.push(Object.fromEntries(recorded.map(({ urn, id }) => [urn.split("::").at(-1), id])));
     };
@@ -229,7 +209,7 @@ onEveryProvider("Another intent makes another object, even with the same argumen
     const elsewhere = await world.stack(server, program);
     const prod = await world.stack(server, program, { stackName: "prod" });
     for (const other of [elsewhere, prod]) await other.up();
-    const recorded = await Promise.all([stack, elsewhere, prod].map(credentialsIn));
+    const recorded = [stack, elsewhere, prod].map(credentialsIn);
     const ids = recorded.map((all) => all.find(({ urn }) => urn.endsWith("::web"))?.id);
     expect(new Set(ids)).to.have.property("size", 3);
     expect(await idsIn(server.rest, "/credentials")).to.include.members(ids);
@@ -239,9 +219,7 @@ onEveryProvider("Another intent makes another object, even with the same argumen
     expect(firstPreview).not.to.match(/__|urn:.*IpPolicy.*urn:/);
     description = "second";
     expect(changesOf(await stack.preview())).to.deep.equal(["update office description"]);
-    const resource = (await recordedIn(stack)).find(({ urn }) => urn.endsWith("::office")) as Recorded & {
-      inputs: Record<string, unknown>;
-    };
+    const resource = stack.resources().find(({ urn }) => urn.endsWith("::office")) as Recorded;
     const hiddenIn = (properties: object) =>
       Object.entries(properties).filter(([name]) => name.startsWith("__") && name !== "__provider");
     expect(JSON.stringify(hiddenIn(resource.inputs))).to.have.length.lessThan(50);
