@@ -1,206 +1,300 @@
 import type { Deployment } from "@pulumi/pulumi/automation";
-import type * as dynamic from "@tunnelplane/pulumi";
+import * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
-import type { Engine } from "../support/engine";
+import { Plugin } from "../plugin/plugin";
+import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
-import { onEveryProvider } from "../support/providers";
+import { PROVIDERS } from "../support/providers";
 
 const HOUR = 3_600_000;
+const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
 const LIST_KEYS = {
   SshUserCertificate: "ssh_user_certificates",
   SshHostCertificate: "ssh_host_certificates",
 } as const;
+type Type = keyof typeof LIST_KEYS;
+const TYPES = Object.keys(LIST_KEYS) as Type[];
+type Args = Partial<dynamic.SshHostCertificateArgs>;
 
-onEveryProvider("SSH certificates in a program", (tunnels, provider) => {
+interface Issued {
+  readonly id: string;
+  readonly description: string;
+  readonly certificate: string;
+  readonly principals: readonly string[];
+  readonly valid_after: string;
+  readonly valid_until: string;
+}
+
+const REPLACED = ["create-replacement validUntil", "replace validUntil", "delete-replaced"];
+/** Who refuses a certificate without principals. */
+const REFUSED_BY = {
+  SshUserCertificate: "sshd refuses such certificates",
+  SshHostCertificate: "OpenSSH 10.3",
+} as const;
+
+// One stack has the certificates of all cases and of both providers, and each run of the engine serves them all.
+// The cases read what the runs did.
+describe("SSH certificates in a program", () => {
   const world = new World();
   const publicKey = makeSshKey();
-  after(() => world.close());
+  let server: Awaited<ReturnType<World["server"]>>;
+  let stack: Engine;
+  /** What the program declares of each certificate of each type. */
+  const declared: Record<string, Args> = {
+    plain: {},
+    renewed: { validFor: "30d", renewBefore: "10d" },
+    due: { renewBefore: "8h" },
+    early: { renewBefore: "8h" },
+    expiring: { validFor: "2d" },
+    edited: { validFor: "2d", renewBefore: "8h" },
+    principals: {},
+    nobody: { principals: [] },
+  };
+  const nameOf = (provider: string, type: Type, of: string) => `${provider}-${type}-${of}`;
 
-  /** A program with one certificate, and the arguments that its next run declares. */
-  async function declaring(type: keyof typeof LIST_KEYS, args: Partial<dynamic.SshHostCertificateArgs>) {
-    const [Certificate, listKey] = [tunnels[type], LIST_KEYS[type]];
-    const server = await world.server();
-    const program = { args };
-    const stack = await world.stack(server, async () => {
-      const authority = new tunnels.SshCertificateAuthority("authority");
-      new Certificate("certificate", {
-        sshCertificateAuthorityId: authority.id,
-        publicKey,
-        principals: ["ada"],
-        ...program.args,
-      });
-    });
-    const issued = async () => (await server.rest.get(`/${listKey}`)).body[listKey];
-    return { server, stack, program, issued };
+  function declare(): void {
+    for (const [provider, tunnels] of Object.entries(PROVIDERS)) {
+      const authority = new tunnels.SshCertificateAuthority(provider);
+      for (const type of TYPES)
+        for (const [of, args] of Object.entries(declared)) {
+          const name = nameOf(provider, type, of);
+          const sshCertificateAuthorityId = authority.id;
+          const given = { sshCertificateAuthorityId, publicKey, principals: ["ada"], description: name };
+          new tunnels[type](name, { ...given, ...args });
+        }
+    }
+  }
+
+  /** What one run did, with the certificates that the server has after it. */
+  interface Done extends Run {
+    /** What the engine printed of each resource, by name. */
+    readonly warningsOf: (name: string) => string[];
+    readonly issued: readonly Issued[];
+  }
+
+  async function done(run: () => Promise<Run>): Promise<Done> {
+    const seen = stack.events.length;
+    const ran = await run();
+    const events = stack.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
+    const warnings = events.filter((event) => event?.severity === "warning");
+    const lists = await Promise.all(
+      Object.values(LIST_KEYS).map(async (key) => (await server.rest.get(`/${key}?limit=100`)).body[key]),
+    );
+    return {
+      ...ran,
+      warningsOf: (name) =>
+        warnings.filter(({ urn }) => urn?.endsWith(`::${name}`)).map(({ message }) => message),
+      issued: lists.flat(),
+    };
   }
 
   /**
-   * Moves what a stack has recorded of its certificate's end to so many hours from now, as if time had
+   * Moves what the stack has recorded of the ends of certificates to so many hours from now, as if time had
    * passed.
    */
-  async function leaving(stack: Engine, hours: number): Promise<void> {
+  async function leave(hoursOf: Readonly<Record<string, number>>): Promise<void> {
     const state = await stack.exportState();
-    const { resources } = state.deployment as {
-      resources: { urn: string; inputs: { validUntil: string } }[];
-    };
-    const end = resources.find(({ urn }) => urn.endsWith("::certificate"))?.inputs.validUntil ?? "";
-    const sooner = new Date(Date.now() + hours * HOUR).toISOString();
-    await stack.importState(
-      JSON.parse(JSON.stringify(state).replaceAll(JSON.stringify(end), JSON.stringify(sooner))) as Deployment,
+    const resources = (state.deployment.resources as { urn: string; inputs: { validUntil: string } }[]).map(
+      (resource) => {
+        const hours = hoursOf[resource.urn.split("-").at(-1) ?? ""];
+        if (hours === undefined) return resource;
+        const sooner = new Date(Date.now() + hours * HOUR).toISOString();
+        return JSON.parse(JSON.stringify(resource).replaceAll(resource.inputs.validUntil, sooner));
+      },
     );
+    await stack.importState({ ...state, deployment: { ...state.deployment, resources } } as Deployment);
   }
 
-  const REPLACED = [
-    "create-replacement certificate validUntil",
-    "replace certificate validUntil",
-    "delete-replaced certificate",
-  ];
+  let startedAt: number;
+  let endedAt: number;
+  const runs = {} as Record<
+    | "planned"
+    | "first"
+    | "again"
+    | "refreshed"
+    | "plannedLater"
+    | "later"
+    | "laterStill"
+    | "withoutTimes"
+    | "last",
+    Done
+  >;
+  before("run the program, again and again", async () => {
+    server = await world.server();
+    stack = await world.stack(server, async () => declare());
+    runs.planned = await done(() => stack.preview());
+    startedAt = Date.now();
+    runs.first = await done(() => stack.up());
+    endedAt = Date.now();
+    runs.again = await done(() => stack.up());
+    await stack.refresh();
+    runs.refreshed = await done(() => stack.up());
 
-  for (const type of ["SshUserCertificate", "SshHostCertificate"] as const) {
-    it(`a program that leaves the times of an ${type} to the server changes nothing in later runs, and a refresh finds no drift`, async () => {
-      const { stack, issued } = await declaring(type, {});
-      await stack.up();
-      const [first] = await issued();
-      expect(changesOf(await stack.up())).to.deep.equal([]);
-      await stack.refresh();
-      expect(changesOf(await stack.up())).to.deep.equal([]);
-      expect(await issued()).to.deep.equal([first]);
-      expect(Date.parse(first.valid_until) - Date.parse(first.valid_after)).to.equal(24 * HOUR);
-    });
-
-    it(`a renewed ${type} stays while enough is left of it, through runs and refreshes`, async () => {
-      const { stack, issued } = await declaring(type, { validFor: "30d", renewBefore: "10d" });
-      const before = Date.now();
-      await stack.up();
-      const [first] = await issued();
-      expect(Date.parse(first.valid_until)).to.be.within(
-        before + 30 * 24 * HOUR - 1000,
-        Date.now() + 30 * 24 * HOUR,
-      );
-      expect(changesOf(await stack.up())).to.deep.equal([]);
-      await stack.refresh();
-      expect(changesOf(await stack.up())).to.deep.equal([]);
-      expect(await issued()).to.deep.equal([first]);
-    });
-
-    it(`a renewed ${type} is replaced, the new one first, once less is left of it; the preview shows both ends`, async () => {
-      const { stack, issued } = await declaring(type, { renewBefore: "8h" });
-      await stack.up();
-      const [first] = await issued();
-      await leaving(stack, 7);
-      const preview = await stack.preview({ diff: true });
-      expect(changesOf(preview)).to.deep.equal(REPLACED);
-      expect(preview.stdout).to.match(/~ validUntil: "[^"]+" => "[^"]+"/);
-      expect(preview.warnings.join(), "why").to.contain(
-        "less than its `renewBefore` of 8h is left: a new one replaces it",
-      );
-      expect(changesOf(await stack.up())).to.deep.equal(REPLACED);
-      const [second, ...others] = await issued();
-      expect(others).to.deep.equal([]);
-      expect(second.id).not.to.equal(first.id);
-      expect(second.certificate).not.to.equal(first.certificate);
-      expect(changesOf(await stack.up()), "not again").to.deep.equal([]);
-    });
-  }
-
-  it("a certificate is not renewed while more than renewBefore is left of it", async () => {
-    const { stack } = await declaring("SshUserCertificate", { renewBefore: "8h" });
-    await stack.up();
-    await leaving(stack, 9);
-    expect(changesOf(await stack.up())).to.deep.equal([]);
+    await leave({ due: 7, early: 9, expiring: -1 });
+    declared.edited = { validFor: "2d", renewBefore: "4h" };
+    declared.principals = { principals: ["ada", "root"] };
+    declared.nobody = {};
+    runs.plannedLater = await done(() => stack.preview({ diff: true }));
+    runs.later = await done(() => stack.up());
+    declared.edited = { validFor: "3d", renewBefore: "4h" };
+    runs.laterStill = await done(() => stack.up());
+    declared.edited = {};
+    runs.withoutTimes = await done(() => stack.up());
+    runs.last = await done(() => stack.up());
   });
+  after(() => world.close());
 
-  it("a certificate without renewBefore is left to expire", async () => {
-    const { stack } = await declaring("SshUserCertificate", { validFor: "2d" });
-    await stack.up();
-    await leaving(stack, -1);
-    expect(changesOf(await stack.up())).to.deep.equal([]);
-  });
+  for (const provider of Object.keys(PROVIDERS)) {
+    describe(`(${provider} provider)`, () => {
+      for (const type of TYPES) {
+        const name = (of: string) => nameOf(provider, type, of);
+        /** What a run did with a certificate, without its name. */
+        const changes = (run: Done, of: string) =>
+          changesOf(run)
+            .filter((change) => change.split(" ")[1] === name(of))
+            .map((change) => change.replace(` ${name(of)}`, ""));
+        const issued = (run: Done, of: string) =>
+          run.issued.filter(({ description }) => description === name(of));
+        const one = (run: Done, of: string): Issued => {
+          const [found, ...others] = issued(run, of);
+          expect(others).to.deep.equal([]);
+          if (!found) throw new Error(`There is no certificate ${name(of)}`);
+          return found;
+        };
 
-  it("another renewBefore is recorded without a new certificate; another validFor needs one", async () => {
-    const { stack, program, issued } = await declaring("SshUserCertificate", {
-      validFor: "2d",
-      renewBefore: "8h",
-    });
-    await stack.up();
-    const [first] = await issued();
-    program.args = { validFor: "2d", renewBefore: "4h" };
-    expect(changesOf(await stack.up())).to.deep.equal(["update certificate renewBefore"]);
-    expect(await issued()).to.deep.equal([first]);
-    program.args = { validFor: "3d", renewBefore: "4h" };
-    expect(changesOf(await stack.up())[0]).to.equal("create-replacement certificate validFor validUntil");
-    expect((await issued())[0].id).not.to.equal(first.id);
-    program.args = {};
-    // The dynamic provider keeps the end that it chose among the inputs.
-    const besides = provider === "dynamic" ? " validUntil" : "";
-    expect(changesOf(await stack.up())).to.deep.equal([`update certificate renewBefore validFor${besides}`]);
-    expect(changesOf(await stack.up())).to.deep.equal([]);
-  });
+        it(`a program that leaves the times of an ${type} to the server changes nothing in later runs, and a refresh finds no drift`, () => {
+          const { first, again, refreshed } = runs;
+          const { valid_after, valid_until } = one(first, "plain");
+          expect(Date.parse(valid_until) - Date.parse(valid_after)).to.equal(24 * HOUR);
+          for (const run of [again, refreshed]) expect(changes(run, "plain")).to.deep.equal([]);
+          expect(issued(refreshed, "plain")).to.deep.equal(issued(first, "plain"));
+        });
 
-  it("another principal needs a new certificate, which is created before the old one is deleted", async () => {
-    const { stack, program } = await declaring("SshUserCertificate", {});
-    await stack.up();
-    program.args = { principals: ["ada", "root"] };
-    expect(changesOf(await stack.up())).to.deep.equal([
-      "create-replacement certificate principals[1]",
-      "replace certificate principals[1]",
-      "delete-replaced certificate",
-    ]);
-  });
+        it(`a renewed ${type} stays while enough is left of it, through runs and refreshes`, () => {
+          const { first, again, refreshed } = runs;
+          const end = Date.parse(one(first, "renewed").valid_until) - 30 * 24 * HOUR;
+          expect(end).to.be.within(startedAt - 1000, endedAt);
+          for (const run of [again, refreshed]) expect(changes(run, "renewed")).to.deep.equal([]);
+          expect(issued(refreshed, "renewed")).to.deep.equal(issued(first, "renewed"));
+        });
 
-  for (const [args, ...words] of [
-    [{ renewBefore: "soon" }, 'renewBefore must be a length of time, for example "8h"'],
-    [{ renewBefore: "24h" }, "renewBefore is 24h, but the whole validity is 24h"],
-    [{ validFor: "2d", renewBefore: "3d" }, "renewBefore is 3d, but the whole validity is 2d"],
-    [
-      { validUntil: "2040-01-01T00:00:00Z", renewBefore: "8h" },
-      "renewBefore cannot move the end that `validUntil` fixes",
-      "`validFor`",
-    ],
-    [{ validUntil: "2040-01-01T00:00:00Z", validFor: "8h" }, "validFor cannot go with `validUntil`"],
-    [
-      { validAfter: "2040-01-01T00:00:00Z", validUntil: "2039-01-01T00:00:00Z" },
-      "validUntil must be at least a second after `validAfter`",
-    ],
-    [
-      { extensions: { "permit-everything": "" } },
-      'extensions["permit-everything"] is not an extension of OpenSSH',
-    ],
-  ] as [Partial<dynamic.SshUserCertificateArgs>, ...string[]][]) {
-    it(`a preview refuses ${JSON.stringify(args)} without a server, and says where the mistake stands`, async () => {
-      const stack = await world.stack(
-        { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" },
-        async () => {
-          new tunnels.SshUserCertificate("bad", {
-            sshCertificateAuthorityId: "sshca_x",
-            publicKey,
-            principals: ["ada"],
-            ...args,
-          });
-        },
-      );
-      const message = await failureOf(stack.preview());
-      for (const text of words) expect(message).to.contain(text);
+        it(`a renewed ${type} is replaced, the new one first, once less is left of it; the preview shows both ends`, () => {
+          const { first, plannedLater, later, laterStill } = runs;
+          expect(changes(plannedLater, "due")).to.deep.equal(REPLACED);
+          const shown = plannedLater.stdout
+            .split("[urn=")
+            .filter((part) => part.split("]")[0]?.endsWith(`::${name("due")}`));
+          expect(shown.join("")).to.match(/~ validUntil: "[^"]+" => "[^"]+"/);
+          expect(plannedLater.warningsOf(name("due")).join(), "why").to.contain(
+            "less than its `renewBefore` of 8h is left: a new one replaces it",
+          );
+          expect(changes(later, "due")).to.deep.equal(REPLACED);
+          const [old, replacement] = [one(first, "due"), one(later, "due")];
+          expect(replacement.id).not.to.equal(old.id);
+          expect(replacement.certificate).not.to.equal(old.certificate);
+          expect(changes(laterStill, "due"), "not again").to.deep.equal([]);
+        });
+
+        it(`a renewed ${type} is not renewed while more than renewBefore is left of it`, () => {
+          expect(changes(runs.later, "early")).to.deep.equal([]);
+          expect(issued(runs.later, "early")).to.deep.equal(issued(runs.first, "early"));
+        });
+
+        it(`an ${type} without renewBefore is left to expire`, () => {
+          expect(changes(runs.later, "expiring")).to.deep.equal([]);
+          expect(issued(runs.later, "expiring")).to.deep.equal(issued(runs.first, "expiring"));
+        });
+
+        it(`another renewBefore of an ${type} is recorded without a new certificate; another validFor needs one`, () => {
+          const { first, later, laterStill, withoutTimes, last } = runs;
+          expect(changes(later, "edited")).to.deep.equal(["update renewBefore"]);
+          expect(issued(later, "edited")).to.deep.equal(issued(first, "edited"));
+          expect(changes(laterStill, "edited")[0]).to.equal("create-replacement validFor validUntil");
+          expect(one(laterStill, "edited").id).not.to.equal(one(first, "edited").id);
+          // The dynamic provider keeps the end that it chose among the inputs.
+          const besides = provider === "dynamic" ? " validUntil" : "";
+          expect(changes(withoutTimes, "edited")).to.deep.equal([`update renewBefore validFor${besides}`]);
+          expect(changes(last, "edited")).to.deep.equal([]);
+        });
+
+        it(`another principal of an ${type} needs a new certificate, which is created before the old one is deleted`, () => {
+          expect(changes(runs.later, "principals")).to.deep.equal([
+            "create-replacement principals[1]",
+            "replace principals[1]",
+            "delete-replaced",
+          ]);
+        });
+
+        it(`a preview warns of an ${type} without principals, and a run issues it as asked`, () => {
+          const { planned, plannedLater, first } = runs;
+          const [warning, ...others] = planned.warningsOf(name("nobody"));
+          expect(warning).to.contain(`${type}: principals is empty`).and.to.contain(REFUSED_BY[type]);
+          expect(others).to.deep.equal([]);
+          expect(one(first, "nobody").principals).to.deep.equal([]);
+          expect(plannedLater.warningsOf(name("nobody"))).to.deep.equal([]);
+        });
+      }
     });
   }
 
-  it("a preview warns of a certificate without principals, and issues it as asked", async () => {
-    const { stack, program, issued } = await declaring("SshUserCertificate", { principals: [] });
-    const { warnings } = await stack.preview();
-    expect(warnings).to.have.length(1);
-    expect(warnings[0])
-      .to.contain("SshUserCertificate: principals is empty")
-      .and.to.contain("sshd refuses such certificates");
-    await stack.up();
-    expect((await issued())[0].principals).to.deep.equal([]);
-    program.args = { principals: ["ada"] };
-    expect((await stack.preview()).warnings).to.deep.equal([]);
-  });
+  describe("that are declared wrongly", () => {
+    const MISTAKES: [Partial<dynamic.SshUserCertificateArgs>, ...string[]][] = [
+      [{ renewBefore: "soon" }, 'renewBefore must be a length of time, for example "8h"'],
+      [{ renewBefore: "24h" }, "renewBefore is 24h, but the whole validity is 24h"],
+      [{ validFor: "2d", renewBefore: "3d" }, "renewBefore is 3d, but the whole validity is 2d"],
+      [
+        { validUntil: "2040-01-01T00:00:00Z", renewBefore: "8h" },
+        "renewBefore cannot move the end that `validUntil` fixes",
+        "`validFor`",
+      ],
+      [{ validUntil: "2040-01-01T00:00:00Z", validFor: "8h" }, "validFor cannot go with `validUntil`"],
+      [
+        { validAfter: "2040-01-01T00:00:00Z", validUntil: "2039-01-01T00:00:00Z" },
+        "validUntil must be at least a second after `validAfter`",
+      ],
+      [
+        { extensions: { "permit-everything": "" } },
+        'extensions["permit-everything"] is not an extension of OpenSSH',
+      ],
+    ];
+    const argsOf = (args: object) => ({
+      sshCertificateAuthorityId: "sshca_x",
+      publicKey,
+      principals: ["ada"],
+      ...args,
+    });
+    const title = (args: object) =>
+      `a preview refuses ${JSON.stringify(args)} without a server, and says where the mistake stands`;
 
-  it("a preview of a host certificate without principals warns of newer clients", async () => {
-    const { stack } = await declaring("SshHostCertificate", { principals: [] });
-    expect((await stack.preview()).warnings.join())
-      .to.contain("SshHostCertificate: principals is empty")
-      .and.to.contain("OpenSSH 10.3");
+    // A refused resource of the dynamic provider shows the mistakes of all others, so one preview is enough.
+    describe("(dynamic provider)", () => {
+      let failure: string;
+      before("preview a program with all mistakes", async () => {
+        const wrong = await world.stack(NOBODY, async () => {
+          for (const [index, [args]] of MISTAKES.entries())
+            new dynamic.SshUserCertificate(`bad-${index}`, argsOf(args));
+        });
+        failure = await failureOf(wrong.preview());
+      });
+
+      for (const [args, ...words] of MISTAKES)
+        it(title(args), () => {
+          for (const text of words) expect(failure).to.contain(text);
+        });
+    });
+
+    describe("(native provider)", () => {
+      let plugin: Plugin;
+      before("start it", async () => {
+        plugin = await Plugin.start({ TUNNELPLANE_BASE_URL: NOBODY.url, TUNNELPLANE_API_KEY: NOBODY.apiKey });
+      });
+      after(() => plugin?.stop());
+
+      for (const [args, ...words] of MISTAKES)
+        it(title(args), async () => {
+          const reasons = (await plugin.check("SshUserCertificate", argsOf(args))).join("\n");
+          for (const text of words) expect(reasons).to.contain(text);
+        });
+    });
   });
 });
