@@ -1,16 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { PLUGIN_BIN } from "../support/engine";
+import { engineEnvironment, makeStack, PLUGIN_BIN } from "../support/engine";
 
 export const ROOT = join(__dirname, "../..");
 const { isBesideEngine, locateEngine } = require("../../scripts/engine.cjs") as {
   isBesideEngine(program: string): boolean;
   locateEngine(): string;
 };
+
+const STACK = "dev";
 
 interface Printed {
   readonly code: number;
@@ -34,7 +36,7 @@ interface ProjectOptions {
   readonly runtime?: string;
 }
 
-/** A project of a user with its own state, used with the command line. */
+/** A project of a user with its own state and a stack `dev`, used with the command line. */
 export class Project {
   readonly folder = mkdtempSync(join(tmpdir(), "tunnelplane-native-"));
   readonly #env: NodeJS.ProcessEnv;
@@ -44,14 +46,12 @@ export class Project {
     program: string,
     { path = [PLUGIN_BIN, process.env.PATH ?? ""], runtime = "yaml" }: ProjectOptions = {},
   ) {
-    mkdirSync(join(this.folder, "state"));
+    makeStack(this.folder, STACK);
     this.#env = {
       ...process.env,
       PATH: [join(locateEngine(), "bin"), ...path].join(delimiter),
       PULUMI_HOME: join(this.folder, "home"),
-      PULUMI_BACKEND_URL: `file://${join(this.folder, "state")}`,
-      PULUMI_CONFIG_PASSPHRASE: "passphrase of a stack that is thrown away",
-      PULUMI_SKIP_UPDATE_CHECK: "1",
+      PULUMI_STACK: STACK,
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       TUNNELPLANE_BASE_URL: server.url,
       TUNNELPLANE_API_KEY: server.apiKey,
@@ -63,13 +63,13 @@ export class Project {
     writeFileSync(join(this.folder, "Pulumi.yaml"), `name: tunnels\nruntime: ${runtime}\n${program}`);
   }
 
-  pulumi = (...args: string[]): Promise<Printed> => this.start(...args).ended;
+  pulumi = async (...args: string[]): Promise<Printed> => (await this.start(...args)).ended;
 
   /** A command that can be interrupted. */
-  start(...args: string[]): { command: ChildProcess; ended: Promise<Printed> } {
+  async start(...args: string[]): Promise<{ command: ChildProcess; ended: Promise<Printed> }> {
     const command = spawn(join(locateEngine(), "bin/pulumi"), [...args, "--non-interactive"], {
       cwd: this.folder,
-      env: this.#env,
+      env: { ...this.#env, ...(await engineEnvironment(this.folder)) },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const texts = Promise.all([text(command.stdout), text(command.stderr)]);
@@ -81,7 +81,8 @@ export class Project {
   }
 
   /** The state file, with encrypted secrets. */
-  stateFile = (): string => readFileSync(join(this.folder, "state/.pulumi/stacks/tunnels/dev.json"), "utf8");
+  stateFile = (): string =>
+    readFileSync(join(this.folder, `state/.pulumi/stacks/tunnels/${STACK}.json`), "utf8");
 
   dispose(): void {
     rmSync(this.folder, { recursive: true, force: true });

@@ -24,7 +24,6 @@ describe("A run of the native provider that does not come to its end", () => {
     standIns.push(proxy);
     const project = new Project({ url: proxy.url, apiKey: server.apiKey }, program);
     projects.push(project);
-    await project.pulumi("stack", "init", "dev");
     const policies = async () => (await server.rest.get("/ip_policies")).body.ip_policies as { id: string }[];
     return { server, project, policies };
   }
@@ -41,7 +40,7 @@ describe("A run of the native provider that does not come to its end", () => {
     const asked = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const { command, ended } = project.start("up", "--yes", "--skip-preview");
+    const { command, ended } = await project.start("up", "--yes", "--skip-preview");
     await asked;
     command.kill("SIGINT");
     const { code, text } = await ended;
@@ -100,7 +99,6 @@ describe("A run of the native provider that does not come to its end", () => {
       declaring('{ description: old, tlsTermination: { minVersion: "1.3" } }'),
     );
     projects.push(project);
-    await project.pulumi("stack", "init", "dev");
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
 
     project.write(declaring("{ description: new }"));

@@ -68,7 +68,6 @@ describe("A release of the native provider", () => {
         files.url,
       );
       expect(installed.code, installed.text).to.equal(0);
-      await project.pulumi("stack", "init", "dev");
       const up = await project.pulumi("up", "--yes", "--skip-preview");
       expect(up.code, up.text).to.equal(0);
       expect((await server.rest.get("/ip_policies")).body.ip_policies[0].description).to.equal("released");

@@ -13,22 +13,24 @@ const SECRET = "canary-client-secret-of-yaml";
 describe("A program in YAML", () => {
   const world = new World();
   const projects: Project[] = [];
+  let server: Awaited<ReturnType<World["server"]>>;
+  before(async () => {
+    server = await world.server();
+  });
   after(async () => {
     await world.close();
     for (const project of projects) project.dispose();
   });
 
-  async function projectWith(program: string) {
-    const server = await world.server();
-    const project = new Project(server, program);
+  function projectWith(program: string, on: { url: string; apiKey: string } = server): Project {
+    const project = new Project(on, program);
     projects.push(project);
-    expect((await project.pulumi("stack", "init", "dev")).code).to.equal(0);
-    return { server, project };
+    return project;
   }
 
   it("declares, looks up and tells who can reach what; its secrets stay out of state and output", async function () {
     needsYaml(this);
-    const { server, project } = await projectWith(`resources:
+    const project = projectWith(`resources:
   web: { type: "tunnelplane:TunnelGroupBackend", properties: { labels: { some_key: web } } }
   app:
     type: tunnelplane:TlsEdge
@@ -49,7 +51,8 @@ outputs:
     expect(preview.code, preview.text).to.equal(0);
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.code, up.text).to.equal(0);
-    const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
+    const { tls_edges } = (await server.rest.get("/edges/tls")).body;
+    const edge = tls_edges.find((one: { hostports: string[] }) => one.hostports[0] === "app.example.com:443");
     expect(edge.tls_termination.min_version).to.equal("1.3");
 
     project.write(`variables:
@@ -84,7 +87,7 @@ outputs:
     properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" } }
   prod: { type: "tunnelplane:CatalogueSet", properties: { file: tunnels.yaml } }
 `;
-    const { project } = await projectWith(resources);
+    const project = projectWith(resources);
     writeFileSync(
       join(project.folder, "tunnels.yaml"),
       "tlsEdges:\n  open:\n    hostports: [open.example.com:443]\n",
@@ -129,7 +132,7 @@ outputs:
   ] as const) {
     it(`is told that ${what} is wrong, and what is accepted`, async function () {
       needsYaml(this);
-      const { project } = await projectWith(`resources:\n  app: ${resource}\n`);
+      const project = projectWith(`resources:\n  app: ${resource}\n`);
       const { code, text } = await project.pulumi("preview");
       expect(code, text).to.equal(1);
       for (const word of words) expect(text).to.contain(word);
@@ -142,7 +145,7 @@ outputs:
   office: { type: "tunnelplane:IpPolicy" }
   berlin: { type: "tunnelplane:IpPolicyRule", properties: { ipPolicyId: "\${office.id}", cidr: 192.0.2.0/24, action: ${action} } }
 `;
-    const { project } = await projectWith(declaring("allow"));
+    const project = projectWith(declaring("allow"));
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
     project.write(declaring("deny"));
     const { text } = await project.pulumi("preview", "--json");
@@ -155,10 +158,10 @@ outputs:
 
   it("imports what exists, by pulumi import, and later previews change nothing", async function () {
     needsYaml(this);
-    const { server, project } = await projectWith("resources: {}\n");
+    const project = projectWith("resources: {}\n");
     const edge = (
       await server.rest.post("/edges/tls", {
-        hostports: ["app.example.com:443"],
+        hostports: ["imported.example.com:443"],
         tls_termination: { min_version: "1.3" },
       })
     ).body;
@@ -173,7 +176,7 @@ outputs:
     );
     expect(imported.code, imported.text).to.equal(0);
     const generated = readFileSync(join(project.folder, "generated.yaml"), "utf8");
-    expect(generated).to.contain("type: tunnelplane:TlsEdge").and.to.contain("app.example.com:443");
+    expect(generated).to.contain("type: tunnelplane:TlsEdge").and.to.contain("imported.example.com:443");
     expect(generated, "what has its default is left out").not.to.contain("metadata");
     project.write(generated);
     const up = await project.pulumi("up", "--yes", "--skip-preview");
@@ -193,15 +196,16 @@ outputs:
 
   it("refreshes what was imported without a change, whatever it is, and shows what drifts alone", async function () {
     needsYaml(this);
-    const { server, project } = await projectWith("resources: {}\n");
-    await fill(server.rest, 0);
+    const filled = await world.server();
+    const project = projectWith("resources: {}\n", filled);
+    await fill(filled.rest, 0);
     const resources: object[] = [];
     const add = (type: string, id: string): number =>
       resources.push({ type: `tunnelplane:index:${type}`, name: id, id });
     for (const { type, path, listKey } of registry.filter(
       (definition) => pathFieldsOf(definition).length === 0,
     )) {
-      for (const { id, routes = [] } of (await server.rest.get(`${path}?limit=100`)).body[listKey]) {
+      for (const { id, routes = [] } of (await filled.rest.get(`${path}?limit=100`)).body[listKey]) {
         add(type, id);
         for (const route of routes) add("HttpsEdgeRoute", `${id}/${route.id}`);
       }
@@ -219,16 +223,16 @@ outputs:
     const refreshed = await project.pulumi("refresh", "--yes", "--diff");
     expect(refreshed.text).to.contain(`${resources.length + 1} unchanged`); // with the stack itself
 
-    const edges: { id: string; mutual_tls: unknown }[] = (await server.rest.get("/edges/tls")).body.tls_edges;
+    const edges: { id: string; mutual_tls: unknown }[] = (await filled.rest.get("/edges/tls")).body.tls_edges;
     const { id } = edges.find((edge) => edge.mutual_tls) as { id: string };
-    await server.rest.patch(`/edges/tls/${id}`, { description: "drifted" });
+    await filled.rest.patch(`/edges/tls/${id}`, { description: "drifted" });
     const { text } = await project.pulumi("refresh", "--yes", "--diff");
     expect(text).to.contain("1 updated").and.to.contain("drifted").and.not.to.contain("enabled");
   });
 
   it("imports by the option of a resource: what is undeclared stays, and what differs is named in the preview and then updated", async function () {
     needsYaml(this);
-    const { server, project } = await projectWith("resources: {}\n");
+    const project = projectWith("resources: {}\n");
     const edge = (
       await server.rest.post("/edges/tls", { description: "old", tls_termination: { min_version: "1.3" } })
     ).body;
@@ -278,7 +282,6 @@ describe("`pulumi convert`", () => {
       oidc: { issuer: "https://id.example.com", clientId: site, clientSecret: ${SECRET} }
 `,
     );
-    await project.pulumi("stack", "init", "dev");
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.code, up.text).to.equal(0);
     // The other languages need their own hosts, which come with Pulumi's installer.

@@ -136,10 +136,7 @@ export class Engine {
         workDir: folder,
         pulumiCommand: lean,
         envVars: {
-          PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
-          ...(await keyEnvironment()),
-          ...LARGE_HEAP,
-          PULUMI_SKIP_UPDATE_CHECK: "1",
+          ...(await engineEnvironment(folder)),
           PULUMI_SKIP_CHECKPOINTS: String(!checkpoints),
           PATH: `${PLUGIN_BIN}${delimiter}${process.env.PATH}`,
           ...env,
@@ -264,8 +261,16 @@ export class Engine {
 /** A sixth of a short process of the engine would be the collection of its garbage. */
 const LARGE_HEAP = { GOGC: "off", GOMEMLIMIT: "512MiB" };
 
+/** The environment of every engine whose stacks `makeStack` made in a folder. */
+export const engineEnvironment = async (folder: string): Promise<Record<string, string>> => ({
+  PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
+  PULUMI_SKIP_UPDATE_CHECK: "1",
+  ...LARGE_HEAP,
+  ...(await keyEnvironment()),
+});
+
 /** Writes what `pulumi stack init` writes, without a start of the engine; does nothing if the stack is there. */
-function makeStack(folder: string, name: string): void {
+export function makeStack(folder: string, name: string): void {
   const state = join(folder, "state/.pulumi");
   const file = join(state, `stacks/tunnels/${name}.json`);
   if (existsSync(file)) return;
