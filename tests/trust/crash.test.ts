@@ -4,7 +4,7 @@ import type { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, size } from "../support/size";
 import { Writers } from "./writers";
 
-const KILLS = size(5, 200);
+const KILLS = size(3, 200);
 
 onEveryDatabase("A server that is killed again and again", (start, database) => {
   it(`loses nothing that it acknowledged, keeps no half changes, and starts again: ${KILLS} kills under 50 writers`, async function () {

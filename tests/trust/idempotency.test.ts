@@ -74,7 +74,7 @@ onEveryDatabase("An Idempotency-Key", (start, database) => {
 
   it("makes one object per creation, however many answers are lost", async function () {
     this.timeout(LIMIT_MS);
-    const count = size(300, 10_000);
+    const count = size(100, 10_000);
     const before = {
       cr: await countOf(server.data, "tunnel_credential"),
       edge: await countOf(server.data, "tls_edge"),

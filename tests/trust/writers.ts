@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { expectRefused, unavailable } from "../support/api/expect";
+import { runOn } from "../support/commandLine";
 import { rowsIn, settled } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
-import { run, type ServerProcess } from "../support/server";
+import type { ServerProcess } from "../support/server";
 
 const WRITERS = 50;
 const EDGES = "/edges/tls";
@@ -162,7 +163,7 @@ export class Writers {
         "select audit_event.object_id || ' ' || count(*) as line from audit_event join event on event.id = event_id and event.sequence = audit_event.sequence where audit_event.object_id in (select id from resource where kind = 'tls_edge') group by audit_event.object_id",
       ),
     ).to.deep.equal(acknowledged);
-    const { code, err } = await run(data, "audit", "verify");
+    const { code, err } = await runOn(data, "audit", "verify");
     expect(code, err).to.equal(0);
   }
 }
