@@ -51,8 +51,8 @@ export class CatalogueSets {
     const answer = (objects: unknown, found: readonly Path[] = []) =>
       new CheckResponse().setInputs(sent({ ...inputs, objects }, [...secrets, ...found]));
     const refused = (reason: string) => new CheckResponse().setFailuresList([failureOf(reason)]);
-    const complaint = complaintAbout(inputs);
-    if (complaint !== undefined) return refused(complaint);
+    const mistake = mistakeIn(inputs);
+    if (mistake !== undefined) return refused(mistake);
     if (holdsUnknown(inputs)) return answer(UNKNOWN);
     const read = readCatalogue(String(news.file), isObject(news.values) ? news.values : {});
     return "mistakes" in read ? refused(read.mistakes) : answer(read.objects, secretsIn(read.objects));
@@ -133,7 +133,7 @@ export class CatalogueSets {
 const outputsOf = ({ objects, ...inputs }: DeclaredSet, results: object, secrets: readonly Path[]) =>
   sent({ ...inputs, ...results }, [...secrets, ...SECRETS]);
 
-function complaintAbout(inputs: Properties): string | undefined {
+function mistakeIn(inputs: Properties): string | undefined {
   const unknown = Object.keys(inputs).find((name) => !INPUTS.includes(name));
   if (unknown !== undefined)
     return `${unknown} is not a property of a CatalogueSet; accepted: ${INPUTS.map((name) => `\`${name}\``).join(", ")}`;

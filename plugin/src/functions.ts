@@ -13,7 +13,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { Exposure } from "@tunnelplane/sdk/meaning";
 import { failureOf } from "./failure";
-import { byUniqueKey, complaintAbout } from "./lookup";
+import { byUniqueKey, mistakeIn } from "./lookup";
 import { secretsOf, tokenOf } from "./types";
 import { received, sent } from "./values";
 
@@ -42,8 +42,8 @@ export class Functions {
   }
 
   async #object(definition: Definition, args: Properties): Promise<InvokeResponse> {
-    const complaint = complaintAbout(definition, args);
-    if (complaint !== undefined) return refused(complaint);
+    const mistake = mistakeIn(definition, args);
+    if (mistake !== undefined) return refused(mistake);
     if (!this.operation.knowsServer) return NOTHING_YET;
     const steps = new Steps(this.operation, definition.kind);
     const found = await this.operation.withServer(async (transport) => {

@@ -16,7 +16,7 @@ import {
 type Wire = Record<string, unknown>;
 
 /** The mistake in the arguments of a function that finds an object; undefined if there is none. */
-export function complaintAbout(definition: Definition, args: Properties): string | undefined {
+export function mistakeIn(definition: Definition, args: Properties): string | undefined {
   const lookup = lookupOf(definition);
   const names = ["id", ...lookup.map(({ argument }) => argument)];
   const ways = lookup.length > 0 ? `\`id\` or ${names.slice(1).map(quoted).join(" and ")}` : "`id`";

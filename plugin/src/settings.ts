@@ -30,13 +30,13 @@ const SECRETS = [["apiKey"]];
 /** Looks for mistakes in the settings of a provider. */
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { values, secrets } = received(request.getNews());
-  const reasons = Object.entries(values).flatMap(([name, value]) => complaints(name, value));
+  const reasons = Object.entries(values).flatMap(([name, value]) => mistakesIn(name, value));
   return new CheckResponse()
     .setInputs(sent(values, [...secrets, ...SECRETS]))
     .setFailuresList(reasons.map(failureOf));
 }
 
-function complaints(name: string, value: unknown): string[] {
+function mistakesIn(name: string, value: unknown): string[] {
   if (ENGINES_OWN.includes(name) || value == null || isUnknown(value)) return [];
   const accepted = Object.keys(SETTINGS).map((known) => `\`${known}\``);
   if (!(name in SETTINGS))

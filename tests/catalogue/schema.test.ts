@@ -17,17 +17,15 @@ describe("The JSON Schema with which editors check catalogues", () => {
     formats: { "date-time": true },
     keywords: ["x-max-bytes", "x-max-characters"],
   }).compile(schema);
-  const complaintsAbout = (yaml: string): string[] => {
+  const mistakesIn = (yaml: string): string[] => {
     validate(read(yaml));
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   };
 
   it("accepts the example, and a file with nothing in it yet", () => {
-    expect(
-      complaintsAbout(readFileSync(join(ROOT, "examples/catalogue/tunnels.yaml"), "utf8")),
-    ).to.deep.equal([]);
-    expect(complaintsAbout("# nothing yet\n")).to.deep.equal([]);
-    expect(complaintsAbout("ipPolicies:\n  office:\n")).to.deep.equal([]);
+    expect(mistakesIn(readFileSync(join(ROOT, "examples/catalogue/tunnels.yaml"), "utf8"))).to.deep.equal([]);
+    expect(mistakesIn("# nothing yet\n")).to.deep.equal([]);
+    expect(mistakesIn("ipPolicies:\n  office:\n")).to.deep.equal([]);
   });
 
   it("refuses collections and fields that do not exist, wrong types and what is missing", () => {
@@ -45,7 +43,7 @@ ipPolicyRules:
 tunnelGroupBackends:
   web:
 `;
-    expect(complaintsAbout(yaml)).to.include.members([
+    expect(mistakesIn(yaml)).to.include.members([
       " must NOT have additional properties",
       "/tlsEdges/app must NOT have additional properties",
       "/tlsEdges/app/tlsTermination/minVersion must be equal to one of the allowed values",

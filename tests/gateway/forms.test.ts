@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Environment, objectsOf, translate } from "../../gateway/dist";
 import { mostSignIns } from "../../gateway/dist/environment/watches";
 import { certificate } from "../support/api/fixtures";
-import { complaint, ENVOY } from "../support/envoy";
+import { ENVOY, validationError } from "../support/envoy";
 import { bodiesOf } from "../support/generatedBodies";
 import { size } from "../support/size";
 import { CERTIFICATE, httpsEdge, oidc, route, SURROUNDINGS } from "./worlds";
@@ -67,7 +67,7 @@ describe("Routes that sign users in", () => {
     const callbacks = routes.filter(({ id }) => served.includes(`/callback/${id}`)).map(({ id }) => id);
     expect(callbacks).to.deep.equal(routes.slice(0, most).map(({ id }) => id));
     expect(served).to.include("edghtsrt_open");
-    expect(complaint((folder) => translate(objects, { ...surroundings, secrets: folder }))).to.equal(
+    expect(validationError((folder) => translate(objects, { ...surroundings, secrets: folder }))).to.equal(
       undefined,
     );
   });
@@ -134,7 +134,7 @@ describe("A value that the API takes", () => {
       const refused = edges.filter(({ state, reason }) => state === "rejected" && !NOT_DONE.test(reason));
       expect(refused, `of seed ${seed}`).to.deep.equal([]);
       expect(edges.filter(({ state }) => state === "applied").length).to.be.greaterThan(EACH / 2);
-      const said = complaint((secrets) => translate(objects, { ...surroundings, secrets }));
+      const said = validationError((secrets) => translate(objects, { ...surroundings, secrets }));
       expect(said?.slice(-2000), `what Envoy says of seed ${seed}`).to.equal(undefined);
     }
   });

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { stringify } from "yaml";
 import { objectsOf, translate } from "../../gateway/dist";
 import { certificate } from "../support/api/fixtures";
-import { complaint, ENVOY } from "../support/envoy";
+import { ENVOY, validationError } from "../support/envoy";
 import { AUTHORITY_PEM, CERTIFICATE, SURROUNDINGS, WORLDS } from "./worlds";
 
 const FOLDER = join(__dirname, "golden");
@@ -43,7 +43,7 @@ describe("The configuration of Envoy", () => {
         JSON.parse(JSON.stringify(configuration), (_, value) =>
           typeof value === "string" ? fill(value, { ...real, [SURROUNDINGS.secrets]: secrets }) : value,
         );
-      expect(complaint(filled), "what Envoy says").to.equal(undefined);
+      expect(validationError(filled), "what Envoy says").to.equal(undefined);
     });
   }
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { bootstrap, type Configuration, objectsOf, translate } from "../../gateway/dist";
 import { certificate } from "../support/api/fixtures";
-import { complaint, ENVOY } from "../support/envoy";
+import { ENVOY, validationError } from "../support/envoy";
 import { AUTHORITY_PEM, CERTIFICATE, SURROUNDINGS, WORLDS } from "./worlds";
 
 const PAGE = join(__dirname, "../../docs/architecture/envoy.md");
@@ -148,7 +148,7 @@ describe("Envoy's settings in docs/architecture/envoy.md", () => {
       balancers: (typeof BALANCERS)[number],
       more: readonly string[] = [],
     ) =>
-      complaint(
+      validationError(
         (secrets) => {
           const configuration = translate(objectsOf(WORLDS[world] ?? []), {
             ...SURROUNDINGS,

@@ -17,7 +17,7 @@ export const ENVOY = locateEnvoy();
  * @param make makes the configuration; gets the folder for secrets
  * @param change changes the bootstrap
  */
-export function complaint(
+export function validationError(
   make: (secrets: string) => Configuration,
   change = (one: object) => one,
 ): string | undefined {

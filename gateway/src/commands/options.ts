@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from "node:net";
-import { complainAboutCidr, GATEWAY_NAME, GATEWAY_NAME_FORM } from "@tunnelplane/sdk/contract";
+import { GATEWAY_NAME, GATEWAY_NAME_FORM, mistakeInCidr } from "@tunnelplane/sdk/contract";
 import { InvalidArgumentError, Option } from "commander";
 import { boundAt } from "../environment/ports";
 import type { EnvironmentFlags } from "../environment/source";
@@ -40,7 +40,7 @@ export function addressOption(text: string): Address {
 export function networksOption(text: string, previous: readonly string[] = []): string[] {
   const networks = text.split(",").map((one) => one.trim());
   for (const network of networks) {
-    const fault = complainAboutCidr(network);
+    const fault = mistakeInCidr(network);
     if (fault !== undefined) throw new InvalidArgumentError(`${JSON.stringify(network)} ${fault}.`);
   }
   return [...previous, ...networks];

@@ -10,19 +10,19 @@ export function check(
 ): { entries: Entry[]; links: Links } {
   const entries = entriesOf(document, definitions);
   const links = linksOf(document, entries);
-  complainAboutClaims(document, entries);
+  mistakeInClaims(document, entries);
   return { entries, links };
 }
 
-/** Complains about two entries with the same unique key, which the server would refuse. */
-function complainAboutClaims(document: CatalogueFile, entries: readonly Entry[]): void {
+/** Reports two entries with the same unique key, which the server would refuse. */
+function mistakeInClaims(document: CatalogueFile, entries: readonly Entry[]): void {
   const claims = new Map<string, readonly PropertyKey[]>();
   for (const { definition, collection, name, sent } of entries) {
     for (const { scope, key, path, taken } of sent ? definition.unique(sent) : []) {
       const claim = JSON.stringify([scope, key]);
       const at = [collection, name, ...camelCasePath(createSchema(definition), path)];
       const first = claims.get(claim);
-      if (first) document.complain(at, `${taken} (${formatPath(first)}, line ${document.lineOf(first)})`);
+      if (first) document.addMistake(at, `${taken} (${formatPath(first)}, line ${document.lineOf(first)})`);
       else claims.set(claim, at);
     }
   }

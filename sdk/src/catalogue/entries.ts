@@ -38,7 +38,7 @@ export function entriesOf(document: CatalogueFile, definitions: readonly Definit
       );
     }
     const names = accepted.map((name) => `\`${name}\``).join(", ");
-    document.complain(
+    document.addMistake(
       [collection],
       `is not a collection; accepted: ${names}${didYouMean(collection, accepted)}`,
       "name",
@@ -55,7 +55,7 @@ function membersOf(
 ): [string, unknown][] {
   if (value === undefined || value === null) return [];
   if (typeof value === "object" && !Array.isArray(value)) return Object.entries(value);
-  document.complain(
+  document.addMistake(
     path,
     path.length > 0
       ? "must be a map of names to arguments"
@@ -73,20 +73,24 @@ function readEntry(
   const schema = createSchema(definition);
   const path = [collection, name];
   if (!ENTRY_NAME.test(name)) {
-    document.complain(
+    document.addMistake(
       path,
       'is not a name: use letters, digits, ".", "_" and "-", and begin with a letter or digit',
       "name",
     );
   }
   for (const found of wireNamesIn(schema, args)) {
-    document.complain([...path, ...found], `is spelled \`${camelCase(String(found.at(-1)))}\` here`, "name");
+    document.addMistake(
+      [...path, ...found],
+      `is spelled \`${camelCase(String(found.at(-1)))}\` here`,
+      "name",
+    );
   }
   const wire = rename(schema, args ?? {}, "wire");
   const { value, problems } = validateCreate(definition, wire, (value) => isLater(value) && value !== wire);
   for (const problem of problems) {
     const at = [...path, ...camelCasePath(schema, problem.path)];
-    document.complain(
+    document.addMistake(
       at,
       camelCaseMessage(problem.message),
       problem.error === "unknown_field" ? "name" : "value",

@@ -69,7 +69,7 @@ export class CatalogueFile {
    * Notes a mistake at a value or at its field's name. If the file has neither, notes it at the nearest one
    * above.
    */
-  complain(path: readonly PropertyKey[], message: string, at: "value" | "name" = "value"): void {
+  addMistake(path: readonly PropertyKey[], message: string, at: "value" | "name" = "value"): void {
     this.mistakes.push({
       offset: this.#offsetOf(path, at),
       path,
@@ -107,7 +107,7 @@ export class CatalogueFile {
     const empty = isScalar(written) && written.value === null && !written.source;
     this.#places.set(formatPath(path), { key, node, offset: empty ? undefined : written?.range?.[0] });
     if (isAlias(written) && (!node || within.includes(node))) {
-      this.complain(
+      this.addMistake(
         path,
         node
           ? "contains itself through an alias"
@@ -148,7 +148,7 @@ export class CatalogueFile {
     try {
       return substitute(String(node.value));
     } catch (error) {
-      this.complain(path, messageOf(error));
+      this.addMistake(path, messageOf(error));
       return MISSING;
     }
   }

@@ -44,13 +44,13 @@ export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Lin
     for (const reference of referencesIn(createSchema(entry.definition), entry.wire)) {
       const path = camelCasePath(createSchema(entry.definition), reference.path);
       const target = resolve(reference, { entries, byName }, (message) =>
-        document.complain([entry.collection, entry.name, ...path], message),
+        document.addMistake([entry.collection, entry.name, ...path], message),
       );
       if (target) found.set(formatPath(path), { path, target, isKey: reference.isKey === true });
     }
     links.set(entry, found);
   }
-  complainAboutCircles(document, links);
+  mistakeInCircles(document, links);
   return links;
 }
 
@@ -60,10 +60,10 @@ export function linksOf(document: CatalogueFile, entries: readonly Entry[]): Lin
 function resolve(
   { id, reference }: FoundReference,
   { entries, byName }: Named,
-  complain: (message: string) => void,
+  addMistake: (message: string) => void,
 ): Entry | undefined {
   const targets = targetsOf(reference.to);
-  // The contract's check complains about empty values and other types. Kinds that no catalogue declares have
+  // The contract's check reports empty values and other types. Kinds that no catalogue declares have
   // ids only.
   if (typeof id !== "string" || id === "" || targets.length === 0) return undefined;
   const kinds = targets.map(({ kind }) => kind);
@@ -78,21 +78,21 @@ function resolve(
   // No catalogue can declare users, for example.
   const mayBeElsewhere = reference.to.some((kind) => targetsOf([kind]).length === 0);
   if (fitting.length > 1) {
-    complain(
+    addMistake(
       `names ${shown}, but ${fitting.map(({ collection }) => collection).join(" and ")} both have an entry of that name; rename one`,
     );
   } else if (known) {
     if (!kinds.includes(known.kind))
-      complain(`is the id of ${withArticle(known.title)}; expected ${expected}`);
+      addMistake(`is the id of ${withArticle(known.title)}; expected ${expected}`);
   } else if (isId(id) && mayBeElsewhere) {
     return undefined;
   } else if (named[0]) {
-    complain(`names ${shown}, which is ${withArticle(named[0].definition.title)}; expected ${expected}`);
+    addMistake(`names ${shown}, which is ${withArticle(named[0].definition.title)}; expected ${expected}`);
   } else {
     const candidates = entries
       .filter((entry) => kinds.includes(entry.definition.kind))
       .map(({ name }) => name);
-    complain(`names ${shown}, but no entry of ${collections} has that name${didYouMean(id, candidates)}`);
+    addMistake(`names ${shown}, but no entry of ${collections} has that name${didYouMean(id, candidates)}`);
   }
   return undefined;
 }
@@ -100,14 +100,14 @@ function resolve(
 /** Ids have 27 characters after their prefix, so an entry may be called `ca_clients`. */
 const isId = (text: string): boolean => /^[a-z]+_[0-9A-Za-z]{27}$/.test(text);
 
-function complainAboutCircles(document: CatalogueFile, links: Links): void {
+function mistakeInCircles(document: CatalogueFile, links: Links): void {
   const done = new Set<Entry>();
   const follow = (entry: Entry, way: readonly Entry[]): void => {
     for (const { path, target } of links.get(entry)?.values() ?? []) {
       const begin = way.indexOf(target);
       if (begin >= 0) {
         const circle = [...way.slice(begin), target].map(({ name }) => name).join(" → ");
-        document.complain(
+        document.addMistake(
           [entry.collection, entry.name, ...path],
           `closes a circle of references, so nothing can be created first: ${circle}`,
         );

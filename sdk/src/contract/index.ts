@@ -32,17 +32,17 @@ export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
 export * from "./errors";
 export { exposureSchema } from "./exposure";
-export { binds, complainAboutBind } from "./formats/acl";
+export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
-export { complainAboutCidr } from "./formats/cidr";
+export { mistakeInCidr } from "./formats/cidr";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { isAddress, isDomain, LONGEST_ADDRESS } from "./formats/host";
 export {
-  complainAboutHeaderValue,
-  complainAboutPath,
-  complainAboutResponseHeader,
   ENCODED_NEEDLESSLY,
+  mistakeInHeaderValue,
+  mistakeInPath,
+  mistakeInResponseHeader,
   OWN_PATHS,
 } from "./formats/http";
 export { DEFAULT_SITE } from "./formats/site";

@@ -4,7 +4,7 @@ import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from ".
 import { UNKNOWN, type World, type WorldObject } from "./world";
 
 /** An object of a world, together with its modules that are resources of their own. */
-export interface Thing {
+export interface ModelObject {
   readonly kind: string;
   /** Equal in both worlds for the same object. */
   readonly identity: string;
@@ -82,9 +82,9 @@ const MODULE_OWNERS = new Map<string, string>(
 /** A world with lookups. Its lists are sorted, so the order of the objects does not matter. */
 export class Model {
   readonly partial: boolean;
-  readonly #byReference = new Map<string, Thing>();
-  readonly #byKind = new Map<string, Thing[]>();
-  readonly #belonging = new Map<string, Thing[]>();
+  readonly #byReference = new Map<string, ModelObject>();
+  readonly #byKind = new Map<string, ModelObject[]>();
+  readonly #belonging = new Map<string, ModelObject[]>();
 
   constructor(
     readonly world: World,
@@ -118,20 +118,20 @@ export class Model {
   }
 
   /** The object with an id or a URN. */
-  find(reference: string): Thing | undefined {
+  find(reference: string): ModelObject | undefined {
     return this.#byReference.get(reference);
   }
 
-  of(kind: string): readonly Thing[] {
+  of(kind: string): readonly ModelObject[] {
     return this.#byKind.get(kind) ?? [];
   }
 
-  get all(): Thing[] {
+  get all(): ModelObject[] {
     return [...this.#byKind.values()].flat();
   }
 
   /** The rules of a policy, the routes of an edge. */
-  belongingTo(thing: Thing): readonly Thing[] {
+  belongingTo(thing: ModelObject): readonly ModelObject[] {
     return this.#belonging.get(thing.identity) ?? [];
   }
 
@@ -140,7 +140,7 @@ export class Model {
     return this.find(reference)?.identity ?? reference;
   }
 
-  #add(thing: Thing): void {
+  #add(thing: ModelObject): void {
     for (const reference of [thing.object.id, thing.object.urn]) {
       if (reference !== undefined && !this.#byReference.has(reference))
         this.#byReference.set(reference, thing);
@@ -150,7 +150,7 @@ export class Model {
     else this.#byKind.set(thing.kind, [thing]);
   }
 
-  #belong(thing: Thing, reference: unknown): void {
+  #belong(thing: ModelObject, reference: unknown): void {
     const id = isObject(reference) ? reference.id : reference;
     const owner = typeof id === "string" && id !== UNKNOWN ? this.identityOf(id) : UNKNOWN;
     const all = this.#belonging.get(owner);
@@ -159,7 +159,7 @@ export class Model {
   }
 
   /** Rules or routes whose parent is not known yet. */
-  get ofUnknownOwner(): readonly Thing[] {
+  get ofUnknownOwner(): readonly ModelObject[] {
     return this.#belonging.get(UNKNOWN) ?? [];
   }
 }

@@ -1,4 +1,4 @@
-import type { Model, Thing } from "./model";
+import type { Model, ModelObject } from "./model";
 import { isObject, textIn, textsIn } from "./values";
 
 /** An object in findings and exposures. */
@@ -21,7 +21,7 @@ const quotable = (text: string): string => {
 };
 
 /** The name of an object for people: its name in the program, or else one of its fields, or else its id. */
-export function nameOf({ object, fields, kind }: Thing): string {
+export function nameOf({ object, fields, kind }: ModelObject): string {
   if (object.name !== undefined) return quotable(object.name);
   const own =
     textIn(fields.description) ??
@@ -33,7 +33,7 @@ export function nameOf({ object, fields, kind }: Thing): string {
   );
 }
 
-function ofKind(kind: string, fields: Thing["fields"]): string | undefined {
+function ofKind(kind: string, fields: ModelObject["fields"]): string | undefined {
   if (kind === "tunnel_group_backend" && isObject(fields.labels)) {
     return Object.entries(fields.labels)
       .map(([key, value]) => `${key}=${value}`)
@@ -58,19 +58,19 @@ export class Names {
     }
   }
 
-  isShared(thing: Thing): boolean {
+  isShared(thing: ModelObject): boolean {
     return (this.#holders.get(`${thing.kind} ${nameOf(thing)}`)?.size ?? 0) > 1;
   }
 
   /** The object in a sentence: its name, and its id if the name is not unique. */
-  quote(thing: Thing): string {
+  quote(thing: ModelObject): string {
     const { id } = thing.object;
     const name = nameOf(thing);
     return `\`${name}\`${id !== undefined && id !== name && this.isShared(thing) ? ` (${id})` : ""}`;
   }
 }
 
-export const named = (thing: Thing): Named => ({
+export const named = (thing: ModelObject): Named => ({
   kind: thing.kind,
   name: nameOf(thing),
   ...(thing.object.id !== undefined && { id: thing.object.id }),

@@ -182,7 +182,7 @@ function readCatalogue(file: string): ReadCatalogue {
       for (const { key, field, msg } of faults) {
         const entry = byName.get(key);
         const message = oneLine([field && `(${field})`, msg].filter(Boolean).join(" "));
-        if (entry) document.complain([entry.collection, entry.name], message, "name");
+        if (entry) document.addMistake([entry.collection, entry.name], message, "name");
         else outside.push(`  ${[key, message].filter(Boolean).join(" ")}`);
       }
       const lines = document.mistakes.length > 0 ? [report(file, document.mistakes, document.lines)] : [];

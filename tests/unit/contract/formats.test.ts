@@ -1,7 +1,7 @@
 import { definitionOf, validateCreate } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { readArn } from "../../../sdk/src/contract/formats/arn";
-import { cidrKey, complainAboutCidr } from "../../../sdk/src/contract/formats/cidr";
+import { cidrKey, mistakeInCidr } from "../../../sdk/src/contract/formats/cidr";
 import { isAddress, isDomain, isPort } from "../../../sdk/src/contract/formats/host";
 import { durationSeconds, secondsOf, timestampOf } from "../../../sdk/src/contract/formats/time";
 
@@ -71,7 +71,7 @@ describe("A network in CIDR notation", () => {
     "2001:db8::/32",
     "2001:DB8::/32",
   ])
-    it(`may be ${network}`, () => expect(complainAboutCidr(network)).to.equal(undefined));
+    it(`may be ${network}`, () => expect(mistakeInCidr(network)).to.equal(undefined));
 
   for (const [network, words] of [
     ["192.0.2.1", "/32"],
@@ -84,7 +84,7 @@ describe("A network in CIDR notation", () => {
     ["192.0.2.0/24/24", "CIDR notation"],
   ] as const)
     it(`may not be ${network}, and the error says how to fix it`, () =>
-      expect(complainAboutCidr(network)).to.contain(words));
+      expect(mistakeInCidr(network)).to.contain(words));
 
   it("is equal to the same network in another notation", () => {
     expect(cidrKey("2001:DB8:0::/32")).to.equal(cidrKey("2001:db8::/32"));

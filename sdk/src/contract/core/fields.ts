@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Fields, Sent } from "./definition";
 import { type Module, mark, type Reference, type ReferenceTarget, type Rule, type Variants } from "./marks";
 
-/** A schema with one more condition: `complain` returns an error text, or undefined if the value is fine. */
+/** A schema with one more condition: `mistakeIn` returns an error text, or undefined if the value is fine. */
 export function conditioned<S extends z.ZodType>(
   schema: S,
-  complain: (value: z.infer<S>) => string | undefined,
+  mistakeIn: (value: z.infer<S>) => string | undefined,
 ): S {
   return schema.superRefine((value, context) => {
-    const message = complain(value);
+    const message = mistakeIn(value);
     if (message) context.addIssue({ code: "custom", message });
   });
 }
@@ -27,7 +27,7 @@ export function text(limit: number, unit: "bytes" | "characters" = "bytes") {
   return z
     .string()
     .superRefine((value, context) => {
-      const message = complainAboutLength(value, limit, unit);
+      const message = mistakeInLength(value, limit, unit);
       if (message) context.addIssue({ code: "custom", message, continue: false });
     })
     .meta({ maxLength: limit, [`x-max-${unit}`]: limit });
@@ -39,7 +39,7 @@ export const word = (limit: number, unit: "bytes" | "characters" = "characters")
     minLength: 1,
   });
 
-function complainAboutLength(value: string, limit: number, unit: "bytes" | "characters"): string | undefined {
+function mistakeInLength(value: string, limit: number, unit: "bytes" | "characters"): string | undefined {
   const size =
     unit === "bytes" ? Buffer.byteLength(value) : value.length <= limit ? value.length : [...value].length;
   if (size <= limit) return undefined;

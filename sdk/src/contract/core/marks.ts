@@ -101,7 +101,7 @@ export interface Problem {
 
 /**
  * A rule across fields. Fields whose value is not known yet are absent from the value that it gets, so it
- * must complain about present fields only.
+ * must report present fields only.
  */
 export type Rule<V = Record<string, unknown>> = Bivariant<V>["rule"];
 

@@ -10,8 +10,8 @@ export const pascalCase = (name: string): string => camelCase(`_${name}`);
 
 /**
  * Renames the fields of a value from the wire's snake_case to camelCase, or back. Follows the schema: the
- * user's own names (labels, config, options) stay as they are. Unknown names stay too; validation complains
- * about them.
+ * user's own names (labels, config, options) stay as they are. Unknown names stay too; validation reports
+ * them.
  */
 export function rename(
   schema: z.ZodType,

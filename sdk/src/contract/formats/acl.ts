@@ -8,7 +8,7 @@ const CURE = 'expected "bind:<domain>", "bind:*.<domain>", "bind:<host>:<port>",
 /** The ACL of a credential: bind rules, or "*"; see spec "ACL rules". */
 export const acl = () =>
   z
-    .array(conditioned(text(1024), complainAboutRule).meta({ examples: ["bind:*.example.com"] }))
+    .array(conditioned(text(1024), mistakeInRule).meta({ examples: ["bind:*.example.com"] }))
     .max(MOST_RULES)
     .default([])
     .meta({
@@ -25,12 +25,12 @@ const MOST_BINDS = 1000;
 /** A bind that an agent asks for: the address, or each of its labels. */
 export const binds = () =>
   z
-    .array(conditioned(text(1024), complainAboutBind).meta({ examples: ["bind:app.example.com:443"] }))
+    .array(conditioned(text(1024), mistakeInBind).meta({ examples: ["bind:app.example.com:443"] }))
     .max(MOST_BINDS)
     .default([]);
 
 /** The mistake in an entry of {@link binds}; undefined if there is none. */
-export function complainAboutBind(bind: string): string | undefined {
+export function mistakeInBind(bind: string): string | undefined {
   const target = bind.startsWith("bind:") ? bind.slice("bind:".length) : "";
   if (
     target.includes("=") ? /^[^=\p{Cc}]+=[^=\p{Cc}]+$/u.test(target) : isAddress(target, { wildcard: true })
@@ -41,7 +41,7 @@ export function complainAboutBind(bind: string): string | undefined {
 
 const shown = (rule: string): string => JSON.stringify(rule.length > 80 ? `${rule.slice(0, 80)}…` : rule);
 
-function complainAboutRule(rule: string): string | undefined {
+function mistakeInRule(rule: string): string | undefined {
   if (rule === "*") return undefined;
   if (!rule.startsWith("bind:")) return `${shown(rule)} is not an ACL rule: ${CURE}`;
   const target = rule.slice("bind:".length);

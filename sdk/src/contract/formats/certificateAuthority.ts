@@ -36,11 +36,11 @@ const UNREADABLE =
 
 /** Reads the certificate of an authority. Returns an error text if it is not one. */
 export function readCertificateAuthority(pem: string): CertificateFacts | string {
-  const shape = complainAboutShape(pem);
+  const shape = mistakeInShape(pem);
   if (shape) return shape;
   try {
     const der = derOf(pem);
-    return complainAboutExtensions(der) ?? factsOf(der);
+    return mistakeInExtensions(der) ?? factsOf(der);
   } catch {
     return UNREADABLE;
   }
@@ -61,7 +61,7 @@ function derOf(pem: string): Buffer {
 const EXTENSIONS = 0xa3; // [3] of RFC 5280 section 4.1
 
 /** Each extension holds one value, and none is repeated (RFC 5280 section 4.2). */
-function complainAboutExtensions(der: Buffer): string | undefined {
+function mistakeInExtensions(der: Buffer): string | undefined {
   const [signed] = readAllDer(readDer(der).content);
   const field = readAllDer(present(signed).content).find(({ tag }) => tag === EXTENSIONS);
   if (!field) return undefined;
@@ -103,7 +103,7 @@ function factsOf(der: Buffer): CertificateFacts | string {
   };
 }
 
-function complainAboutShape(pem: string): string | undefined {
+function mistakeInShape(pem: string): string | undefined {
   if (pem.length > LONGEST_PEM)
     return `is ${pem.length} characters long; one certificate takes a few thousand`;
   const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map((match) => present(match[1]));

@@ -4,10 +4,10 @@ import { conditioned, text } from "../core/fields";
 import { present } from "../core/narrow";
 
 /** An IPv4 or IPv6 network in CIDR notation, with a mask and without host bits. */
-export const cidr = () => conditioned(text(64), complainAboutCidr).meta({ examples: ["192.0.2.0/24"] });
+export const cidr = () => conditioned(text(64), mistakeInCidr).meta({ examples: ["192.0.2.0/24"] });
 
 /** An error text for an invalid network in CIDR notation; undefined if it is valid. */
-export function complainAboutCidr(value: string): string | undefined {
+export function mistakeInCidr(value: string): string | undefined {
   const [address = "", mask, ...rest] = value.split("/");
   const version = address.includes("%") ? 0 : isIP(address); // a zone belongs to one machine
   if (!version || rest.length > 0)

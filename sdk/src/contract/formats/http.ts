@@ -26,34 +26,34 @@ export const HEADER_LIMITS = `Names and values as in RFC 9110, a value of at mos
 export const OWN_PATHS = "/.tunnelplane/";
 
 /** An error text for what is no name of a header; undefined if it is one (RFC 9110 section 5.1). */
-export const complainAboutHeader = (name: string): string | undefined =>
+export const mistakeInHeader = (name: string): string | undefined =>
   TOKEN.test(name) ? undefined : "is not a name of an HTTP header";
 
 /** An error text for a header that no response may be given; undefined if it may. */
-export function complainAboutResponseHeader(name: string): string | undefined {
-  if (!FRAMING.has(name.toLowerCase())) return complainAboutHeader(name);
+export function mistakeInResponseHeader(name: string): string | undefined {
+  if (!FRAMING.has(name.toLowerCase())) return mistakeInHeader(name);
   return "is a header that the gateway writes itself; leave it out";
 }
 
 /** An error text for control characters, which no header bears; undefined if there are none. */
-export const complainAboutControls = (value: string): string | undefined =>
+export const mistakeInControls = (value: string): string | undefined =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
   /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)
     ? "must not hold a line break or another control character"
     : undefined;
 
 /** An error text for the value of a header; undefined if it is one (RFC 9110 section 5.5). */
-export function complainAboutHeaderValue(value: string): string | undefined {
+export function mistakeInHeaderValue(value: string): string | undefined {
   if (/^[ \t]|[ \t]$/.test(value)) return "must not begin or end with a space or a tab";
-  return complainAboutControls(value);
+  return mistakeInControls(value);
 }
 
 /** Headers of a response that the gateway gives itself: texts by name, each name once in whatever case. */
 export const responseHeaders = () =>
   conditioned(
     map(
-      conditioned(text(255, "characters"), complainAboutResponseHeader),
-      conditioned(text(LONGEST_VALUE), complainAboutHeaderValue),
+      conditioned(text(255, "characters"), mistakeInResponseHeader),
+      conditioned(text(LONGEST_VALUE), mistakeInHeaderValue),
     ),
     (headers) => {
       const names = Object.keys(headers).map((name) => name.toLowerCase());
@@ -81,7 +81,7 @@ export const ENCODED_NEEDLESSLY = /%(2d|2e|5f|7e|3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]
  * one form before they choose a route, so a route for another form would never be taken, and a shorter one
  * with fewer checks would.
  */
-export function complainAboutPath(path: string): string | undefined {
+export function mistakeInPath(path: string): string | undefined {
   if (!path.startsWith("/")) return 'must begin with "/"';
   if (path.startsWith(OWN_PATHS))
     return `is below ${OWN_PATHS}, which is the gateway's own; choose another path`;
@@ -99,4 +99,4 @@ export function complainAboutPath(path: string): string | undefined {
 }
 
 /** The path that a route matches, in normal form (RFC 3986 section 6.2.2). */
-export const routePath = () => conditioned(text(LONGEST_MATCH), complainAboutPath);
+export const routePath = () => conditioned(text(LONGEST_MATCH), mistakeInPath);

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { conditioned, description, distinct, map, metadata, reference, text } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
-import { complainAboutCidr } from "./cidr";
+import { mistakeInCidr } from "./cidr";
 import { openSshPublicKey, readSshPublicKey } from "./sshPublicKey";
 
 /** OpenSSH refuses certificates with more principals (SSHKEY_CERT_MAX_PRINCIPALS in sshkey.h). */
@@ -20,7 +20,7 @@ export const subjectFields = (principals: string) => ({
       "The public key to sign, as an OpenSSH line: RSA of 2048 to 16384 bits, ECDSA on a NIST curve, or Ed25519. Set at creation only.",
   }),
   principals: mark(
-    distinct(z.array(conditioned(text(255, "characters"), complainAboutPrincipal)).max(MOST_PRINCIPALS)),
+    distinct(z.array(conditioned(text(255, "characters"), mistakeInPrincipal)).max(MOST_PRINCIPALS)),
     {
       immutable: true,
     },
@@ -51,12 +51,12 @@ export const keyTypeOf = (sent: { public_key: string }) => {
 
 const wellKnown = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
 
-/** A map from names of options to values; `complain` returns an error text for an invalid one. */
-const options = (complain: (name: string, value: string) => string | undefined) =>
+/** A map from names of options to values; `mistakeIn` returns an error text for an invalid one. */
+const options = (mistakeIn: (name: string, value: string) => string | undefined) =>
   mark(
     map(text(255, "characters"), text(4096)).superRefine((value, context) => {
       for (const [name, option] of Object.entries(value)) {
-        const message = complain(name, option);
+        const message = mistakeIn(name, option);
         if (message) context.addIssue({ code: "custom", path: [name], message });
       }
     }),
@@ -70,8 +70,8 @@ const options = (complain: (name: string, value: string) => string | undefined) 
 export const criticalOptions = () =>
   options((name, value) => {
     if (name === "force-command")
-      return value === "" ? "must not be empty: it is the command to run" : complainAboutText(value);
-    if (name === "source-address") return complainAboutSourceAddress(value);
+      return value === "" ? "must not be empty: it is the command to run" : mistakeInText(value);
+    if (name === "source-address") return mistakeInSourceAddress(value);
     return `is not a critical option of OpenSSH; known: ${wellKnown(["force-command", "source-address"])}`;
   })
     .default({})
@@ -93,7 +93,7 @@ const EXTENSIONS = [
 export const extensions = () =>
   options((name, value) => {
     // RFC 4251 section 6: private names end in "@" and a domain.
-    if (/^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(name)) return complainAboutText(value);
+    if (/^[\x21-\x3f\x41-\x7e]+@[a-z0-9.-]+$/i.test(name)) return mistakeInText(value);
     if (!EXTENSIONS.includes(name))
       return `is not an extension of OpenSSH; known: ${wellKnown(EXTENSIONS)}, or a name of your own with "@<domain>"`;
     return value === "" ? undefined : 'must be "", because extensions have no values';
@@ -104,7 +104,7 @@ export const extensions = () =>
         'Permissions of the certificate, each name with the value `""`: `permit-X11-forwarding`, `permit-agent-forwarding`, `permit-port-forwarding`, `permit-pty`, `permit-user-rc`, `no-touch-required`, or names of your own with `@<domain>`. Default: `permit-pty` and `permit-user-rc`. Set at creation only.',
     });
 
-function complainAboutPrincipal(name: string): string | undefined {
+function mistakeInPrincipal(name: string): string | undefined {
   if (name === "") return "must not be empty";
   // ssh-keygen and sshd's AuthorizedPrincipalsFile separate names with commas and line breaks.
   if (name.includes(",")) return "holds a comma; name each principal in an entry of its own";
@@ -113,10 +113,10 @@ function complainAboutPrincipal(name: string): string | undefined {
     : undefined;
 }
 
-function complainAboutSourceAddress(list: string): string | undefined {
+function mistakeInSourceAddress(list: string): string | undefined {
   for (const entry of list.split(",")) {
     const message = entry.includes("/")
-      ? complainAboutCidr(entry)
+      ? mistakeInCidr(entry)
       : isIP(entry) && !entry.includes("%")
         ? undefined
         : NO_ADDRESS;
@@ -129,5 +129,5 @@ const NO_ADDRESS =
   'must be an address or a network, with commas and no spaces between, for example "192.0.2.7,2001:db8::/32"';
 
 /** OpenSSH refuses texts that contain NUL, and half a surrogate pair cannot be encoded in UTF-8. */
-const complainAboutText = (text: string) =>
+const mistakeInText = (text: string) =>
   /[\0\p{Cs}]/u.test(text) ? "must not hold NUL characters or halves of surrogate pairs" : undefined;

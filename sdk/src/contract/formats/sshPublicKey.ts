@@ -22,10 +22,10 @@ const LONGEST_TEXT = 16 * 1024;
 /** A public key for SSH: an OpenSSH line, or PEM as SubjectPublicKeyInfo (RFC 7468) or RFC 4716. */
 export const sshPublicKey = () =>
   conditioned(text(LONGEST_TEXT), (line) => {
-    const shape = complainAboutShape(line.trim());
+    const shape = mistakeInShape(line.trim());
     if (shape) return shape;
     const read = readSshPublicKey(line);
-    return typeof read === "string" ? read : complainAboutNumbers(read);
+    return typeof read === "string" ? read : mistakeInNumbers(read);
   });
 
 /** A public key for SSH as one line of an authorized_keys file, without options before it. */
@@ -40,7 +40,7 @@ export const openSshPublicKey = () =>
 const TYPE = String.raw`(?:ssh-(?:rsa|dss|ed25519|ed448)|rsa-sha2-\d+|ecdsa-sha2-\S+|sk-\S+)`;
 
 /** Accept exactly one key on one line. Options and certificates would be stored without any effect. */
-function complainAboutShape(text: string): string | undefined {
+function mistakeInShape(text: string): string | undefined {
   if (text.includes("PRIVATE KEY")) return undefined; // readSshPublicKey has a better error text for this
   if (text.startsWith("--"))
     return text.split("BEGIN ").length > 2 || !/-----?$/.test(text)
@@ -56,7 +56,7 @@ function complainAboutShape(text: string): string | undefined {
 }
 
 /** Finds numbers that make signatures worthless and that parsers accept. */
-function complainAboutNumbers({ type, blob }: SshPublicKey): string | undefined {
+function mistakeInNumbers({ type, blob }: SshPublicKey): string | undefined {
   const [, first, second] = partsOf(blob);
   if (type === "ed25519")
     return isOfFullOrder(present(first))

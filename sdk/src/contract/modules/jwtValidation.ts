@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { conditioned, distinct, MOST_ENTRIES, module, object, text, word } from "../core/fields";
 import type { Rule } from "../core/marks";
-import { complainAboutControls, complainAboutHeader } from "../formats/http";
+import { mistakeInControls, mistakeInHeader } from "../formats/http";
 import { httpsUrl, webUrl } from "../formats/url";
 
 /** Asymmetric algorithms of RFC 7518 section 3.1 and RFC 8037: an edge holds no shared secrets. */
@@ -30,8 +30,8 @@ const allowList = <V extends z.ZodType>(value: V, doc: string) =>
 
 const namesHeader: Rule = function* ({ method, name }) {
   if (method !== "header" || typeof name !== "string") return;
-  const complaint = complainAboutHeader(name);
-  if (complaint) yield { path: ["name"], message: complaint };
+  const mistake = mistakeInHeader(name);
+  if (mistake) yield { path: ["name"], message: mistake };
 };
 
 const tokenLocation = () =>
@@ -44,7 +44,7 @@ const tokenLocation = () =>
         .enum(["header", "body"])
         .meta({ description: "The part of the request that holds the token." }),
       name: word(255).meta({ description: "The name of the header or of the body's field." }),
-      prefix: conditioned(text(255, "characters"), complainAboutControls)
+      prefix: conditioned(text(255, "characters"), mistakeInControls)
         .default("")
         .meta({ description: "A prefix to remove before the token, for example `Bearer `." }),
     },

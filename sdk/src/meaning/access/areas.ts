@@ -2,7 +2,7 @@ import { OWN_PATHS } from "../../contract/formats/http";
 import { Credentials } from "../exposure/binding";
 import { addressOf } from "../exposure/rows";
 import { namesBelow, onlyName, type Place, pathsOf } from "../languages";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { inOrder, textIn, textsIn } from "../values";
 import type { Texts } from "./fragments";
 
@@ -21,13 +21,13 @@ export interface Area {
 
 /** Edges that claim a name, and those of their routes that would take a path. */
 export interface Serving {
-  readonly edges: readonly Thing[];
-  readonly routes: readonly Thing[];
+  readonly edges: readonly ModelObject[];
+  readonly routes: readonly ModelObject[];
 }
 
 /** The edges of a world by their hostports, in lower case. More than one may claim one. */
 export class Claims {
-  readonly #edges = new Map<string, Thing[]>();
+  readonly #edges = new Map<string, ModelObject[]>();
   #credentials: Credentials | undefined;
 
   constructor(
@@ -50,11 +50,11 @@ export class Claims {
   }
 
   /** Those of the hostport itself, or of the wildcard that covers it. */
-  at(hostport: string): readonly Thing[] {
+  at(hostport: string): readonly ModelObject[] {
     return this.#edges.get(hostport) ?? this.#edges.get(hostport.replace(/^[^.]*/, "*")) ?? [];
   }
 
-  routesOf(edge: Thing): readonly Thing[] {
+  routesOf(edge: ModelObject): readonly ModelObject[] {
     return this.model.belongingTo(edge).filter(({ kind }) => kind === "https_edge_route");
   }
 
@@ -104,7 +104,7 @@ export function* areasOf(hostport: string, before: Claims, after: Claims): Gener
   }
 }
 
-const placeOf = ({ fields }: Thing): Place | undefined => {
+const placeOf = ({ fields }: ModelObject): Place | undefined => {
   const path = textIn(fields.match);
   return path === undefined ? undefined : { path, exact: fields.match_type === "exact_path" };
 };
@@ -116,7 +116,7 @@ const wordsOf = (hostport: string, { path, exact }: Place): string =>
 const isWithin = (inner: Place, outer: Place): boolean => !outer.exact && inner.path.startsWith(outer.path);
 
 /** The routes of edges that decide who takes the paths of a place. */
-function routesAt(edges: readonly Thing[], claims: Claims, place: Place): Thing[] {
+function routesAt(edges: readonly ModelObject[], claims: Claims, place: Place): ModelObject[] {
   return edges.flatMap((edge) => {
     const routes = claims.routesOf(edge);
     const taking = routes.filter((route) => {
@@ -139,7 +139,7 @@ function pathAt({ path, exact }: Place, closer: readonly Place[]): string | unde
   return (exact ? [path] : NEXT.map((next) => path + next)).find((one) => !isTaken(one));
 }
 
-const closenessOf = (route: Thing): number => {
+const closenessOf = (route: ModelObject): number => {
   const place = placeOf(route);
   return place?.exact ? Number.POSITIVE_INFINITY : (place?.path.length ?? 0);
 };

@@ -1,7 +1,7 @@
 import { decisionsIn } from "../decision/decider";
 import type { Decider } from "../decision/types";
 import { CREDENTIALS } from "../exposure/binding";
-import { Model, sameIn, type Thing } from "../model";
+import { Model, type ModelObject, sameIn } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown, inOrder, textIn } from "../values";
 import type { World } from "../world";
@@ -156,7 +156,7 @@ class Comparing {
     };
   }
 
-  #isTouched = ({ identity }: Thing): boolean => this.#touched.has(identity);
+  #isTouched = ({ identity }: ModelObject): boolean => this.#touched.has(identity);
 
   /** Also areas of an edge that can be enforced in one world only, because of something elsewhere in it. */
   #isTouchedArea({ texts, before, after }: Area): boolean {
@@ -180,10 +180,10 @@ function onceForEach<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-const sameThings = (some: readonly Thing[], others: readonly Thing[]): boolean =>
+const sameThings = (some: readonly ModelObject[], others: readonly ModelObject[]): boolean =>
   some.length === others.length && some.every(({ identity }, index) => identity === others[index]?.identity);
 
-const isHttp = (edges: readonly Thing[]): boolean => edges.every(({ kind }) => kind === "https_edge");
+const isHttp = (edges: readonly ModelObject[]): boolean => edges.every(({ kind }) => kind === "https_edge");
 
-const mayTakeAnyPath = ({ kind, fields }: Thing): boolean =>
+const mayTakeAnyPath = ({ kind, fields }: ModelObject): boolean =>
   kind === "https_edge_route" && (textIn(fields.match) === undefined || holdsUnknown(fields.match_type));

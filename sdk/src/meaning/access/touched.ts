@@ -1,5 +1,5 @@
 import { CREDENTIALS, Credentials } from "../exposure/binding";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { isObject } from "../values";
 
 /** Fields that no decision looks at, of any object. */
@@ -51,16 +51,16 @@ function changedBetween(before: Model, after: Model): Set<string> {
 }
 
 /** Whether anybody may serve a tunnel group is not in the group itself. */
-function groupsServedOtherwise(before: Model, after: Model): Thing[] {
+function groupsServedOtherwise(before: Model, after: Model): ModelObject[] {
   const [served, serves] = [new Credentials(before), new Credentials(after)];
-  const isServed = (credentials: Credentials, { fields }: Thing) =>
+  const isServed = (credentials: Credentials, { fields }: ModelObject) =>
     isObject(fields.labels) && credentials.ofLabels(fields.labels).length > 0;
   return after
     .of("tunnel_group_backend")
     .filter((group) => isServed(served, group) !== isServed(serves, group));
 }
 
-const isSame = (a: Thing, b: Thing): boolean =>
+const isSame = (a: ModelObject, b: ModelObject): boolean =>
   (a.object === b.object && a.modules.size + b.modules.size === 0) ||
   (a.kind === b.kind &&
     a.object.id === b.object.id &&

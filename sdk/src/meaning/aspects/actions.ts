@@ -13,8 +13,8 @@ import {
   settle,
 } from "../decision/rules/policies";
 import { rewriteOf } from "../decision/rules/rewrite";
-import { moduleOf, type Read, readModule } from "../exposure/reading";
-import type { Thing } from "../model";
+import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import type { ModelObject } from "../model";
 import { canonical, type Fields, holdsUnknown, inOrder, isObject, textIn, textsIn } from "../values";
 import type { Aspect, Check, Place, Verdict } from "./aspect";
 import { destinationAt } from "./backend";
@@ -29,16 +29,17 @@ export interface Action {
   /** Its settings, without the content of responses. */
   readonly settings: string;
   /** Equal for actions that do the same. */
-  readonly says: string;
+  readonly content: string;
 }
 
-export function readActions(holder: Thing): Read<readonly Action[]> {
+export function readActions(holder: ModelObject): Reading<readonly Action[]> {
   const module = moduleOf(holder, "policies");
   const read = readModule<readonly Action[]>(
     module,
     [],
     (fields) => [...actionsIn(fields, "inbound"), ...actionsIn(fields, "outbound")],
-    (fields) => [...actionsIn(fields, "inbound"), ...actionsIn(fields, "outbound")].map(({ says }) => says),
+    (fields) =>
+      [...actionsIn(fields, "inbound"), ...actionsIn(fields, "outbound")].map(({ content }) => content),
   );
   return {
     ...read,
@@ -56,17 +57,17 @@ function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
     .flatMap(({ expressions, actions }) => {
       const when = textsIn(expressions);
       return (Array.isArray(actions) ? actions : []).filter(isObject).map(({ type, config }): Action => {
-        const says = canonical([direction, type, when, isObject(config) ? config : {}]);
+        const content = canonical([direction, type, when, isObject(config) ? config : {}]);
         return {
           direction,
           type: textIn(type) ?? "",
           when,
           settings: settingsOf(isObject(config) ? config : {}),
-          says,
+          content,
         };
       });
     })
-    .sort((a, b) => inOrder(a.says, b.says));
+    .sort((a, b) => inOrder(a.content, b.content));
 }
 
 const SHOWN_SETTINGS = ["status_code", "name", "capacity", "rate", "from", "to"];
@@ -148,7 +149,7 @@ function isSentOn(place: Place): boolean {
 
 const statusOf = ({ config }: NonNullable<Effects["answer"]>): number => Number(config.status_code ?? 403);
 
-function verdictOf({ answer, limits }: Effects, holder: Thing): Verdict {
+function verdictOf({ answer, limits }: Effects, holder: ModelObject): Verdict {
   if (!answer) {
     const limited = limits.length > 0;
     const sentence = limited
@@ -163,7 +164,7 @@ function verdictOf({ answer, limits }: Effects, holder: Thing): Verdict {
   });
 }
 
-function ofConnections(policies: Policies, holder: Thing): Check {
+function ofConnections(policies: Policies, holder: ModelObject): Check {
   const steps = connectionSteps(policies);
   const denials = steps.flatMap(({ type, when }) => (type === "deny" ? [when] : []));
   const limits = steps.filter(({ type }) => type === "rate-limit").map(({ config }) => ({ id: "", config }));

@@ -5,7 +5,7 @@ import type { Backends } from "../decision/rules/backends";
 import type { Decision, DecisionStep, Predicate } from "../decision/types";
 import type { Credentials } from "../exposure/binding";
 import type { Target } from "../exposure/traffic";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 
 /** A world, with what is looked up in it for many addresses. */
 export interface Ground {
@@ -24,7 +24,7 @@ export interface Hostport {
 /** Where an aspect is looked at: an edge or a route, for one hostport. */
 export interface Place extends Ground {
   /** The object that has the module. */
-  readonly holder: Thing;
+  readonly holder: ModelObject;
   readonly hostport: Hostport;
   /** Whether HTTP is read there. */
   readonly http: boolean;

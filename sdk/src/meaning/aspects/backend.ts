@@ -1,7 +1,7 @@
 import type { Destination } from "../decision/rules/backends";
 import { moduleOf } from "../exposure/reading";
 import { readTarget, type Target } from "../exposure/traffic";
-import type { Thing } from "../model";
+import type { ModelObject } from "../model";
 import { idsIn } from "../values";
 import type { Aspect, Place } from "./aspect";
 import { stepAt } from "./checks";
@@ -47,7 +47,7 @@ export const backend: Aspect<"backend"> = {
   },
 };
 
-const nowhere = (holder: Thing): string =>
+const nowhere = (holder: ModelObject): string =>
   moduleOf(holder, "backend").state === "off"
     ? "It is let in, but the backend is disabled."
     : "It is let in, but no backend has a weight.";

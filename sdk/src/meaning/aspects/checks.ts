@@ -1,10 +1,10 @@
 import type { Decision, DecisionStep } from "../decision/types";
-import type { Thing } from "../model";
+import type { ModelObject } from "../model";
 import { nameOf } from "../names";
 import type { Verdict } from "./aspect";
 
 /** A step at an object. */
-export const stepAt = (holder: Thing, field: string, sentence: string): DecisionStep => ({
+export const stepAt = (holder: ModelObject, field: string, sentence: string): DecisionStep => ({
   kind: holder.kind,
   id: holder.object.id ?? null,
   name: nameOf(holder),
@@ -12,20 +12,20 @@ export const stepAt = (holder: Thing, field: string, sentence: string): Decision
   sentence,
 });
 
-export const passing = (holder: Thing, field: string, sentence: string): Verdict => ({
+export const passing = (holder: ModelObject, field: string, sentence: string): Verdict => ({
   step: stepAt(holder, field, sentence),
 });
 
 /** @param outcome with its status, where there is one */
 export const ending = (
-  holder: Thing,
+  holder: ModelObject,
   field: string,
   sentence: string,
   outcome: Pick<Decision, "outcome" | "status">,
 ): Verdict => ({ step: stepAt(holder, field, sentence), end: outcome });
 
 /** What decides is not known. */
-export const unsure = (holder: Thing, field: string, sentence: string): Verdict =>
+export const unsure = (holder: ModelObject, field: string, sentence: string): Verdict =>
   ending(holder, field, sentence, { outcome: "unknown", status: null });
 
 export const CLOSED = { outcome: "closed", status: null } as const;

@@ -2,15 +2,15 @@ import { definitionOf } from "../../contract/registry";
 import { addTo } from "../decision/rules/lists";
 import { Unservable } from "../decision/rules/unservable";
 import { UNRECORDED } from "../decision/types";
-import { moduleOf, partOfThing, type Read, readModule } from "../exposure/reading";
-import type { Model, Thing } from "../model";
+import { moduleOf, partOfObject, type Reading, readModule } from "../exposure/reading";
+import type { Model, ModelObject } from "../model";
 import { type Fields, holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import type { Aspect } from "./aspect";
 import { CLOSED, ending, passing, unsure } from "./checks";
 
 /** An authority whose client certificates are accepted. */
 export interface Authority {
-  readonly thing?: Thing;
+  readonly thing?: ModelObject;
   /** The id in the reference, if there is no such authority. */
   readonly missing?: string;
   /** Equal for the same certificate. */
@@ -18,7 +18,10 @@ export interface Authority {
 }
 
 /** The required client certificates; null if none are required. */
-export function readClientCertificate(model: Model, holder: Thing): Read<readonly Authority[] | null> {
+export function readClientCertificate(
+  model: Model,
+  holder: ModelObject,
+): Reading<readonly Authority[] | null> {
   const module = moduleOf(holder, "mutual_tls");
   const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
   const read = readModule(
@@ -33,7 +36,7 @@ export function readClientCertificate(model: Model, holder: Thing): Read<readonl
   const things = (read.value ?? []).flatMap(({ thing }) => thing ?? []);
   return {
     ...read,
-    parts: [...read.parts, ...things.map((thing) => partOfThing(thing, "ca_pem", certificateOf(thing)))],
+    parts: [...read.parts, ...things.map((thing) => partOfObject(thing, "ca_pem", certificateOf(thing)))],
     unknown:
       read.unknown ||
       (read.value !== null && (unknown || (model.partial && things.length < ids.length))) ||
@@ -41,7 +44,7 @@ export function readClientCertificate(model: Model, holder: Thing): Read<readonl
   };
 }
 
-const isUnknownAuthority = ({ fields }: Thing): boolean => holdsUnknown(fields.ca_pem);
+const isUnknownAuthority = ({ fields }: ModelObject): boolean => holdsUnknown(fields.ca_pem);
 
 function authority(model: Model, id: string): Authority {
   const thing = model.find(id);
@@ -49,17 +52,20 @@ function authority(model: Model, id: string): Authority {
 }
 
 /** The certificate itself, because two objects with the same one trust the same clients. */
-function certificateOf({ fields, identity }: Thing): string {
+function certificateOf({ fields, identity }: ModelObject): string {
   const pem = textIn(fields.ca_pem);
   return pem?.includes("-----BEGIN")
     ? pem.replace(/\s+/g, "")
     : `${identity} ${fields.subject_common_name} ${fields.not_after}`;
 }
 
-const factsOf = new WeakMap<Thing, Fields>();
+const factsOf = new WeakMap<ModelObject, Fields>();
 
 /** Subject and end of an authority's certificate: from the answer, or else from the certificate itself. */
-export function certificateFacts(thing: Thing): { readonly subject?: string; readonly notAfter?: string } {
+export function certificateFacts(thing: ModelObject): {
+  readonly subject?: string;
+  readonly notAfter?: string;
+} {
   const { fields } = thing;
   let facts: Fields = fields;
   if (textIn(fields.not_after) === undefined && textIn(fields.ca_pem)?.includes("-----BEGIN")) {

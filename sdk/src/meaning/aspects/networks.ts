@@ -1,6 +1,6 @@
 import { Unservable } from "../decision/rules/unservable";
-import { moduleOf, type Part, partOf, partOfThing, type Read, saidBy } from "../exposure/reading";
-import type { Model, Thing } from "../model";
+import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../exposure/reading";
+import type { Model, ModelObject } from "../model";
 import { EVERYONE, type NetworkSet, NOBODY, networkSet } from "../networks/networkSet";
 import { isIn } from "../networks/source";
 import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
@@ -11,7 +11,7 @@ import { CLOSED, ending, passing, refused, unsure } from "./checks";
 interface Rules {
   readonly value: NetworkSet;
   readonly parts: readonly Part[];
-  readonly says: string;
+  readonly content: string;
   readonly unknown: boolean;
 }
 
@@ -19,7 +19,7 @@ interface Rules {
 const networksOf = new WeakMap<Model, Map<string, Rules>>();
 
 /** The networks that may connect at all. */
-export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
+export function readNetworks(model: Model, holder: ModelObject): Reading<NetworkSet> {
   const module = moduleOf(holder, "ip_restriction");
   const { ids, unknown } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
   const policies = [...new Set(ids.map((id) => model.identityOf(id)))].sort(inOrder);
@@ -28,7 +28,7 @@ export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
     return {
       value: EVERYONE,
       parts: [part],
-      says: `${part.identity} ${part.says}\n`,
+      content: `${part.identity} ${part.content}\n`,
       unknown: false,
       maybeOff: false,
     };
@@ -44,7 +44,7 @@ export function readNetworks(model: Model, holder: Thing): Read<NetworkSet> {
     get parts() {
       return [part, ...rules.parts];
     },
-    says: `${part.identity} ${part.says}\n${rules.says}`,
+    content: `${part.identity} ${part.content}\n${rules.content}`,
     unknown: unknown || rules.unknown || module.state === "maybe",
     maybeOff: module.state === "maybe",
   };
@@ -60,11 +60,11 @@ function rulesOf(model: Model, ids: readonly string[]): Rules {
     rules.some(({ fields }) => holdsUnknown([fields.cidr, fields.action]));
   const networksWhere = (action: string) =>
     rules.flatMap(({ fields }) => (fields.action === action ? (textIn(fields.cidr) ?? []) : []));
-  const parts = rules.map((rule) => partOfThing(rule, "cidr", [rule.fields.cidr, rule.fields.action]));
+  const parts = rules.map((rule) => partOfObject(rule, "cidr", [rule.fields.cidr, rule.fields.action]));
   return {
     value: known.length === 0 ? NOBODY : networkSet(networksWhere("allow"), networksWhere("deny")),
     parts,
-    says: saidBy(parts),
+    content: contentOf(parts),
     unknown,
   };
 }
@@ -98,7 +98,7 @@ export const networks: Aspect<"ip_restriction"> = {
   },
 };
 
-function refuseUnknownRules(model: Model, policy: Thing | undefined): void {
+function refuseUnknownRules(model: Model, policy: ModelObject | undefined): void {
   for (const { fields, object } of policy ? model.belongingTo(policy) : []) {
     const { action } = fields;
     if (typeof action === "string" && action !== UNKNOWN) refuseUnknownAction(action, object.id);

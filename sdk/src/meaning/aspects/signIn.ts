@@ -1,7 +1,7 @@
 import { Unservable } from "../decision/rules/unservable";
 import { questionAbout, UNRECORDED } from "../decision/types";
-import { moduleOf, type Read, readModule } from "../exposure/reading";
-import type { Thing } from "../model";
+import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, unsure } from "./checks";
@@ -14,7 +14,7 @@ export interface SignIn {
   readonly options_passthrough: boolean;
 }
 
-export const readSignIn = (route: Thing): Read<SignIn | null> =>
+export const readSignIn = (route: ModelObject): Reading<SignIn | null> =>
   readModule<SignIn | null>(
     moduleOf(route, "oidc"),
     null,

@@ -1,6 +1,6 @@
 import { Unservable } from "../decision/rules/unservable";
-import { moduleOf, type Read, readModule } from "../exposure/reading";
-import type { Thing } from "../model";
+import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
 import { CLOSED, ending, passing, unsure } from "./checks";
@@ -13,7 +13,7 @@ export interface Tls {
 
 const TLS_DEFAULT: Tls = { from: "1.2", ends_at: "edge" };
 
-export const readTls = (edge: Thing): Read<Tls> =>
+export const readTls = (edge: ModelObject): Reading<Tls> =>
   readModule(moduleOf(edge, "tls_termination"), TLS_DEFAULT, (fields) =>
     fields.terminate_at === "upstream"
       ? { from: null, ends_at: "upstream" }

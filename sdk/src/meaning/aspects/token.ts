@@ -1,8 +1,8 @@
 import { Unservable } from "../decision/rules/unservable";
 import { type AcceptedTokens, type TokenPlace, UNRECORDED } from "../decision/types";
-import { moduleOf, type Read, readModule } from "../exposure/reading";
+import { moduleOf, type Reading, readModule } from "../exposure/reading";
 import type { FieldName } from "../fieldNames";
-import type { Thing } from "../model";
+import type { ModelObject } from "../model";
 import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, refused, unsure } from "./checks";
@@ -27,7 +27,7 @@ const allowed = (list: unknown): string[] =>
     ),
   );
 
-export const readToken = (route: Thing): Read<TokenCheck | null> => {
+export const readToken = (route: ModelObject): Reading<TokenCheck | null> => {
   const check = (fields: Fields): TokenCheck => ({
     issuers: allowed(fields.issuer),
     audiences: allowed(fields.audience),

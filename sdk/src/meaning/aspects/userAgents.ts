@@ -1,6 +1,6 @@
 import { finds, searching } from "../decision/rules/patterns";
-import { moduleOf, type Read, readModule } from "../exposure/reading";
-import type { Thing } from "../model";
+import { moduleOf, type Reading, readModule } from "../exposure/reading";
+import type { ModelObject } from "../model";
 import { holdsUnknown, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, refused, unsure } from "./checks";
@@ -10,7 +10,7 @@ export interface UserAgents {
   readonly deny: readonly string[];
 }
 
-export const readUserAgents = (route: Thing): Read<UserAgents | null> =>
+export const readUserAgents = (route: ModelObject): Reading<UserAgents | null> =>
   readModule<UserAgents | null>(
     moduleOf(route, "user_agent_filter"),
     null,

@@ -1,7 +1,7 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { Check } from "../aspects/aspect";
 import { stepAt } from "../aspects/checks";
-import { Model, type Thing } from "../model";
+import { Model, type ModelObject } from "../model";
 import { inOrder } from "../values";
 import type { World } from "../world";
 import { Arriving } from "./arriving";
@@ -238,7 +238,7 @@ function pathPredicates(site: Site): Predicate[] {
 }
 
 /** A name that an edge keeps closed. */
-function closed(edge: Thing, sentence: string): Decision {
+function closed(edge: ModelObject, sentence: string): Decision {
   const step = stepAt(edge, "hostports", sentence);
   const { kind, id, name, field } = step;
   return { ...nowhere("closed", sentence), by: { kind, id, name, field }, steps: [step] };

@@ -1,5 +1,5 @@
 import type { Hostport } from "../aspects/aspect";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown, inOrder, textsIn } from "../values";
 import {
@@ -15,15 +15,15 @@ import type { Unserved } from "./types";
 
 /** What an address leads to: an edge's hostport, or one that covers more labels than it may, or nothing. */
 export type Found =
-  | { readonly hostport: Hostport; readonly edge: Thing }
-  | { readonly tooDeep: Hostport; readonly edge: Thing }
+  | { readonly hostport: Hostport; readonly edge: ModelObject }
+  | { readonly tooDeep: Hostport; readonly edge: ModelObject }
   | undefined;
 
 /** The edges of a world by their hostports. */
 export class Hostports {
-  readonly #owners = new Map<string, { readonly hostport: Hostport; readonly edge: Thing }>();
+  readonly #owners = new Map<string, { readonly hostport: Hostport; readonly edge: ModelObject }>();
   /** The hostports of each edge that are its own. */
-  readonly #of = new Map<Thing, Hostport[]>();
+  readonly #of = new Map<ModelObject, Hostport[]>();
   /** Hostports that no gateway serves. */
   readonly unserved: readonly Unserved[];
   /** Whether an edge has hostports that are not known yet. */
@@ -60,12 +60,12 @@ export class Hostports {
     this.isUnsure = edges.some(({ fields }) => holdsUnknown(fields.hostports));
   }
 
-  get edges(): IterableIterator<Thing> {
+  get edges(): IterableIterator<ModelObject> {
     return this.#of.keys();
   }
 
   /** Those of an edge that gateways listen for. */
-  of(edge: Thing): readonly Hostport[] {
+  of(edge: ModelObject): readonly Hostport[] {
     return this.#of.get(edge) ?? [];
   }
 
@@ -88,10 +88,10 @@ export class Hostports {
 }
 
 /** Ids of all kinds sort by time behind their prefix; what is not made yet is the youngest. */
-const ageOf = ({ object, identity }: Thing): string =>
+const ageOf = ({ object, identity }: ModelObject): string =>
   object.id === undefined ? `~${identity}` : object.id.slice(object.id.indexOf("_") + 1);
 
-export const unservedAt = (edge: Thing, hostport: string | undefined, reason: string): Unserved => ({
+export const unservedAt = (edge: ModelObject, hostport: string | undefined, reason: string): Unserved => ({
   kind: edge.kind,
   id: edge.object.id ?? null,
   name: nameOf(edge),

@@ -3,7 +3,7 @@ import { formatPath } from "../../contract/core/names";
 import { createSchema } from "../../contract/core/shape";
 import { definitionNamed } from "../../contract/registry";
 import { ASPECTS } from "../aspects";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { isObject } from "../values";
 import { UNKNOWN } from "../world";
 import { effectOf } from "./rules/policies";
@@ -12,7 +12,7 @@ import { Unservable } from "./rules/unservable";
 /**
  * @throws Unservable where an edge, or one of its routes, has an enabled module or a value that is not known
  */
-export function refuseUnknown(edge: Thing, model: Model): void {
+export function refuseUnknown(edge: ModelObject, model: Model): void {
   refuseUnknownIn(edge, "the edge", hasAspect, UNKNOWN);
   for (const route of model.belongingTo(edge))
     if (route.kind === "https_edge_route")

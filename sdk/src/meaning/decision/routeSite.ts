@@ -1,10 +1,10 @@
 import type { Check } from "../aspects/aspect";
-import type { Thing } from "../model";
+import type { ModelObject } from "../model";
 import type { DecisionStep } from "./types";
 
 /** A route as one hostport serves it. */
 export interface RouteSite {
-  readonly thing: Thing;
+  readonly thing: ModelObject;
   /** The hostport with the path, as in exposures. */
   readonly address: string;
   readonly exact: boolean;

@@ -7,7 +7,7 @@ import { readClientCertificate } from "../aspects/clientCertificate";
 import { readTls } from "../aspects/tls";
 import { moduleOf } from "../exposure/reading";
 import { addressOf } from "../exposure/rows";
-import type { Thing } from "../model";
+import type { ModelObject } from "../model";
 import { nameOf } from "../names";
 import { textIn } from "../values";
 import type { Arriving } from "./arriving";
@@ -40,7 +40,7 @@ export class Site {
   /** @throws Unservable where a gateway could not enforce what is declared */
   constructor(
     private readonly ground: Ground,
-    readonly edge: Thing,
+    readonly edge: ModelObject,
     readonly hostport: Hostport,
   ) {
     const text = textOf(hostport);
@@ -108,7 +108,10 @@ export class Site {
 
 export const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
 
-function routesOf(edge: Thing, place: Omit<Place, "holder">): { routes: RouteSite[]; isUnsure: boolean } {
+function routesOf(
+  edge: ModelObject,
+  place: Omit<Place, "holder">,
+): { routes: RouteSite[]; isUnsure: boolean } {
   const { model } = place;
   const things = model.belongingTo(edge).filter(({ kind }) => kind === "https_edge_route");
   const routes = things.flatMap((thing): RouteSite[] => {
@@ -151,7 +154,7 @@ const checksAt = (place: Place, modules: readonly ModuleName[] = MODULES): Check
   });
 
 /** What is not known of a world decides nothing. */
-function unknownCheck(check: Check, holder: Thing, name: ModuleName): Check {
+function unknownCheck(check: Check, holder: ModelObject, name: ModuleName): Check {
   const verdict = unsure(holder, name, check.unknown ?? "");
   return { ...check, look: () => verdict };
 }

@@ -1,6 +1,6 @@
 import type { Ground, Hostport } from "../aspects/aspect";
 import { Credentials } from "../exposure/binding";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { Hostports, unservedAt } from "./hostports";
 import { refuseUnknown } from "./refuseUnknown";
 import { Backends } from "./rules/backends";
@@ -16,7 +16,7 @@ export class Sites {
   readonly hostports: Hostports;
   readonly partial: boolean;
   readonly #ground: Ground;
-  readonly #served = new Map<Thing, Served>();
+  readonly #served = new Map<ModelObject, Served>();
 
   constructor(model: Model, ports: readonly number[] | undefined) {
     const credentials = new Credentials(model);
@@ -26,7 +26,7 @@ export class Sites {
   }
 
   /** A hostport of an edge; a text that says why the edge is closed; undefined where no gateway listens. */
-  at(edge: Thing, hostport: Hostport): Site | string | undefined {
+  at(edge: ModelObject, hostport: Hostport): Site | string | undefined {
     const served = this.#of(edge);
     return typeof served === "string" ? served : served.get(textOf(hostport));
   }
@@ -40,13 +40,13 @@ export class Sites {
     return [...closed, ...this.hostports.unserved];
   }
 
-  #of(edge: Thing): Served {
+  #of(edge: ModelObject): Served {
     const known = this.#served.get(edge) ?? this.#serve(edge);
     this.#served.set(edge, known);
     return known;
   }
 
-  #serve(edge: Thing): Served {
+  #serve(edge: ModelObject): Served {
     try {
       refuseUnknown(edge, this.#ground.model);
       return new Map(

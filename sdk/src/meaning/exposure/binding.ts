@@ -1,4 +1,4 @@
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { inOrder, textsIn } from "../values";
 
 /** The target of an ACL rule. */
@@ -93,9 +93,9 @@ export const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 
 /** The credentials of a world, with lookups by target. */
 export class Credentials {
-  readonly #unlimited: Thing[] = [];
-  readonly #byPlace = new Map<string, Thing[]>();
-  readonly #cached = new Map<string, readonly Thing[]>();
+  readonly #unlimited: ModelObject[] = [];
+  readonly #byPlace = new Map<string, ModelObject[]>();
+  readonly #cached = new Map<string, readonly ModelObject[]>();
 
   constructor(model: Model) {
     for (const thing of CREDENTIALS.flatMap((kind) => model.of(kind))) {
@@ -108,16 +108,16 @@ export class Credentials {
   }
 
   /** The credentials that may bind a hostport. */
-  ofHostport(hostport: string): readonly Thing[] {
+  ofHostport(hostport: string): readonly ModelObject[] {
     return this.#covering([`bind:${hostport}`]);
   }
 
   /** The credentials that may bind all of the labels. */
-  ofLabels(labels: Readonly<Record<string, unknown>>): readonly Thing[] {
+  ofLabels(labels: Readonly<Record<string, unknown>>): readonly ModelObject[] {
     return this.#covering(Object.entries(labels).map(([key, value]) => `bind:${key}=${value}`));
   }
 
-  #covering(rules: readonly string[]): readonly Thing[] {
+  #covering(rules: readonly string[]): readonly ModelObject[] {
     const key = rules.toSorted(inOrder).join("\n");
     let found = this.#cached.get(key);
     if (!found) {
@@ -134,7 +134,7 @@ export class Credentials {
     return found;
   }
 
-  #holding(target: Target): Thing[] {
+  #holding(target: Target): ModelObject[] {
     return placesAbove(target).flatMap((place) => this.#byPlace.get(place) ?? []);
   }
 }

@@ -3,12 +3,12 @@ import type { SignIn } from "../aspects/signIn";
 import type { Tls } from "../aspects/tls";
 import type { TokenCheck } from "../aspects/token";
 import type { UserAgents } from "../aspects/userAgents";
-import { Model, type Thing } from "../model";
+import { Model, type ModelObject } from "../model";
 import { type Named, named, nameOf } from "../names";
 import { listNetworks, type NetworkList } from "../networks/networkSet";
 import { inOrder } from "../values";
 import type { World } from "../world";
-import type { Read } from "./reading";
+import type { Reading } from "./reading";
 import { type Row, rowsOf } from "./rows";
 import type { Target } from "./traffic";
 
@@ -101,7 +101,7 @@ export function shown(row: Row): Exposure {
   };
 }
 
-const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Read<unknown>])[] = [
+const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Reading<unknown>])[] = [
   ["networks", (row) => row.networks],
   ["client_certificate", (row) => row.clientCertificate],
   ["tls", (row) => row.tls],
@@ -112,20 +112,20 @@ const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Read<unknown>])
   ["goes_to", (row) => row.traffic],
 ];
 
-function exposedAuthority(thing: Thing): ExposedAuthority {
+function exposedAuthority(thing: ModelObject): ExposedAuthority {
   const { subject, notAfter } = certificateFacts(thing);
   return { id: thing.object.id, subject: subject ?? named(thing).name, not_after: notAfter ?? null };
 }
 
-const sortables = new WeakMap<Thing, { readonly key: string; readonly named: Named }>();
+const sortables = new WeakMap<ModelObject, { readonly key: string; readonly named: Named }>();
 
-function sortable(thing: Thing): { readonly key: string; readonly named: Named } {
+function sortable(thing: ModelObject): { readonly key: string; readonly named: Named } {
   const known = sortables.get(thing) ?? { key: `${nameOf(thing)} ${thing.identity}`, named: named(thing) };
   sortables.set(thing, known);
   return known;
 }
 
-function servedBy(servers: readonly Thing[]): Exposure["served_by"] {
+function servedBy(servers: readonly ModelObject[]): Exposure["served_by"] {
   const visible = servers.filter(({ object }) => !object.hidden).map((thing) => sortable(thing));
   const sorted = visible.sort((a, b) => inOrder(a.key, b.key));
   const credentials = sorted.slice(0, MOST_CREDENTIALS).map((one) => one.named);

@@ -1,5 +1,5 @@
 import { shortHash } from "../hash";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
 import { canonical, holdsUnknown, idsIn, inOrder, isObject, textIn } from "../values";
 import { UNKNOWN } from "../world";
@@ -27,10 +27,10 @@ export const BACKENDS = [
   "weighted_backend",
 ];
 
-export const isBackend = ({ kind }: Thing): boolean => BACKENDS.includes(kind);
+export const isBackend = ({ kind }: ModelObject): boolean => BACKENDS.includes(kind);
 
 /** The backends of a weighted backend, with their weights. */
-export const weightsOf = (thing: Thing): [reference: string, weight: number][] =>
+export const weightsOf = (thing: ModelObject): [reference: string, weight: number][] =>
   isObject(thing.fields.backends)
     ? Object.entries(thing.fields.backends)
         .sort(([a], [b]) => inOrder(a, b))
@@ -40,7 +40,7 @@ export const weightsOf = (thing: Thing): [reference: string, weight: number][] =
     : [];
 
 /** The backends to which a backend passes traffic, in their order. */
-export const childrenOf = (thing: Thing): string[] => {
+export const childrenOf = (thing: ModelObject): string[] => {
   if (thing.kind === "weighted_backend") return weightsOf(thing).map(([id]) => id);
   return thing.kind === "failover_backend" ? idsIn(thing.fields, "backends", "backends").ids : [];
 };
@@ -49,8 +49,8 @@ const flowsOf = new WeakMap<Model, Flows>();
 
 /** The ends of the traffic of every backend in a world, computed once. */
 export class Flows {
-  readonly #flows = new Map<Thing, Flow>();
-  readonly #circling = new Set<Thing>();
+  readonly #flows = new Map<ModelObject, Flow>();
+  readonly #circling = new Set<ModelObject>();
 
   static of(model: Model): Flows {
     const known = flowsOf.get(model) ?? new Flows(model);
@@ -61,12 +61,12 @@ export class Flows {
   private constructor(private readonly model: Model) {
     const backends = BACKENDS.flatMap((kind) => model.of(kind));
     const children = new Map(backends.map((thing) => [thing, this.#inside(thing)]));
-    const parents = new Map<Thing, Thing[]>(backends.map((thing) => [thing, []]));
+    const parents = new Map<ModelObject, ModelObject[]>(backends.map((thing) => [thing, []]));
     for (const [thing, inside] of children) for (const child of inside) parents.get(child)?.push(thing);
     // Peel from the ends upwards: the rest is in cycles, or leads to one. Peel that from the top downwards:
     // the rest is in cycles.
     const rest = peel(new Set(backends), children, parents, (thing) => this.#settle(thing));
-    const leading: Thing[] = [];
+    const leading: ModelObject[] = [];
     const round = peel(rest, parents, children, (thing) => leading.push(thing));
     for (const thing of round) {
       this.#circling.add(thing);
@@ -82,7 +82,7 @@ export class Flows {
     for (const thing of leading.reverse()) this.#settle(thing);
   }
 
-  isCircling(thing: Thing): boolean {
+  isCircling(thing: ModelObject): boolean {
     return this.#circling.has(thing);
   }
 
@@ -102,20 +102,20 @@ export class Flows {
     });
   }
 
-  #inside(thing: Thing): Thing[] {
+  #inside(thing: ModelObject): ModelObject[] {
     return [...new Set(childrenOf(thing))].flatMap((id) => this.model.find(id) ?? []).filter(isBackend);
   }
 
-  #settle(thing: Thing): void {
+  #settle(thing: ModelObject): void {
     this.#flows.set(thing, this.#flowOf(thing));
   }
 
-  #flowOf(thing: Thing): Flow {
+  #flowOf(thing: ModelObject): Flow {
     const words = `\`${nameOf(thing)}\``;
     const { fields } = thing;
-    const leaf = (says: unknown, more = ""): Flow => ({
-      ...oneShare(`${thing.kind} ${canonical(says)}`, { percent: 100, words: words + more }),
-      unknown: holdsUnknown(says),
+    const leaf = (content: unknown, more = ""): Flow => ({
+      ...oneShare(`${thing.kind} ${canonical(content)}`, { percent: 100, words: words + more }),
+      unknown: holdsUnknown(content),
     });
     switch (thing.kind) {
       case "weighted_backend":
@@ -176,11 +176,11 @@ function settled(flow: Flow, unknown: boolean): Flow {
 
 /** Repeatedly removes backends that have no others below them (topological sort). @returns the rest */
 function peel(
-  from: ReadonlySet<Thing>,
-  below: ReadonlyMap<Thing, readonly Thing[]>,
-  above: ReadonlyMap<Thing, readonly Thing[]>,
-  take: (thing: Thing) => void,
-): Set<Thing> {
+  from: ReadonlySet<ModelObject>,
+  below: ReadonlyMap<ModelObject, readonly ModelObject[]>,
+  above: ReadonlyMap<ModelObject, readonly ModelObject[]>,
+  take: (thing: ModelObject) => void,
+): Set<ModelObject> {
   const left = new Set(from);
   const waiting = new Map(
     [...left].map((thing) => [thing, (below.get(thing) ?? []).filter((one) => left.has(one)).length]),

@@ -1,4 +1,4 @@
-import type { Thing } from "../model";
+import type { ModelObject } from "../model";
 import { canonical, type Fields, fieldNamed, holdsUnknown, isObject } from "../values";
 import type { WorldObject } from "../world";
 
@@ -12,7 +12,7 @@ export interface Part {
   readonly object: WorldObject;
   readonly property?: string;
   /** Equal if the place has the same content. */
-  readonly says: string;
+  readonly content: string;
   /** Whether this is a disabled module. */
   readonly off?: boolean;
   /** A module that is not there. */
@@ -20,11 +20,11 @@ export interface Part {
 }
 
 /** An aspect of an exposure. */
-export interface Read<T> {
+export interface Reading<T> {
   readonly value: T;
   readonly parts: readonly Part[];
   /** The content of all parts, if it is known without comparing each. */
-  readonly says?: string;
+  readonly content?: string;
   /** Whether a part of it is not known yet. */
   readonly unknown: boolean;
   /** Whether it is unknown if it applies at all. */
@@ -32,14 +32,14 @@ export interface Read<T> {
 }
 
 /** A module of an object. */
-export interface ModuleRead {
+export interface ModuleReading {
   readonly name: string;
-  readonly holder: Thing;
+  readonly holder: ModelObject;
   readonly state: "absent" | "off" | "on" | "maybe";
   readonly fields: Fields;
 }
 
-export function moduleOf(holder: Thing, name: string): ModuleRead {
+export function moduleOf(holder: ModelObject, name: string): ModuleReading {
   const value = fieldNamed(holder.fields, name);
   const common = { name, holder };
   if (value === null || value === undefined) return { ...common, state: "absent", fields: {} };
@@ -50,7 +50,7 @@ export function moduleOf(holder: Thing, name: string): ModuleRead {
 }
 
 /** A module as a place, with its content. */
-export function partOf(module: ModuleRead, says: unknown): Part {
+export function partOf(module: ModuleReading, content: unknown): Part {
   const { holder, name, state } = module;
   const own = holder.modules.get(name);
   return {
@@ -58,40 +58,40 @@ export function partOf(module: ModuleRead, says: unknown): Part {
     kind: holder.kind,
     object: own ?? holder.object,
     property: own ? undefined : name,
-    says: canonical([state, state === "absent" || state === "off" ? null : says]),
+    content: canonical([state, state === "absent" || state === "off" ? null : content]),
     off: state === "off",
     absent: state === "absent",
   };
 }
 
-export const partOfThing = (thing: Thing, property: string | undefined, says: unknown): Part => ({
+export const partOfObject = (thing: ModelObject, property: string | undefined, content: unknown): Part => ({
   identity: thing.identity,
   kind: thing.kind,
   object: thing.object,
   property,
-  says: canonical(says),
+  content: canonical(content),
 });
 
 /** The content of several places, independent of their order. */
-export const saidBy = (parts: readonly Part[]): string =>
+export const contentOf = (parts: readonly Part[]): string =>
   parts
-    .map(({ identity, property, says }) => `${identity} ${property} ${says}`)
+    .map(({ identity, property, content }) => `${identity} ${property} ${content}`)
     .sort()
     .join("\n");
 
 /** An aspect that depends on one module only. */
 export function readModule<T>(
-  module: ModuleRead,
+  module: ModuleReading,
   absent: T,
   value: (fields: Fields) => T,
-  says: (fields: Fields) => unknown = value,
-): Read<T> {
+  content: (fields: Fields) => unknown = value,
+): Reading<T> {
   const applies =
     module.state === "on" || (module.state === "maybe" && Object.keys(module.fields).length > 0);
   return {
     value: applies ? value(module.fields) : absent,
-    parts: [partOf(module, applies ? says(module.fields) : null)],
-    unknown: module.state === "maybe" || (applies && holdsUnknown(says(module.fields))),
+    parts: [partOf(module, applies ? content(module.fields) : null)],
+    unknown: module.state === "maybe" || (applies && holdsUnknown(content(module.fields))),
     maybeOff: module.state === "maybe",
   };
 }

@@ -5,12 +5,12 @@ import { readSignIn, type SignIn } from "../aspects/signIn";
 import { readTls, type Tls } from "../aspects/tls";
 import { readToken, type TokenCheck } from "../aspects/token";
 import { readUserAgents, type UserAgents } from "../aspects/userAgents";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
 import type { NetworkSet } from "../networks/networkSet";
 import { holdsUnknown, idsIn, inOrder, textIn, textsIn } from "../values";
 import { Credentials } from "./binding";
-import { type Part, partOfThing, type Read } from "./reading";
+import { type Part, partOfObject, type Reading } from "./reading";
 import { readTraffic, type Traffic } from "./traffic";
 
 /** The exposure of one address, with the origin of each part. */
@@ -19,21 +19,21 @@ export interface Row {
   /** False if a hostport or path is not known yet. */
   readonly addressKnown: boolean;
   /** The TLS edge or route that handles the address. */
-  readonly holder: Thing;
+  readonly holder: ModelObject;
   /** The edge; undefined if it is missing. */
-  readonly edge?: Thing;
+  readonly edge?: ModelObject;
   readonly place: Part;
-  readonly networks: Read<NetworkSet>;
-  readonly clientCertificate: Read<readonly Authority[] | null>;
-  readonly tls: Read<Tls>;
-  readonly signIn: Read<SignIn | null>;
-  readonly token: Read<TokenCheck | null>;
-  readonly userAgents: Read<UserAgents | null>;
-  readonly actions: Read<readonly Action[]>;
-  readonly traffic: Read<Traffic>;
+  readonly networks: Reading<NetworkSet>;
+  readonly clientCertificate: Reading<readonly Authority[] | null>;
+  readonly tls: Reading<Tls>;
+  readonly signIn: Reading<SignIn | null>;
+  readonly token: Reading<TokenCheck | null>;
+  readonly userAgents: Reading<UserAgents | null>;
+  readonly actions: Reading<readonly Action[]>;
+  readonly traffic: Reading<Traffic>;
 }
 
-const nothing = <T>(value: T, cause: Read<unknown>): Read<T> => ({
+const nothing = <T>(value: T, cause: Reading<unknown>): Reading<T> => ({
   value,
   parts: cause.parts,
   unknown: false,
@@ -62,7 +62,7 @@ export function addressOf(
 }
 
 /** The hostports of an edge; a text for people if they are not known yet. */
-function hostportsOf(edge: Thing | undefined): { hostport: string; known: boolean }[] {
+function hostportsOf(edge: ModelObject | undefined): { hostport: string; known: boolean }[] {
   if (!edge) return [];
   const served = textsIn(edge.fields.hostports).map((hostport) => ({
     hostport: hostport.toLowerCase(),
@@ -72,7 +72,7 @@ function hostportsOf(edge: Thing | undefined): { hostport: string; known: boolea
   return holdsUnknown(edge.fields.hostports) ? [...served, unknown] : served;
 }
 
-function tlsRows(model: Model, edge: Thing, credentials: Credentials): Row[] {
+function tlsRows(model: Model, edge: ModelObject, credentials: Credentials): Row[] {
   const tls = readTls(edge);
   const upstream = tls.value.ends_at === "upstream";
   const common = {
@@ -98,14 +98,14 @@ function tlsRows(model: Model, edge: Thing, credentials: Credentials): Row[] {
   return hostportsOf(edge).map(({ hostport, known }) => ({
     address: hostport,
     addressKnown: known,
-    place: partOfThing(edge, "hostports", hostport),
+    place: partOfObject(edge, "hostports", hostport),
     ...common,
     ...seen,
     traffic: readTraffic(model, edge, hostport, credentials),
   }));
 }
 
-function routeRows(model: Model, route: Thing, credentials: Credentials): Row[] {
+function routeRows(model: Model, route: ModelObject, credentials: Credentials): Row[] {
   const { ids } = idsIn(route.fields, "edge_id", "edge_id");
   const edge = ids[0] === undefined ? undefined : model.find(ids[0]);
   const unseen = { hostport: `(not known yet: ${nameOf(route)})`, known: false };
@@ -132,7 +132,7 @@ function routeRows(model: Model, route: Thing, credentials: Credentials): Row[] 
   return hostports.map(({ hostport, known }) => ({
     address: addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" }),
     addressKnown: known && match !== undefined && !holdsUnknown(route.fields.match_type),
-    place: partOfThing(route, "match", [hostport, path]),
+    place: partOfObject(route, "match", [hostport, path]),
     ...common,
     traffic: readTraffic(model, route, hostport, credentials),
   }));

@@ -1,9 +1,9 @@
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
 import { canonical, idsIn, isObject, textIn } from "../values";
 import type { Credentials } from "./binding";
 import { childrenOf, type Flow, Flows, oneShare, weightsOf } from "./flows";
-import { type ModuleRead, moduleOf, type Part, partOf, partOfThing, type Read } from "./reading";
+import { type ModuleReading, moduleOf, type Part, partOf, partOfObject, type Reading } from "./reading";
 
 /** The backends of an address, as a tree. */
 export type Target =
@@ -35,7 +35,7 @@ export interface Traffic {
   /** Why nothing arrives, if a reader can do something about it. */
   readonly reason: "disabled" | "backend" | "tunnels";
   /** The credentials that may serve it. */
-  readonly servers: readonly Thing[];
+  readonly servers: readonly ModelObject[];
 }
 
 /** Limits on nodes and levels of the tree in an exposure. Findings use the whole tree. */
@@ -45,7 +45,7 @@ const MOST_LEVELS = 20;
 const MOST_BACKENDS = 1000;
 
 /** Where an address leads, as a tree. */
-export function readTarget(model: Model, holder: Thing): Target {
+export function readTarget(model: Model, holder: ModelObject): Target {
   const module = moduleOf(holder, "backend");
   const { ids, unknown } = idsIn(module.fields, "backend_id", "backend");
   const root = ids[0];
@@ -59,10 +59,10 @@ export function readTarget(model: Model, holder: Thing): Target {
 
 export function readTraffic(
   model: Model,
-  holder: Thing,
+  holder: ModelObject,
   hostport: string,
   credentials: Credentials,
-): Read<Traffic> {
+): Reading<Traffic> {
   const module = moduleOf(holder, "backend");
   const { ids, unknown } = idsIn(module.fields, "backend_id", "backend");
   const root = ids[0];
@@ -101,16 +101,16 @@ export function readTraffic(
       servers: binders,
     },
     // Compare one of them only: a finding is due when the last one is gone.
-    parts: [partOf(module, null), ...binders.slice(0, 1).map((thing) => partOfThing(thing, "acl", "binds"))],
+    parts: [partOf(module, null), ...binders.slice(0, 1).map((thing) => partOfObject(thing, "acl", "binds"))],
     unknown: unsure || maybeOff,
     maybeOff,
   };
 }
 
 /** The backends below one, itself first, each once. */
-function below(model: Model, root: string | undefined): Thing[] {
+function below(model: Model, root: string | undefined): ModelObject[] {
   const start = root === undefined ? undefined : model.find(root);
-  const found = new Set<Thing>(start && [start]);
+  const found = new Set<ModelObject>(start && [start]);
   for (const thing of found) {
     if (found.size > MOST_BACKENDS) break;
     for (const child of childrenOf(thing).flatMap((id) => model.find(id) ?? [])) found.add(child);
@@ -118,13 +118,13 @@ function below(model: Model, root: string | undefined): Thing[] {
   return [...found];
 }
 
-const serversOf = (model: Model, root: string | undefined, credentials: Credentials): Thing[] =>
+const serversOf = (model: Model, root: string | undefined, credentials: Credentials): ModelObject[] =>
   below(model, root).flatMap(({ kind, fields }) =>
     kind === "tunnel_group_backend" && isObject(fields.labels) ? credentials.ofLabels(fields.labels) : [],
   );
 
-function partsOf(model: Model, module: ModuleRead, root: string | undefined): Part[] {
-  const says = (thing: Thing): [string | undefined, unknown] => {
+function partsOf(model: Model, module: ModuleReading, root: string | undefined): Part[] {
+  const content = (thing: ModelObject): [string | undefined, unknown] => {
     const { kind, fields } = thing;
     if (kind === "weighted_backend")
       return [
@@ -141,7 +141,7 @@ function partsOf(model: Model, module: ModuleRead, root: string | undefined): Pa
   };
   return [
     partOf(module, root === undefined ? null : model.identityOf(root)),
-    ...below(model, root).map((thing) => partOfThing(thing, ...says(thing))),
+    ...below(model, root).map((thing) => partOfObject(thing, ...content(thing))),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { type Authority, certificateFacts } from "../aspects/clientCertificate";
 import type { SignIn } from "../aspects/signIn";
 import type { TokenCheck } from "../aspects/token";
-import type { Read } from "../exposure/reading";
+import type { Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
 import { nameOf } from "../names";
@@ -21,7 +21,7 @@ type Both = { readonly before: Row; readonly after: Row };
 
 /** A judge for addresses that exist before and after, and of which an aspect has changed. */
 export function whereBoth(
-  aspect: (row: Row) => Read<unknown>,
+  aspect: (row: Row) => Reading<unknown>,
   judge: (rows: Both, change: AddressChange, context: Context) => Draft[],
 ) {
   return (change: AddressChange, context: Context): Draft[] => {
@@ -62,7 +62,7 @@ const sayAuthorities = ({ before, after }: Both) => ({
 });
 
 /** A judge for sign-in or tokens that were required before, and are not any more. */
-const dropped = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: string, was: T) => string) =>
+const dropped = <T>(aspect: (row: Row) => Reading<T | null>, sentence: (address: string, was: T) => string) =>
   whereBoth(aspect, ({ before, after }, change) => {
     const [was, is] = [aspect(before), aspect(after)];
     if (was.value === null || (is.value !== null && !is.maybeOff)) return [];
@@ -75,7 +75,7 @@ const dropped = <T>(aspect: (row: Row) => Read<T | null>, sentence: (address: st
 
 /** A judge for sign-in or tokens that are required for the first time, or in another way. */
 const otherwise = <T>(
-  aspect: (row: Row) => Read<T | null>,
+  aspect: (row: Row) => Reading<T | null>,
   sentence: (address: string, was: T | null, is: T | null) => string,
 ) =>
   whereBoth(aspect, ({ before, after }, change) => {

@@ -1,7 +1,7 @@
 import { type Exposure, shown } from "../exposure/exposure";
 import { type Row, rowsOf } from "../exposure/rows";
 import { shortHash } from "../hash";
-import { Model, sameIn, type Thing } from "../model";
+import { Model, type ModelObject, sameIn } from "../model";
 import { Names, nameOf } from "../names";
 import { canonical, inOrder } from "../values";
 import type { World } from "../world";
@@ -136,7 +136,7 @@ function addressesOf(before: readonly Row[], after: readonly Row[]): AddressChan
 /** Every object of either world, without those that the reader may not see. */
 function objectsOf(before: Model, after: Model): ObjectChange[] {
   const changes = new Map<string, ObjectChange>();
-  const keyOf = ({ kind, identity }: Thing) => `${kind} ${identity}`;
+  const keyOf = ({ kind, identity }: ModelObject) => `${kind} ${identity}`;
   for (const thing of before.all) if (!thing.object.hidden) changes.set(keyOf(thing), { before: thing });
   for (const thing of after.all)
     if (!thing.object.hidden) changes.set(keyOf(thing), { ...changes.get(keyOf(thing)), after: thing });
@@ -165,7 +165,7 @@ function described(
     certain,
     rule,
     severity,
-    stands: earlier?.says === found.says,
+    stands: earlier?.content === found.content,
   };
 }
 

@@ -1,5 +1,5 @@
 import { Binding } from "../exposure/binding";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import { holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
 import { type Context, code, type Draft, isReplaced, listed, type ObjectChange, type Rule } from "./finding";
 
@@ -8,16 +8,16 @@ const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 const isCredential = ({ before, after }: ObjectChange): boolean =>
   CREDENTIALS.includes((after ?? before)?.kind ?? "");
 
-const rulesOf = (credential: Thing): string[] => textsIn(credential.fields.acl);
+const rulesOf = (credential: ModelObject): string[] => textsIn(credential.fields.acl);
 
 const inWords = (rules: readonly string[]): string =>
   rules.length === 0 || rules.includes("*") ? "everything" : listed(rules.map(code));
 
-const titleOf = ({ kind }: Thing): string =>
+const titleOf = ({ kind }: ModelObject): string =>
   kind === "ssh_credential" ? "SSH credential" : "tunnel credential";
 
 /** The rules of the one credential that the other does not cover. */
-function beyond(one: Thing, other: Thing): string[] {
+function beyond(one: ModelObject, other: ModelObject): string[] {
   const [rules, covering] = [rulesOf(one), new Binding(rulesOf(other))];
   if (covering.unlimited) return [];
   if (new Binding(rules).unlimited) return ["*"];
@@ -38,7 +38,7 @@ function aclDraft({ before, after }: Required<ObjectChange>, sentence: string): 
   ];
 }
 
-const ownDraft = (about: Thing, sentence: string, more: Partial<Draft> = {}): Draft[] => [
+const ownDraft = (about: ModelObject, sentence: string, more: Partial<Draft> = {}): Draft[] => [
   { about, sentence, cause: about, ...more },
 ];
 
@@ -56,7 +56,7 @@ function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined
 const sshCertificates = ["ssh_user_certificate", "ssh_host_certificate"];
 
 /** The types of events that a subscription sends to each destination. */
-function flowsOf(subscription: Thing, model: Model): Map<string, string[]> {
+function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]> {
   const { sources } = subscription.fields;
   const types = textsIn(
     (Array.isArray(sources) ? sources : []).map((source) => (isObject(source) ? source.type : source)),
@@ -140,7 +140,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     judge: (change, { names }) => {
       const { before, after } = change;
       if (after?.kind !== "ssh_user_certificate") return [];
-      const open = (thing: Thing) => textsIn(thing.fields.principals).length === 0;
+      const open = (thing: ModelObject) => textsIn(thing.fields.principals).length === 0;
       if (!open(after) || (before && open(before) && !isReplaced(change))) return [];
       return ownDraft(
         after,

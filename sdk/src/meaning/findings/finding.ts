@@ -1,6 +1,6 @@
-import { type Part, type Read, saidBy } from "../exposure/reading";
+import { contentOf, type Part, type Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import type { Names } from "../names";
 
 export type Severity = "high" | "medium" | "low";
@@ -43,7 +43,7 @@ export interface Finding {
 
 /** A finding as a rule returns it. */
 export interface Draft {
-  readonly about: Thing;
+  readonly about: ModelObject;
   readonly address?: string;
   readonly sentence: string;
   readonly before?: unknown;
@@ -80,8 +80,8 @@ export interface AddressChange {
 
 /** An object in two worlds. */
 export interface ObjectChange {
-  readonly before?: Thing;
-  readonly after?: Thing;
+  readonly before?: ModelObject;
+  readonly after?: ModelObject;
 }
 
 /** Whether the object is created again, with another id and new secrets. */
@@ -92,21 +92,21 @@ export const isReplaced = ({ before, after }: ObjectChange): boolean =>
   before.object.id !== after.object.id;
 
 /** Whether two readings differ in content. */
-export const differs = (before: Read<unknown>, after: Read<unknown>): boolean =>
+export const differs = (before: Reading<unknown>, after: Reading<unknown>): boolean =>
   saysOf(before) !== saysOf(after);
 
-const known = new WeakMap<Read<unknown>, string>();
+const known = new WeakMap<Reading<unknown>, string>();
 
-function saysOf(read: Read<unknown>): string {
-  const says = read.says ?? known.get(read) ?? saidBy(read.parts);
-  known.set(read, says);
-  return says;
+function saysOf(read: Reading<unknown>): string {
+  const content = read.content ?? known.get(read) ?? contentOf(read.parts);
+  known.set(read, content);
+  return content;
 }
 
 /** The first place that has changed; the place of the address if none has. */
 export function causeOf(
-  before: Read<unknown> | undefined,
-  after: Read<unknown> | undefined,
+  before: Reading<unknown> | undefined,
+  after: Reading<unknown> | undefined,
   row: Row,
 ): Draft["cause"] {
   const keyOf = ({ identity, property }: Part) => `${identity} ${property}`;
@@ -114,7 +114,7 @@ export function causeOf(
   const now = new Map((after?.parts ?? []).map((part) => [keyOf(part), part]));
   for (const [key, part] of now) {
     const was = old.get(key);
-    if (was?.says === part.says) continue;
+    if (was?.content === part.content) continue;
     // A module that was a resource of its own, and is gone with it.
     const owned = was
       ? undefined
@@ -143,7 +143,7 @@ const undefinedUnlessModule = ({ identity, property }: Part): string | undefined
 /** A draft about an address whose reading of one aspect changed. */
 export function onAddress(
   change: AddressChange,
-  aspect: (row: Row) => Read<unknown>,
+  aspect: (row: Row) => Reading<unknown>,
   said: Pick<Draft, "sentence" | "before" | "after" | "meaning" | "certain">,
 ): Draft[] {
   const { before, after } = change;

@@ -1,7 +1,7 @@
 import { certificateFacts } from "../aspects/clientCertificate";
 import { BACKENDS, childrenOf } from "../exposure/flows";
 import type { FieldName } from "../fieldNames";
-import type { Model, Thing } from "../model";
+import type { Model, ModelObject } from "../model";
 import type { Names } from "../names";
 import { fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../values";
 import type { Severity } from "./finding";
@@ -12,7 +12,7 @@ export interface Description {
   readonly property?: string;
   readonly certain?: boolean;
   /** Equal as long as the same is true of the object. */
-  readonly says: string;
+  readonly content: string;
 }
 
 /** Rules about an object as it is, whether or not it changes. */
@@ -20,7 +20,7 @@ export interface Describing {
   readonly rule: string;
   readonly severity: Severity;
   readonly describe: (
-    thing: Thing,
+    thing: ModelObject,
     world: { readonly model: Model; readonly names: Names; readonly now?: Date },
   ) => Description | undefined;
 }
@@ -31,7 +31,7 @@ const SOON_DAYS = 90;
 const DEFAULT_CERTIFICATE_DAYS = 1;
 
 /** The end of an object, and its field; undefined if it does not end or its end is not known. */
-function endOf(thing: Thing, now: Date): { property: string; end: Date | "unknown" } | undefined {
+function endOf(thing: ModelObject, now: Date): { property: string; end: Date | "unknown" } | undefined {
   const { kind, fields } = thing;
   const read = (property: string, value: unknown) => {
     if (holdsUnknown(value)) return { property, end: "unknown" as const };
@@ -58,7 +58,7 @@ const TITLES: Readonly<Record<string, string>> = {
   ssh_host_certificate: "SSH host certificate",
   ip_policy: "IP policy",
 };
-const titleOf = ({ kind }: Thing): string => TITLES[kind] ?? kind.replaceAll("_", " ");
+const titleOf = ({ kind }: ModelObject): string => TITLES[kind] ?? kind.replaceAll("_", " ");
 
 const usedIn = new WeakMap<Model, ReadonlySet<string>>();
 
@@ -112,11 +112,11 @@ export const describingRules: readonly Describing[] = [
       const { property, end } = found;
       if (end === "unknown") {
         const sentence = `It is not known yet when the ${titleOf(thing)} ${names.quote(thing)} ends.`;
-        return { sentence, property, certain: false, says: "unknown" };
+        return { sentence, property, certain: false, content: "unknown" };
       }
       const days = (end.getTime() - now.getTime()) / DAY_MS;
       if (days > SOON_DAYS) return undefined;
-      const says =
+      const content =
         fieldNamed(thing.fields, property) == null && property === "valid_until"
           ? "default"
           : end.toISOString();
@@ -126,7 +126,7 @@ export const describingRules: readonly Describing[] = [
         sentence: `The ${titleOf(thing)} ${names.quote(thing)} ${ends}.`,
         after: when,
         property,
-        says,
+        content,
       };
     },
   },
@@ -141,7 +141,7 @@ export const describingRules: readonly Describing[] = [
         return undefined;
       const certain = !holdsUnknown(thing.fields.expires_at);
       const sentence = `The API key ${names.quote(thing)} ${certain ? "never ends" : "may never end: it is not known yet"}.`;
-      return { sentence, property: "expires_at", certain, says: String(certain) };
+      return { sentence, property: "expires_at", certain, content: String(certain) };
     },
   },
   {
@@ -160,7 +160,7 @@ export const describingRules: readonly Describing[] = [
       // The engine may hide the whole target as a secret.
       if (service === undefined) return undefined;
       const sentence = `The event destination ${names.quote(thing)} signs in with long-lived cloud keys; a role has none to lose.`;
-      return { sentence, property: `target.${service}.auth`, says: service };
+      return { sentence, property: `target.${service}.auth`, content: service };
     },
   },
   {
@@ -171,7 +171,7 @@ export const describingRules: readonly Describing[] = [
         return undefined;
       const certain = !model.partial && !refersToUnknown(model);
       const sentence = `Nothing ${certain ? "" : "that is known "}uses the ${titleOf(thing)} ${names.quote(thing)}.`;
-      return { sentence, certain, says: "unused" };
+      return { sentence, certain, content: "unused" };
     },
   },
 ];

@@ -38,7 +38,7 @@ function deniedNoLonger(before: Row, after: Row): readonly Action[] {
 const remaining = (row: Row, without: readonly Action[]): string =>
   row.actions.value
     .filter((action) => !without.includes(action))
-    .map(({ says }) => says)
+    .map(({ content }) => content)
     .join("\n");
 
 const protects = (row: Row): boolean =>

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { counted } from "../../contract/core/names";
-import { complainAboutCidr } from "../../contract/formats/cidr";
+import { mistakeInCidr } from "../../contract/formats/cidr";
 import { blocksOf, type Interval, type Intervals, less, sameIntervals, union } from "./intervals";
 
 /** A set of addresses of both families, independent of the networks that it was made from. */
@@ -35,7 +35,7 @@ export function networkSet(allowed: Iterable<string>, denied: Iterable<string> =
 function byFamily(networks: Iterable<string>): Record<Family, Interval[]> {
   const found: Record<Family, Interval[]> = { v4: [], v6: [] };
   for (const network of networks) {
-    if (complainAboutCidr(network) !== undefined) continue;
+    if (mistakeInCidr(network) !== undefined) continue;
     const [address, mask] = network.split("/") as [string, string];
     const bytes = ipaddr.parse(address).toByteArray();
     const family = bytes.length === 4 ? "v4" : "v6";

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { complainAboutCidr } from "../../contract/formats/cidr";
+import { mistakeInCidr } from "../../contract/formats/cidr";
 import type { Interval, Intervals } from "./intervals";
 import type { NetworkSet } from "./networkSet";
 
@@ -44,7 +44,7 @@ const [DOT, ZERO] = [46, 48];
 function read(text: string): Source | undefined {
   const slash = text.indexOf("/");
   const address = slash < 0 ? text : text.slice(0, slash);
-  if (slash >= 0 && complainAboutCidr(text) !== undefined) return undefined;
+  if (slash >= 0 && mistakeInCidr(text) !== undefined) return undefined;
   const plain = numberOf(address);
   const bits = slash < 0 ? undefined : Number(text.slice(slash + 1));
   if (plain !== undefined) return { family: "v4", first: plain, last: plain + 2 ** (32 - (bits ?? 32)) - 1 };

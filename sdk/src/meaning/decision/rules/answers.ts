@@ -1,4 +1,4 @@
-import { complainAboutHeaderValue, complainAboutResponseHeader } from "../../../contract/formats/http";
+import { mistakeInHeaderValue, mistakeInResponseHeader } from "../../../contract/formats/http";
 import { isObject } from "../../values";
 import { Unservable } from "./unservable";
 
@@ -9,8 +9,7 @@ export function refuseAnswer(status: number, headers: unknown): void {
       `it answers with the status ${status}, which is none that a request can end with: use 200 to 599`,
     );
   for (const [name, value] of isObject(headers) ? Object.entries(headers) : []) {
-    const complaint = complainAboutResponseHeader(name) ?? complainAboutHeaderValue(String(value));
-    if (complaint)
-      throw new Unservable(`it answers with the header ${JSON.stringify(name)}, which ${complaint}`);
+    const mistake = mistakeInResponseHeader(name) ?? mistakeInHeaderValue(String(value));
+    if (mistake) throw new Unservable(`it answers with the header ${JSON.stringify(name)}, which ${mistake}`);
   }
 }

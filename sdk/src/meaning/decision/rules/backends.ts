@@ -1,6 +1,6 @@
 import type { Credentials } from "../../exposure/binding";
 import { childrenOf, isBackend, weightsOf } from "../../exposure/flows";
-import type { Model, Thing } from "../../model";
+import type { Model, ModelObject } from "../../model";
 import { holdsUnknown, isObject, textIn } from "../../values";
 import { refuseAnswer } from "./answers";
 import { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
@@ -107,7 +107,7 @@ export class Backends {
     return single(name, mayBind || this.model.partial ? [null] : []);
   }
 
-  #answer({ fields }: Thing, reference: string, http: boolean): Destination {
+  #answer({ fields }: ModelObject, reference: string, http: boolean): Destination {
     if (!http) throw BACKEND_FAULTS.answersHttp(reference);
     if (holdsUnknown([fields.status_code, fields.headers]))
       return { kind: "answer", members: new Map([[`${ANSWER}${reference}`, [null]]]), ends: [null] };
@@ -116,7 +116,7 @@ export class Backends {
     return { kind: "answer", members: new Map([[`${ANSWER}${reference}`, [status]]]), ends: [status] };
   }
 
-  #weighted(thing: Thing, reference: string, http: boolean): Destination {
+  #weighted(thing: ModelObject, reference: string, http: boolean): Destination {
     const [first, ...others] = weightsOf(thing).map(([id]) => id);
     if (!first) return holdsUnknown(thing.fields.backends) ? single(reference, [null]) : NOWHERE;
     if (others.length === 0) return this.#of(first, http);

@@ -1,4 +1,4 @@
-import { complainAboutPath, ENCODED_NEEDLESSLY } from "../../../contract/formats/http";
+import { ENCODED_NEEDLESSLY, mistakeInPath } from "../../../contract/formats/http";
 import { Unservable } from "./unservable";
 
 /** Whether a character is encoded (`%61`) that Envoy decodes before it matches. */
@@ -14,8 +14,8 @@ export const isOfPaths = (character: string): boolean =>
 
 /** Refuses the path of a route that was stored before the contract refused it. */
 export function refuseUnreachable(path: string): void {
-  const complaint = complainAboutPath(path);
-  if (complaint !== undefined) throw new Unservable(`the path ${path} of a route ${complaint}`);
+  const mistake = mistakeInPath(path);
+  if (mistake !== undefined) throw new Unservable(`the path ${path} of a route ${mistake}`);
 }
 
 /** Paths that are in normal form already: no dots, codes or doubled slashes, and nothing to look twice at. */
