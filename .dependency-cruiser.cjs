@@ -24,7 +24,7 @@ const FLOORS = {
     ["documents"],
     ["secrets"],
     ["storage"],
-    ["ssh", "validation"],
+    ["ssh", "validation", "decisions"],
     ["util"],
   ],
   gateway: [

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Decisions } from "./decisions";
 import { Documents } from "./documents";
 import { subscriptions } from "./events";
 import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
@@ -36,6 +37,7 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
       journal: new Journal(documents, keyring, digests, accountId, subscriptions),
       sequencer: new Sequencer(store, keyring),
       validation: new Validation(),
+      decisions: new Decisions(),
     };
   } catch (error) {
     await store.close();

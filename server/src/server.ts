@@ -183,7 +183,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           logger.warn({ err: error }, "cannot read the end of the audit log"),
         );
         await sequencer.stop();
-        await context.validation.close();
+        await Promise.all([context.validation.close(), context.decisions.close()]);
         await store.close();
       },
       logUnderWay: () => underWay.log(),

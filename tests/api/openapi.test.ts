@@ -48,6 +48,7 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/audit_head: get",
         "/caller: get",
         "/exposure: get",
+        "/exposure/decisions: post",
         "/changesets: get post",
         "/changesets/{set}: delete get",
         "/references: get",

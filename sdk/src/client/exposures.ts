@@ -1,3 +1,4 @@
+import type { Decision, DecisionRequest } from "../meaning/decision/types";
 import type { Exposure } from "../meaning/exposure/exposure";
 import type { Paged, Transport } from "./transport";
 
@@ -28,8 +29,21 @@ export class Exposures {
     const query = new URLSearchParams({ limit: String(pageSize), ...(address !== undefined && { address }) });
     for await (const page of this.transport.pages<ExposurePage>("/exposure", query)) yield* page.exposure;
   }
+
+  /**
+   * Says what gateways do with requests to what is stored, in their order.
+   * @param requests at most 100
+   */
+  async decide(requests: readonly DecisionRequest[]): Promise<Decision[]> {
+    const { body } = await this.transport.request<Decided>("POST", "/exposure/decisions", { requests });
+    return body.decisions;
+  }
 }
 
 interface ExposurePage extends Paged {
   readonly exposure: StoredExposure[];
+}
+
+interface Decided {
+  readonly decisions: Decision[];
 }

@@ -115,7 +115,7 @@ export const exposureSchema = once(() => {
 });
 
 /** Where traffic goes; a weighted or a failover backend goes to others in its turn. */
-const goesTo = once(() => {
+export const goesTo = once(() => {
   const name = text("What people call the backend.");
   const one = <F extends Record<string, z.ZodType>>(kind: string, doc: string, fields: F) =>
     z.looseObject({ kind: said(z.literal(kind), doc), ...fields });

@@ -30,6 +30,7 @@ export * from "./core/shape";
 export { didYouMean } from "./core/similarity";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
+export { decisionRequestSchema, decisionSchema, MOST_DECISIONS } from "./decision";
 export * from "./errors";
 export { exposureSchema } from "./exposure";
 export { binds, mistakeInBind } from "./formats/acl";

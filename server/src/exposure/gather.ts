@@ -16,7 +16,7 @@ import { findById } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 
 /** The limit on objects that are read for one answer. Results that depend on further ones are uncertain. */
-const MOST_OBJECTS = 1000;
+export const MOST_OBJECTS = 1000;
 /** The limit on credentials of each kind, the newest ones, that are examined for who may serve an address. */
 export const MOST_CREDENTIALS = 500;
 
@@ -52,7 +52,7 @@ export class Gathering {
       const rules = await pipelined(
         fresh
           .filter(({ kind }) => kind === "ip_policy")
-          .map(({ id = "" }) => rulesOf(this.db, { id, limit: MOST_OBJECTS })),
+          .map(({ id = "" }) => belongingTo(this.db, { id, limit: MOST_OBJECTS })),
       );
       const wanted = new Set(
         fresh.flatMap((object) => this.#referencesOf(object)).filter((id) => !this.objects.has(id)),
@@ -96,7 +96,12 @@ export class Gathering {
   }
 }
 
-const rulesOf = statement<{ id: string; limit: number }, { document: string }>((db, parameter) =>
+/** A route, from its row. */
+export const routeOf = ({ document }: { readonly document: string }): WorldObject =>
+  objectOf(definitionNamed("https_edge_route"), JSON.parse(document));
+
+/** The rules of a policy, the routes of an edge. */
+export const belongingTo = statement<{ id: string; limit: number }, { document: string }>((db, parameter) =>
   db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")

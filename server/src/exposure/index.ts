@@ -3,4 +3,5 @@
  */
 
 export { DryRunConsequences } from "./consequences";
+export { decide } from "./decide";
 export { exposurePage, hostportOf } from "./page";

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
+import type { Decisions } from "../decisions";
 import type { Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
@@ -16,6 +17,7 @@ export interface ServerContext {
   readonly journal: Journal;
   readonly sequencer: Sequencer;
   readonly validation: Validation;
+  readonly decisions: Decisions;
 }
 
 /** The facts about a request that its changes need. */

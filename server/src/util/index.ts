@@ -16,6 +16,7 @@ export {
   shortened,
 } from "./requestError";
 export { Rounds } from "./rounds";
+export { type SharedReport, SharedThread } from "./sharedThread";
 export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";
 export { Thread } from "./thread";
 export { Turns } from "./turns";

@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-interface ThreadOptions<Report> extends WorkerOptions {
+export interface ThreadOptions<Report> extends WorkerOptions {
   /** The thread's file. */
   readonly file: string;
   /** What the thread does, for the error that it has ended: `checks bodies`. */

@@ -1,7 +1,7 @@
 import { present } from "@tunnelplane/sdk/contract";
-import { type RequestError, refusalForNow, Thread, Turns } from "../util";
+import { type RequestError, refusalForNow, SharedThread } from "../util";
 import { type Findings, type Purpose, validate } from "./validate";
-import type { BodyToCheck, CheckReport } from "./worker";
+import type { BodyToCheck } from "./worker";
 
 /**
  * Smaller bodies, in characters of JSON, are checked on the main thread. About thirty patterns of the largest
@@ -18,46 +18,17 @@ const MOST_MEMORY = 256;
 const MOST_YOUNG = 16;
 
 /**
- * A thread that had nothing to do for so long is ended: it would keep what large bodies took, up to the
- * limit.
- */
-const IDLE_MS = 10_000;
-
-interface Waiting {
-  readonly body: BodyToCheck;
-  resolve(found: Findings): void;
-  reject(error: unknown): void;
-}
-
-/**
  * Checks bodies against the contract; all but small ones in a thread of its own, so that no body holds up
- * everybody else. The thread has one body at a time, and owners have their turns there, so that nobody's
- * bodies hold up those of others; how much of one owner waits is bounded. The thread starts with the first
- * body; one that fails fails the body it had, and is followed by another.
+ * everybody else. How much of one owner waits is bounded.
  */
 export class Validation {
-  readonly #turns = new Turns<Waiting>();
   readonly #sizes = new Map<string, number>();
-  #current: Waiting | undefined;
-  readonly #thread = new Thread<BodyToCheck, CheckReport>({
+  readonly #thread = new SharedThread<BodyToCheck, Findings>({
     file: require.resolve("./worker"),
     name: "validation",
     task: "checks bodies",
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
-    isIdle: true,
-    onReport: (report) => {
-      const { resolve, reject } = this.#done();
-      if ("found" in report) resolve(report.found);
-      else reject(report.failed);
-      this.#goOn();
-    },
-    onFailure: (error) => {
-      if (!this.#current) return;
-      this.#done().reject(error);
-      this.#goOn();
-    },
   });
-  #idle: NodeJS.Timeout | undefined;
 
   /**
    * Refuses a body before it is read, where too much of its owner waits already: reading and parsing it would
@@ -77,10 +48,7 @@ export class Validation {
     if (size > MOST_OF_ONE) throw tooMuch();
     this.#sizes.set(owner, size);
     try {
-      return await new Promise((resolve, reject) => {
-        this.#turns.add(owner, { body: { ...purpose, json }, resolve, reject });
-        this.#goOn();
-      });
+      return await this.#thread.run(owner, { ...purpose, json });
     } finally {
       const left = present(this.#sizes.get(owner)) - json.length;
       if (left > 0) this.#sizes.set(owner, left);
@@ -90,24 +58,6 @@ export class Validation {
 
   close(): Promise<void> {
     return this.#thread.end();
-  }
-
-  /** Hands the next body to the thread, unless it has one. */
-  #goOn(): void {
-    if (this.#current) return;
-    this.#current = this.#turns.next();
-    clearTimeout(this.#idle);
-    if (!this.#current) {
-      this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
-      return;
-    }
-    this.#thread.send(this.#current.body);
-  }
-
-  #done(): Waiting {
-    const waiting = present(this.#current);
-    this.#current = undefined;
-    return waiting;
   }
 }
 

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
+import type { SharedReport } from "../util";
 import { type Findings, type Purpose, validate } from "./validate";
 
 /** A body to be checked, as JSON. */
@@ -7,13 +8,10 @@ export interface BodyToCheck extends Purpose {
   readonly json: string;
 }
 
-/** The findings, or the error. */
-export type CheckReport = { readonly found: Findings } | { readonly failed: unknown };
-
 const port = present(parentPort);
 
 port.on("message", ({ json, ...purpose }: BodyToCheck) => {
-  let report: CheckReport;
+  let report: SharedReport<Findings>;
   try {
     report = { found: validate(purpose, JSON.parse(json)) };
   } catch (failed) {

@@ -150,8 +150,18 @@ function problemsOf(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue, 
       error: "unknown_field",
     }));
   }
+  if (issue.code === "invalid_union") {
+    const fitting = issue.errors.find((issues) => !issues.some(isOfAnotherType));
+    if (fitting)
+      return fitting.flatMap((one) =>
+        problemsOf(schema, value, { ...one, path: [...issue.path, ...one.path] }, suggest),
+      );
+  }
   return [{ path: issue.path, message: messageOf(issue, value), error: "invalid_field" }];
 }
+
+const isOfAnotherType = ({ path, code }: z.core.$ZodIssue): boolean =>
+  path.length === 0 && (code === "invalid_type" || code === "invalid_value");
 
 /** Turns an issue that zod has with a value into an error text. */
 export function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
@@ -175,6 +185,8 @@ function wordsOf(issue: z.core.$ZodIssue): string {
         : `must be at most ${issue.maximum}`;
     case "invalid_key":
       return issue.issues.map((inner) => inner.message).join("; ");
+    case "invalid_union":
+      return issue.errors.flatMap(([first]) => (first ? wordsOf(first) : [])).join(" or ");
     default:
       return issue.message;
   }
@@ -255,10 +267,17 @@ function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Prob
 }
 
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType {
+  const one = objectAmong(bare(schema));
   const [head, ...rest] = path;
-  const next = head === undefined ? undefined : (elementOf(schema) ?? shapeOf(schema)?.[String(head)]);
-  return next ? schemaAt(next, rest) : bare(schema);
+  const next = head === undefined ? undefined : (elementOf(one) ?? shapeOf(one)?.[String(head)]);
+  return next ? schemaAt(next, rest) : one;
 }
+
+/** The option of a union that has fields, if it is one. At most one has. */
+const objectAmong = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodUnion
+    ? ((schema.options as readonly z.ZodType[]).find((option) => shapeOf(option)) ?? schema)
+    : schema;
 
 function pathsOf(value: unknown, isUnknown: IsUnknown, path: PropertyKey[] = []): PropertyKey[][] {
   if (isUnknown === nothingIsUnknown) return [];

@@ -19,7 +19,7 @@ const FRAMING = new Set([
 const LONGEST_COOKIE_PREFIX = 64;
 const LONGEST_MATCH = 1024;
 /** Envoy takes 16 KiB, where each % counts twice. */
-const LONGEST_VALUE = 8192;
+export const LONGEST_VALUE = 8192;
 /** For the descriptions of fields that hold headers. */
 export const HEADER_LIMITS = `Names and values as in RFC 9110, a value of at most ${LONGEST_VALUE} bytes; not ${[...FRAMING].join(", ")}.`;
 /** Paths below this one are the gateway's own. */

@@ -75,6 +75,11 @@ export const dryRunShape: Shape = {
   }),
 };
 
+export const EXPOSURE = {
+  name: "Exposure",
+  description: "Who can reach each address, what is checked, and where it leads.",
+} as const;
+
 /** Lists who can reach each address. */
 export const exposureOperations: readonly ApiOperation[] = [
   {
@@ -82,10 +87,7 @@ export const exposureOperations: readonly ApiOperation[] = [
     path: "/exposure",
     id: "listExposure",
     summary: "List who can reach what: a row for each address, in the order of addresses",
-    tag: {
-      name: "Exposure",
-      description: "Who can reach each address, what is checked, and where it leads.",
-    },
+    tag: EXPOSURE,
     query: ["limit", "address", "after_address"],
     success: { status: 200, answer: exposureShape, list: { key: "exposure" } },
     run: ({ context, caller }, { query }) =>

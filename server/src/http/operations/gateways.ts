@@ -7,15 +7,14 @@ import {
   sshPublicKey,
   text,
   timestamp,
-  validateModule,
   word,
 } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { authorize, deleteGateway, type GatewayReport, gatewayAt, gatewayPage, report } from "../../gateways";
 import { ResourceService, Transactions } from "../../resources";
-import { queryError, RequestError, refuseFaults } from "../../util";
+import { queryError, RequestError } from "../../util";
 import { limitOf, type Query } from "../query";
-import type { ApiOperation, OperationScope, Shape } from "./operation";
+import { type ApiOperation, checked, type OperationScope, type Shape } from "./operation";
 
 /** As many as fit into a body of 1 MiB. */
 const MOST_EDGES = 20_000;
@@ -215,12 +214,6 @@ export const gatewayOperations: readonly ApiOperation[] = [
     },
   },
 ];
-
-function checked({ schema }: Shape, body: unknown): Record<string, unknown> {
-  const { value, problems } = validateModule(schema, body);
-  refuseFaults(problems);
-  return value;
-}
 
 function gatewaysOnly({ caller }: OperationScope, what: string): void {
   if (!caller.admin && caller.role !== "gateway")

@@ -2,6 +2,7 @@ import { type Definition, fieldsWhere, modulesOf, registry } from "@tunnelplane/
 import { callerOperation } from "./caller";
 import { changeSetOperations } from "./changesets";
 import { collectionOperations } from "./collection";
+import { decisionOperations } from "./decisions";
 import { deliveryOperations } from "./delivery";
 import { entryOperations } from "./entry";
 import { exposureOperations } from "./exposure";
@@ -19,6 +20,7 @@ export const allOperations = (): ApiOperation[] => [
   ...journalOperations,
   callerOperation,
   ...exposureOperations,
+  ...decisionOperations,
   ...gatewayOperations,
   ...referenceOperations,
 ];

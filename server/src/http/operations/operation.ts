@@ -1,4 +1,4 @@
-import { accessDoc, type Definition, plural } from "@tunnelplane/sdk/contract";
+import { accessDoc, type Definition, plural, validateModule } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../../auth";
 import type { Answer, Page } from "../../documents";
@@ -13,6 +13,7 @@ import type {
   ServerContext,
   Subresources,
 } from "../../resources";
+import { refuseFaults } from "../../util";
 import type { BodyRoom } from "../limits/bodyLimits";
 import type { Query } from "../query";
 
@@ -59,6 +60,13 @@ export interface Shape {
   readonly io: "input" | "output";
   /** Makes an example for the OpenAPI document. Default: one that is made from the schema. */
   readonly example?: () => unknown;
+}
+
+/** A body that has a shape, with its defaults. */
+export function checked({ schema }: Shape, body: unknown): Record<string, unknown> {
+  const { value, problems } = validateModule(schema, body);
+  refuseFaults(problems);
+  return value;
 }
 
 /** One method on one path: the server registers it and the OpenAPI document describes it. */

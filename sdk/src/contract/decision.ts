@@ -1,0 +1,157 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { conditioned, MOST_ENTRIES, map, object, text, word } from "./core/fields";
+import { once } from "./core/once";
+import { goesTo } from "./exposure";
+import { mistakeInCidr } from "./formats/cidr";
+import { LONGEST_ADDRESS } from "./formats/host";
+import { LONGEST_VALUE, mistakeInControls, mistakeInHeader } from "./formats/http";
+
+/** Most requests that are decided at once. */
+export const MOST_DECISIONS = 100;
+const LONGEST_PATH = 8192;
+const LONGEST_URL = 2048;
+
+const UNRECORDED = "unknown";
+const NOT_RECORDED = '`"unknown"`: not recorded.';
+
+/** A part of a request that may be none (null), or not recorded. */
+const part = <S extends z.ZodType>(schema: S, doc: string) =>
+  schema
+    .optional()
+    .nullable()
+    .meta({ description: `${doc} Default none; ${NOT_RECORDED}` });
+
+const url = (doc: string) => word(LONGEST_URL, "bytes").meta({ description: doc });
+/** Whose claims nothing looks at yet are taken, so that requests need not change when something does. */
+const claims = () =>
+  map(word(255), z.unknown()).optional().meta({ description: "Its claims, by name. Default: none." });
+
+function mistakeInSource(value: string): string | undefined {
+  if (isIP(value) !== 0 && !value.includes("%")) return undefined;
+  return value.includes("/") && mistakeInCidr(value) === undefined
+    ? undefined
+    : 'must be an IP address, such as "198.51.100.7", or a network in CIDR notation';
+}
+
+const token = () =>
+  object({
+    issuer: url("Its issuer."),
+    audiences: z.array(word(LONGEST_URL, "bytes")).max(MOST_ENTRIES).meta({ description: "Its audiences." }),
+    algorithm: word(64).meta({ description: "The algorithm of its signature (RFC 7518): `RS256`." }),
+    keys: url("The URL of the key set that holds the key of its signature."),
+    at: object({
+      method: word(16).meta({ description: "`header` or `body`." }),
+      name: word(255).meta({ description: "The name of the header or of the body's field." }),
+      prefix: text(255, "characters").meta({ description: "Stands before the token: `Bearer `." }),
+    }).meta({ description: "Its place in the request." }),
+    claims: claims(),
+  });
+
+const session = () =>
+  object({
+    issuer: url("The issuer that the caller signed in with."),
+    client_id: word(LONGEST_URL, "bytes").meta({ description: "The client id at the issuer." }),
+    claims: claims(),
+  });
+
+const headers = () =>
+  map(conditioned(word(255), mistakeInHeader), conditioned(text(LONGEST_VALUE), mistakeInControls));
+
+/** A request that `POST /exposure/decisions` decides. Made when it is first asked for. */
+export const decisionRequestSchema = once(() =>
+  object(
+    {
+      address: word(LONGEST_ADDRESS, "bytes").meta({
+        description: "The name in TLS, and the port: `app.example.com:443`.",
+        examples: ["app.example.com:443"],
+      }),
+      tls: z
+        .enum(["1.2", "1.3", UNRECORDED])
+        .optional()
+        .nullable()
+        .meta({
+          description: `The version of TLS; null for a connection without it. Default \`1.3\`; ${NOT_RECORDED}`,
+        }),
+      host: word(LONGEST_ADDRESS, "bytes")
+        .optional()
+        .meta({ description: "The Host header. Default: the name of the address." }),
+      method: word(64, "bytes").default("GET").meta({ description: "Default `GET`." }),
+      path: word(LONGEST_PATH, "bytes")
+        .default("/")
+        .meta({ description: "As it is sent; a query is ignored. Default `/`." }),
+      headers: z
+        .union([headers(), z.literal(UNRECORDED)])
+        .optional()
+        .meta({ description: `By name, in any case. Default: none; ${NOT_RECORDED}` }),
+      user_agent: text(LONGEST_VALUE)
+        .optional()
+        .nullable()
+        .meta({ description: "The user agent; null for none. Default: the one in `headers`." }),
+      from: conditioned(word(64), mistakeInSource).meta({
+        description: "The address that it comes from, or the network (CIDR) in which that is.",
+        examples: ["198.51.100.7"],
+      }),
+      client_certificate: part(
+        z.union([
+          object({
+            authority: word(64).meta({
+              description: "The id of the authority that signed it, or `other` for one that is not stored.",
+            }),
+          }),
+          z.literal(UNRECORDED),
+        ]),
+        "The caller's certificate.",
+      ),
+      token: part(
+        z.union([token(), z.enum(["invalid", UNRECORDED])]),
+        "A JSON Web Token that is in its time and not forged; `invalid` for one that nobody accepts.",
+      ),
+      session: part(z.union([session(), z.literal(UNRECORDED)]), "Whom the caller signed in with."),
+    },
+    { name: "DecisionRequest" },
+  ),
+);
+
+const OUTCOMES = {
+  answered: "by a backend, or by a policy with a status below 400",
+  unserved: "let in, but nothing is behind it",
+  refused: "with a status from 400",
+  closed: "the connection ends before HTTP",
+  sign_in: "the caller is sent to sign in",
+  not_found: "no route takes the path",
+  unknown: "what decides is not known",
+} as const;
+
+const by = () => ({
+  kind: z.string().meta({ description: "The kind of the object, such as `https_edge_route`." }),
+  id: z.string().nullable().meta({ description: "Its id." }),
+  name: z.string().meta({ description: "What people call it." }),
+  field: z.string().meta({ description: "The module or field: `jwt_validation`." }),
+});
+
+/** What happens to a request. Made when it is first asked for. */
+export const decisionSchema = once(() =>
+  z.object({
+    outcome: z.enum(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).meta({
+      description: Object.entries(OUTCOMES)
+        .map(([name, meaning]) => `\`${name}\`: ${meaning}.`)
+        .join(" "),
+    }),
+    status: z.int().nullable().meta({
+      description: "Null where the backend chooses it, and where nothing of HTTP is answered.",
+    }),
+    goes_to: goesTo().nullable().meta({ description: "The tree of backends; null for what is not let in." }),
+    address: z.string().nullable().meta({
+      description: "The hostport that takes it, with the route: `app.example.com:443/admin`; null for none.",
+    }),
+    by: z.object(by()).nullable().meta({
+      description: "What decided; null where nothing that is declared did.",
+    }),
+    steps: z
+      .array(z.object({ ...by(), sentence: z.string().meta({ description: "What came of it." }) }))
+      .meta({ description: "What was looked at, in this order; the last one decided." }),
+    limited: z.boolean().meta({ description: "Whether a rate limit may refuse it, too." }),
+    sentence: z.string().meta({ description: "The decision in one sentence." }),
+  }),
+);

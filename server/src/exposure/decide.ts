@@ -1,0 +1,93 @@
+import { present } from "@tunnelplane/sdk/contract";
+import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk/meaning";
+import { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
+import type { Kysely } from "kysely";
+import type { Caller } from "../auth";
+import type { ServerContext } from "../resources";
+import { type Database, inParts, isListed, statement } from "../storage";
+import { belongingTo, credentialsFor, Gathering, MOST_OBJECTS, routeOf } from "./gather";
+
+/**
+ * Decides requests on what is stored, in their order. Reads only the edges that may take them, what these
+ * refer to (at most 1,000 objects), and the newest 500 credentials of each kind.
+ */
+export async function decide(
+  { store: { reader }, documents, decisions: thread }: ServerContext,
+  caller: Caller,
+  requests: readonly DecisionRequest[],
+): Promise<Decision[]> {
+  const edges = await edgesOf(reader, requests);
+  const gathering = new Gathering(reader, documents);
+  const whole = new Set<string>();
+  for (const id of new Set(edges.flat())) {
+    await addEdge(reader, gathering, id);
+    if (gathering.full) break;
+    whole.add(id);
+  }
+  const isKnown = (index: number) => present(edges[index]).every((id) => whole.has(id));
+  // A world that lacks credentials is not sure of edges either; whether there is one is known here.
+  const nothing = decisions({ objects: [] });
+  const isServed = (index: number) => present(edges[index]).length > 0;
+  const asked = requests.filter((_, index) => isServed(index) && isKnown(index));
+  const { credentials, full } =
+    asked.length > 0 ? await credentialsFor(reader, caller) : { credentials: [], full: false };
+  const world = { objects: [...gathering.objects.values(), ...credentials], partial: full };
+  const decided = asked.length > 0 ? await thread.decide(caller.ownerId, { world, requests: asked }) : [];
+  const inOrder = decided.values();
+  return requests.map((request, index) => {
+    if (!isServed(index)) return nothing.decide(request);
+    return isKnown(index) ? present(inOrder.next().value) : TOO_MUCH;
+  });
+}
+
+const TOO_MUCH: Decision = {
+  outcome: "unknown",
+  status: null,
+  goes_to: null,
+  address: null,
+  by: null,
+  steps: [],
+  limited: false,
+  sentence: `Not known: more than ${MOST_OBJECTS} objects belong to the addresses of these requests. Ask about fewer addresses at once.`,
+};
+
+/** For each request, the edges that may take it: that of its address, and that of the host it asks for. */
+async function edgesOf(db: Kysely<Database>, requests: readonly DecisionRequest[]): Promise<string[][]> {
+  const wanted = requests.map((request) => namesOf(request).map(candidatesOf));
+  const found = await inParts([...new Set(wanted.flat(2))], (values) => edgesAt(db, { values }));
+  const owners = new Map(found.map(({ value, resource_id }) => [value, resource_id]));
+  return wanted.map((names) =>
+    names.flatMap((candidates) => {
+      const taken = candidates.find((candidate) => owners.has(candidate));
+      return taken === undefined ? [] : present(owners.get(taken));
+    }),
+  );
+}
+
+function namesOf({ address, host }: DecisionRequest): string[] {
+  if (!isName(address)) return [];
+  const other = host && `${host.replace(/:\d+$/, "")}:${readHostport(address).port}`;
+  return other && isName(other) ? [address, other] : [address];
+}
+
+const isName = (text: string): boolean => isHostport(text) && !isWildcard(text);
+
+/** The hostports that may take a name, the best first. */
+function candidatesOf(address: string): string[] {
+  const { host, port } = readHostport(address);
+  return [host, ...wildcardsAbove(host)].map((name) => `${name}:${port}`);
+}
+
+async function addEdge(db: Kysely<Database>, gathering: Gathering, id: string): Promise<void> {
+  const edge = await gathering.read([id]);
+  const routes = await belongingTo(db, { id, limit: MOST_OBJECTS });
+  await gathering.add([...edge, ...routes.map(routeOf)]);
+}
+
+const edgesAt = statement<{ values: string }, { value: string; resource_id: string }>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .select(["value", "resource_id"])
+    .where("scope", "=", "hostport")
+    .where(isListed(db, "value", parameter("values"))),
+);

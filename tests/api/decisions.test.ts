@@ -1,0 +1,231 @@
+import { Tunnelplane } from "@tunnelplane/sdk";
+import { expect } from "chai";
+import {
+  expectRefused,
+  hostport,
+  invalid,
+  type Json,
+  serverOfThisFile,
+  unique,
+  unknownField,
+} from "../support/api/expect";
+import { contentOf, onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+
+const FROM = "198.51.100.7";
+const PATH = "/exposure/decisions";
+
+onEveryDatabase("Asking what happens to requests", (start) => {
+  const server = serverOfThisFile(start);
+
+  const decide = async (requests: readonly Json[], rest: Rest = server.rest) => {
+    const answer = await rest.post(PATH, { requests: requests.map((one) => ({ from: FROM, ...one })) });
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body.decisions;
+  };
+  const member = async () => {
+    const bot = await server.created("/bot_users", { name: unique("bot") });
+    return new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token);
+  };
+  const site = async (hostports: readonly string[], ...routes: Json[]) => {
+    const edge = await server.created("/edges/https", { hostports });
+    const response = await server.created("/backends/http_response", { status_code: 204 });
+    for (const route of routes)
+      await server.created(`/edges/https/${edge.id}/routes`, {
+        match_type: "path_prefix",
+        backend: { backend_id: response.id },
+        ...route,
+      });
+    return edge;
+  };
+  const officeOnly = async () => {
+    const { id } = await server.created("/ip_policies", {});
+    await server.created("/ip_policy_rules", { ip_policy_id: id, cidr: "10.0.0.0/8", action: "allow" });
+    return { ip_restriction: { ip_policy_ids: [id] } };
+  };
+
+  it("is answered in the order of the requests, with the steps that decide", async () => {
+    const address = hostport();
+    await site([address], { match: "/" }, { match: "/admin", ...(await officeOnly()) });
+    const [open, refused, inside, nowhere] = await decide([
+      { address, path: "/?a=b" },
+      { address, path: "/admin/users", method: "POST" },
+      { address, path: "/admin", from: "10.1.2.3" },
+      { address: "nobody.example.com:443" },
+    ]);
+    expect(open).to.deep.include({ outcome: "answered", status: 204, address: `${address}/` });
+    expect(open.goes_to).to.include({ kind: "http_response", status_code: 204 });
+    expect(refused).to.deep.include({ outcome: "refused", status: 403, address: `${address}/admin` });
+    expect(refused.by).to.include({ kind: "https_edge_route", field: "ip_restriction" });
+    expect(refused.steps.map(({ field }: Json) => field)).to.deep.equal([
+      "hostports",
+      "tls_termination",
+      "match",
+      "ip_restriction",
+    ]);
+    expect(inside).to.include({ outcome: "answered", status: 204 });
+    expect(nowhere).to.include({
+      outcome: "closed",
+      sentence: "Closed: No edge serves `nobody.example.com:443`.",
+    });
+  });
+
+  it("finds the exact hostport before the wildcard above it, and says where no hostport is", async () => {
+    const domain = `${unique("zone")}.example.org`;
+    await site([`*.${domain}:443`], { match: "/" });
+    await server.created("/edges/tls", { hostports: [`closed.${domain}:443`], ...(await officeOnly()) });
+    const [wild, exact, deep, port, otherHost] = await decide([
+      { address: `open.${domain}:443` },
+      { address: `CLOSED.${domain}:443` },
+      { address: `a.b.${domain}:443` },
+      { address: `open.${domain}:444` },
+      { address: `open.${domain}:443`, host: "elsewhere.example.org" },
+    ]);
+    expect(wild.outcome).to.equal("answered");
+    expect(exact).to.deep.include({ outcome: "closed", address: `closed.${domain}:443` });
+    expect(deep.sentence).to.contain("has more labels than");
+    expect(port.sentence).to.contain("No edge serves");
+    expect(otherHost).to.include({ outcome: "refused", status: 421 });
+  });
+
+  it("takes certificates, tokens and sessions into account, and nothing for granted that was not recorded", async () => {
+    const address = hostport();
+    const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "canary-secret" };
+    await site([address], { match: "/", oidc });
+    const session = { issuer: oidc.issuer, client_id: oidc.client_id };
+    const [without, signedIn, elsewhere, unrecorded] = await decide([
+      { address },
+      { address, session },
+      { address, session: { ...session, client_id: "other" } },
+      { address, session: "unknown" },
+    ]);
+    expect(without.outcome).to.equal("sign_in");
+    expect(signedIn.outcome).to.equal("answered");
+    expect(elsewhere.outcome).to.equal("sign_in");
+    expect(unrecorded.outcome).to.equal("unknown");
+    expect(JSON.stringify([without, signedIn])).not.to.contain("canary");
+  });
+
+  it("tells a member the same as an admin, and nothing of credentials of others", async () => {
+    const address = hostport();
+    const backend = await server.created("/backends/tunnel_group", { labels: { app: unique("app") } });
+    const edge = await server.created("/edges/https", { hostports: [address] });
+    await server.created(`/edges/https/${edge.id}/routes`, {
+      match_type: "path_prefix",
+      match: "/",
+      backend: { backend_id: backend.id },
+    });
+    const credential = await server.created("/credentials", { description: "of the admin" });
+    const theirs = await decide([{ address }], await member());
+    expect(theirs).to.deep.equal(await decide([{ address }]));
+    expect(theirs[0].outcome).to.equal("answered");
+    expect(JSON.stringify(theirs)).not.to.contain("of the admin").and.not.to.contain(credential.id);
+  });
+
+  it("says that it does not know, where more objects belong to an edge than it reads", async () => {
+    const [address, other] = [hostport(), hostport()];
+    const route = (index: number) => ({
+      kind: "https_edge_route",
+      key: `r${index}`,
+      fields: { edge_id: { $key: "https_edge/e" }, match_type: "exact_path", match: `/r${index}` },
+    });
+    const objects = [
+      { kind: "https_edge", key: "e", fields: { hostports: [address] } },
+      ...Array.from({ length: 1001 }, (_, index) => route(index)),
+    ];
+    const applied = await server.rest.post("/changesets", { set: unique("set"), objects });
+    expect(applied.status, applied.text).to.equal(200);
+    await site([other], { match: "/" });
+    const [before, unknown, after] = await decide([
+      { address: other },
+      { address, path: "/r1" },
+      { address: "nobody.example.com:443" },
+    ]);
+    expect(before.outcome).to.equal("answered");
+    expect(unknown.outcome).to.equal("unknown");
+    expect(unknown.sentence).to.contain("more than 1000 objects");
+    expect(after.outcome).to.equal("closed");
+  });
+
+  it("changes nothing and leaves no row of the audit log", async () => {
+    const before = await contentOf(server.data);
+    await decide([{ address: "nobody.example.com:443" }]);
+    expect(await contentOf(server.data)).to.deep.equal(before);
+  });
+
+  it("answers what is no request with an outcome", async () => {
+    const address = hostport();
+    await site([address], { match: "/" });
+    const [noPath, noAddress, wildcard] = await decide([
+      { address, path: "no-slash" },
+      { address: "nonsense\0" },
+      { address: "*.example.com:443" },
+    ]);
+    expect(noPath).to.include({ outcome: "refused", status: 400 });
+    expect(noAddress.outcome).to.equal("closed");
+    expect(wildcard.outcome).to.equal("closed");
+  });
+
+  it("refuses what is no list of requests, and says where", async () => {
+    const address = hostport();
+    const request = { address, from: FROM };
+    const refused = async (wrong: Json, field: string, ...mentions: string[]) =>
+      expectRefused(
+        await server.rest.post(PATH, { requests: [request, { ...request, ...wrong }] }),
+        invalid(`requests[1]${field}`, ...mentions),
+      );
+    await refused({ from: undefined }, ".from", "is required");
+    for (const from of ["nowhere", "198.51.100", "10.0.0.1/8", "fe80::1%eth0", "app.example.com", 7])
+      await refused({ from }, ".from");
+    await refused({ address: undefined }, ".address", "is required");
+    await refused({ address: "a".repeat(262) }, ".address", "at most 261 bytes");
+    await refused({ tls: "1.1" }, ".tls", '"1.2"');
+    await refused({ path: `/${"a".repeat(8192)}` }, ".path", "at most 8192 bytes");
+    await refused({ method: 1 }, ".method");
+    await refused({ headers: { "no name": "a" } }, '.headers["no name"]', "not a name of an HTTP header");
+    await refused({ headers: { a: "b\nc" } }, ".headers.a", "line break");
+    await refused({ headers: "all" }, ".headers", "must be an object", '"unknown"');
+    await refused({ user_agent: 1 }, ".user_agent");
+    await refused({ client_certificate: true }, ".client_certificate");
+    await refused({ client_certificate: {} }, ".client_certificate.authority", "is required");
+    await refused({ token: "forged" }, ".token", "must be an object", '"invalid"');
+    await refused({ token: { issuer: "https://id.example.com" } }, ".token.audiences", "is required");
+    await refused({ session: { issuer: "https://id.example.com" } }, ".session.client_id", "is required");
+    expectRefused(await server.rest.post(PATH, {}), invalid("requests", "is required"));
+    expectRefused(await server.rest.post(PATH, { requests: [] }), invalid("requests", "must not be empty"));
+    expectRefused(
+      await server.rest.post(PATH, { requests: Array.from({ length: 101 }, () => request) }),
+      invalid("requests", "at most 100"),
+    );
+    expectRefused(
+      await server.rest.post(PATH, { requests: [{ ...request, form: FROM }] }),
+      unknownField("requests[0].form", "`from`"),
+    );
+    expectRefused(
+      await server.rest.post(PATH, {
+        requests: [{ ...request, session: { issuer: "https://id.example.com", client_id: "a", isuer: "b" } }],
+      }),
+      unknownField("requests[0].session.isuer", "`client_id`"),
+    );
+    expectRefused(await server.rest.post(`${PATH}?dry_run=true`, { requests: [request] }), {
+      status: 400,
+      code: "TP_1007",
+    });
+    expectRefused(await server.rest.get(PATH), { status: 405, code: "TP_1400" });
+    expectRefused(await new Rest(server.url, "tp_wrong").post(PATH, { requests: [request] }), {
+      status: 401,
+      code: "TP_1101",
+    });
+  });
+
+  it("is available in the client too, for as many as a hundred requests", async () => {
+    const address = hostport();
+    await site([address], { match: "/" });
+    const client = new Tunnelplane({ baseUrl: server.url, apiKey: server.apiKey });
+    const decided = await client.exposure.decide(
+      Array.from({ length: 100 }, (_, index) => ({ address, path: `/${index}`, from: "2001:db8::/48" })),
+    );
+    await client.close();
+    expect(decided.map(({ outcome }) => outcome)).to.deep.equal(Array(100).fill("answered"));
+  });
+});
