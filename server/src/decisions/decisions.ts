@@ -2,7 +2,7 @@ import type { Decision } from "@tunnelplane/sdk/meaning";
 import { refusalForNow, SharedThread } from "../util";
 import type { ToDecide } from "./worker";
 
-/** A thousand patterns of users, each compiled and searched, take a few seconds. */
+/** Compiling and searching patterns of users takes most of it; chosen, not measured. */
 const LONGEST_MS = 30_000;
 /** In MiB. Chosen with room to spare for 2,000 objects and 100 requests, not measured. */
 const MOST_MEMORY = 256;
