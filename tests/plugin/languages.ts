@@ -90,14 +90,19 @@ export const compileGo = (cwd: string, ...args: readonly string[]) =>
  * @returns the class path with which they run
  */
 export function compileJava(packages: string, folder: string, ...sources: readonly string[]): string {
-  const file = join(folder, "class-path");
-  mkdirSync(folder, { recursive: true });
-  const args = ["-q", "-B", "dependency:build-classpath", `-Dmdep.outputFile=${file}`];
-  execFileSync("mvn", args, { cwd: join(packages, "java"), stdio: "pipe" });
   const [jar = ""] = jarsIn(packages);
-  const path = [folder, jar, readFileSync(file, "utf8").trim()].join(delimiter);
+  const path = [folder, jar, dependenciesOf(join(packages, "java"))].join(delimiter);
+  mkdirSync(folder, { recursive: true });
   execFileSync("javac", ["-cp", path, "-d", folder, ...sources], { stdio: "pipe" });
   return path;
+}
+
+/** The class path of a project's dependencies. Maven is asked once, because its start takes seconds. */
+function dependenciesOf(project: string): string {
+  const file = join(project, "class-path");
+  const args = ["-q", "-B", "dependency:build-classpath", `-Dmdep.outputFile=${file}`];
+  if (!existsSync(file)) execFileSync("mvn", args, { cwd: project, stdio: "pipe" });
+  return readFileSync(file, "utf8").trim();
 }
 
 /**

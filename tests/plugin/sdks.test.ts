@@ -24,6 +24,8 @@ describe("The packages that Pulumi's generators make for other languages", () =>
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-sdks-"));
   const packages = join(folder, "packages");
   const projects: Project[] = [];
+  /** Shared by the languages. Each destroys what it made. */
+  let server: Awaited<ReturnType<World["server"]>> | undefined;
 
   before("make them", function () {
     if (spawnSync("go", ["version"]).error) {
@@ -114,7 +116,8 @@ describe("The packages that Pulumi's generators make for other languages", () =>
     it(`run a program in ${language.name}: it previews, creates, looks up, updates and destroys, and shows no secret`, async function () {
       skipWithout(this, language.missing());
       const command = language.build(packages, join(folder, `program-${index}`));
-      const server = await world.server();
+      server ??= await world.server();
+      const { rest } = server;
       const project = new Project(server, "", { runtime: runtimeOf(command), path: PATH });
       projects.push(project);
       const printed: string[] = [];
@@ -124,28 +127,24 @@ describe("The packages that Pulumi's generators make for other languages", () =>
         expect(code, text).to.equal(0);
         return text;
       };
-      await pulumi("stack", "init", "dev");
-      await pulumi("config", "set", "description", "first");
       await project.pulumi("config", "set", "--secret", "clientSecret", SECRET);
 
-      expect(await pulumi("preview")).to.contain("+ 6 to create"); // with the stack itself
-      expect((await server.rest.get("/edges/tls")).body.tls_edges).to.deep.equal([]);
+      expect(await pulumi("preview", "--config", "description=first")).to.contain("+ 6 to create"); // with the stack itself
+      expect((await rest.get("/edges/tls")).body.tls_edges).to.deep.equal([]);
       await pulumi("up", "--yes", "--skip-preview");
-      const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
+      const [edge] = (await rest.get("/edges/tls")).body.tls_edges;
       expect(edge).to.deep.include({ description: "first", hostports: ["app.example.com:443"] });
       expect(edge.tls_termination.min_version).to.equal("1.3");
-      expect(
-        (await server.rest.get("/edges/https")).body.https_edges[0].routes[0].oidc.client_secret,
-      ).to.equal(SECRET);
+      expect((await rest.get("/edges/https")).body.https_edges[0].routes[0].oidc.client_secret).to.equal(
+        SECRET,
+      );
       const outputs = JSON.parse(await pulumi("stack", "output", "--json"));
       expect(outputs).to.deep.equal({ token: "[secret]", found: edge.id, version: "1.3" });
 
-      await pulumi("config", "set", "description", "second");
-      expect(await pulumi("preview", "--diff"))
+      expect(await pulumi("up", "--yes", "--skip-preview", "--diff", "--config", "description=second"))
         .to.contain('"first" => "second"')
-        .and.to.contain("~ 1 to update");
-      await pulumi("up", "--yes", "--skip-preview");
-      expect((await server.rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({
+        .and.to.contain("~ 1 updated");
+      expect((await rest.get(`/edges/tls/${edge.id}`)).body).to.deep.equal({
         ...edge,
         description: "second",
       });
@@ -156,7 +155,7 @@ describe("The packages that Pulumi's generators make for other languages", () =>
           .not.to.contain(SECRET)
           .and.not.to.match(/tpt_\w/);
       await pulumi("destroy", "--yes", "--skip-preview");
-      expect((await server.rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
+      expect((await rest.get("/edges/https")).body.https_edges).to.deep.equal([]);
     });
   }
 

@@ -63,6 +63,6 @@ export async function recordedResources(stack: string): Promise<readonly Recorde
       throw error.code === "ENOENT" ? new Error("there is no `pulumi` on the PATH", { cause: error }) : error;
     },
   );
-  const { deployment }: { deployment: { resources?: RecordedResource[] | null } } = JSON.parse(stdout);
-  return deployment.resources ?? [];
+  const { deployment }: { deployment: { resources?: RecordedResource[] | null } | null } = JSON.parse(stdout);
+  return deployment?.resources ?? [];
 }
