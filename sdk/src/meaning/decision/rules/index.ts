@@ -1,3 +1,5 @@
+import "../../../nodeVersion";
+
 /**
  * What gateways enforce of what is declared, and what they refuse: conditions and expressions, patterns,
  * policies, rewrites, limits, answers and names. Decisions and the gateway's translation stand on the same.
