@@ -47,8 +47,8 @@ export async function checkTargets(
     coming.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)),
   );
   for (const { id, kind } of await existing.rowsOf([...outside])) kinds.set(id, kind);
-  for (const { name, references } of coming) {
-    await takeTurn();
+  for (const [index, { name, references }] of coming.entries()) {
+    if (index > 0) await takeTurn(); // a single write must not hold the database over a turn of others
     for (const reference of references) {
       const kind = kinds.get(reference.id);
       const isThere = reference.targets.some((target) => target.kind === kind);
