@@ -15,7 +15,7 @@ const TESTS = join(ROOT, "tests");
 const KEPT = join(ROOT, "node_modules", ".tunnelplane");
 const LOGS = join(KEPT, "test-logs");
 const DURATION = join(KEPT, "test-minutes");
-const USUAL_MINUTES = 50; // on 2 cores, November 2026
+const USUAL_MINUTES = 25; // on 2 cores, November 2026
 /** More than processors, which idle while a test waits. */
 const AT_ONCE = availableParallelism() + 1;
 /** Files of a folder share a process up to so many seconds of processors; its start takes one. */

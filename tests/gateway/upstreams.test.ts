@@ -6,7 +6,7 @@ import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
 import { StandInServer } from "../support/standIn";
 import { runningForEachTest } from "./running";
-import { http1, Upstream } from "./traffic";
+import { Upstream } from "./traffic";
 import { jwt } from "./worlds";
 
 const APP = "app.example.com";
@@ -130,12 +130,9 @@ describe("Where a gateway sends traffic", () => {
     await one.gateway.stop();
     one.runWithAgents("--allow-upstreams", "127.0.0.0/8", "--allow-upstreams", "fe80::/10");
     const metrics = denied.findIndex(([address]) => address === `127.0.0.1:${own.metrics}`);
-    while (
-      !(await http1(one.httpsPort, "/metrics", { sni: `no${metrics}.example.com` })).body.includes(
-        "tunnelplane_gateway",
-      )
-    )
-      await sleep(50);
+    await one.until(async () =>
+      (await one.ask(`no${metrics}.example.com`, "/metrics")).body.includes("tunnelplane_gateway"),
+    );
     await reported(edges[1]?.edge ?? "", "applied");
     expect(await reported(edges[0]?.edge ?? "", "rejected")).to.contain("is link-local");
   });

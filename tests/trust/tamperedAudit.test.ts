@@ -6,7 +6,7 @@ import { hashOf } from "../../server/src/journal/rows";
 import type { AuditEventRow } from "../../server/src/storage/schema";
 import { type Json, unknownId } from "../support/api/expect";
 import { runOn } from "../support/commandLine";
-import { contentOf, execute, onEveryDatabase, rowsIn } from "../support/databases";
+import { contentOf, execute, onEveryDatabase, rowsIn, settled } from "../support/databases";
 import { Rest } from "../support/rest";
 import { run, type ServerProcess } from "../support/server";
 import { headOf, unguard } from "./attacks/forger";
@@ -210,6 +210,7 @@ onEveryDatabase("The audit log", (start, database) => {
     server = await start({ data });
     rest = new Rest(server.url, server.apiKey);
     await rest.post("/ip_policies", { description: "another history" });
+    await settled(data);
     const other = await verify("--expect", newer);
     expect(other.code).to.equal(1);
     expect(other.err).to.include("row 13 is not the one that was noted");
