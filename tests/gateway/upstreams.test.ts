@@ -256,4 +256,4 @@ describe("Where a gateway sends traffic", () => {
       hidden.stop();
     }
   });
-});
+}).timeout(60_000);
