@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { StandInDns } from "../support/dns";
@@ -24,18 +23,18 @@ describe("Where a gateway sends traffic", () => {
     return { edge: edge.id, backend: backend.id };
   }
 
-  /**
-   * The reason that the server is told for an edge, once it is told this state, and words that an earlier
-   * gateway did not say.
-   */
+  /** The reason that the gateway reports for an edge, once its state is this one and the reason has the words. */
   async function reported(edge: string, state: string, words = ""): Promise<string> {
-    for (;;) {
-      const found = (await running.now.api.gateways.get("edge-1").catch(() => undefined))?.edges.find(
+    const { api, name } = running.now;
+    let reason = "";
+    await running.now.until(async () => {
+      const found = (await api.gateways.get(name).catch(() => undefined))?.edges.find(
         ({ id }) => id === edge,
       );
-      if (found?.state === state && found.reason.includes(words)) return found.reason;
-      await sleep(100);
-    }
+      reason = found?.reason ?? "";
+      return found?.state === state && reason.includes(words);
+    });
+    return reason;
   }
 
   it("is one of the addresses of a name, whichever answers: alone, by weight and in a failover, on both kinds of edges", async () => {
@@ -256,4 +255,4 @@ describe("Where a gateway sends traffic", () => {
       hidden.stop();
     }
   });
-}).timeout(60_000);
+});
