@@ -121,7 +121,7 @@ interface Judged extends Draft {
 const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): Judged[] =>
   subjects.flatMap((subject) =>
     rules.flatMap(({ rule, severity, judge }) =>
-      judge(subject, context).map((draft) => ({ ...draft, rule, severity })),
+      judge(subject, context).map((draft) => ({ severity, ...draft, rule })),
     ),
   );
 

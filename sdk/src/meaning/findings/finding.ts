@@ -44,6 +44,8 @@ export interface Finding {
 /** A finding as a rule returns it. */
 export interface Draft {
   readonly about: ModelObject;
+  /** If it is not that of the rule. */
+  readonly severity?: Severity;
   readonly address?: string;
   readonly sentence: string;
   readonly before?: unknown;
