@@ -68,6 +68,7 @@ export default defineConfig({
           "how-to/accounts.md",
           "how-to/move.md",
           "how-to/ci.md",
+          "how-to/ask.md",
           "review.md",
           "policies.md",
           "gateway.md",

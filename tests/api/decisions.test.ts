@@ -106,6 +106,39 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     expect(JSON.stringify([without, signedIn])).not.to.contain("canary");
   });
 
+  it("takes what a token or a session leaves out as the address asks for it", async () => {
+    const address = hostport();
+    const issuer = "https://id.example.com";
+    const keys = `${issuer}/keys`;
+    const jwt_validation = {
+      issuer: { allow_list: [{ value: issuer }] },
+      audience: { allow_list: [{ value: "api" }] },
+      http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+      jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: [keys] } } },
+    };
+    const oidc = { issuer, client_id: "site", client_secret: "canary-secret" };
+    await site([address], { match: "/", jwt_validation }, { match: "/me", oidc });
+    const tokens = [
+      { issuer },
+      { issuer: "https://elsewhere.example.com" },
+      { issuer, audiences: ["other"] },
+      { issuer, algorithm: "ES256" },
+      { issuer, keys: `${issuer}/others` },
+      { issuer, at: { method: "header", name: "x-token", prefix: "" } },
+      { issuer, audiences: ["api"], algorithm: "RS256", keys },
+    ];
+    const decided = await decide(tokens.map((token) => ({ address, token })));
+    expect(decided.map(({ status }: Json) => status)).to.deep.equal([204, 401, 403, 403, 401, 401, 204]);
+    const sessions = [{}, { issuer }, { client_id: "other" }, { issuer: "https://elsewhere.example.com" }];
+    const signedIn = await decide(sessions.map((session) => ({ address, path: "/me", session })));
+    expect(signedIn.map(({ outcome }: Json) => outcome)).to.deep.equal([
+      "answered",
+      "answered",
+      "sign_in",
+      "sign_in",
+    ]);
+  });
+
   it("tells a member the same as an admin, and nothing of credentials of others", async () => {
     const address = hostport();
     const backend = await server.created("/backends/tunnel_group", { labels: { app: unique("app") } });
@@ -189,8 +222,9 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     await refused({ client_certificate: true }, ".client_certificate");
     await refused({ client_certificate: {} }, ".client_certificate.authority", "is required");
     await refused({ token: "forged" }, ".token", "must be an object", '"invalid"');
-    await refused({ token: { issuer: "https://id.example.com" } }, ".token.audiences", "is required");
-    await refused({ session: { issuer: "https://id.example.com" } }, ".session.client_id", "is required");
+    await refused({ token: {} }, ".token.issuer", "is required");
+    await refused({ token: { issuer: "https://id.example.com", at: {} } }, ".token.at.method", "is required");
+    await refused({ session: { client_id: 1 } }, ".session.client_id");
     expectRefused(await server.rest.post(PATH, {}), invalid("requests", "is required"));
     expectRefused(await server.rest.post(PATH, { requests: [] }), invalid("requests", "must not be empty"));
     expectRefused(

@@ -101,7 +101,7 @@ describe("What is decided of requests in generated worlds, and what a real Envoy
     const sent: Record<string, string> = { ...(headers === "unknown" ? {} : headers) };
     if (user_agent) sent["user-agent"] = user_agent;
     if (token === "invalid") sent.authorization = "Bearer nothing";
-    else if (token && token !== "unknown") {
+    else if (token && token !== "unknown" && token.at) {
       const issuer = issuers.find(({ jku }) => jku === token.keys);
       const claims = issuer?.claims({ iss: token.issuer, aud: token.audiences });
       sent[token.at.name] = `${token.at.prefix}${issuer?.token(claims, { alg: token.algorithm })}`;

@@ -59,6 +59,7 @@ describe("The site", () => {
       "how-to/accounts",
       "how-to/move",
       "how-to/ci",
+      "how-to/ask",
       "adopt",
       "policies",
       "gateway",

@@ -1,4 +1,4 @@
-import type { Exposure, Target } from "@tunnelplane/sdk/meaning";
+import { type Exposure, targetWords } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
 
 /** One aspect of an address, in words. */
@@ -111,37 +111,6 @@ function networkWords(networks: Exposure["networks"]): string {
 
 const servedWords = (names: readonly string[], others: number): string =>
   listed([...names, ...(others > 0 ? [`${others} others`] : [])]) || "nobody that is known";
-
-/** Describes a tree of backends in one line. */
-function targetWords(target: Target): string {
-  switch (target.kind) {
-    case "tunnels":
-      return "tunnels that bind the address";
-    case "tunnel_group":
-      return `tunnels with ${listed(Object.entries(target.labels).map(([key, value]) => `${key}=${value}`)) || "any label"}`;
-    case "static":
-      return `${target.address ?? "an unknown address"}${target.tls ? " by TLS" : ""}`;
-    case "http_response":
-      return `an answer of status ${target.status_code}`;
-    case "weighted":
-      return target.parts.map(({ percent, to }) => `${percent} % ${nested(to)}`).join(", ") || "no backend";
-    case "failover":
-      return target.in_order.map(nested).join(", else ") || "no backend";
-    case "missing":
-      return "a backend that does not exist";
-    case "cycle":
-      return `a circle at ${target.name}`;
-    case "disabled":
-      return "nowhere: the backend is disabled";
-    case "more":
-      return "…";
-    default:
-      return "a backend that is not known yet";
-  }
-}
-
-const nested = (target: Target): string =>
-  target.kind === "weighted" || target.kind === "failover" ? `(${targetWords(target)})` : targetWords(target);
 
 function listed(items: readonly string[], most = 5): string {
   return items.length > most

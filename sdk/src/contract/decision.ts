@@ -22,7 +22,9 @@ const part = <S extends z.ZodType>(schema: S, doc: string) =>
     .nullable()
     .meta({ description: `${doc} Default none; ${NOT_RECORDED}` });
 
-const url = (doc: string) => word(LONGEST_URL, "bytes").meta({ description: doc });
+/** A part of a token or session that may be left out: then it is as the address asks for it. */
+const fitting = <S extends z.ZodType>(schema: S, doc: string) =>
+  schema.optional().meta({ description: `${doc} Default: as the address asks for it.` });
 /** Whose claims nothing looks at yet are taken, so that requests need not change when something does. */
 const claims = () =>
   map(word(255), z.unknown()).optional().meta({ description: "Its claims, by name. Default: none." });
@@ -36,22 +38,25 @@ function mistakeInSource(value: string): string | undefined {
 
 const token = () =>
   object({
-    issuer: url("Its issuer."),
-    audiences: z.array(word(LONGEST_URL, "bytes")).max(MOST_ENTRIES).meta({ description: "Its audiences." }),
-    algorithm: word(64).meta({ description: "The algorithm of its signature (RFC 7518): `RS256`." }),
-    keys: url("The URL of the key set that holds the key of its signature."),
-    at: object({
-      method: word(16).meta({ description: "`header` or `body`." }),
-      name: word(255).meta({ description: "The name of the header or of the body's field." }),
-      prefix: text(255, "characters").meta({ description: "Stands before the token: `Bearer `." }),
-    }).meta({ description: "Its place in the request." }),
+    issuer: word(LONGEST_URL, "bytes").meta({ description: "Its issuer." }),
+    audiences: fitting(z.array(word(LONGEST_URL, "bytes")).max(MOST_ENTRIES), "Its audiences."),
+    algorithm: fitting(word(64), "The algorithm of its signature (RFC 7518): `RS256`."),
+    keys: fitting(word(LONGEST_URL, "bytes"), "The URL of the key set that holds the key of its signature."),
+    at: fitting(
+      object({
+        method: word(16).meta({ description: "`header` or `body`." }),
+        name: word(255).meta({ description: "The name of the header or of the body's field." }),
+        prefix: text(255, "characters").meta({ description: "Stands before the token: `Bearer `." }),
+      }),
+      "Its place in the request.",
+    ),
     claims: claims(),
   });
 
 const session = () =>
   object({
-    issuer: url("The issuer that the caller signed in with."),
-    client_id: word(LONGEST_URL, "bytes").meta({ description: "The client id at the issuer." }),
+    issuer: fitting(word(LONGEST_URL, "bytes"), "The issuer that the caller signed in with."),
+    client_id: fitting(word(LONGEST_URL, "bytes"), "The client id at the issuer."),
     claims: claims(),
   });
 

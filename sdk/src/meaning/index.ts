@@ -39,6 +39,7 @@ export {
   exposureOf,
 } from "./exposure/exposure";
 export { addressOf } from "./exposure/rows";
+export { targetWords } from "./exposure/targetWords";
 export type { Target, WeightedPart } from "./exposure/traffic";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
 export type { Cause, Finding, Severity } from "./findings/finding";

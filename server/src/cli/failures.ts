@@ -18,22 +18,27 @@ export class NoKeyError extends Error {
   override message = "there is no API key; set TUNNELPLANE_API_KEY, or pass --api-key";
 }
 
-/** A command that says no, after it has printed why: a difference, a check that failed. */
-export class NegativeAnswer extends Error {}
+/** A command that says no, after it has printed why: a difference, a check that failed, a caller not let in. */
+export class NegativeAnswer extends Error {
+  constructor(readonly exitCode: number = 1) {
+    super();
+  }
+}
 
 /** The exit codes of commands. The documentation is made from this. */
 export const EXIT_CODES = {
-  0: "it is done; diff: there is no difference",
-  1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong",
+  0: "it is done; diff: there is no difference; ask: the caller is let in",
+  1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong; ask: also for what is 3 and 4 elsewhere",
   2: "the command line is wrong",
-  3: "there is no such object; apply: it has findings that --fail-on names, and was not done",
-  4: "the server cannot be reached, or refuses the API key; or there is no API key",
+  3: "there is no such object; apply: it has findings that --fail-on names, and was not done; ask: the caller is not let in",
+  4: "the server cannot be reached, or refuses the API key; or there is no API key; ask: whether the caller is let in is not known",
 } as const;
 
 /** A change that has findings at or above the severity of --fail-on: it was not made. */
 export class RefusedByFindings extends Error {}
 
 export function exitCodeOf(error: unknown): number {
+  if (error instanceof NegativeAnswer) return error.exitCode;
   if (error instanceof UsageError) return 2;
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if ([MissingObjectError, NotFoundError, RefusedByFindings].some((type) => error instanceof type)) return 3;

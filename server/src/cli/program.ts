@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { VERSION } from "../server";
 import { applyCommand } from "./apply";
+import { askCommand } from "./ask";
 import { auditCommand } from "./audit";
 import { backupCommand, restoreCommand } from "./backup";
 import { completionCommand } from "./completion";
@@ -31,6 +32,7 @@ export function program(): Command {
     diffCommand(),
     applyCommand(),
     explainCommand(),
+    askCommand(),
     doctorCommand(),
     eventsCommand(),
     gatewaysCommand(),

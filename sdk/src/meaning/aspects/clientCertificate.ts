@@ -52,7 +52,7 @@ function authority(model: Model, id: string): Authority {
 }
 
 /** The certificate itself, because two objects with the same one trust the same clients. */
-function certificateOf({ fields, identity }: ModelObject): string {
+export function certificateOf({ fields, identity }: ModelObject): string {
   const pem = textIn(fields.ca_pem);
   return pem?.includes("-----BEGIN")
     ? pem.replace(/\s+/g, "")

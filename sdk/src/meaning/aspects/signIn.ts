@@ -52,8 +52,9 @@ export const signIn: Aspect<"oidc"> = {
       look({ method, request: { session } }) {
         if (options_passthrough && method === "OPTIONS") return options;
         if (session === UNRECORDED) return unrecorded;
-        const isSignedIn = session != null && session.issuer === issuer && session.client_id === client_id;
-        if (isSignedIn) return signedIn;
+        // What the request leaves out is as it is asked for here.
+        const { issuer: by = issuer, client_id: to = client_id } = session ?? {};
+        if (session && by === issuer && to === client_id) return signedIn;
         return options_passthrough && method === undefined ? unrecorded : away;
       },
       predicates: [

@@ -84,11 +84,13 @@ export const token: Aspect<"jwt_validation"> = {
         if (shown === UNRECORDED) return unrecorded;
         if (!shown) return none;
         if (shown === "invalid") return bad;
-        if (!by.places.some((place) => isAt(place, shown.at))) return none;
-        if (!issuers.includes(shown.issuer)) return bad;
-        if (!shown.audiences.some((one) => audiences.includes(one))) return elsewhere;
-        if (!keys.includes(shown.keys)) return bad;
-        return algorithms.includes(shown.algorithm) ? good : weak;
+        const { issuer, at, keys: key, algorithm, audiences: meantFor } = shown;
+        // What the request leaves out is as it is asked for here.
+        if (at && !by.places.some((place) => isAt(place, at))) return none;
+        if (!issuers.includes(issuer)) return bad;
+        if (meantFor && !meantFor.some((one) => audiences.includes(one))) return elsewhere;
+        if (key !== undefined && !keys.includes(key)) return bad;
+        return algorithm === undefined || algorithms.includes(algorithm) ? good : weak;
       },
       predicates: [{ dimension: "token", op: "accepted", by }],
       ...(read.unknown && { unknown: "Which tokens are asked for is not wholly known." }),

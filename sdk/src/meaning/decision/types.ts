@@ -31,16 +31,16 @@ export interface DecisionRequest {
   readonly session?: RequestSession | null | Unrecorded;
 }
 
-/** A JSON Web Token that is not forged and in its time. */
+/** A JSON Web Token that is not forged and in its time. What is left out is as the address asks for it. */
 export interface RequestToken {
   readonly issuer: string;
-  readonly audiences: readonly string[];
+  readonly audiences?: readonly string[];
   /** Of the signature, as in RFC 7518: `RS256`. */
-  readonly algorithm: string;
+  readonly algorithm?: string;
   /** The URL of the key set that holds the key of the signature. */
-  readonly keys: string;
+  readonly keys?: string;
   /** Where it stands in the request. */
-  readonly at: TokenPlace;
+  readonly at?: TokenPlace;
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
@@ -50,9 +50,10 @@ export interface TokenPlace {
   readonly prefix: string;
 }
 
+/** What is left out is as the address asks for it. */
 export interface RequestSession {
-  readonly issuer: string;
-  readonly client_id: string;
+  readonly issuer?: string;
+  readonly client_id?: string;
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
