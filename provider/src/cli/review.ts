@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import type { ServerOptions } from "../host/askServer";
 import { FORMATS, type Format, failing, review, write } from "../review";
 import { EXPECTED as EXPECTED_LOG } from "../review/events";
-import { EXPECTED as EXPECTED_PREVIEW, textOf } from "../review/preview";
+import { EXPECTED as EXPECTED_PREVIEW } from "../review/preview";
 import { type FailOn, type Report, SEVERITIES } from "../review/report";
-import { serverOptions } from "./server";
+import { nameOf, read } from "./input";
+import { serverIfNamed, serverOptions } from "./server";
 
 interface Options extends ServerOptions {
   readonly format: Format;
@@ -55,18 +55,14 @@ async function run(
   file = "-",
   { format, failOn, accept, baseline, events, project, ...server }: Options,
 ): Promise<void> {
-  const url = server.url || process.env.TUNNELPLANE_BASE_URL || undefined;
-  const apiKey = server.apiKey || process.env.TUNNELPLANE_API_KEY || undefined;
   const preview = read(file, EXPECTED_PREVIEW);
   const report = await review(preview, {
-    // Pass only the flags: the environment is read later, so that errors can name the source of a value.
-    ...((url || apiKey) && { url: server.url ?? "", apiKey: server.apiKey ?? "" }),
+    ...serverIfNamed(server),
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),
     events: events === undefined ? undefined : read(events, EXPECTED_LOG),
     project,
     source: nameOf(file),
-    progress: (objects) => console.error(`Read ${objects} objects …`),
   });
   process.stdout.write(write(report, format));
   const { length } = failing(report, failOn);
@@ -80,21 +76,6 @@ async function run(
 }
 
 const EXPECTED_REPORT = "expected the output of: tunnelplane-pulumi review --format json";
-
-const nameOf = (file: string): string => (file === "-" ? "Standard input" : file);
-
-const STANDARD_INPUT = 0;
-
-/** @param expected how to make what the file should hold */
-function read(file: string, expected: string): string {
-  try {
-    return textOf(readFileSync(file === "-" ? STANDARD_INPUT : file));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === "ENOENT" ? "there is no such file" : (code ?? "it cannot be read");
-    throw new Error(`${nameOf(file)} cannot be read: ${reason}; ${expected}`);
-  }
-}
 
 function reportIn(file: string): Report {
   let report: unknown;

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import type { ServerOptions } from "../host/askServer";
 
 export const serverOptions = (): Option[] => [
   new Option(
@@ -10,3 +11,15 @@ export const serverOptions = (): Option[] => [
     "API key; prefer TUNNELPLANE_API_KEY, which other users of the machine cannot see",
   ),
 ];
+
+/** The server to ask for objects outside of a stack; nothing where neither flags nor the environment name one. */
+export function serverIfNamed({ url, apiKey }: ServerOptions) {
+  const { TUNNELPLANE_BASE_URL, TUNNELPLANE_API_KEY } = process.env;
+  if (!(url || TUNNELPLANE_BASE_URL || apiKey || TUNNELPLANE_API_KEY)) return {};
+  return {
+    // Pass only the flags: the environment is read later, so that errors can name the source of a value.
+    url: url ?? "",
+    apiKey: apiKey ?? "",
+    progress: (objects: number) => console.error(`Read ${objects} objects …`),
+  };
+}

@@ -3,8 +3,10 @@ import "@tunnelplane/sdk/node";
 import { type Everything, readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../host/askServer";
 import { readPreview } from "./preview";
+import { readChange } from "./previewed";
 import type { Report } from "./report";
 import { type ReviewOptions, review as reviewWith } from "./review";
+import type { Worlds } from "./worlds";
 
 export { recordedResources } from "../operation/stateBackend";
 export { FORMATS, type Format, write } from "./formats";
@@ -20,9 +22,11 @@ export type { Worlds } from "./worlds";
 export const serverObjects = (options: ServerOptions): Promise<Everything> =>
   askServer(options, (transport) => readServer(transport, () => {}));
 
+/** With `url` or `apiKey`, a server is asked for objects outside of the stack. */
+type Asking = ServerOptions & { readonly progress?: (objects: number) => void };
+
 /** Options of a review. With `url` or `apiKey`, it asks a server for objects outside of the stack. */
-export type Options = Omit<ReviewOptions, "server"> &
-  ServerOptions & { readonly progress?: (objects: number) => void };
+export type Options = Omit<ReviewOptions, "server"> & Asking;
 
 /**
  * Reviews a preview: finds its effects on callers and owners.
@@ -40,10 +44,35 @@ export type Options = Omit<ReviewOptions, "server"> &
 export function review(preview: string | object, options?: Omit<Options, keyof ServerOptions>): Report;
 export function review(preview: string | object, options: Options): Promise<Report>;
 export function review(preview: string | object, options: Options = {}): Report | Promise<Report> {
-  const { url, apiKey, progress = () => {}, ...others } = options;
+  const { url, apiKey, progress: _, ...others } = options;
   if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
-  readPreview(preview, others.source); // refuse bad input before asking a server
-  return askServer({ url, apiKey }, (transport) => readServer(transport, progress)).then((server) =>
-    reviewWith(preview, { ...others, server }),
-  );
+  return serverBeside(preview, options).then((server) => reviewWith(preview, { ...others, server }));
+}
+
+/**
+ * The worlds before and after a preview, for decisions and comparisons of one's own.
+ *
+ * @param preview the output of `pulumi preview --json --show-sames`, as text or parsed
+ * @throws Error with one line if the input is something else, or a preview that failed
+ */
+export async function worldsOfPreview(
+  preview: string | object,
+  options: Asking & { readonly source?: string } = {},
+): Promise<Worlds> {
+  const { source } = options;
+  const { before, after, limits } = readChange(preview, {
+    server: await serverBeside(preview, options),
+    source,
+  });
+  return { before, after, limits };
+}
+
+/** The objects of the server that is named, if one is; refuses bad input before it asks. */
+async function serverBeside(
+  preview: string | object,
+  { url, apiKey, progress = () => {}, source }: Asking & { readonly source?: string },
+): Promise<Everything | undefined> {
+  if (url === undefined && apiKey === undefined) return undefined;
+  readPreview(preview, source);
+  return askServer({ url, apiKey }, (transport) => readServer(transport, progress));
 }

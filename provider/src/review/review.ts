@@ -2,10 +2,10 @@ import { type Comparison, compare, type Finding } from "@tunnelplane/sdk/meaning
 import type { Everything } from "../core/everything";
 import { readViolations } from "./events";
 import { type Place, placeOf } from "./places";
-import { nameIn, readPreview } from "./preview";
+import { nameIn } from "./preview";
+import { readChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
-import { withObjectsOfSets } from "./sets";
-import { type OurStep, ourSteps, worldsOf } from "./worlds";
+import type { OurStep } from "./worlds";
 import { placesInYaml } from "./yamlProgram";
 
 export interface ReviewOptions {
@@ -36,9 +36,7 @@ export interface ReviewOptions {
  */
 export function review(preview: string | object, options: ReviewOptions = {}): Report {
   const { server, events, now = new Date(), project = process.cwd(), source } = options;
-  const read = withObjectsOfSets(readPreview(preview, source));
-  const steps = ourSteps(read);
-  const { before, after, limits } = worldsOf(read, steps, server);
+  const { steps, before, after, limits } = readChange(preview, { server, source });
   const meant = compare(before, after, { now });
   const inYaml = placesInYaml(project);
   const places = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));

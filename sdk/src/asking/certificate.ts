@@ -45,7 +45,7 @@ function signerIn(known: readonly (readonly ModelObject[])[], wanted: string): M
         `Several certificate authorities are called "${wanted}": name one by its id (${references})`,
       );
     }
-  const names = known.flat().flatMap(namesOf);
+  const names = [...new Set(known.flat().flatMap(namesOf))];
   throw new Error(
     `There is no certificate authority "${wanted}"${didYouMean(wanted, names) || "; name one by its id, description or subject, or write other"}`,
   );

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { textOf } from "../review/preview";
+
+export const nameOf = (file: string): string => (file === "-" ? "Standard input" : file);
+
+const STANDARD_INPUT = 0;
+
+/** @param expected how to make what the file should hold */
+export function read(file: string, expected: string): string {
+  try {
+    return textOf(readFileSync(file === "-" ? STANDARD_INPUT : file));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "there is no such file" : (code ?? "it cannot be read");
+    throw new Error(`${nameOf(file)} cannot be read: ${reason}; ${expected}`);
+  }
+}
