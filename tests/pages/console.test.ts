@@ -10,6 +10,8 @@ import { picture } from "./screenshots";
 import { type ConsoleWorld, fillForConsole } from "./world";
 
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const VIOLATIONS =
+  "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))";
 
 describe("The console at /console", () => {
   let server: ServerProcess;
@@ -106,9 +108,83 @@ describe("The console at /console", () => {
       expect(await page.locator(".path .step").allInnerTexts()).to.deep.equal([
         ...["Clients", "Edge", "Client certificate", "deny, inbound", "Backend", "May be served by"],
       ]);
-      await page.getByText("Partners CA").waitFor();
+      await page.locator(".path").getByText("Partners CA").waitFor();
       await page.getByText("95 %").waitFor();
       await picture(page, "console-path");
+    });
+
+    const form = (on: Page) => on.getByRole("region", { name: "Ask about a request" });
+
+    it("asks what happens to a request: the server's decision with its steps, and what the address asks for", async () => {
+      const asked = form(page);
+      const decision = asked.locator(".decision");
+      await asked.getByLabel("From this IP address").fill("198.51.100.7");
+      await asked.getByRole("button", { name: "Ask" }).click();
+      await decision
+        .getByText("Closed: A client certificate is asked for, and the caller has none.")
+        .waitFor();
+      expect(await asked.getByLabel("Client certificate").locator("option").allInnerTexts()).to.deep.equal([
+        ...["none", "of Partners CA", "of another authority"],
+      ]);
+      await asked.getByLabel("Client certificate").selectOption("of Partners CA");
+      await asked.getByLabel("From this IP address").fill("192.0.2.7");
+      await asked.getByRole("button", { name: "Ask" }).click();
+      await decision.getByText("Answered: It is let in, and goes to its backend.").waitFor();
+      expect(await decision.locator("li > code:last-child").allInnerTexts()).to.deep.equal([
+        ...["hostports", "tls_termination", "mutual_tls", "ip_restriction", "policies", "backend"],
+      ]);
+      await decision.getByText("95 %").waitFor();
+      await asked.getByRole("heading").evaluate((heading) => heading.scrollIntoView());
+      await picture(page, "console-ask");
+      // A TLS edge reads no request.
+      for (const name of ["Method", "Path", "Token", "Signed in", "User agent"])
+        expect(await asked.getByLabel(name).count(), name).to.equal(0);
+    });
+
+    it("asks for a path, a token and a session with keys alone", async () => {
+      await page.goto(`${server.url}/console#/address/${encodeURIComponent("www.example.com:443/admin")}`);
+      await heading("www.example.com:443/admin");
+      const asked = form(page);
+      expect(await asked.getByLabel("Path").inputValue()).to.equal("/admin");
+      await asked.getByLabel("Address", { exact: true }).focus();
+      for (const _ of ["Method", "Path", "From"]) await page.keyboard.press("Tab");
+      await page.keyboard.type("198.51.100.7");
+      await page.keyboard.press("Enter");
+      await asked.getByText("Sent to sign in with 302: Users have to sign in with").waitFor();
+      for (const _ of ["Certificate", "Token", "User agent", "Signed in"]) await page.keyboard.press("Tab");
+      await page.keyboard.press("Space");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await asked.getByText("The user is signed in.").waitFor();
+      await asked.getByLabel("Path").fill("/");
+      await page.keyboard.press("Enter");
+      await asked.getByText("Not found with 404: No route takes the path.").waitFor();
+    });
+
+    it("shows the server's sentence where a field is wrong, and takes it away with the next answer", async () => {
+      const asked = form(page);
+      const problem = asked.getByRole("alert");
+      await asked.getByLabel("From this IP address").fill("nowhere");
+      await page.keyboard.press("Enter");
+      await problem.getByText("must be an IP address").waitFor();
+      expect(await asked.locator(".decision").innerText()).to.equal("");
+      await asked.getByLabel("From this IP address").fill("");
+      await page.keyboard.press("Enter");
+      await problem.getByText("must not be empty").waitFor();
+      tab.errors.splice(0); // the refused requests, which Chromium counts as errors
+      await asked.getByLabel("From this IP address").fill("2001:db8::1");
+      await page.keyboard.press("Enter");
+      await asked.getByText("No route takes the path.").first().waitFor();
+      expect(await asked.locator(".problem").textContent()).to.equal("");
+    });
+
+    it("asks about an address that no edge names, too", async () => {
+      await page.goto(`${server.url}/console#/address/${encodeURIComponent("nobody.example.com:443")}`);
+      await heading("nobody.example.com:443");
+      const asked = form(page);
+      await asked.getByLabel("From this IP address").fill("198.51.100.7");
+      await page.keyboard.press("Enter");
+      await asked.getByText("Closed: No edge serves").waitFor();
     });
 
     it("an object shows its fields, and a backend the thousands of edges that refer to it", async () => {
@@ -192,12 +268,19 @@ describe("The console at /console", () => {
           await seen.page.goto(`${server.url}/console${where}`);
           await seen.page.locator("main:not([aria-busy]) h1").waitFor();
           await seen.page.evaluate(AXE);
-          const violations = await seen.page.evaluate(
-            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))",
-          );
-          expect(violations, `${look} ${where}`).to.deep.equal([]);
-          if (look !== "light" && where.startsWith("#/address"))
-            await picture(seen.page, `console-path-${look}`);
+          expect(await seen.page.evaluate(VIOLATIONS), `${look} ${where}`).to.deep.equal([]);
+          if (!where.startsWith("#/address")) continue;
+          if (look !== "light") await picture(seen.page, `console-path-${look}`);
+          const asked = form(seen.page);
+          await asked.getByLabel("From this IP address").fill("198.51.100.7");
+          await asked.getByRole("button", { name: "Ask" }).click();
+          await asked.getByText("Closed:").waitFor();
+          expect(await seen.page.evaluate(VIOLATIONS), `${look} ${where}, with a decision`).to.deep.equal([]);
+          // Nothing has to be scrolled sideways.
+          expect(
+            await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+            look,
+          ).to.equal(true);
         }
         await seen.page.context().close();
       }

@@ -18,17 +18,28 @@ export const useKey = (text) => {
 };
 
 /** Reads what the API has at a path. */
-export async function get(path) {
+export const get = (path) => request(path, "GET");
+
+/** Asks for an answer to a body. The console asks only what changes nothing. */
+export const ask = (path, body) => request(path, "POST", body);
+
+async function request(path, method, body) {
   const answer = await fetch(new URL(path.replace(/^\//, ""), base), {
-    headers: { authorization: `Bearer ${key}`, "service-version": "2" },
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      "service-version": "2",
+      ...(body && { "content-type": "application/json" }),
+    },
+    body: body && JSON.stringify(body),
     credentials: "omit",
     cache: "no-store",
     referrerPolicy: "no-referrer",
   }).catch(() => undefined);
   if (!answer) throw new Refusal(0, { msg: "The server does not answer; check that it runs" });
-  const body = await answer.json().catch(() => undefined);
-  if (!answer.ok) throw new Refusal(answer.status, body);
-  return body;
+  const answered = await answer.json().catch(() => undefined);
+  if (!answer.ok) throw new Refusal(answer.status, answered);
+  return answered;
 }
 
 /** A page of a list, as `pages` takes it. */

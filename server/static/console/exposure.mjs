@@ -1,6 +1,8 @@
 import { get, page } from "./api.mjs";
+import { askForm } from "./ask.mjs";
 import { badge, h, pages, row } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
+import { targetInWords, targetTree } from "./targets.mjs";
 
 /** Every address, who may connect, and what is asked of them. */
 export async function exposure() {
@@ -54,7 +56,10 @@ export async function address([encoded = ""]) {
   const wanted = decodeURIComponent(encoded);
   const { exposure: rows } = await get(`/exposure?address=${encodeURIComponent(wanted)}`);
   if (rows.length === 0)
-    return { title: wanted, nodes: [h("p", { class: "empty" }, "Nothing is served at this address.")] };
+    return {
+      title: wanted,
+      nodes: [h("p", { class: "empty" }, "Nothing is served at this address."), askForm(wanted, rows)],
+    };
   const many = rows.length > 1;
   return {
     title: wanted,
@@ -68,6 +73,7 @@ export async function address([encoded = ""]) {
           path(one, many ? "h3" : "h2"),
         ),
       ),
+      askForm(wanted, rows),
     ],
   };
 }
@@ -208,39 +214,3 @@ const asked = (one) =>
     one.user_agents && "user agent",
     one.actions.some(({ type, direction }) => type === "deny" && direction === "inbound") && "policies",
   ].filter(Boolean);
-
-const KINDS = {
-  tunnel_group: ({ labels }) => `tunnels with ${labelsOf(labels)}`,
-  static: ({ address, tls }) => `${address ?? "an address that is not known"}${tls ? " over TLS" : ""}`,
-  http_response: ({ status_code: status }) => `a fixed response, ${status}`,
-  weighted: () => "shared by weight",
-  failover: () => "the first that can take it",
-  tunnels: () => "tunnels that bind the address",
-  missing: () => "no such backend",
-  cycle: () => "backends that lead in a circle",
-  disabled: () => "nowhere: the module is disabled",
-  unknown: () => "not known",
-  more: () => "more than is shown",
-};
-
-const targetInWords = (target) => (KINDS[target.kind] ?? (() => target.kind))(target);
-
-const labelsOf = (labels) =>
-  Object.entries(labels)
-    .map(([label, text]) => `${label}=${text}`)
-    .join(", ");
-
-/** A backend, and those that it hands the traffic to. */
-function targetTree(target) {
-  const { name, parts, in_order: order } = target;
-  const below =
-    parts?.map(({ percent, to }) => h("li", {}, h("strong", {}, `${percent} % `), targetTree(to))) ??
-    order?.map((to) => h("li", {}, targetTree(to)));
-  return h(
-    "div",
-    { class: "tree" },
-    targetInWords(target),
-    name && h("span", { class: "hint" }, ` ${name}`),
-    below && h(order ? "ol" : "ul", {}, ...below),
-  );
-}
