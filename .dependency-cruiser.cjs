@@ -30,7 +30,7 @@ const FLOORS = {
   gateway: [
     ["cli.ts", "index.ts"],
     ["commands"],
-    ["controller"],
+    ["controller", "trial"],
     ["agents", "environment", "server", "sync"],
     ["certificates", "issuers", "upstreams"],
     ["envoy", "state"],

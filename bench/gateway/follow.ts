@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DevelopmentAuthority } from "../../gateway/dist/certificates/developmentAuthority";
 import type { Section } from "../report/section";
@@ -94,7 +94,7 @@ async function declare({ api }: GatewayWorld, count: number): Promise<string[]> 
 /** Gives each host a certificate of its own, which is served in the place of the common one. */
 async function certify({ folder, trust }: GatewayWorld, hosts: readonly string[]): Promise<void> {
   const authority = await DevelopmentAuthority.open(join(folder, "authority"));
-  trust.push(readFileSync(authority.file, "utf8"));
+  trust.push(authority.pem);
   const made = await authority.certificates(hosts);
   for (const { names, chain, key } of made) {
     writeFileSync(join(folder, `${names[0]}.pem`), chain);

@@ -3,12 +3,13 @@ import { guardOutput } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { renderCommand } from "./commands/render";
 import { runCommand } from "./commands/run";
+import { tryCommand } from "./commands/try";
 import { VERSION } from "./version";
 
 const program = new Command("tunnelplane-gateway")
   .description("Makes Envoy do what edges, policies and credentials declare")
   .version(VERSION);
-for (const command of [runCommand(), renderCommand()]) program.addCommand(command);
+for (const command of [runCommand(), renderCommand(), tryCommand()]) program.addCommand(command);
 guardOutput();
 program.parseAsync().catch((error: Error) => {
   console.error(`tunnelplane-gateway: ${error.message}`);

@@ -2,9 +2,10 @@ import type { TLSSocket } from "node:tls";
 import { type Exposure, exposureOf, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
+import { readAnswer } from "../../gateway/dist/trial/http1";
 import { type Certificate, certificate } from "../support/api/fixtures";
 import { size } from "../support/size";
-import { envoyOfThisFile, readAnswer, signedBy, tls } from "./traffic";
+import { envoyOfThisFile, signedBy, tls } from "./traffic";
 import {
   authority,
   backend,

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect } from "chai";
+import { readAnswer } from "../../gateway/dist/trial/http1";
 import { StandInServer } from "../support/standIn";
-import { type Answer, type Ask, envoyOfThisFile, readAnswer } from "./traffic";
+import { type Answer, type Ask, envoyOfThisFile } from "./traffic";
 import { enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, tlsEdge, to } from "./worlds";
 
 const CALLER = "203.0.113.9";

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import { expect } from "chai";
 import { bootstrap } from "../../gateway/dist";
+import { readAnswer } from "../../gateway/dist/trial/http1";
 import { certificate } from "../support/api/fixtures";
 import { EnvoyProcess } from "../support/envoy";
-import { envoyOfThisFile, readAnswer, signedUntil } from "./traffic";
+import { envoyOfThisFile, signedUntil } from "./traffic";
 import { authority, enabled, fixed, httpsEdge, refs, route, tlsEdge, to } from "./worlds";
 
 type Version = "TLSv1.2" | "TLSv1.3";

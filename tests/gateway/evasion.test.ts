@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { expect } from "chai";
+import { readAnswer } from "../../gateway/dist/trial/http1";
 import { certificate } from "../support/api/fixtures";
 import { Issuer } from "./tokens";
-import { envoyOfThisFile, readAnswer, signedBy } from "./traffic";
+import { envoyOfThisFile, signedBy } from "./traffic";
 import { authority, enabled, fixed, httpsEdge, inbound, jwt, policy, refs, route, rule, to } from "./worlds";
 
 // biome-ignore format: one trick beside the other

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { type Configuration, type Environment, objectsOf, translate } from "../../gateway/dist";
+import { readAnswer } from "../../gateway/dist/trial/http1";
 import { type Certificate, certificate } from "../support/api/fixtures";
 import { ENVOY, EnvoyProcess } from "../support/envoy";
 import { freePort } from "../support/ports";
@@ -211,41 +212,6 @@ export async function http1(port: number, path: string, ask: Ask = {}): Promise<
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   return readAnswer(socket, `${lines.join("\r\n")}\r\n\r\n`);
-}
-
-/** Sends raw bytes, and reads one answer. */
-export async function readAnswer(socket: TLSSocket, text: string): Promise<Answer> {
-  let said = "";
-  socket.removeAllListeners("close");
-  const ended = new Promise<void>((resolve) => {
-    socket.on("data", (chunk) => {
-      said += chunk.toString("latin1");
-      // Envoy keeps a connection open for a second after its last answer.
-      const [head = "", body] = said.split(/\r\n\r\n(.*)/s);
-      const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
-      if (length !== undefined && body !== undefined && body.length >= Number(length)) resolve();
-    });
-    socket.on("close", () => resolve());
-    socket.on("error", () => resolve());
-  });
-  socket.write(text);
-  await ended;
-  socket.destroy();
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(said)?.[1] ?? 0);
-  const [head = "", ...rest] = said.split("\r\n\r\n");
-  const headers = Object.fromEntries(
-    head
-      .split("\r\n")
-      .slice(1)
-      .map((line) => [line.split(": ")[0]?.toLowerCase(), line.slice(line.indexOf(": ") + 2)]),
-  );
-  const body = rest.join("\r\n\r\n");
-  return {
-    status,
-    headers,
-    body:
-      headers["transfer-encoding"] === "chunked" ? body.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, "") : body,
-  };
 }
 
 /** No request here takes long, so a hanging one counts as unanswered. */

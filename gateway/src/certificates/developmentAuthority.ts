@@ -1,5 +1,6 @@
 import { createPrivateKey, randomBytes, webcrypto } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import type * as X509 from "@peculiar/x509";
 import type { ServerCertificate } from "../envoy/model";
@@ -11,44 +12,47 @@ const DAY_MS = 86_400_000;
 /** So long before the end a new one is made. */
 const RENEW_MS = 10 * DAY_MS;
 
-/** A local authority for development. Clients trust `dev-ca.pem` in the folder of the state. */
+/**
+ * A local authority, for development and trials. In development, clients trust `dev-ca.pem` in the folder of
+ * the state.
+ */
 export class DevelopmentAuthority {
   readonly #made = new Map<string, ServerCertificate>();
 
   private constructor(
-    readonly file: string,
     private readonly x509: typeof X509,
     private readonly authority: X509.X509Certificate,
     private readonly key: webcrypto.CryptoKey,
   ) {}
 
+  /** The one in a folder, which it is kept in when it is made. */
   static async open(folder: string, keep: Keep = writeWhole): Promise<DevelopmentAuthority> {
-    // Loaded here, because only development uses it.
-    require("reflect-metadata");
-    const x509 = require("@peculiar/x509") as typeof X509;
     const [file, keyFile] = [join(folder, "dev-ca.pem"), join(folder, "dev-ca.key")];
     let [pem, keyPem] = [file, keyFile].map((path) =>
       existsSync(path) ? readFileSync(path, "utf8") : undefined,
     );
     if (pem === undefined || keyPem === undefined) {
-      const keys = await newKeys();
-      const made = await x509.X509CertificateGenerator.createSelfSigned({
-        ...lasting(3650),
-        name: "CN=tunnelplane development authority",
-        keys,
-        signingAlgorithm: ALGORITHM,
-        extensions: [
-          new x509.BasicConstraintsExtension(true, 0, true),
-          new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
-        ],
-      });
-      [pem, keyPem] = [made.toString("pem"), await pemOf(keys.privateKey)];
+      [pem, keyPem] = await newAuthority("tunnelplane development authority");
       keep(keyFile, keyPem);
       keep(file, pem);
     }
+    return DevelopmentAuthority.#of(pem, keyPem);
+  }
+
+  /** A new one that is kept nowhere. @param name its subject's common name */
+  static async make(name: string): Promise<DevelopmentAuthority> {
+    return DevelopmentAuthority.#of(...(await newAuthority(name)));
+  }
+
+  static async #of(pem: string, keyPem: string): Promise<DevelopmentAuthority> {
+    const x509 = loadX509();
     const der = createPrivateKey(keyPem).export({ format: "der", type: "pkcs8" });
     const key = await webcrypto.subtle.importKey("pkcs8", der, ALGORITHM, false, ["sign"]);
-    return new DevelopmentAuthority(file, x509, new x509.X509Certificate(pem), key);
+    return new DevelopmentAuthority(x509, new x509.X509Certificate(pem), key);
+  }
+
+  get pem(): string {
+    return `${this.authority.toString("pem")}\n`;
   }
 
   /** A certificate for each host, made when it is first asked for. */
@@ -70,12 +74,34 @@ export class DevelopmentAuthority {
       signingKey: this.key,
       signingAlgorithm: ALGORITHM,
       extensions: [
-        new x509.SubjectAlternativeNameExtension([{ type: "dns", value: host }]),
+        new x509.SubjectAlternativeNameExtension([{ type: isIP(host) === 0 ? "dns" : "ip", value: host }]),
         new x509.BasicConstraintsExtension(false),
       ],
     });
     return certificateOf(`${made.toString("pem")}\n`, await pemOf(keys.privateKey), host);
   }
+}
+
+/** Loaded when it is needed: only development and trials use it. */
+function loadX509(): typeof X509 {
+  require("reflect-metadata");
+  return require("@peculiar/x509") as typeof X509;
+}
+
+async function newAuthority(name: string): Promise<[pem: string, key: string]> {
+  const x509 = loadX509();
+  const keys = await newKeys();
+  const made = await x509.X509CertificateGenerator.createSelfSigned({
+    ...lasting(3650),
+    name: `CN=${name}`,
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    ],
+  });
+  return [made.toString("pem"), await pemOf(keys.privateKey)];
 }
 
 const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);

@@ -194,7 +194,10 @@ export class Backends {
     const found = this.environment.upstreams.find(host, port);
     if ("refused" in found) throw new Unreachable(`${what} ${found.refused}`);
     return this.#cluster(`${tls ? "tls" : "tcp"}:${host}:${port}`, {
-      addresses: found.addresses.map((address) => ({ socket_address: { address, port_value: port } })),
+      addresses:
+        "standIn" in found
+          ? [{ pipe: { path: found.standIn } }]
+          : found.addresses.map((address) => ({ socket_address: { address, port_value: port } })),
       ...(tls ? { transport: upstreamTls(host, this.environment.trust) } : {}),
     });
   }

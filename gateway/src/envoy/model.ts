@@ -44,8 +44,14 @@ export interface Issuer {
   readonly tokenEndpoint: string;
 }
 
-/** The addresses of an upstream, none while its name cannot be resolved; or why it is refused. */
-export type Upstream = { readonly addresses: readonly string[] } | { readonly refused: string };
+/**
+ * The addresses of an upstream, none while its name cannot be resolved; or why it is refused; or, on a trial,
+ * the socket of what stands in for it.
+ */
+export type Upstream =
+  | { readonly addresses: readonly string[] }
+  | { readonly refused: string }
+  | { readonly standIn: string };
 
 /** Where static backends, issuers and key sets are, at one moment. */
 export interface Upstreams {

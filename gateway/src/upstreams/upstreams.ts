@@ -27,6 +27,8 @@ interface Own {
   readonly sshListen?: Address;
 }
 
+type Judged = Exclude<Upstream, { readonly standIn: string }>;
+
 /** Resolves the names of upstreams, and decides which addresses Envoy and the gateway may connect to. */
 export class UpstreamWatch {
   readonly #names: Names;
@@ -71,7 +73,7 @@ export class UpstreamWatch {
   view(): Upstreams {
     this.#names.isChanged = false;
     const rules = this.#rules();
-    const seen = new Map<string, Upstream>();
+    const seen = new Map<string, Judged>();
     return {
       find: (host, port) => {
         const key = `${host}:${port}`;
@@ -96,7 +98,7 @@ export class UpstreamWatch {
     return found.addresses;
   }
 
-  #judge(rules: UpstreamRules, address: Address, ips: readonly string[] | undefined): Upstream {
+  #judge(rules: UpstreamRules, address: Address, ips: readonly string[] | undefined): Judged {
     const { host, port } = address;
     const at = addressText(address);
     if (!ips) return { refused: `goes to ${at}, and this gateway resolves no more names: give its address` };

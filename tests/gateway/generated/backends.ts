@@ -1,5 +1,5 @@
 import { backend, fixed } from "../worlds";
-import type { AnyWorld, Outside } from "./parts";
+import type { AnyWorld } from "./parts";
 
 /** Backends that both kinds of edges may have, those with an HTTP response, and those that no gateway serves. */
 export const PLAIN = [
@@ -26,10 +26,10 @@ export const FAULTY = ["bkd_missing", "bkdfo_circle", "bkdwd_hole", "bkdfo_split
 /** What agents bind, and may bind: the group of bkdtg_web, and one hostport. */
 export const BOUND = { labels: { service: "web" }, hostport: "app.example.com:443" } as const;
 
-export const allBackends = ({ one, two, behindTls }: Outside): AnyWorld => [
-  fixed("bkdsc_one", one),
-  fixed("bkdsc_two", two),
-  fixed("bkdsc_tls", behindTls),
+export const allBackends: AnyWorld = [
+  fixed("bkdsc_one", "10.0.0.1:8080"),
+  fixed("bkdsc_two", "two.internal:8080"),
+  fixed("bkdsc_tls", "behind.internal:443"),
   backend("tunnel_group", "bkdtg_web", { labels: BOUND.labels }),
   backend("tunnel_group", "bkdtg_alone", { labels: { service: "other" } }),
   backend("http_response", "bkdhr_ok", { status_code: 200, body: "ok", headers: {} }),

@@ -4,17 +4,9 @@ import { enabled } from "../worlds";
 /** Objects as the API answers them. */
 export type AnyWorld = readonly { readonly kind: string; readonly fields: object }[];
 
-/** What the programs and issuers of a test have as addresses. */
-export interface Outside {
-  /** Two programs that answer with their names, and one behind TLS. */
-  readonly one: string;
-  readonly two: string;
-  readonly behindTls: string;
-  /** Key sets of two issuers. */
-  readonly keySets: readonly [string, string];
-  /** PEMs of two authorities. */
-  readonly authorities: Readonly<Record<"a" | "b", string>>;
-}
+export const KEY_SETS = ["https://id.example.com/jwks", "https://id2.example.com/jwks"];
+/** A trial makes others in their place, and keeps apart what differs. */
+export const AUTHORITIES = { a: "-----BEGIN a", b: "-----BEGIN b" } as const;
 
 const isEnabled = fc.constantFrom(true, true, true, true, false);
 /** A module that is there in so many of ten worlds. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ISSUERS, type Outside } from "./parts";
+import { ISSUERS, KEY_SETS } from "./parts";
 
 const NAMES = ["app", "api", "x.b", "y.b", "any", "other", "b", "a.x.b", "a.any", "tcp"];
 const PATHS = [
@@ -34,54 +34,58 @@ const PATHS = [
 ];
 
 /** Requests that these worlds decide in different ways. */
-export const anyRequest = ({ keySets }: Outside) =>
-  fc.record({
-    address: fc.constantFrom(...NAMES).map((name) => `${name}.example.com:443`),
-    tls: fc.constantFrom("1.2" as const, "1.3" as const, "1.3" as const),
-    host: fc.oneof(
-      { weight: 8, arbitrary: fc.constant(undefined) },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom(
-          "app.example.com",
-          "APP.example.com:8443",
-          "y.b.example.com",
-          "z.example.com",
-          "no.example.org",
-          "a.b.c.example.com",
-        ),
-      },
-    ),
-    method: fc.constantFrom("GET", "GET", "POST", "OPTIONS"),
-    path: fc.constantFrom(...PATHS),
-    headers: fc.constantFrom<Record<string, string>>(
-      {},
-      { "X-Team": "red" },
-      { "x-team": "blue" },
-      { x_team: "red" },
-      { "x-forwarded-for": "127.0.0.2", "X-Real-IP": "127.0.0.2" },
-      { origin: "https://evil.example.org" },
-    ),
-    user_agent: fc.constantFrom("curl/8.0", "curl/7.1 bot", "Mozilla/5.0", "a BOT", null),
-    from: fc.constantFrom("127.0.0.1", "127.0.0.2", "127.0.0.5"),
-    client_certificate: fc.constantFrom(
-      null,
-      { authority: "ca_a" },
-      { authority: "ca_b" },
-      { authority: "other" },
-    ),
-    token: fc.oneof(
-      fc.constantFrom(null, "invalid" as const),
-      fc.record({
-        issuer: fc.constantFrom(...ISSUERS),
-        audiences: fc.constantFrom(["api"], ["web"], ["web", "x"], ["other"]),
-        algorithm: fc.constantFrom("RS256", "RS512"),
-        keys: fc.constantFrom(...keySets),
-        at: fc.constantFrom(
-          { method: "header", name: "Authorization", prefix: "Bearer " },
-          { method: "header", name: "x-token", prefix: "" },
-        ),
-      }),
-    ),
-    session: fc.constant(null),
-  });
+export const anyRequest = fc.record({
+  address: fc.constantFrom(...NAMES).map((name) => `${name}.example.com:443`),
+  tls: fc.constantFrom("1.2" as const, "1.3" as const, "1.3" as const),
+  host: fc.oneof(
+    { weight: 8, arbitrary: fc.constant(undefined) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "app.example.com",
+        "APP.example.com:8443",
+        "y.b.example.com",
+        "z.example.com",
+        "no.example.org",
+        "a.b.c.example.com",
+      ),
+    },
+  ),
+  method: fc.constantFrom("GET", "GET", "POST", "OPTIONS"),
+  path: fc.constantFrom(...PATHS),
+  headers: fc.constantFrom<Record<string, string>>(
+    {},
+    { "X-Team": "red" },
+    { "x-team": "blue" },
+    { x_team: "red" },
+    { "x-forwarded-for": "127.0.0.2", "X-Real-IP": "127.0.0.2" },
+    { origin: "https://evil.example.org" },
+  ),
+  user_agent: fc.constantFrom("curl/8.0", "curl/7.1 bot", "Mozilla/5.0", "a BOT", null),
+  from: fc.constantFrom("127.0.0.1", "127.0.0.2", "127.0.0.5"),
+  client_certificate: fc.constantFrom(
+    null,
+    { authority: "ca_a" },
+    { authority: "ca_b" },
+    { authority: "other" },
+  ),
+  token: fc.oneof(
+    fc.constantFrom(null, "invalid" as const),
+    fc.record({
+      issuer: fc.constantFrom(...ISSUERS),
+      audiences: fc.constantFrom(["api"], ["web"], ["web", "x"], ["other"]),
+      algorithm: fc.constantFrom("RS256", "RS512"),
+      keys: fc.constantFrom(...KEY_SETS),
+      at: fc.constantFrom(
+        { method: "header", name: "Authorization", prefix: "Bearer " },
+        { method: "header", name: "x-token", prefix: "" },
+      ),
+    }),
+  ),
+  session: fc.constantFrom(
+    null,
+    null,
+    { issuer: "https://id.example.com", client_id: "app" },
+    { issuer: "https://id.example.com", client_id: "other" },
+  ),
+});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { authority, enabled, httpsEdge, jwt, oidc, refs, route, rule, tlsEdge } from "../worlds";
 import { allBackends, FAULTY, HTTP, PLAIN } from "./backends";
-import { type AnyWorld, ISSUERS, maybe, type Outside } from "./parts";
+import { type AnyWorld, AUTHORITIES, ISSUERS, KEY_SETS, maybe } from "./parts";
 import { httpPolicies, tcpPolicies } from "./policies";
 
 const CIDRS = [
@@ -60,54 +60,51 @@ const PLACES = [
   { type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " },
   { type: "jwt", method: "header", name: "X-Token", prefix: "" },
 ];
-const tokens = ({ keySets }: Outside) =>
-  maybe(
-    fc
-      .record({
-        issuers: some(ISSUERS),
-        audiences: some(["api", "web"]),
-        places: fc.subarray(PLACES, { minLength: 1 }),
-        algorithms: some(["RS256", "RS512"]),
-        keys: some(keySets),
-        inBody: fc.integer({ min: 0, max: 40 }).map((one) => one === 0),
-      })
-      .map(({ issuers, audiences, places, algorithms, keys, inBody }) =>
-        jwt({
-          issuer: { allow_list: issuers.map((value) => ({ value })) },
-          audience: { allow_list: audiences.map((value) => ({ value })) },
-          http: { tokens: inBody ? [{ type: "jwt", method: "body", name: "token", prefix: "" }] : places },
-          jws: { allowed_algorithms: algorithms, keys: { sources: { additional_jkus: keys } } },
-        }),
-      ),
-    3,
-  );
+const tokens = maybe(
+  fc
+    .record({
+      issuers: some(ISSUERS),
+      audiences: some(["api", "web"]),
+      places: fc.subarray(PLACES, { minLength: 1 }),
+      algorithms: some(["RS256", "RS512"]),
+      keys: some(KEY_SETS),
+      inBody: fc.integer({ min: 0, max: 40 }).map((one) => one === 0),
+    })
+    .map(({ issuers, audiences, places, algorithms, keys, inBody }) =>
+      jwt({
+        issuer: { allow_list: issuers.map((value) => ({ value })) },
+        audience: { allow_list: audiences.map((value) => ({ value })) },
+        http: { tokens: inBody ? [{ type: "jwt", method: "body", name: "token", prefix: "" }] : places },
+        jws: { allowed_algorithms: algorithms, keys: { sources: { additional_jkus: keys } } },
+      }),
+    ),
+  3,
+);
 const signIns = maybe(
   fc.boolean().map((options_passthrough) => oidc({ options_passthrough })),
   2,
 );
 
-const routes = (outside: Outside) =>
-  fc.uniqueArray(
-    fc.record({
-      match_type: fc.constantFrom("path_prefix", "path_prefix", "exact_path"),
-      match: fc.constantFrom("/", "/", "/a", "/a/", "/a/b", "/ab", "/old"),
-      backend: backends([...PLAIN, ...HTTP], FAULTY),
-      ip_restriction: restriction,
-      user_agent_filter: agents,
-      jwt_validation: tokens(outside),
-      oidc: signIns,
-      policies: httpPolicies,
-    }),
-    { maxLength: 4, selector: ({ match, match_type }) => `${match_type} ${match}` },
-  );
+const routes = fc.uniqueArray(
+  fc.record({
+    match_type: fc.constantFrom("path_prefix", "path_prefix", "exact_path"),
+    match: fc.constantFrom("/", "/", "/a", "/a/", "/a/b", "/ab", "/old"),
+    backend: backends([...PLAIN, ...HTTP], FAULTY),
+    ip_restriction: restriction,
+    user_agent_filter: agents,
+    jwt_validation: tokens,
+    oidc: signIns,
+    policies: httpPolicies,
+  }),
+  { maxLength: 4, selector: ({ match, match_type }) => `${match_type} ${match}` },
+);
 
 const HOSTS = ["app", "*", "api", "*.b", "x.b", "b", "tcp"].map((name) => `${name}.example.com:443`);
-const https = (outside: Outside) =>
-  fc.record({
-    mutual_tls: mutual,
-    tls_termination: maybe(fc.record({ min_version: version }), 3),
-    routes: routes(outside),
-  });
+const https = fc.record({
+  mutual_tls: mutual,
+  tls_termination: maybe(fc.record({ min_version: version }), 3),
+  routes,
+});
 const tcp = fc.record({
   mutual_tls: mutual,
   tls_termination: maybe(fc.record({ terminate_at: fc.constant("edge"), min_version: version }), 3),
@@ -123,37 +120,36 @@ const passed = fc.record({
 });
 
 /** Worlds whose hostports, routes and policies compete, with every module and every kind of backend. */
-export const anyWorld = (outside: Outside): fc.Arbitrary<AnyWorld> =>
-  fc
-    .record({
-      a: rules,
-      b: rules,
-      https: fc.array(https(outside), { minLength: 1, maxLength: 3 }),
-      tcp: fc.array(fc.oneof({ weight: 3, arbitrary: tcp }, { weight: 1, arbitrary: passed }), {
-        maxLength: 2,
-      }),
-      hosts: fc.shuffledSubarray(HOSTS, { minLength: 5 }),
-    })
-    .map(({ a, b, https: sites, tcp: raw, hosts }) => {
-      const edges = sites.length + raw.length;
-      const own = (index: number) => hosts.filter((_, place) => place % edges === index);
-      return [
-        ...sites.map(({ routes: list, ...fields }, index) =>
-          httpsEdge({
-            ...fields,
-            id: `edghts_${index}`,
-            hostports: own(index),
-            routes: list.map((one, place) => route({ ...one, id: `edghtsrt_${index}_${place}` })),
-          } as never),
-        ),
-        ...raw.map((fields, index) =>
-          tlsEdge({ ...fields, id: `edgtls_${index}`, hostports: own(sites.length + index) }),
-        ),
-        ...a.map(({ action, cidr }) => rule("ipp_a", action, cidr)),
-        ...b.map(({ action, cidr }) => rule("ipp_b", action, cidr)),
-        ...allBackends(outside),
-        authority("ca_a", outside.authorities.a),
-        authority("ca_same", outside.authorities.a),
-        authority("ca_b", outside.authorities.b),
-      ];
-    });
+export const anyWorld: fc.Arbitrary<AnyWorld> = fc
+  .record({
+    a: rules,
+    b: rules,
+    https: fc.array(https, { minLength: 1, maxLength: 3 }),
+    tcp: fc.array(fc.oneof({ weight: 3, arbitrary: tcp }, { weight: 1, arbitrary: passed }), {
+      maxLength: 2,
+    }),
+    hosts: fc.shuffledSubarray(HOSTS, { minLength: 5 }),
+  })
+  .map(({ a, b, https: sites, tcp: raw, hosts }) => {
+    const edges = sites.length + raw.length;
+    const own = (index: number) => hosts.filter((_, place) => place % edges === index);
+    return [
+      ...sites.map(({ routes: list, ...fields }, index) =>
+        httpsEdge({
+          ...fields,
+          id: `edghts_${index}`,
+          hostports: own(index),
+          routes: list.map((one, place) => route({ ...one, id: `edghtsrt_${index}_${place}` })),
+        } as never),
+      ),
+      ...raw.map((fields, index) =>
+        tlsEdge({ ...fields, id: `edgtls_${index}`, hostports: own(sites.length + index) }),
+      ),
+      ...a.map(({ action, cidr }) => rule("ipp_a", action, cidr)),
+      ...b.map(({ action, cidr }) => rule("ipp_b", action, cidr)),
+      ...allBackends,
+      authority("ca_a", AUTHORITIES.a),
+      authority("ca_same", AUTHORITIES.a),
+      authority("ca_b", AUTHORITIES.b),
+    ];
+  });

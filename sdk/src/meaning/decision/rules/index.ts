@@ -16,7 +16,7 @@ export { all, asks, type Condition, holds, type Input, not, type Test } from "./
 export { type ConnectionStep, connectionSteps } from "./connections";
 export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./limits";
 export { heldByOlder, isHostport, isWildcard, readHostport, strangeHostport, wildcardsAbove } from "./names";
-export { refuseUnreachable } from "./paths";
+export { normalForm, refuseUnreachable } from "./paths";
 export { escapeRegex, searching } from "./patterns";
 export {
   type Action,

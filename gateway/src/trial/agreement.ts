@@ -1,0 +1,58 @@
+import type { Decision, Target } from "@tunnelplane/sdk/meaning";
+import { addressText, readAddress } from "../envoy/address";
+import { agentsOf } from "./standIns";
+
+/** What an Envoy did with a request. */
+export interface Answer {
+  /** Null where the connection ended without an answer. */
+  readonly status: number | null;
+  /** The address of the backend, or the bind of the agents, that answered; null where Envoy did by itself. */
+  readonly answered_by: string | null;
+  /** Why nothing is known of what Envoy does. */
+  readonly fault?: string;
+}
+
+/** Whether an Envoy did what is decided of a request. @param isHere whether agents of this name are there */
+export function agrees(said: Decision, answer: Answer, isHere: (agents: string) => boolean): boolean {
+  const { outcome, status, goes_to, limited } = said;
+  if (outcome === "unknown") return true;
+  if (answer.fault !== undefined) return false;
+  if (outcome === "closed") return answer.status === null;
+  if (limited && answer.status === 429) return true;
+  if (outcome === "unserved") return answer.status === status;
+  if (status !== null && answer.status !== status) return false;
+  if (outcome !== "answered" || !goes_to) return true;
+  const ends = endsOf(goes_to, said, isHere);
+  return (ends.length > 0 ? ends : NOBODY).includes(answer.answered_by ?? String(answer.status));
+}
+
+/** Nothing is there, so the gateway answers. */
+const NOBODY: readonly string[] = ["503"];
+
+/** Who may answer at the end of a tree; nobody where nothing is there. */
+function endsOf(target: Target, said: Decision, isHere: (agents: string) => boolean): readonly string[] {
+  const of = (one: Target) => endsOf(one, said, isHere);
+  const agents = (name: string) => (isHere(name) ? [name] : []);
+  switch (target.kind) {
+    case "weighted": {
+      const [first, ...others] = target.parts.filter(({ percent }) => percent > 0).map(({ to }) => of(to));
+      // One of several shares is sent to whether anything is there or not.
+      return others.length === 0 ? (first ?? []) : [...(first ?? []), ...others.flat(), ...NOBODY];
+    }
+    case "failover":
+      return target.in_order.map(of).find((ends) => ends.length > 0) ?? [];
+    case "http_response":
+      return [String(target.status_code)];
+    case "static":
+      return target.address === null ? [] : [addressText(readAddress(target.address))];
+    case "tunnel_group":
+      return agents(agentsOf(target.labels));
+    case "tunnels":
+      return agents(agentsOf(hostportOf(said.address ?? "")));
+    default:
+      return [];
+  }
+}
+
+/** The hostport of an address that names its route, too: `HOST:PORT/PREFIX`, `HOST:PORT = /PATH`. */
+const hostportOf = (address: string): string => /^[^\s/]*/.exec(address)?.[0] ?? "";

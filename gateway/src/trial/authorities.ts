@@ -1,0 +1,44 @@
+import { DevelopmentAuthority } from "../certificates/developmentAuthority";
+import type { Objects, ServerCertificate } from "../envoy/model";
+
+type Authority = Objects["certificate_authority"][number];
+
+/** Authorities of clients that stand in for the declared ones, whose keys nobody here has. */
+export class Authorities {
+  readonly #byCertificate = new Map<string, Promise<DevelopmentAuthority>>();
+  /** The certificates of those that the world declares, by what refers to them. */
+  #declared = new Map<string, string>();
+
+  /**
+   * The same objects with the certificates of stand-ins: two with one certificate share one again.
+   * @param ids by what refers to them
+   */
+  async inPlaceOf(declared: readonly Authority[], ids: ReadonlyMap<string, string>): Promise<Authority[]> {
+    const texts = new Map(declared.map((one) => [one.id, textOf(one)]));
+    this.#declared = new Map(
+      [...ids].flatMap(([reference, id]) => {
+        const text = texts.get(id);
+        return text === undefined ? [] : [[reference, text] as const];
+      }),
+    );
+    return Promise.all(declared.map(async (one) => ({ ...one, ca_pem: (await this.#of(textOf(one))).pem })));
+  }
+
+  /** A certificate that the stand-in of an authority signed; of one that is not declared, that of a stranger. */
+  async certificateOf(authority: string): Promise<ServerCertificate | undefined> {
+    const signing = await this.#of(this.#declared.get(authority) ?? "of nobody");
+    return (await signing.certificates(["client.invalid"]))[0];
+  }
+
+  #of(certificate: string): Promise<DevelopmentAuthority> {
+    const known =
+      this.#byCertificate.get(certificate) ??
+      DevelopmentAuthority.make(`tunnelplane trial ${this.#byCertificate.size + 1}`);
+    this.#byCertificate.set(certificate, known);
+    return known;
+  }
+}
+
+/** Equal where decisions take two authorities for the same: a preview need not know the certificate. */
+const textOf = ({ id, ca_pem }: Authority): string =>
+  typeof ca_pem === "string" && ca_pem.includes("-----BEGIN") ? ca_pem.replace(/\s+/g, "") : id;

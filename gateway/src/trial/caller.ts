@@ -1,0 +1,99 @@
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { readHostport } from "@tunnelplane/sdk/rules";
+import type { Asked } from "./asked";
+import type { Authorities } from "./authorities";
+import { type Read, readAnswer } from "./http1";
+import type { KeySets } from "./tokens";
+
+/** For one request. What takes longer is a fault. */
+const LONGEST_MS = 5000;
+/** What a request's path has where a part was not recorded, and longer than what is left out. */
+const LEFT_OUT = ["…", "x".repeat(33)] as const;
+
+/** What stands in for those who sign certificates and tokens. */
+export interface Means {
+  readonly authorities: Authorities;
+  readonly keySets: KeySets;
+}
+
+/** Sends a request as a caller would. Status 0: the connection ended without an answer. */
+export async function send(
+  request: Asked,
+  port: number,
+  means: Means,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Read> {
+  const { tls = "1.3", client_certificate: shown } = request;
+  const own =
+    shown && shown !== "unknown" ? await means.authorities.certificateOf(shown.authority) : undefined;
+  const socket = connect({ host: "127.0.0.1", port });
+  socket.on("error", () => undefined);
+  const tooLate = { now: false };
+  const timer = setTimeout(() => {
+    tooLate.now = true;
+    socket.destroy();
+  }, LONGEST_MS);
+  try {
+    socket.write(proxyLine(request.from, port));
+    const spoken = tls === null ? socket : await handshake(socket, request, tls, own);
+    const text = `${[...linesOf(request, means, more)].join("\r\n")}\r\n\r\n`;
+    const read = spoken ? await readAnswer(spoken, text) : NOTHING;
+    if (tooLate.now) throw new Error(`no answer within ${LONGEST_MS / 1000} s`);
+    return read;
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
+}
+
+const NOTHING: Read = { status: 0, headers: {}, cookies: [], body: "" };
+
+/** The PROXY protocol, version 1: who the caller is. Of a network, its first address. */
+function proxyLine(from: string, port: number): string {
+  const address = from.split("/")[0] ?? "";
+  const family = isIP(address) === 6 ? ["TCP6", "::1"] : ["TCP4", "127.0.0.1"];
+  return `PROXY ${family[0]} ${address} ${family[1]} 50000 ${port}\r\n`;
+}
+
+/** Undefined where it is refused. */
+function handshake(
+  socket: Socket,
+  { address }: Asked,
+  tls: "1.2" | "1.3" | "unknown",
+  own: { readonly chain: string; readonly key: string } | undefined,
+): Promise<TLSSocket | undefined> {
+  return new Promise((resolve) => {
+    const secure = connectTls({
+      socket,
+      servername: readHostport(address).host,
+      rejectUnauthorized: false,
+      ALPNProtocols: ["http/1.1"],
+      minVersion: "TLSv1.2",
+      maxVersion: tls === "1.2" ? "TLSv1.2" : "TLSv1.3",
+      cert: own?.chain,
+      key: own?.key,
+    });
+    secure.once("secureConnect", () => resolve(secure));
+    secure.on("error", () => resolve(undefined)).on("close", () => resolve(undefined));
+  });
+}
+
+function* linesOf(
+  { address, host, method = "GET", path = "/", headers, user_agent, token }: Asked,
+  { keySets }: Means,
+  more: Readonly<Record<string, string>>,
+): Iterable<string> {
+  yield `${method === "unknown" ? "GET" : method} ${(path === "unknown" ? "/" : path).replaceAll(...LEFT_OUT)} HTTP/1.1`;
+  yield `host: ${host === undefined || host === "unknown" ? readHostport(address).host : host}`;
+  yield "connection: close";
+  const sent: Record<string, string> = { ...(headers === "unknown" ? {} : headers), ...more };
+  if (user_agent != null && user_agent !== "unknown") {
+    for (const name of Object.keys(sent)) if (name.toLowerCase() === "user-agent") delete sent[name];
+    sent["user-agent"] = user_agent;
+  }
+  if (token === "invalid") sent.authorization = "Bearer nothing";
+  else if (token && token.at.method === "header")
+    sent[token.at.name] = `${token.at.prefix}${keySets.sign(token)}`;
+  for (const [name, value] of Object.entries(sent)) yield `${name}: ${value}`;
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { createServer as createSocketServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { DevelopmentAuthority } from "../certificates/developmentAuthority";
+import { addressText } from "../envoy/address";
+import { shortHash } from "../envoy/names";
+import type { KeySets } from "./tokens";
+
+/** Each takes a socket and a certificate. */
+const MOST = 200;
+/** Names who answered, in answers of stand-ins. */
+export const WHO = "x-tunnelplane-stand-in";
+/** Where Envoy fetches the tokens of a user who signs in. */
+export const TOKEN_PATH = "/.tunnelplane/trial/token";
+const TLS_HANDSHAKE = 0x16;
+
+/**
+ * Programs in the place of what a world sends to: backends, agents, key sets and issuers. Each says its name,
+ * in plain HTTP or over TLS, as it is spoken to.
+ */
+export class StandIns {
+  readonly #wanted = new Map<string, { readonly host: string; readonly name: string }>();
+  readonly #servers = new Map<string, Server>();
+  readonly #open = new Set<Socket>();
+
+  constructor(
+    /** Where sockets are. */
+    private readonly folder: string,
+    private readonly authority: DevelopmentAuthority,
+    private readonly keySets: KeySets,
+  ) {}
+
+  /** Another world follows, which says anew what it sends to. */
+  begin(): void {
+    this.#wanted.clear();
+  }
+
+  /** The socket of what stands in for an address. {@link listen} starts it. */
+  at(host: string, port: number): string {
+    const name = addressText({ host, port });
+    const socket = join(this.folder, `${shortHash(`address ${name}`)}.sock`);
+    this.#wanted.set(socket, { host, name });
+    return socket;
+  }
+
+  /** Whether something of this name stands in. */
+  has = (name: string): boolean => [...this.#wanted.values()].some((one) => one.name === name);
+
+  /** @param socket where Envoy looks for agents */
+  agent(socket: string, name: string): void {
+    this.#wanted.set(socket, { host: "agent.invalid", name });
+  }
+
+  /** Starts what is wanted, and stops what is not any more. */
+  async listen(): Promise<void> {
+    const left = [...this.#servers].filter(([socket]) => !this.#wanted.has(socket));
+    for (const [socket, server] of left) {
+      server.close();
+      this.#servers.delete(socket);
+    }
+    if (this.#wanted.size > MOST)
+      throw new Error(
+        `the edges of these requests go to ${this.#wanted.size} places, and a trial has at most ${MOST}: try fewer requests at once`,
+      );
+    for (const [socket, { host, name }] of this.#wanted) {
+      if (this.#servers.has(socket)) continue;
+      const [own] = await this.authority.certificates([host]);
+      const server = speaking((asked, answer) => this.#answer(name, asked, answer), {
+        cert: own?.chain,
+        key: own?.key,
+      });
+      server.on("connection", (one) => {
+        this.#open.add(one);
+        one.on("close", () => this.#open.delete(one));
+      });
+      await new Promise<void>((resolve, reject) =>
+        server.once("error", reject).listen(socket, () => resolve()),
+      );
+      this.#servers.set(socket, server);
+    }
+  }
+
+  #answer(name: string, asked: IncomingMessage, answer: ServerResponse): void {
+    const path = asked.url ?? "/";
+    asked.resume();
+    answer.setHeader(WHO, name);
+    const keys = this.keySets.at(name, path);
+    if (keys !== undefined) return void answer.end(keys);
+    if (path !== TOKEN_PATH) return void answer.end(`${name}\n`);
+    answer.setHeader("content-type", "application/json");
+    answer.end(JSON.stringify(signedIn()));
+  }
+
+  stop(): void {
+    for (const server of this.#servers.values()) server.close();
+    for (const one of this.#open) one.destroy();
+  }
+}
+
+/** What agents are called that bind a hostport or labels. */
+export const agentsOf = (bound: string | Readonly<Record<string, string>>): string =>
+  typeof bound === "string"
+    ? `agents of ${bound}`
+    : `agents of ${Object.entries(bound)
+        .map(([key, value]) => `${key}=${value}`)
+        .sort()
+        .join(",")}`;
+
+/** The answer of an issuer. Envoy keeps the tokens, and looks at the end of the ID token alone. */
+function signedIn(): object {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const now = Math.floor(Date.now() / 1000);
+  const id_token = `${encode({ alg: "RS256" })}.${encode({ sub: "somebody", iat: now, exp: now + 3600 })}.bm9uZQ`;
+  return { access_token: "of the trial", id_token, token_type: "Bearer", expires_in: 3600 };
+}
+
+/** A server of HTTP that a first byte tells whether TLS is spoken. */
+function speaking(
+  answer: (asked: IncomingMessage, answer: ServerResponse) => void,
+  own: { readonly cert?: string; readonly key?: string },
+): Server {
+  const [plain, secure] = [createServer(answer), createTlsServer(own, answer)];
+  secure.on("tlsClientError", (_, socket) => socket.destroy());
+  return createSocketServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.unshift(first);
+      if (first[0] === TLS_HANDSHAKE) return void secure.emit("connection", socket);
+      plain.emit("connection", socket);
+      // TLS goes on by itself, and would miss what is read before it is there.
+      socket.resume();
+    });
+  });
+}

@@ -1,0 +1,189 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Decision,
+  type DecisionRequest,
+  decisions,
+  mayBind,
+  type RequestSession,
+  type World,
+} from "@tunnelplane/sdk/meaning";
+import { DevelopmentAuthority } from "../certificates/developmentAuthority";
+import { issuersOf, keySetsOf } from "../envoy/issuers";
+import { type EdgeState, type Environment, type Objects, objectsOf } from "../envoy/model";
+import { isHostport, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
+import { translate } from "../envoy/translate";
+import { type Answer, agrees } from "./agreement";
+import { answeredObjects } from "./answered";
+import { type Asked, askedOf } from "./asked";
+import { Authorities } from "./authorities";
+import { send } from "./caller";
+import { TrialFolder } from "./folder";
+import type { Read } from "./http1";
+import { agentsOf, StandIns, TOKEN_PATH, WHO } from "./standIns";
+import { KeySets } from "./tokens";
+import { TrialEnvoy } from "./trialEnvoy";
+
+/** Each takes a socket of this machine. */
+const MOST_LISTENERS = 20;
+const SIGN_IN_PATH = "/.tunnelplane/trial/sign-in/";
+
+/**
+ * An Envoy on loopback that serves worlds, one after the other. All that is outside is stood in for:
+ * certificates, authorities of clients, key sets, issuers, backends and agents.
+ */
+export class Trial {
+  readonly #authorities = new Authorities();
+  readonly #keySets = new KeySets();
+  readonly #standIns: StandIns;
+  #ports: ReadonlyMap<number, number> = new Map();
+  #decider = decisions({ objects: [] });
+
+  private constructor(
+    private readonly folder: TrialFolder,
+    private readonly envoy: TrialEnvoy,
+    private readonly own: DevelopmentAuthority,
+    private readonly trust: string,
+  ) {
+    this.#standIns = new StandIns(join(folder.path, "sockets"), own, this.#keySets);
+  }
+
+  /** @param program Envoy's */
+  static async start(program: string): Promise<Trial> {
+    const folder = TrialFolder.make();
+    try {
+      const own = await DevelopmentAuthority.make("tunnelplane trial");
+      const trust = join(folder.path, "trust.pem");
+      writeFileSync(trust, own.pem);
+      return new Trial(folder, await TrialEnvoy.start(program, folder), own, trust);
+    } catch (error) {
+      await folder.remove();
+      throw error;
+    }
+  }
+
+  /** Serves a world, and returns what became of its edges. */
+  async serve(world: World): Promise<readonly EdgeState[]> {
+    const answered = answeredObjects(world);
+    const read = objectsOf(answered.objects);
+    const objects: Objects = {
+      ...read,
+      certificate_authority: await this.#authorities.inPlaceOf(read.certificate_authority, answered.ids),
+    };
+    for (const url of keySetsOf(objects).filter((one) => URL.canParse(one))) this.#keySets.publish(url);
+    this.#standIns.begin();
+    const configuration = translate(objects, await this.#environment(objects, world));
+    this.#startAgents(objects, world);
+    await this.#standIns.listen();
+    await this.envoy.serve(configuration);
+    this.#ports = await this.envoy.ports();
+    this.#decider = decisions(world);
+    return configuration.edges;
+  }
+
+  async #environment(objects: Objects, { ports }: World): Promise<Environment> {
+    const hostports = hostportsOf(objects);
+    const served = [...new Set(hostports.map(({ port }) => port))].filter(
+      (port) => ports === undefined || ports.includes(port),
+    );
+    if (served.length > MOST_LISTENERS)
+      throw new Error(
+        `the edges of these requests have ${served.length} ports, and a trial has at most ${MOST_LISTENERS}: try fewer requests at once`,
+      );
+    return {
+      certificates: await this.own.certificates([...new Set(hostports.map(({ host }) => host))]),
+      listen: served.map((port) => ({ port, address: "127.0.0.1", bindPort: 0 })),
+      // So that a request may come from any address.
+      balancers: { networks: ["127.0.0.0/8"], proxyProtocol: true },
+      sockets: join(this.folder.path, "sockets"),
+      secrets: join(this.folder.path, "secrets"),
+      trust: this.trust,
+      issuers: new Map(issuersOf(objects).map((issuer) => [issuer, endpointsOf(issuer)])),
+      upstreams: { find: (host, port) => ({ standIn: this.#standIns.at(host, port) }) },
+      sessionKey: "of a trial",
+      now: Date.now(),
+    };
+  }
+
+  /** Agents are where a credential may bind, and where such a one may stand outside of a part of a world. */
+  #startAgents(objects: Objects, { objects: all, partial }: World): void {
+    const acls = all.flatMap(({ kind, fields: { acl } }) =>
+      kind === "tunnel_credential" || kind === "ssh_credential"
+        ? [Array.isArray(acl) ? acl.map(String) : []]
+        : [],
+    );
+    const start = (socket: string, binds: readonly string[], name: string) => {
+      if (partial || acls.some((acl) => mayBind(acl, binds)))
+        this.#standIns.agent(join(this.folder.path, "sockets", socket), name);
+    };
+    for (const { labels } of objects.tunnel_group_backend) {
+      const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+      start(
+        socketOfLabels(labels),
+        pairs.map((one) => `bind:${one}`),
+        agentsOf(labels),
+      );
+    }
+    for (const { host, port } of hostportsOf(objects))
+      start(socketOfHostport({ host, port }), [`bind:${host}:${port}`], agentsOf(`${host}:${port}`));
+  }
+
+  async ask(request: DecisionRequest): Promise<Answer> {
+    const { address, session } = request;
+    const asked = askedOf(request, this.#decider);
+    const port = isHostport(address) ? this.#ports.get(readHostport(address).port) : undefined;
+    if (port === undefined) return { status: null, answered_by: null };
+    try {
+      const answer = await this.#send(asked, port, session && session !== "unknown" ? session : undefined);
+      return { status: answer.status || null, answered_by: answer.headers[WHO] ?? null };
+    } catch (error) {
+      return {
+        status: null,
+        answered_by: null,
+        fault: error instanceof Error ? error.message : String(error),
+      };
+    }
+  }
+
+  /** Whether an answer is what is decided. */
+  agrees = (said: Decision, answer: Answer): boolean =>
+    agrees(said, answer, (name) => this.#standIns.has(name));
+
+  /** Signs in first, as the user did who has a session, where the route asks to sign in at that issuer. */
+  async #send(request: Asked, port: number, session: RequestSession | undefined): Promise<Read> {
+    const means = { authorities: this.#authorities, keySets: this.#keySets };
+    const answer = await send(request, port, means);
+    const { location = "" } = answer.headers;
+    const { pathname, searchParams } = new URL(location, "https://nowhere.invalid");
+    if (!session || !pathname.startsWith(SIGN_IN_PATH)) return answer;
+    const { issuer, client_id = searchParams.get("client_id") } = session;
+    const isMeant = issuer === undefined || pathname === signInPath(issuer);
+    if (!isMeant || searchParams.get("client_id") !== client_id) return answer;
+    const back = new URL(searchParams.get("redirect_uri") ?? "");
+    const query = new URLSearchParams({ code: "of-the-trial", state: searchParams.get("state") ?? "" });
+    const coming = { ...request, method: "GET", path: `${back.pathname}?${query}` };
+    const signedIn = await send(coming, port, means, cookie(answer.cookies));
+    return send(request, port, means, cookie(signedIn.cookies));
+  }
+
+  async stop(): Promise<void> {
+    this.#standIns.stop();
+    await this.folder.remove();
+  }
+}
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
+
+const signInPath = (issuer: string): string => `${SIGN_IN_PATH}${encodeURIComponent(issuer)}`;
+
+const endpointsOf = (issuer: string) => ({
+  authorizationEndpoint: `${originOf(issuer)}${signInPath(issuer)}`,
+  tokenEndpoint: `${originOf(issuer)}${TOKEN_PATH}`,
+});
+
+const cookie = (set: readonly string[]): Record<string, string> => ({
+  cookie: set.map((one) => one.split(";")[0]).join("; "),
+});
+
+const hostportsOf = ({ tls_edge, https_edge }: Objects) =>
+  [...tls_edge, ...https_edge].flatMap(({ hostports }) => hostports.filter(isHostport).map(readHostport));

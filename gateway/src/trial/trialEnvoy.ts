@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Configuration } from "../envoy/model";
+import { Envoy } from "../sync/envoy";
+import { EnvoyAdmin } from "../sync/envoyAdmin";
+import type { TrialFolder } from "./folder";
+
+/** To start, and for listeners to have what they wait for: key sets, and the first look at backends. */
+const READY_MS = 20_000;
+const LOOK_EVERY_MS = 10;
+const KEPT_OUTPUT = 4000;
+const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
+
+/** An Envoy for one trial, which gets its configuration as one of a gateway does. */
+export class TrialEnvoy {
+  #said = "";
+
+  private constructor(
+    private readonly files: Envoy,
+    private readonly admin: EnvoyAdmin,
+    private readonly child: ChildProcess,
+  ) {
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#said = (this.#said + text).slice(-KEPT_OUTPUT);
+    });
+    child.on("error", (error) => {
+      this.#said = error.message;
+    });
+  }
+
+  static async start(program: string, folder: TrialFolder): Promise<TrialEnvoy> {
+    const files = new Envoy(folder.path, undefined, () => undefined, []);
+    await files.start();
+    const bootstrap = join(folder.path, "bootstrap.json");
+    const args = ["-c", bootstrap, "--concurrency", "1", "--disable-hot-restart", "-l", "warn", ...DRAIN];
+    const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
+    folder.keep(child);
+    const envoy = new TrialEnvoy(files, new EnvoyAdmin(join(folder.path, "admin.sock")), child);
+    await envoy.#until("it was not ready", () => files.isReady());
+    return envoy;
+  }
+
+  /** Serves a configuration, and waits until all of it is in effect. */
+  async serve(configuration: Configuration): Promise<void> {
+    const refused = await this.files.push(configuration);
+    if (refused) throw new Error(`Envoy refused what was rendered: ${refused.reason}${this.#log}`);
+    await this.#until("its listeners were not ready", async () => (await this.#warming()) === 0);
+  }
+
+  async #warming(): Promise<number> {
+    const said = await this.admin.ask("/stats?filter=listener_manager.total_listeners_warming");
+    return Number(said.split(": ")[1] ?? 1);
+  }
+
+  /** Where it serves hostports of each port. */
+  async ports(): Promise<ReadonlyMap<number, number>> {
+    const said = await this.admin.ask("/listeners");
+    const lines = said.matchAll(/^port (\d+)::.*:(\d+)$/gm);
+    return new Map([...lines].map(([, port, bound]) => [Number(port), Number(bound)]));
+  }
+
+  async #until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (const end = Date.now() + READY_MS; !(await holds()); await sleep(LOOK_EVERY_MS)) {
+      if (this.child.exitCode !== null || this.child.signalCode !== null || this.child.pid === undefined)
+        throw new Error(`Envoy ended${this.#log}`);
+      if (Date.now() > end) throw new Error(`Envoy: ${what} after ${READY_MS / 1000} s${this.#log}`);
+    }
+  }
+
+  get #log(): string {
+    return this.#said === "" ? "" : `; it said: ${this.#said.trim()}`;
+  }
+}
