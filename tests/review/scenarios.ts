@@ -79,16 +79,17 @@ function edge({ rule }: Scenario, args: tunnels.TlsEdgeArgs = {}, renamed = fals
   );
 }
 
-function route({ rule, pick }: Scenario, args: Partial<tunnels.HttpsEdgeRouteArgs>): void {
+type Routes = Readonly<Record<string, Partial<tunnels.HttpsEdgeRouteArgs>>>;
+
+/** @param more further routes, by their paths */
+function route({ rule, pick }: Scenario, args: Partial<tunnels.HttpsEdgeRouteArgs>, more: Routes = {}): void {
   const site = new tunnels.HttpsEdge(`${rule} site`, { hostports: [hostportOf(rule)] });
   const description = pick("", "", "described otherwise");
-  new tunnels.HttpsEdgeRoute(`${rule} route`, {
-    edgeId: site.id,
-    match: "/",
-    matchType: "path_prefix",
-    description,
-    ...args,
-  });
+  const matchType = "path_prefix";
+  const all = { edgeId: site.id, matchType, description } as const;
+  new tunnels.HttpsEdgeRoute(`${rule} route`, { ...all, match: "/", ...args });
+  for (const [match, one] of Object.entries(more))
+    new tunnels.HttpsEdgeRoute(`${rule} ${match}`, { ...all, match, ...one });
 }
 
 /** An edge that admits some networks by a policy of its own. */
@@ -159,9 +160,15 @@ const DECLARE = {
       policies: it.pick(
         { inbound: [acts("deny", "nobody"), limits("all")] },
         { inbound: [limits("all")] },
-        { inbound: [limits("some"), acts("deny", "none")] },
+        { inbound: [acts("deny", "none"), limits("some")] },
       ),
     }),
+  opened: (it) => {
+    const admin = { "/admin": { jwtValidation: token(["a"]) } };
+    route(it, {}, it.pick<Routes>(admin, {}, admin));
+  },
+  "callers-refused": (it) =>
+    route(it, {}, it.pick<Routes>({}, { "/api": { jwtValidation: token(["a"]) } }, {})),
   "opened-unprotected": (it) => {
     edge(it, {
       hostports: it.pick(

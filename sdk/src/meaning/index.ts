@@ -1,7 +1,8 @@
 import "../nodeVersion";
 
 export type { AccessChange, Example, Opened } from "./access/changes";
-export { type AccessComparison, compareAccess, type Unproved } from "./access/compareAccess";
+export { compareAccess } from "./access/compareAccess";
+export type { AccessComparison, Unproved } from "./access/comparison";
 export type { SignIn } from "./aspects/signIn";
 export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";

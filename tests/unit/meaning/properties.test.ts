@@ -258,7 +258,7 @@ const anyWorld: fc.Arbitrary<World> = fc
 
 /**
  * The same in another order: objects, and lists whose order means nothing. That of a failover is where
- * traffic goes.
+ * traffic goes, and the first of policies that answers decides.
  */
 function shuffled({ objects, ...rest }: World): World {
   const reversed = (value: unknown): unknown => {
@@ -266,7 +266,7 @@ function shuffled({ objects, ...rest }: World): World {
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
       Object.entries(value)
-        .map(([key, item]) => [key, reversed(item)])
+        .map(([key, item]) => [key, key === "inbound" ? item : reversed(item)])
         .reverse(),
     );
   };

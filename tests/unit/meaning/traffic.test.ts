@@ -154,7 +154,8 @@ describe("A change of traffic", () => {
       "actions-changed",
     ]);
     expect(rulesOf(acting(limit), acting(limit, deny()))).to.deep.equal(["actions-changed"]);
-    expectNothing(acting(limit, deny()), acting({ ...deny(), name: "another name" }, limit));
+    expectNothing(acting(limit, deny()), acting(limit, { ...deny(), name: "another name" }));
+    expect(rulesOf(acting(limit, deny()), acting(deny(), limit))).to.deep.equal(["actions-changed"]);
     expect(exposureAt(acting(deny('req.path == "/admin"'))).actions[0]).to.include({
       type: "deny",
       conditional: true,

@@ -1,5 +1,5 @@
-import type { Interval } from "../networks/intervals";
-import { type Family, type NetworkSet, printed, whole } from "../networks/networkSet";
+import { type Interval, union } from "../networks/intervals";
+import { type Family, type NetworkSet, NOBODY, printed, whole } from "../networks/networkSet";
 
 /** Addresses that are kept for examples (RFC 5737, RFC 3849). They stand for their pieces. */
 const FAMILIAR = { v4: 0xc6336407n, v6: 0x20010db8000000000000000000000007n };
@@ -9,21 +9,33 @@ export const ANYWHERE = printed(FAMILIAR.v4, "v4");
 
 export const familyOf = (address: string): Family => (address.includes(":") ? "v6" : "v4");
 
+/** Addresses that are in the same sets, and one of them. */
+export interface Apart {
+  readonly from: string;
+  readonly networks: NetworkSet;
+}
+
 /**
  * One address for each combination of sets that addresses of a family can be in. Those of examples come
  * first, then the lowest.
  */
-export function addressesApart(sets: readonly NetworkSet[]): string[] {
+export function addressesApart(sets: readonly NetworkSet[]): Apart[] {
   return (["v4", "v6"] as const).flatMap((family) => {
-    const pieces = new Map<string, bigint>();
+    const pieces = new Map<string, { address: bigint; readonly intervals: Interval[] }>();
     for (const [inside, piece] of piecesOf(sets, family)) {
       const address = familiarIn(piece, family) ?? somewhereIn(piece);
-      if (!pieces.has(inside) || address === FAMILIAR[family]) pieces.set(inside, address);
+      const known = pieces.get(inside);
+      known?.intervals.push(piece);
+      if (!known) pieces.set(inside, { address, intervals: [piece] });
+      else if (address === FAMILIAR[family]) known.address = address;
     }
     const isFamiliar = (address: bigint) => Number(address === FAMILIAR[family]);
     return [...pieces.values()]
-      .sort((a, b) => isFamiliar(b) - isFamiliar(a) || (a < b ? -1 : 1))
-      .map((address) => printed(address, family));
+      .sort((a, b) => isFamiliar(b.address) - isFamiliar(a.address) || (a.address < b.address ? -1 : 1))
+      .map(({ address, intervals }) => ({
+        from: printed(address, family),
+        networks: { ...NOBODY, [family]: union(intervals) },
+      }));
   });
 }
 

@@ -21,6 +21,8 @@ export interface Area {
 
 /** Edges that claim a name, and those of their routes that would take a path. */
 export interface Serving {
+  /** The hostport, with the route; null where nothing takes the requests. */
+  readonly address: string | null;
   readonly edges: readonly ModelObject[];
   readonly routes: readonly ModelObject[];
 }
@@ -51,7 +53,7 @@ export class Claims {
 
   /** Those of the hostport itself, or of the wildcard that covers it. */
   at(hostport: string): readonly ModelObject[] {
-    return this.#edges.get(hostport) ?? this.#edges.get(hostport.replace(/^[^.]*/, "*")) ?? [];
+    return this.#edges.get(hostport) ?? this.#edges.get(wildcardOf(hostport)) ?? [];
   }
 
   routesOf(edge: ModelObject): readonly ModelObject[] {
@@ -67,6 +69,8 @@ export class Claims {
     return this.#credentials.ofHostport(hostport).length > 0;
   }
 }
+
+const wildcardOf = (hostport: string): string => hostport.replace(/^[^.]*/, "*");
 
 function hostAndPort(hostport: string): [host: string, port: string] {
   const colon = hostport.lastIndexOf(":");
@@ -98,8 +102,8 @@ export function* areasOf(hostport: string, before: Claims, after: Claims): Gener
     yield {
       address: wordsOf(hostport, place),
       texts: { ...texts, path: pathAt(place, closer), paths: pathsOf(place, closer) },
-      before: { edges: edges.before, routes: routesAt(edges.before, before, place) },
-      after: { edges: edges.after, routes: routesAt(edges.after, after, place) },
+      before: servingAt(hostport, before, place),
+      after: servingAt(hostport, after, place),
     };
   }
 }
@@ -114,6 +118,15 @@ const wordsOf = (hostport: string, { path, exact }: Place): string =>
 
 /** Whether a route takes paths that another one would take without it. */
 const isWithin = (inner: Place, outer: Place): boolean => !outer.exact && inner.path.startsWith(outer.path);
+
+function servingAt(hostport: string, claims: Claims, place: Place): Serving {
+  const edges = claims.at(hostport);
+  const routes = routesAt(edges, claims, place);
+  const served = claims.has(hostport) ? hostport : wildcardOf(hostport);
+  const isTls = edges.some(({ kind }) => kind === "tls_edge");
+  const taking = routes.flatMap((route) => placeOf(route) ?? [])[0];
+  return { address: isTls ? served : taking ? wordsOf(served, taking) : null, edges, routes };
+}
 
 /** The routes of edges that decide who takes the paths of a place. */
 function routesAt(edges: readonly ModelObject[], claims: Claims, place: Place): ModelObject[] {

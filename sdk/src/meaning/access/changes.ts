@@ -1,7 +1,10 @@
 import { type Decider, type Decision, type DecisionRequest, isLetIn } from "../decision/types";
+import { unionOf } from "../networks/networkSet";
+import { isMuchWider } from "../networks/width";
 import { canonical, isObject } from "../values";
 import { familyOf } from "./addresses";
 import { type Choices, type Combination, combinations, exampleOf, type Pieces, Trial } from "./combinations";
+import type { Part } from "./fragments";
 
 /** A request, and what happens to it in both worlds. */
 export interface Example {
@@ -26,14 +29,24 @@ export interface Opened extends AccessChange {
   readonly new: boolean;
 }
 
-/** What a change does to the requests of one area. */
+/** Requests that opened for one reason: what refused them before. */
+export interface OpenedPiece extends Opened {
+  /** Whether the same requests come from many more addresses than before; see `isMuchWider`. */
+  readonly wide: boolean;
+  /** Whether the same callers were let in before, by another version of TLS or as another user agent. */
+  readonly sameCallers: boolean;
+}
+
+/** What a change does to the requests of one area. Each list has one entry for each reason. */
 export interface Changes {
-  opened: Opened | undefined;
-  closed: AccessChange | undefined;
-  moved: AccessChange | undefined;
+  readonly opened: readonly OpenedPiece[];
+  readonly closed: readonly AccessChange[];
+  readonly moved: readonly AccessChange[];
+  /** An ordinary request. */
+  readonly ordinary: Example | undefined;
   /** Why some requests are not decided. */
-  readonly unknown: Set<string>;
-  combinations: number;
+  readonly unknown: ReadonlySet<string>;
+  readonly combinations: number;
 }
 
 /** @param most combinations that may be tried */
@@ -43,64 +56,125 @@ export function changesIn(
   pieces: Pieces,
   { isNew, most }: { readonly isNew: boolean; readonly most: number },
 ): Changes {
-  const found: Changes = {
-    opened: undefined,
-    closed: undefined,
-    moved: undefined,
-    unknown: new Set(),
-    combinations: 0,
-  };
-  const tried = new Set<string>();
-  const trial = new Trial(pieces);
+  const callers = new Callers(before, after, pieces);
+  const opened = new Map<string, OpenedPiece>();
+  const [closed, moved] = [new Map<string, AccessChange>(), new Map<string, AccessChange>()];
+  const unknown = new Set<string>();
+  let ordinary: Example | undefined;
+  let count = 0;
   const changeOf = (one: Combination): AccessChange => ({
     address: one.after.address ?? one.before.address ?? "",
     was: one.before.address,
     example: { request: exampleOf(pieces, one.chosen), before: one.before, after: one.after },
   });
-  for (const one of combinations(before, after, trial)) {
-    if (found.combinations === most) {
-      found.unknown.add(TOO_MANY);
-      return found;
+  for (const one of combinations(before, after, new Trial(pieces))) {
+    if (count === most) {
+      unknown.add(TOO_MANY);
+      break;
     }
-    found.combinations++;
+    count++;
+    ordinary ??= changeOf(one).example;
     const undecided = [one.after, one.before].find(({ outcome }) => outcome === "unknown");
     const [was, is] = [isLetIn(one.before), isLetIn(one.after)];
-    if (undecided) found.unknown.add(undecided.sentence);
+    if (undecided) unknown.add(undecided.sentence);
     else if (is && !was) {
-      found.opened ??= { ...changeOf(one), everyone: false, new: isNew };
-      if (!found.opened.everyone && isForEveryone(one.chosen, after, new Trial(pieces), tried))
-        found.opened = { ...changeOf(one), everyone: true, new: isNew };
-    } else if (was && !is) found.closed ??= changeOf(one);
-    else if (was && is && !found.moved && isMoved(one)) found.moved = changeOf(one);
+      const reason = reasonOf(one.before);
+      const known = opened.get(reason);
+      if (known && weightOf(known) === MOST_WEIGHT) continue;
+      const found = callers.of(one);
+      if (!known || weightOf(found) > weightOf(known))
+        opened.set(reason, { ...changeOf(one), ...found, new: isNew });
+    } else if (was && !is) {
+      if (!closed.has(reasonOf(one.after))) closed.set(reasonOf(one.after), changeOf(one));
+    } else if (was && is && isMoved(one)) {
+      const key = `${one.before.outcome} ${one.after.outcome}`;
+      if (!moved.has(key)) moved.set(key, changeOf(one));
+    }
   }
-  return found;
+  return {
+    opened: [...opened.values()].sort((a, b) => weightOf(b) - weightOf(a)),
+    closed: [...closed.values()],
+    moved: [...moved.values()],
+    ordinary,
+    unknown,
+    combinations: count,
+  };
 }
 
 const TOO_MANY = "more combinations of requests would have to be tried than the limit allows";
 
+/** What refused a request. */
+const reasonOf = ({ by, outcome }: Decision): string => (by ? `${by.kind} ${by.field}` : outcome);
+
+type Admitted = Pick<OpenedPiece, "everyone" | "wide" | "sameCallers">;
+
+/** Examples of much weight stand for others. */
+const weightOf = ({ everyone, wide, sameCallers }: Admitted): number =>
+  (sameCallers ? 0 : 3) + (everyone ? 2 : wide ? 1 : 0);
+const MOST_WEIGHT = 5;
+
 /** Parts that say who asks. Their first piece is that nobody says so. */
 const WHO = ["client_certificate", "token", "session"] as const;
+/** Checks of what callers use, and not of who they are. */
+const TOOLS = new Set(["tls_termination", "user_agent_filter"]);
 
-/** Whether such requests are let in from all of a family of addresses, whoever asks. */
-function isForEveryone(chosen: Choices, after: Decider, trial: Trial, tried: Set<string>): boolean {
-  if (WHO.some((part) => chosen.get(part))) return false;
-  const others = [...chosen].filter(([part]) => part !== "from");
-  const key = others.sort().join(" ");
-  if (tried.has(key)) return false;
-  tried.add(key);
-  const admitted = trial.pieces.fragments("from").map(({ from = "" }, number) => {
-    trial.begin(new Map(others).set("from", number));
-    return { family: familyOf(from), is: isLetIn(after.decide(trial)) };
-  });
-  return (["v4", "v6"] as const).some((family) => {
-    const those = admitted.filter((one) => one.family === family);
-    return those.length > 0 && those.every(({ is }) => is);
-  });
+/** Says for how many callers requests opened. */
+class Callers {
+  readonly #trial: Trial;
+  readonly #known = new Map<string, Pick<Admitted, "everyone" | "wide">>();
+
+  constructor(
+    private readonly before: Decider,
+    private readonly after: Decider,
+    private readonly pieces: Pieces,
+  ) {
+    this.#trial = new Trial(pieces);
+  }
+
+  of({ chosen, before }: Combination): Admitted {
+    const others = [...chosen].filter(([part]) => part !== "from").sort();
+    const key = others.join(" ");
+    const known = this.#known.get(key) ?? this.#sourcesOf(others);
+    this.#known.set(key, known);
+    return { ...known, sameCallers: TOOLS.has(before.by?.field ?? "") && this.#hadOtherTools(chosen) };
+  }
+
+  /** From where such requests are let in, in both worlds. */
+  #sourcesOf(others: readonly (readonly [Part, number])[]): Pick<Admitted, "everyone" | "wide"> {
+    const admitted = this.pieces.fragments("from").map(({ from = "", networks }, number) => {
+      const isIn = (decider: Decider) => {
+        this.#trial.begin(new Map(others).set("from", number));
+        return isLetIn(decider.decide(this.#trial));
+      };
+      return { family: familyOf(from), networks, was: isIn(this.before), is: isIn(this.after) };
+    });
+    const isAnonymous = WHO.every((part) => !new Map(others).get(part));
+    const everyone = (["v4", "v6"] as const).some((family) => {
+      const those = admitted.filter((one) => one.family === family);
+      return those.length > 0 && those.every(({ is }) => is);
+    });
+    const sources = (side: "was" | "is") =>
+      unionOf(admitted.flatMap((one) => (one[side] && one.networks) || []));
+    const wide = admitted.some(({ was }) => was) && isMuchWider(sources("was"), sources("is"));
+    return { everyone: isAnonymous && everyone, wide };
+  }
+
+  #hadOtherTools(chosen: Choices): boolean {
+    const numbers = (part: Part) => this.pieces.fragments(part).keys();
+    for (const tls of numbers("tls"))
+      for (const agent of numbers("header user-agent")) {
+        this.#trial.begin(new Map(chosen).set("tls", tls).set("header user-agent", agent));
+        if (isLetIn(this.before.decide(this.#trial))) return true;
+      }
+    return false;
+  }
 }
 
 /** Whether other backends answer, or with another status. */
 const isMoved = ({ before, after }: Combination): boolean =>
-  before.status !== after.status || endsOf(before.goes_to) !== endsOf(after.goes_to);
+  before.status !== after.status ||
+  before.outcome !== after.outcome ||
+  endsOf(before.goes_to) !== endsOf(after.goes_to);
 
 const known = new WeakMap<object, string>();
 

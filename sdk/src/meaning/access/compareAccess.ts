@@ -6,34 +6,12 @@ import { nameOf } from "../names";
 import { holdsUnknown, inOrder, textIn } from "../values";
 import type { World } from "../world";
 import { type Area, areasOf, Claims, type Serving } from "./areas";
-import { type AccessChange, changesIn, type Opened } from "./changes";
+import { type Changes, changesIn, type Opened } from "./changes";
+import type { AccessComparison, AreaChanges, Unproved } from "./comparison";
 import { headerIn, type Part, type Texts } from "./fragments";
 import { Cutter } from "./pieces";
 import { touchedBy } from "./touched";
-
-/** What a change of declared objects does to requests. */
-export interface AccessComparison {
-  /**
-   * `opens nothing` is proved: no request that was kept out is let in. `unproved`: nothing was found to open,
-   * but not every request could be decided.
-   */
-  readonly verdict: "opens nothing" | "opens" | "unproved";
-  /** Let in now, and not before. One entry for each address and what served its requests before. */
-  readonly opened: readonly Opened[];
-  /** Let in before, and not now. */
-  readonly closed: readonly AccessChange[];
-  /** Let in by both, by another backend or with another status. */
-  readonly moved: readonly AccessChange[];
-  /** Addresses of which some requests could not be decided, and why. */
-  readonly unproved: readonly Unproved[];
-  /** How many combinations of requests were tried. */
-  readonly combinations: number;
-}
-
-export interface Unproved {
-  readonly address: string;
-  readonly reason: string;
-}
+import { verdictWords } from "./words";
 
 /** Counted, not timed, so that every machine gives the same answer. */
 const MOST_AT_AN_ADDRESS = 200_000;
@@ -45,15 +23,21 @@ const MOST_IN_ALL = 2_000_000;
  * the change can touch are looked at.
  */
 export function compareAccess(before: World, after: World): AccessComparison {
+  const same = sameIn(before, after);
+  return compareModels(new Model(before, same), new Model(after, same)).access;
+}
+
+/** The same for worlds that were read already. @returns all that was found, and in short */
+export function compareModels(
+  before: Model,
+  after: Model,
+): { readonly areas: readonly AreaChanges[]; readonly access: AccessComparison } {
   const comparison = new Comparing(before, after);
-  for (const area of comparison.areas()) comparison.judge(area);
-  return comparison.result;
+  const areas = [...comparison.areas()].map((area) => comparison.judge(area));
+  return { areas, access: comparison.resultOf(areas) };
 }
 
 class Comparing {
-  readonly #opened: Opened[] = [];
-  readonly #closed: AccessChange[] = [];
-  readonly #moved: AccessChange[] = [];
   readonly #unproved: Unproved[] = [];
   readonly #cutter = new Cutter();
   readonly #claims: { readonly before: Claims; readonly after: Claims };
@@ -62,25 +46,24 @@ class Comparing {
   readonly #touchesCredentials: boolean;
   readonly #deciders: { readonly before: Decider; readonly after: Decider };
   #combinations = 0;
+  readonly #addresses = new Set<string>();
 
-  constructor(before: World, after: World) {
-    const same = sameIn(before, after);
-    const models = { before: new Model(before, same), after: new Model(after, same) };
-    this.#claims = {
-      before: new Claims(models.before, before.ports),
-      after: new Claims(models.after, after.ports),
-    };
-    this.#touched = touchedBy(models.before, models.after);
-    const homeless = [models.before, models.after].flatMap((model) => model.ofUnknownOwner);
-    const credentials = CREDENTIALS.flatMap((kind) => [...models.before.of(kind), ...models.after.of(kind)]);
+  constructor(
+    private readonly before: Model,
+    private readonly after: Model,
+  ) {
+    const ports = { before: before.world.ports, after: after.world.ports };
+    this.#claims = { before: new Claims(before, ports.before), after: new Claims(after, ports.after) };
+    this.#touched = touchedBy(before, after);
+    const homeless = [before, after].flatMap((model) => model.ofUnknownOwner);
+    const credentials = CREDENTIALS.flatMap((kind) => [...before.of(kind), ...after.of(kind)]);
     this.#touchesCredentials = credentials.some((thing) => this.#isTouched(thing));
-    this.#touchesAll =
-      models.before.partial !== models.after.partial || homeless.some((thing) => this.#isTouched(thing));
+    this.#touchesAll = before.partial !== after.partial || homeless.some((thing) => this.#isTouched(thing));
     this.#deciders = {
-      before: decisionsIn(models.before, before.ports),
-      after: decisionsIn(models.after, after.ports),
+      before: decisionsIn(before, ports.before),
+      after: decisionsIn(after, ports.after),
     };
-    for (const edge of [...models.after.of("https_edge"), ...models.after.of("tls_edge")])
+    for (const edge of [...after.of("https_edge"), ...after.of("tls_edge")])
       if (holdsUnknown(edge.fields.hostports) && this.#isTouched(edge))
         this.#unproved.push({
           address: `(not known yet: ${nameOf(edge)})`,
@@ -108,17 +91,24 @@ class Comparing {
     }
   }
 
+  readonly #nameOf = (authority: string): string => {
+    const thing = this.after.find(authority) ?? this.before.find(authority);
+    return thing ? nameOf(thing) : authority;
+  };
+
   /** Compares the requests of an area. */
-  judge({ address, texts: all, before }: Area): void {
+  judge({ address, texts: all, before, after }: Area): AreaChanges {
     const { fragments, reason } = this.#cutter.cut("path", [], all);
     const texts = { ...all, path: fragments[0]?.path };
     const reasons = new Set(reason === undefined ? [] : [reason]);
     // Without a path, other routes take all of them.
-    if (texts.path !== undefined) this.#judge(texts, before, reasons);
+    const changes = texts.path === undefined ? NO_CHANGES : this.#judge(texts, before, reasons);
     for (const one of reasons) this.#unproved.push({ address, reason: one });
+    this.#addresses.add(address);
+    return { was: before.address, is: after.address, changes, isProved: reasons.size === 0 };
   }
 
-  #judge(texts: Texts, before: Serving, reasons: Set<string>): void {
+  #judge(texts: Texts, { address }: Serving, reasons: Set<string>): Changes {
     const deciders = [this.#deciders.before, this.#deciders.after] as const;
     const asked = deciders.map((one) => one.predicatesOf(`${texts.name}:${texts.port}`, texts.path));
     for (const { unknown } of asked) for (const one of unknown) reasons.add(one);
@@ -133,27 +123,26 @@ class Comparing {
       }),
     };
     const found = changesIn(...deciders, pieces, {
-      isNew: before.edges.length === 0 || (isHttp(before.edges) && before.routes.length === 0),
+      isNew: address === null,
       most: Math.min(MOST_AT_AN_ADDRESS, MOST_IN_ALL - this.#combinations),
     });
-    if (found.opened) this.#opened.push(found.opened);
-    if (found.closed) this.#closed.push(found.closed);
-    if (found.moved) this.#moved.push(found.moved);
     for (const one of found.unknown) reasons.add(one);
     this.#combinations += found.combinations;
+    return found;
   }
 
-  get result(): AccessComparison {
-    const verdict =
-      this.#opened.length > 0 ? "opens" : this.#unproved.length > 0 ? "unproved" : "opens nothing";
-    return {
-      verdict,
-      opened: this.#opened,
-      closed: this.#closed,
-      moved: this.#moved,
+  resultOf(areas: readonly AreaChanges[]): AccessComparison {
+    const opened = areas.flatMap(({ changes }) => strongestOf(changes.opened) ?? []);
+    const access = {
+      verdict: opened.length > 0 ? "opens" : this.#unproved.length > 0 ? "unproved" : "opens nothing",
+      opened,
+      closed: areas.flatMap(({ changes }) => changes.closed[0] ?? []),
+      moved: areas.flatMap(({ changes }) => changes.moved[0] ?? []),
       unproved: this.#unproved,
       combinations: this.#combinations,
-    };
+      addresses: this.#addresses.size,
+    } as const;
+    return { sentence: verdictWords(access, this.#nameOf), ...access };
   }
 
   #isTouched = ({ identity }: ModelObject): boolean => this.#touched.has(identity);
@@ -171,6 +160,23 @@ class Comparing {
   }
 }
 
+const NO_CHANGES: Changes = {
+  opened: [],
+  closed: [],
+  moved: [],
+  ordinary: undefined,
+  unknown: new Set(),
+  combinations: 0,
+};
+
+/** What opened for everyone, or else the first. */
+function strongestOf(opened: Changes["opened"]): Opened | undefined {
+  const found = opened.find(({ everyone }) => everyone) ?? opened[0];
+  if (!found) return undefined;
+  const { address, was, example, everyone, new: isNew } = found;
+  return { address, was, example, everyone, new: isNew };
+}
+
 function onceForEach<K, V>(make: (key: K) => V): (key: K) => V {
   const made = new Map<K, V>();
   return (key) => {
@@ -182,8 +188,6 @@ function onceForEach<K, V>(make: (key: K) => V): (key: K) => V {
 
 const sameThings = (some: readonly ModelObject[], others: readonly ModelObject[]): boolean =>
   some.length === others.length && some.every(({ identity }, index) => identity === others[index]?.identity);
-
-const isHttp = (edges: readonly ModelObject[]): boolean => edges.every(({ kind }) => kind === "https_edge");
 
 const mayTakeAnyPath = ({ kind, fields }: ModelObject): boolean =>
   kind === "https_edge_route" && (textIn(fields.match) === undefined || holdsUnknown(fields.match_type));

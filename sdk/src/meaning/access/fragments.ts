@@ -8,6 +8,7 @@ import {
   TooLarge,
   USER_AGENTS,
 } from "../languages";
+import type { NetworkSet } from "../networks/networkSet";
 import { canonical } from "../values";
 import { ANYWHERE, addressesApart } from "./addresses";
 import { tokensApart } from "./tokens";
@@ -21,6 +22,8 @@ export type Part = Exclude<Dimension, "host" | "sni"> | "name";
 /** What one piece of a part puts into a request. */
 export type Fragment = Partial<Omit<DecisionRequest, "headers">> & {
   readonly headers?: Readonly<Record<string, string>>;
+  /** All addresses that `from` stands for. */
+  readonly networks?: NetworkSet;
 };
 
 /** The texts that names and paths can be. */
@@ -59,7 +62,7 @@ export function fragmentsOf(
     case "from":
       return asked.length === 0
         ? [{ from: ANYWHERE }]
-        : addressesApart(on("from").map(({ networks }) => networks)).map((from) => ({ from }));
+        : addressesApart(on("from").map(({ networks }) => networks));
     case "tls":
       return on("tls").some(({ version }) => version !== "1.2")
         ? [{ tls: "1.3" }, { tls: "1.2" }]

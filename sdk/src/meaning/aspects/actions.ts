@@ -15,7 +15,7 @@ import {
 import { rewriteOf } from "../decision/rules/rewrite";
 import { moduleOf, type Reading, readModule } from "../exposure/reading";
 import type { ModelObject } from "../model";
-import { canonical, type Fields, holdsUnknown, inOrder, isObject, textIn, textsIn } from "../values";
+import { canonical, type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect, Check, Place, Verdict } from "./aspect";
 import { destinationAt } from "./backend";
 import { CLOSED, ending, passing, unsure } from "./checks";
@@ -50,24 +50,23 @@ export function readActions(holder: ModelObject): Reading<readonly Action[]> {
   };
 }
 
+/** In their order, by which the first that answers decides. */
 function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
   const listed = fields[direction];
   const policies = Array.isArray(listed) ? listed.filter(isObject) : [];
-  return policies
-    .flatMap(({ expressions, actions }) => {
-      const when = textsIn(expressions);
-      return (Array.isArray(actions) ? actions : []).filter(isObject).map(({ type, config }): Action => {
-        const content = canonical([direction, type, when, isObject(config) ? config : {}]);
-        return {
-          direction,
-          type: textIn(type) ?? "",
-          when,
-          settings: settingsOf(isObject(config) ? config : {}),
-          content,
-        };
-      });
-    })
-    .sort((a, b) => inOrder(a.content, b.content));
+  return policies.flatMap(({ expressions, actions }) => {
+    const when = textsIn(expressions);
+    return (Array.isArray(actions) ? actions : []).filter(isObject).map(({ type, config }): Action => {
+      const content = canonical([direction, type, when, isObject(config) ? config : {}]);
+      return {
+        direction,
+        type: textIn(type) ?? "",
+        when,
+        settings: settingsOf(isObject(config) ? config : {}),
+        content,
+      };
+    });
+  });
 }
 
 const SHOWN_SETTINGS = ["status_code", "name", "capacity", "rate", "from", "to"];

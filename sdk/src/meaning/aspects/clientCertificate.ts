@@ -88,7 +88,7 @@ export const clientCertificate: Aspect<"mutual_tls"> = {
     const module = moduleOf(holder, "mutual_tls");
     if (module.state === "absent" || module.state === "off") return undefined;
     const { ids, unknown } = idsIn(module.fields, "certificate_authority_ids", "certificate_authorities");
-    const things = ids.map((id) => ({ id, thing: model.find(id) }));
+    const things = ids.toSorted(inOrder).map((id) => ({ id, thing: model.find(id) }));
     if (module.state === "on" && !unknown) refuseUnusable(things, model.partial);
     const same = byCertificate(model);
     const accepted = new Set([

@@ -1,10 +1,13 @@
+import type { Example } from "../access/changes";
+import type { AreaChanges } from "../access/comparison";
 import type { Row } from "../exposure/rows";
 import type { Model } from "../model";
 import { listNetworks, wholeFamilies } from "../networks/networkSet";
-import { type AddressChange, type Context, code, type Draft, type Rule } from "./finding";
+import { type AddressChange, type Context, code, type Draft, listed, type Rule } from "./finding";
+import { hasEnded, isUnservable } from "./requests";
 
-/** The requirements of a new address, in words; empty if anybody may reach it. */
-function asks(row: Row): string[] {
+/** What an address asks for, in words; empty if anybody may reach it. */
+export function asks(row: Row): string[] {
   const certainly = ({ value, maybeOff }: { value: unknown; maybeOff: boolean }) =>
     value !== null && !maybeOff;
   return [
@@ -23,7 +26,7 @@ const isKnown = (row: Row): boolean =>
  * The cause of a new or removed address: an object that is new or removed as a whole, or the field that names
  * the address.
  */
-function causeOf({ holder, edge }: Row, elsewhere: Model): Draft["cause"] {
+export function causeOfAddress({ holder, edge }: Row, elsewhere: Model): Draft["cause"] {
   const isThere = (identity: string, kind: string) =>
     elsewhere.of(kind).some((thing) => thing.identity === identity);
   if (edge && !isThere(edge.identity, edge.kind)) return edge;
@@ -35,24 +38,63 @@ function causeOf({ holder, edge }: Row, elsewhere: Model): Draft["cause"] {
   return moved ? { ...edge, property: "hostports" } : { ...holder, property: "match" };
 }
 
-const added = (
-  change: AddressChange,
-  context: Context,
-  isProtected: boolean,
-  sentence: (asked: string[]) => string,
-): Draft[] => {
+/** Whether no gateway can serve an address, and why. */
+const reasonToClose = ({ changes: { ordinary } }: AreaChanges): string | undefined =>
+  ordinary && isUnservable(ordinary.after) ? ordinary.after.steps.at(-1)?.sentence : undefined;
+
+/** What is said of a new address; null if its requests are told already, with what served them before. */
+function newsOf({ address, after }: AddressChange, { requests }: Context): News | null {
+  const asked = after ? asks(after) : [];
+  const name = code(address);
+  const { areas, opened, isProved } = requests.at(address);
+  const own = areas.filter(({ is }) => is === address);
+  const reason = own.map(reasonToClose).find((one) => one !== undefined);
+  if (reason) return { isOpen: false, sentence: `${name} is new, and lets nobody in: ${reason}`, isProved };
+  const isKnown = isProved && own.length > 0;
+  if (isKnown && own.every(({ was }) => was !== null)) return null;
+  const fresh = opened.filter(({ was }) => was === null);
+  const open = fresh.find(({ change }) => change.everyone);
+  const isOpen = isKnown ? open !== undefined : asked.length === 0;
+  const example = (open ?? fresh[0])?.change.example;
+  const say = (sentence: string): News => ({ isOpen, sentence, isProved: isKnown, example });
+  if (isOpen && asked.length === 0)
+    return say(
+      `${name} is new, and anybody may reach it: no client certificate, network limit, sign-in or token is asked for.`,
+    );
+  if (isOpen)
+    return say(
+      `${name} is new, and lets in some requests of anybody, though it asks for ${asked.join(" and ")}.`,
+    );
+  if (asked.length > 0) return say(`${name} is new; it asks for ${asked.join(" and ")}.`);
+  return say(
+    fresh.length > 0
+      ? `${name} is new; its policies say who may reach it.`
+      : `${name} is new, and its policies let nobody in.`,
+  );
+}
+
+interface News {
+  readonly isOpen: boolean;
+  readonly sentence: string;
+  readonly isProved: boolean;
+  readonly example?: Example;
+}
+
+const added = (change: AddressChange, context: Context, isOpen: boolean): Draft[] => {
   const { before, after } = change;
-  if (before || !after) return [];
-  const asked = asks(after);
-  if (asked.length > 0 !== isProtected) return [];
+  const news = before || !after ? null : newsOf(change, context);
+  if (!after || !news || news.isOpen !== isOpen) return [];
+  const { sentence, example, isProved } = news;
   return [
     {
       about: after.holder,
       address: change.address,
-      sentence: sentence(asked),
-      after: { asks: asked, networks: listNetworks(after.networks.value) },
-      cause: causeOf(after, context.before),
-      certain: isKnown(after),
+      sentence,
+      after: { asks: asks(after), networks: listNetworks(after.networks.value) },
+      cause: causeOfAddress(after, context.before),
+      certain: isProved || isKnown(after),
+      ...(example && { example }),
+      proved: isProved,
     },
   ];
 };
@@ -62,41 +104,36 @@ export const addressRules: readonly Rule<AddressChange>[] = [
   {
     rule: "opened-unprotected",
     severity: "high",
-    judge: (change, context) =>
-      added(
-        change,
-        context,
-        false,
-        () =>
-          `${code(change.address)} is new, and anybody may reach it: no client certificate, network limit, sign-in or token is asked for.`,
-      ),
+    judge: (change, context) => added(change, context, true),
   },
   {
     rule: "address-added",
     severity: "low",
-    judge: (change, context) =>
-      added(
-        change,
-        context,
-        true,
-        (asked) => `${code(change.address)} is new; it asks for ${asked.join(" and ")}.`,
-      ),
+    judge: (change, context) => added(change, context, false),
   },
   {
     rule: "address-removed",
     severity: "high",
-    judge: ({ address, before, after }, { after: later, unsettled }) => {
+    judge: ({ address, before, after }, { after: later, unsettled, requests }) => {
       if (!before || after || !before.addressKnown) return [];
-      const cause = causeOf(before, later);
+      const { areas, closed, isProved } = requests.at(address);
+      const own = areas.filter(({ was }) => was === address);
+      const isKnown = isProved && own.length > 0;
+      const others = own.flatMap((area) => (area.is !== null && !reasonToClose(area) ? [area.is] : []));
+      if (isKnown && others.length === own.length) return []; // others take its requests
       const certain = !unsettled.has(before.holder.identity) && !unsettled.has(before.edge?.identity ?? "");
+      const example = closed.find(({ change }) => hasEnded(change.example.after))?.change.example;
+      const besides = others.length > 0 ? `, but for what ${listed(others.map(code))} takes` : "";
       return [
         {
           about: before.holder,
           address,
-          sentence: `${code(address)} is no longer served.`,
+          sentence: `${code(address)} is no longer served${besides}.`,
           before: { asks: asks(before), networks: listNetworks(before.networks.value) },
-          cause,
+          cause: causeOfAddress(before, later),
           certain,
+          ...(example && { example }),
+          proved: isKnown,
         },
       ];
     },

@@ -1,3 +1,5 @@
+import { compareModels } from "../access/compareAccess";
+import type { AccessComparison } from "../access/comparison";
 import { type Exposure, shown } from "../exposure/exposure";
 import { type Row, rowsOf } from "../exposure/rows";
 import { shortHash } from "../hash";
@@ -12,15 +14,17 @@ import { DESCRIPTIONS } from "./descriptions";
 import {
   type AddressChange,
   type Context,
-  type Draft,
   type Finding,
   isReplaced,
+  type Judged,
   type ObjectChange,
   type Rule,
   type Severity,
 } from "./finding";
 import { networkRules } from "./networks";
 import { objectRules } from "./objects";
+import { requestRules, withRequests } from "./opened";
+import { RequestsByAddress } from "./requests";
 import { type Describing, describingRules } from "./standing";
 import { trafficRules } from "./traffic";
 
@@ -37,7 +41,7 @@ export const RULES: readonly {
   readonly rule: string;
   readonly severity: Severity;
   readonly description: string;
-}[] = [...aboutAddresses, ...aboutObjects, ...describingRules].map(({ rule, severity }) => ({
+}[] = [...aboutAddresses, ...requestRules, ...aboutObjects, ...describingRules].map(({ rule, severity }) => ({
   rule,
   severity,
   description: DESCRIPTIONS[rule] ?? rule,
@@ -57,6 +61,8 @@ export interface Comparison {
   readonly findings: readonly Finding[];
   /** Findings about objects that do not change. */
   readonly standing: readonly Finding[];
+  /** What the change lets in, and a proof of it. */
+  readonly access: AccessComparison;
   /** The new, removed and changed addresses. */
   readonly addresses: readonly {
     readonly address: string;
@@ -75,7 +81,7 @@ export const findingsOf = (before: World, after: World, options: CompareOptions 
 
 /** The same, with standing findings and changed addresses. */
 export function compare(before: World, after: World, options: CompareOptions = {}): Comparison {
-  const { findings, standing, addresses } = judge(before, after, options);
+  const { findings, standing, addresses, access } = judge(before, after, options);
   const counts = { high: 0, medium: 0, low: 0 };
   for (const { severity } of findings) counts[severity]++;
   const hashes = findings.map(({ hash }) => hash).sort();
@@ -84,6 +90,7 @@ export function compare(before: World, after: World, options: CompareOptions = {
     counts,
     findings,
     standing,
+    access,
     addresses: changedAddresses(addresses, findings),
   };
 }
@@ -98,11 +105,18 @@ function judge(before: World, after: World, { now }: CompareOptions) {
       .filter(({ addressKnown }) => !addressKnown)
       .flatMap(({ holder, edge }) => [holder.identity, edge?.identity ?? ""]),
   );
-  const context: Context = { names, before: past, after: present, now, unsettled };
-
   const addresses = addressesOf(rowsBefore, rowsAfter);
+  const { areas, access } = compareModels(past, present);
+  const rows = { before: byAddress(rowsBefore), after: byAddress(rowsAfter) };
+  const requests = new RequestsByAddress(areas, (address) => rows.after.has(address));
+  const context: Context = { names, before: past, after: present, now, unsettled, rows, requests };
   const objects = objectsOf(past, present);
-  const drafts = [...judged(aboutAddresses, addresses, context), ...judged(aboutObjects, objects, context)];
+  const drafts = [
+    ...addresses.flatMap((change) =>
+      withRequests(judged(aboutAddresses, [change], context), change, context),
+    ),
+    ...judged(aboutObjects, objects, context),
+  ];
   const standing: Judged[] = [];
   for (const change of objects) {
     for (const describing of describingRules) {
@@ -110,12 +124,7 @@ function judge(before: World, after: World, { now }: CompareOptions) {
       if (found) (found.stands ? standing : drafts).push(found);
     }
   }
-  return { findings: finished(drafts, names), standing: finished(standing, names), addresses };
-}
-
-interface Judged extends Draft {
-  readonly rule: string;
-  readonly severity: Severity;
+  return { findings: finished(drafts, names), standing: finished(standing, names), addresses, access };
 }
 
 const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): Judged[] =>
@@ -124,6 +133,8 @@ const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: C
       judge(subject, context).map((draft) => ({ severity, ...draft, rule })),
     ),
   );
+
+const byAddress = (rows: readonly Row[]): Map<string, Row> => new Map(rows.map((row) => [row.address, row]));
 
 function addressesOf(before: readonly Row[], after: readonly Row[]): AddressChange[] {
   const changes = new Map<string, AddressChange>();
@@ -206,9 +217,10 @@ const keyOf = ({ rule, address, about, before, after, meaning, certain = true }:
   ]).replace(IDS, "an id");
 
 function findingOf(
-  { rule, severity, address, about, sentence, before, after, cause, certain = true }: Judged,
+  { rule, severity, address, about, sentence, before, after, cause, certain = true, ...access }: Judged,
   names: Names,
 ): Finding {
+  const { example, proved } = access;
   const { object } = cause;
   const { urn, id, stack } = object;
   const name =
@@ -235,6 +247,8 @@ function findingOf(
     },
     offStack: stack !== about.object.stack,
     certain,
+    ...(example !== undefined && { example }),
+    ...(proved !== undefined && { proved }),
   };
 }
 
@@ -243,6 +257,7 @@ function changedAddresses(
   findings: readonly Finding[],
 ): Comparison["addresses"] {
   const changed = new Map<string, boolean>();
+  for (const { address, before, after } of changes) if (!before || !after) changed.set(address, false);
   for (const { address, offStack } of findings) {
     if (address !== undefined) changed.set(address, (changed.get(address) ?? false) || offStack);
   }

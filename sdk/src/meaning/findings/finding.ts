@@ -1,7 +1,9 @@
+import type { Example } from "../access/changes";
 import { contentOf, type Part, type Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import type { Model, ModelObject } from "../model";
 import type { Names } from "../names";
+import type { RequestsByAddress } from "./requests";
 
 export type Severity = "high" | "medium" | "low";
 
@@ -39,6 +41,10 @@ export interface Finding {
   readonly offStack: boolean;
   /** False if a value is not known yet, or if the finding depends on objects that are not visible. */
   readonly certain: boolean;
+  /** Of a finding about access: a request that shows it, and what happens to it in both worlds. */
+  readonly example?: Example;
+  /** Of a finding about access: whether `example` shows it, and all requests to the address were decided. */
+  readonly proved?: boolean;
 }
 
 /** A finding as a rule returns it. */
@@ -54,6 +60,14 @@ export interface Draft {
   readonly meaning?: unknown;
   readonly cause: Pick<Part, "kind" | "object" | "property">;
   readonly certain?: boolean;
+  readonly example?: Example;
+  readonly proved?: boolean;
+}
+
+/** A draft with its rule. */
+export interface Judged extends Draft {
+  readonly rule: string;
+  readonly severity: Severity;
 }
 
 export interface Context {
@@ -64,6 +78,10 @@ export interface Context {
   readonly now?: Date;
   /** Edges and routes with an address that is not known yet. */
   readonly unsettled: ReadonlySet<string>;
+  /** The rows of both worlds, by their addresses. */
+  readonly rows: { readonly before: ReadonlyMap<string, Row>; readonly after: ReadonlyMap<string, Row> };
+  /** What the change does to requests. */
+  readonly requests: RequestsByAddress;
 }
 
 /** A rule. To add one, add an entry to the table of its family. */

@@ -9,6 +9,7 @@ import {
   type NetworkSet,
   wholeFamilies,
 } from "../networks/networkSet";
+import { isMuchWider } from "../networks/width";
 import { whereBoth } from "./access";
 import { type AddressChange, code, listed, onAddress, type Rule } from "./finding";
 
@@ -33,6 +34,7 @@ function difference(was: NetworkSet, is: NetworkSet) {
     opened: wholeFamilies(is).filter((family) => !open.has(family)),
     gained: isNobody(gained) ? undefined : inWords(gained),
     lost: isNobody(lost) ? undefined : inWords(lost),
+    isMuchWider: isMuchWider(was, is),
     admitsNobody: isNobody(is),
     wasInWords: inWords(was),
     said: {
@@ -62,13 +64,12 @@ export const networkRules: readonly Rule<AddressChange>[] = [
     rule: "network-widened",
     severity: "medium",
     judge: whereBoth(networks, (rows, change) => {
-      const { opened, gained, said } = compared(rows);
+      const { opened, gained, said, isMuchWider: isMuch } = compared(rows);
       if (opened.length > 0) return [];
       if (gained !== undefined) {
-        return onAddress(change, networks, {
-          sentence: `${code(change.address)} now admits ${gained} as well.`,
-          ...said,
-        });
+        const sentence = `${code(change.address)} now admits ${gained} as well.`;
+        const found = onAddress(change, networks, { sentence, ...said });
+        return isMuch ? found.map((one) => ({ ...one, severity: "high" })) : found;
       }
       // A network that is not known yet may be any network.
       if (!rows.after.networks.unknown) return [];

@@ -54,6 +54,12 @@ export const beyond = (set: NetworkSet, other: NetworkSet): NetworkSet => ({
   v6: less(set.v6, other.v6),
 });
 
+/** The addresses of all of some sets. */
+export const unionOf = (sets: readonly NetworkSet[]): NetworkSet => ({
+  v4: union(sets.flatMap(({ v4 }) => v4)),
+  v6: union(sets.flatMap(({ v6 }) => v6)),
+});
+
 export const isNobody = (set: NetworkSet): boolean => sameNetworks(set, NOBODY);
 export const isEveryone = (set: NetworkSet): boolean => sameNetworks(set, EVERYONE);
 

@@ -1,0 +1,88 @@
+import type { Decision } from "../decision/types";
+import type { Example } from "./changes";
+import type { AccessComparison } from "./comparison";
+
+/** What an authority is called, by its id. */
+export type Naming = (authority: string) => string;
+
+/** "`GET /admin` from 198.51.100.7 without a token: 403 → 200" */
+export function exampleWords({ request, before, after }: Example, name: Naming): string {
+  const { address, method = "GET", path = "/", from, headers = {}, user_agent, tls } = request;
+  const { client_certificate: certificate, token, session } = request;
+  const isHttp = [before, after].some(({ status }) => status !== null);
+  const words = [
+    isHttp ? quoted(`${method} ${path}`) : `a connection to ${quoted(address)}`,
+    `from ${from}`,
+    tls && `over TLS ${tls}`,
+    typeof certificate === "object" &&
+      certificate &&
+      `with a client certificate of ${ofWhom(certificate, name)}`,
+    token === "invalid" && "with a token that nobody accepts",
+    typeof token === "object" && token && `with a token of ${quoted(token.issuer ?? "any issuer")}`,
+    typeof session === "object" && session && `signed in with ${quoted(session.issuer ?? "any issuer")}`,
+    ...(typeof headers === "object" ? Object.entries(headers) : []).map(
+      ([name, value]) => `with ${quoted(`${name}: ${value}`)}`,
+    ),
+    user_agent && `as ${quoted(user_agent)}`,
+    withoutWords(before) ?? withoutWords(after),
+  ];
+  return `${words.filter(Boolean).join(" ")}: ${endWords(before)} → ${endWords(after)}`;
+}
+
+const ofWhom = ({ authority }: { readonly authority: string }, name: Naming): string =>
+  authority === "other" ? "another authority" : quoted(name(authority));
+
+const LACKING: Readonly<Record<string, string>> = {
+  jwt_validation: "without a token",
+  mutual_tls: "without a client certificate",
+  oidc: "without signing in",
+};
+
+/** What the caller lacks, where that is why he is refused. */
+const withoutWords = ({ by, outcome, sentence }: Decision): string | undefined =>
+  outcome === "answered" || /not accepted|No accepted/.test(sentence) ? undefined : LACKING[by?.field ?? ""];
+
+const endWords = ({ status, outcome }: Decision): string =>
+  outcome === "sign_in" ? "sign-in" : String(status ?? outcome);
+
+const LONGEST = 200;
+
+function quoted(text: string): string {
+  const line = text.replace(/[\s\p{Cc}\p{Cf}`]+/gu, " ");
+  return `\`${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}\``;
+}
+
+/** What a change lets in, in one line. */
+export function verdictWords(access: Omit<AccessComparison, "sentence">, name: Naming): string {
+  const { verdict, opened, unproved } = access;
+  const unsure = unproved.length > 0 ? [`Not proved at ${unprovedWords(access)}.`] : [];
+  if (verdict === "opens nothing")
+    return `Opens nothing (proved over ${counted(access.combinations, "combination", "combinations")} at ${counted(access.addresses, "address", "addresses")}).`;
+  if (verdict === "unproved")
+    return `Nothing was found to open, but that is not proved at ${unprovedWords(access)}.`;
+  const others = opened.filter((one) => !one.new);
+  const fresh = new Set(opened.filter((one) => one.new).map(({ address }) => address)).size;
+  const news = fresh > 0 ? [counted(fresh, "new address", "new addresses")] : [];
+  const [first] = others.toSorted((a, b) => Number(b.everyone) - Number(a.everyone));
+  if (!first) return [`Opens ${news.join("")}, and nothing that was closed.`, ...unsure].join(" ");
+  const more =
+    others.length > 1
+      ? ` (and more at ${counted(others.length - 1, "other address", "other addresses")})`
+      : "";
+  return [
+    `Opens: ${exampleWords(first.example, name)}${more}.`,
+    ...news.map((words) => `Opens ${words} besides.`),
+    ...unsure,
+  ].join(" ");
+}
+
+const counted = (count: number, one: string, several: string): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : several}`;
+
+function unprovedWords({ unproved }: Pick<AccessComparison, "unproved">): string {
+  const addresses = new Set(unproved.map(({ address }) => address)).size;
+  const [first] = unproved;
+  if (!first) return "";
+  const reason = first.reason.replace(/^Not known: /, "").replace(/\.$/, "");
+  return `${counted(addresses, "address", "addresses")}: ${quoted(first.address)} (${reason})${addresses > 1 ? " and others" : ""}`;
+}

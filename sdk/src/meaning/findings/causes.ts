@@ -1,0 +1,81 @@
+import { NOT_DECIDING } from "../access/touched";
+import { CREDENTIALS, mayBind } from "../exposure/binding";
+import type { Row } from "../exposure/rows";
+import type { Target } from "../exposure/traffic";
+import type { Model, ModelObject } from "../model";
+import { canonical, fieldNamed, textsIn } from "../values";
+import { type AddressChange, type Context, causeOf, type Draft, differs } from "./finding";
+
+const ASPECTS = [
+  (row: Row) => row.networks,
+  (row: Row) => row.clientCertificate,
+  (row: Row) => row.tls,
+  (row: Row) => row.signIn,
+  (row: Row) => row.token,
+  (row: Row) => row.userAgents,
+  (row: Row) => row.actions,
+  (row: Row) => row.traffic,
+] as const;
+
+/** What has changed at an address, or else beside it: at its edge, or at another route of that. */
+export function changedAt({ before, after }: AddressChange, context: Context): Draft["cause"] | undefined {
+  if (!before || !after) return undefined;
+  const aspect = ASPECTS.find((one) => differs(one(before), one(after)));
+  if (aspect) return causeOf(aspect(before), aspect(after), after);
+  const edge = after.edge ?? before.edge;
+  return edge && changedAround(edge, context);
+}
+
+function changedAround(
+  { identity, kind }: ModelObject,
+  { before, after }: Context,
+): Draft["cause"] | undefined {
+  const around = (model: Model) => {
+    const edge = model.of(kind).find((one) => one.identity === identity);
+    return edge ? [edge, ...model.belongingTo(edge)] : [];
+  };
+  const past = new Map(around(before).map((thing) => [thing.identity, thing]));
+  for (const thing of around(after)) {
+    const was = past.get(thing.identity);
+    if (!was) return thing;
+    past.delete(thing.identity);
+    const property = Object.keys({ ...was.fields, ...thing.fields }).find(
+      (name) =>
+        !NOT_DECIDING.has(name) &&
+        canonical(fieldNamed(was.fields, name)) !== canonical(fieldNamed(thing.fields, name)),
+    );
+    if (property !== undefined) {
+      const own = thing.modules.get(property);
+      return own ? { kind, object: own } : { ...thing, property };
+    }
+  }
+  return [...past.values()][0];
+}
+
+/** A credential that could serve a tunnel group, and cannot any more. */
+export function changedCredential(
+  target: Target | null,
+  { before, after }: Context,
+): Draft["cause"] | undefined {
+  const binds = bindsOf(target);
+  const serves = ({ fields }: ModelObject) => binds.some((one) => mayBind(textsIn(fields.acl), one));
+  const now = new Map(CREDENTIALS.flatMap((kind) => after.of(kind)).map((thing) => [thing.identity, thing]));
+  for (const thing of CREDENTIALS.flatMap((kind) => before.of(kind))) {
+    const is = now.get(thing.identity);
+    if (serves(thing) && !(is && serves(is))) return is ? { ...is, property: "acl" } : thing;
+  }
+  return undefined;
+}
+
+function bindsOf(target: Target | null): string[][] {
+  switch (target?.kind) {
+    case "tunnel_group":
+      return [Object.entries(target.labels).map(([key, value]) => `bind:${key}=${value}`)];
+    case "weighted":
+      return target.parts.flatMap(({ to }) => bindsOf(to));
+    case "failover":
+      return target.in_order.flatMap(bindsOf);
+    default:
+      return [];
+  }
+}

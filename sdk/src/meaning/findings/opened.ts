@@ -1,0 +1,236 @@
+import { OWN_PATHS } from "../../contract/formats/http";
+import type { Example, OpenedPiece } from "../access/changes";
+import { exampleWords } from "../access/words";
+import type { Row } from "../exposure/rows";
+import { nameOf } from "../names";
+import { asks, causeOfAddress } from "./addresses";
+import { changedAt, changedCredential } from "./causes";
+import { type AddressChange, type Context, code, type Draft, type Judged, listed } from "./finding";
+import { isUnservable, type Requests, type Taken } from "./requests";
+
+/** Rules for what requests show and no rule of a field does. */
+export const requestRules = [
+  { rule: "opened", severity: "high" },
+  { rule: "callers-refused", severity: "medium" },
+] as const;
+
+/** The rules that say what a check lets in now, by its field. */
+const OPENING: Readonly<Record<string, readonly string[]>> = {
+  ip_restriction: ["network-opened", "network-widened"],
+  mutual_tls: ["client-certificate-dropped", "authority-added"],
+  jwt_validation: ["token-dropped", "token-changed"],
+  oidc: ["sign-in-dropped", "sign-in-changed"],
+  user_agent_filter: ["user-agents-changed"],
+  policies: ["deny-dropped", "actions-changed"],
+  tls_termination: ["tls-lowered"],
+};
+
+/** The rules that say whom a check refuses now, by its field. */
+const CLOSING: Readonly<Record<string, readonly string[]>> = {
+  ip_restriction: ["network-narrowed"],
+  mutual_tls: ["authority-added", "authority-removed"],
+  jwt_validation: ["token-changed"],
+  oidc: ["sign-in-changed"],
+  user_agent_filter: ["user-agents-changed"],
+  policies: ["actions-changed", "deny-dropped"],
+  tls_termination: ["tls-raised"],
+};
+
+const OF_ACCESS = new Set([...Object.values(OPENING), ...Object.values(CLOSING)].flat());
+
+/** Whether it is a path of the gateway's own, where routes sign users in. */
+const isOwnPath = ({ request: { path = "/" } }: Example): boolean => path.startsWith(OWN_PATHS);
+
+/** Findings of the rules of fields, with examples, and findings of what no rule of a field says. */
+export function withRequests(
+  found: readonly Judged[],
+  change: AddressChange,
+  context: Context,
+): readonly Judged[] {
+  const requests = context.requests.at(change.address);
+  if (found.length === 0 && requests.areas.length === 0) return found;
+  return new Telling(found, change, context, requests).all;
+}
+
+class Telling {
+  readonly #found: Judged[];
+
+  constructor(
+    found: readonly Judged[],
+    private readonly change: AddressChange,
+    private readonly context: Context,
+    private readonly requests: Requests,
+  ) {
+    this.#found = found.map((one) => (OF_ACCESS.has(one.rule) ? { proved: false, ...one } : one));
+    for (const taken of requests.opened) this.#tellOpened(taken);
+    for (const taken of requests.closed) this.#tellClosed(taken);
+    for (const taken of requests.moved) this.#tellMoved(taken);
+  }
+
+  get all(): readonly Judged[] {
+    return this.#found;
+  }
+
+  #tellOpened(taken: Taken<OpenedPiece>): void {
+    const { was, is, change } = taken;
+    if (was === null && !this.change.before) return; // told as a new address
+    const { by } = change.example.before;
+    const fields = [by?.field ?? "", ...(isOwnPath(change.example) ? ["oidc"] : [])];
+    const rules = was === is ? fields.flatMap((field) => OPENING[field] ?? []) : [];
+    const explaining = this.#explain(rules, change.example);
+    if (explaining.length === 0) {
+      this.#tell("opened", "high", taken, (less, _, words) =>
+        less ? `asks for ${listed(less.map((one) => `no ${one}`))}` : `lets in what was refused: ${words}`,
+      );
+      return;
+    }
+    if (change.sameCallers || !(change.everyone || change.wide)) return;
+    if (this.#found.some(({ rule, severity }) => severity === "high" && OF_ACCESS.has(rule))) return;
+    for (const [index, one] of this.#found.entries())
+      if (explaining.includes(one.rule)) this.#found[index] = { ...one, severity: "high" };
+  }
+
+  #tellClosed(taken: Taken): void {
+    const { was, is, change } = taken;
+    const { before, after } = change.example;
+    const isTold = this.#found.some(({ rule }) => rule === "address-removed");
+    if ((is === null && isTold) || isOwnPath(change.example)) return;
+    if (isUnservable(after)) {
+      if (!isTold) this.#tellStopped(taken);
+      return;
+    }
+    const rules = was === is ? (CLOSING[after.by?.field ?? ""] ?? []) : [];
+    if (this.#explain(rules, change.example).length > 0 || before.outcome !== "answered") return;
+    this.#tell("callers-refused", "medium", taken, (_, more, words) =>
+      more ? `asks for ${listed(more)}` : `refuses what was answered: ${words}`,
+    );
+  }
+
+  #tellMoved(taken: Taken): void {
+    const { was, is, change } = taken;
+    const { before, after } = change.example;
+    if (before.outcome === "answered" && after.outcome === "unserved") this.#tellStopped(taken);
+    else if (was !== is)
+      this.#tell("traffic-moved", "medium", taken, (_, __, words) => `answers otherwise: ${words}`);
+  }
+
+  /** Adds an example to findings of some rules. @returns the rules that were found */
+  #explain(rules: readonly string[], example: Example): string[] {
+    const { isProved } = this.requests;
+    const found: string[] = [];
+    for (const [index, one] of this.#found.entries()) {
+      if (!rules.includes(one.rule)) continue;
+      found.push(one.rule);
+      if (!one.example) this.#found[index] = { ...one, example, proved: isProved };
+    }
+    return found;
+  }
+
+  /** @param how what the address that takes the requests does: it asks for less, or for more, or else */
+  #tell(
+    rule: string,
+    severity: Judged["severity"],
+    taken: Taken,
+    how: (less: string[] | undefined, more: string[] | undefined, words: string) => string,
+  ): void {
+    if (this.#isTold(rule, taken)) return;
+    const { was, is, change } = taken;
+    const rows = { was: this.#rowOf("before", was), is: this.#rowOf("after", is) };
+    const [asked, asking] = [rows.was, rows.is].map((row) => (row ? asks(row) : []));
+    const beyond = (some: string[] = [], others: string[] = []) => {
+      const more = was === is ? [] : some.filter((one) => !others.includes(one));
+      return more.length > 0 ? more : undefined;
+    };
+    const words = exampleWords(change.example, (id) => {
+      const thing = this.context.after.find(id) ?? this.context.before.find(id);
+      return thing ? nameOf(thing) : id;
+    });
+    const does = how(withoutArticles(beyond(asked, asking)), beyond(asking, asked), words);
+    const of = (row: Row | undefined) => row && { served_by: row.address, asks: asks(row) };
+    this.#add(rule, severity, taken, {
+      sentence: `${this.#takes(was, is)} ${does}.`,
+      before: of(rows.was) ?? null,
+      after: of(rows.is) ?? null,
+    });
+  }
+
+  /** "`a:443/admin` is now served by the route `/`, which" */
+  #takes(was: string | null, is: string | null): string {
+    const { address, after } = this.change;
+    if (is === null || was === null || was === is) return `${code(address)} now`;
+    if (!after) return `${code(address)} is now served by ${takerOf(is, was)}, which`;
+    return `${code(address)} takes requests that ${takerOf(was, is)} served before, and`;
+  }
+
+  #tellStopped(taken: Taken): void {
+    if (this.#isTold("traffic-stopped", taken)) return;
+    const { example } = taken.change;
+    const reason = example.after.steps.at(-1)?.sentence.replace(/^It is let in, but /, "") ?? "";
+    const takes = this.#takes(taken.was, taken.is).replace(/ now$/, " no longer");
+    const has = takes.endsWith(" no longer") ? "has anything" : "has nothing";
+    this.#add("traffic-stopped", "high", taken, {
+      sentence: `${takes} ${has} to answer it: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`,
+      before: example.before.outcome,
+      after: reason,
+    });
+  }
+
+  #add(
+    rule: string,
+    severity: Judged["severity"],
+    { is, change: { example } }: Taken,
+    said: Pick<Draft, "sentence" | "before" | "after">,
+  ): void {
+    const { before, after } = this.change;
+    const row = after ?? before;
+    if (!row) return;
+    // Requests of an address that is gone are those of the address that takes them.
+    const { holder, address } = this.#rowOf("after", is) ?? row;
+    this.#found.push({
+      rule,
+      severity,
+      about: holder,
+      address,
+      cause: this.#causeOf(example) ?? row.place,
+      ...said,
+      meaning: [said, example.before.outcome, example.after.outcome],
+      example,
+      proved: this.requests.isProved,
+    });
+  }
+
+  #causeOf({ before: was, after: is }: Example): Draft["cause"] | undefined {
+    const { before, after } = this.change;
+    const { context } = this;
+    if (before && !after) return causeOfAddress(before, context.after);
+    if (after && !before) return causeOfAddress(after, context.before);
+    const isNobody = is.outcome === "unserved" && is.by?.field === "backend";
+    return (
+      (isNobody ? changedCredential(was.goes_to, context) : undefined) ?? changedAt(this.change, context)
+    );
+  }
+
+  #isTold(rule: string, { is }: Taken): boolean {
+    const address = this.#rowOf("after", is)?.address ?? this.change.address;
+    return this.#found.some((one) => one.rule === rule && one.address === address);
+  }
+
+  #rowOf(side: "before" | "after", address: string | null): Row | undefined {
+    return address === null ? undefined : this.context.rows[side].get(address);
+  }
+}
+
+/** "the route `/`" on the same hostport, "`*.example.com:443`" on another. */
+function takerOf(address: string, other: string): string {
+  const [hostport = "", path = ""] = partsOf(address);
+  return path !== "" && hostport === partsOf(other)[0] ? `the route ${code(path)}` : code(address);
+}
+
+function partsOf(address: string): [hostport: string, path: string] {
+  const end = address.search(/[/ ]/);
+  return end < 0 ? [address, ""] : [address.slice(0, end), address.slice(end).trim()];
+}
+
+/** "client certificate" of "a client certificate". */
+const withoutArticles = (asked: string[] | undefined): string[] | undefined =>
+  asked?.map((one) => one.replace(/^an? |^signing in$/, (text) => (text === "signing in" ? "sign-in" : "")));
