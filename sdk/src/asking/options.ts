@@ -5,7 +5,7 @@ export interface AskedOptions {
   readonly tokenOf?: string;
   readonly session?: boolean;
   readonly userAgent?: string;
-  readonly header: readonly string[];
+  readonly header?: readonly string[];
 }
 
 /** What a command of the package `commander` has, as far as it is needed here. */
@@ -16,8 +16,7 @@ interface CommandLike {
   option(
     flags: string,
     description: string,
-    parse: (value: string, before: string[]) => string[],
-    preset: string[],
+    parse: (value: string, before: string[] | undefined) => string[],
   ): unknown;
 }
 
@@ -39,8 +38,7 @@ export function askingOptions<C extends CommandLike>(command: C): C {
   command.option(
     "--header <name: value>",
     "header; may be repeated (default: none)",
-    (header, headers) => [...headers, header],
-    [],
+    (header, headers = []) => [...headers, header],
   );
   return command;
 }

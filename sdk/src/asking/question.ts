@@ -101,7 +101,7 @@ function pathIn(text: string, rest: string): string {
 /** Whether a text is a name of a method or header (RFC 9110 section 5.6.2). */
 const isToken = (text: string): boolean => mistakeInHeader(text) === undefined;
 
-function headersIn(lines: readonly string[]): Record<string, string> {
+function headersIn(lines: readonly string[] = []): Record<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
     const [, name = "", value = ""] = /^([^:]*):[ \t]*(.*)$/s.exec(line) ?? [];
