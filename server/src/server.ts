@@ -13,8 +13,7 @@ import { forgetAnswers } from "./resources";
 import { sealWhatIsClear } from "./rotation";
 import type { DatabaseOptions, Store } from "./storage";
 import { isLoopback } from "./util";
-
-export const VERSION: string = (require("../package.json") as { version: string }).version;
+import { VERSION } from "./version";
 
 const FORGET_EVERY_MS = 10 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;

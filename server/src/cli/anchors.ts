@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { InvalidArgumentError } from "commander";
-import { decode, readHeader } from "../backup";
 import type { Anchor, Noted } from "../journal";
 
 // A server logs one head a day, and two for each start. This is enough for years of an unrotated log; earlier
@@ -28,6 +27,7 @@ const answered = (text: string) =>
  * The head of the audit log at the time of a backup. In backups of older versions it is only among the rows.
  */
 export async function anchorInBackup(file: string): Promise<Noted> {
+  const { readHeader }: typeof import("../backup") = require("../backup");
   const { audit_head } = await readHeader(file);
   const head = audit_head ?? (await headAmongRows(file));
   if (head && Number.isSafeInteger(head.sequence) && HASH.test(head.hash)) return { ...head, source: file };
@@ -35,6 +35,7 @@ export async function anchorInBackup(file: string): Promise<Noted> {
 }
 
 async function headAmongRows(file: string): Promise<Anchor | undefined> {
+  const { decode }: typeof import("../backup") = require("../backup");
   let columns: readonly string[] | undefined;
   let head: Anchor | undefined;
   // Read to the end, because only the trailer proves that the file is complete.

@@ -1,7 +1,6 @@
 import { counted } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
-import { anchorText, type Noted, type Verified, verifyAudit } from "../journal";
-import { inSnapshot } from "../storage";
+import type { Noted, Verified } from "../journal";
 import { anchorInBackup, anchorOf, anchorsInLog } from "./anchors";
 import { withExamples } from "./examples";
 import { type CoreCommandOptions, withCore } from "./open";
@@ -43,19 +42,21 @@ export function auditCommand(): Command {
         ...(backup === undefined ? [] : [await anchorInBackup(backup)]),
         ...(log === undefined ? [] : await anchorsInLog(log)),
       ];
+      const { anchorText, verifyAudit }: typeof import("../journal") = require("../journal");
+      const { inSnapshot }: typeof import("../storage") = require("../storage");
       const found = await inSnapshot(options, (snapshot) => verifyAudit(snapshot, context, noted));
       if (found.faults.length > 0) {
         throw new Error(
           `the audit log was tampered with, or damaged:\n${found.faults.map((fault) => `  - ${fault}`).join("\n")}`,
         );
       }
-      console.log(wordsOf(found));
+      console.log(wordsOf(found, anchorText(found.head)));
     }),
   );
   return withExamples(audit, ["tunnelplane audit verify", "was anything changed past the server?"]);
 }
 
-const wordsOf = ({ rows, waiting, head, baseline, unknown, prunedThrough }: Verified): string =>
+const wordsOf = ({ rows, waiting, baseline, unknown, prunedThrough }: Verified, end: string): string =>
   [
     `The audit log is whole: ${counted(rows, "row")}.`,
     ...(waiting > 0
@@ -79,5 +80,5 @@ const wordsOf = ({ rows, waiting, head, baseline, unknown, prunedThrough }: Veri
     ...(unknown
       ? [`${unknown} could not be checked, because a server of an older version wrote them last.`]
       : []),
-    `Note its end elsewhere, to prove later that the log up to here is unchanged: ${anchorText(head)}`,
+    `Note its end elsewhere, to prove later that the log up to here is unchanged: ${end}`,
   ].join("\n");

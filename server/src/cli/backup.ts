@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { counted } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
-import { backUp, type Counts, restore, STDOUT } from "../backup";
-import { anchorText, isBegun } from "../journal";
-import { VERSION } from "../server";
-import { type DatabaseOptions, databaseName, inSnapshot, schemaOf } from "../storage";
+import type { Counts } from "../backup";
+import type { DatabaseOptions } from "../storage";
+import { VERSION } from "../version";
 import { withExamples } from "./examples";
 import { DATABASE_SETTINGS, withSettings } from "./settings";
 
@@ -19,6 +18,8 @@ export function backupCommand(): Command {
     );
   withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions & { force?: true }) => {
+    const { backUp, STDOUT }: typeof import("../backup") = require("../backup");
+    const { anchorText }: typeof import("../journal") = require("../journal");
     if (file !== STDOUT && !options.force && existsSync(file))
       throw new Error(`${file} exists; name another file, or replace it with --force`);
     if (file === STDOUT && process.stdout.isTTY)
@@ -49,6 +50,7 @@ export function restoreCommand(): Command {
     .addHelpText("after", "\nServers on the restored database need the same master key as before.");
   withSettings(command, DATABASE_SETTINGS);
   command.action(async (file: string, options: DatabaseOptions) => {
+    const { restore, STDOUT }: typeof import("../backup") = require("../backup");
     if (file === STDOUT)
       throw new Error("A restore reads the backup twice, first to check it; save it to a file and name that");
     console.error(`Restored ${wordsOf(await restore(options, file))}`);
@@ -57,14 +59,17 @@ export function restoreCommand(): Command {
 }
 
 /** A backup without keys is useless, and might replace a good one. */
-const requireKeys = (database: DatabaseOptions): Promise<unknown> =>
-  inSnapshot(database, async (reader) => {
+async function requireKeys(database: DatabaseOptions): Promise<void> {
+  const { databaseName, inSnapshot, schemaOf }: typeof import("../storage") = require("../storage");
+  const { isBegun }: typeof import("../journal") = require("../journal");
+  await inSnapshot(database, async (reader) => {
     const schema = await schemaOf(reader);
     // Before that migration, a database that lost its keys looks like one that never had any.
     return (
       schema !== undefined && schema >= "005_audit" && isBegun({ reader, place: databaseName(database) })
     );
   });
+}
 
 const wordsOf = (counts: Counts): string =>
   `${counted(

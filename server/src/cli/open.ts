@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { openContext } from "../context";
 import type { ServerContext } from "../resources";
 import type { DatabaseOptions } from "../storage";
 import { DATABASE_SETTINGS, MASTER_KEY_SETTING, withSettings } from "./settings";
@@ -16,6 +15,8 @@ export function withCore<Options extends CoreCommandOptions, Arguments extends u
   withSettings(command, [...DATABASE_SETTINGS, MASTER_KEY_SETTING]);
   return command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as Options;
+    // Here, since all other commands start sooner without what a server is made of.
+    const { openContext }: typeof import("../context") = require("../context");
     const context = await openContext({
       ...options,
       existing: true,

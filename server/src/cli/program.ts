@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { VERSION } from "../server";
+import { VERSION } from "../version";
 import { applyCommand } from "./apply";
 import { askCommand } from "./ask";
 import { auditCommand } from "./audit";

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type RunningServer, type ServerOptions, startServer, VERSION } from "../server";
+import type { RunningServer, ServerOptions } from "../server";
+import { VERSION } from "../version";
 import { withExamples } from "./examples";
 import { environmentHelp, SERVE_SETTINGS, withSettings } from "./settings";
 
@@ -48,6 +49,7 @@ async function serve({
     throw new Error(
       `--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`,
     );
+  const { startServer }: typeof import("../server") = require("../server");
   let isFirst = false;
   const server = await startServer({
     ...options,

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
-import { parseEndpoints } from "../events";
+import type { Endpoints } from "../events";
 
 /**
  * One setting of the server. Its flag, environment variable, `--help` and the page of settings come from
@@ -154,7 +154,10 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     text: "Another address for a service that receives events; may be repeated",
     defaultText: "the service's own",
     more: "docs/events.md#other-addresses",
-    parse: parseEndpoints,
+    parse(text: string, before?: Endpoints) {
+      const { parseEndpoints }: typeof import("../events") = require("../events");
+      return parseEndpoints(text, before);
+    },
   },
   {
     flag: "--allow-private-targets",
