@@ -60,6 +60,7 @@ describe("a report", () => {
     expect(Object.keys(report)).to.deep.equal([
       "version",
       "hash",
+      "access",
       "counts",
       "findings",
       "standing",
@@ -82,6 +83,30 @@ describe("a report", () => {
     });
     expect(report.addresses[0]).to.have.keys("address", "offStack", "before", "after");
     expect(report.changes[0]).to.have.keys("op", "urn", "kind", "name");
+  });
+
+  it("begins with what the change lets in, in all formats", () => {
+    const report = review(dangerous);
+    const verdict =
+      /^Opens: a connection to `app\.example\.com:443` from 198\.51\.100\.7 without a client certificate: closed → answered/;
+    expect(report.access).to.include({ verdict: "opens" });
+    expect(report.access.sentence).to.match(verdict);
+    expect(JSON.parse(write(report, "json")).access).to.deep.equal(JSON.parse(JSON.stringify(report.access)));
+    const [, title, , first] = write(report, "markdown").split("\n");
+    expect(title).to.match(/^## Tunnels/);
+    expect(first).to.match(/^\*\*Opens: a connection to `app\.example\.com:443`/);
+    expect(write(report, "html")).to.match(/<\/h1>\n<p class="verdict">Opens: a connection to <code>app/);
+    const { runs } = JSON.parse(write(report, "sarif"));
+    const [note] = runs[0].invocations[0].toolExecutionNotifications;
+    expect([note.message.text, runs[0].properties.verdict]).to.deep.equal([
+      `${report.access.sentence} Not all objects were seen.`,
+      "opens",
+    ]);
+    const nothing = review(previewOf([tlsEdge("app", { before: {}, after: {} })]));
+    expect(nothing.access.sentence).to.equal("Opens nothing (proved over 0 combinations at 0 addresses).");
+    expect(write(nothing, "markdown")).to.include(
+      "**Opens nothing (proved over 0 combinations at 0 addresses).",
+    );
   });
 
   it("counts a replacement once, and puts URNs in the places of ids that are not known yet", () => {

@@ -2,7 +2,7 @@ import { drawings } from "./htmlDrawing";
 import { SCRIPT, STYLE } from "./htmlParts";
 import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
-import { causeWords, changedAspects, changeWords, countWords } from "./words";
+import { causeWords, changedAspects, changeWords, countWords, verdictWords } from "./words";
 
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
@@ -24,6 +24,7 @@ export function htmlOf(report: Report): string {
 <body>
 <header>
 <h1>Who can reach what, and what changes</h1>
+<p class="verdict">${prose(verdictWords(report))}</p>
 <p>This change: ${escaped(changeWords(report))}. ${findings.length === 0 ? "Callers and owners will not notice it." : ""}</p>
 </header>
 ${filters(report)}

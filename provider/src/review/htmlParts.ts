@@ -15,6 +15,7 @@ h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0}h2{font-size:1.2rem;margin:2
 small,.detail,figcaption,footer,thead{color:var(--soft);font-weight:normal}
 code{font:.9em ui-monospace,monospace;overflow-wrap:anywhere}
 p{margin:.25rem 0}
+.verdict{font-size:1.2rem;font-weight:700}
 a{color:var(--low);white-space:nowrap}
 #filters{position:sticky;top:0;z-index:1;display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.75rem 0;background:var(--back);border-bottom:1px solid var(--line)}
 #filters .search{display:flex;gap:.5rem;align-items:center;flex:1 1 14rem}

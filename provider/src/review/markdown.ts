@@ -2,7 +2,7 @@ import { present } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
-import { causeWords, changedAspects, changeWords, countWords } from "./words";
+import { causeWords, changedAspects, changeWords, countWords, verdictWords } from "./words";
 
 /** Comments of GitHub and GitLab may be longer; the rest is for text that the recipes add. */
 const MOST_CHARACTERS = 60_000;
@@ -16,7 +16,8 @@ const MARK = "<!-- tunnelplane-review -->";
 export function markdownOf(report: Report): string {
   const body = new Body(MOST_CHARACTERS - ROOM_FOR_END);
   const { findings, standing, addresses, violations = [] } = report;
-  body.add([MARK, `## Tunnels: ${countWords(report)}`, "", `This change: ${changeWords(report)}.`, ""]);
+  body.add([MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, ""]);
+  body.add([`This change: ${changeWords(report)}.`, ""]);
   if (findings.length === 0) body.add(["Callers and owners will not notice it.", ""]);
   for (const severity of SEVERITIES) {
     const open = findings.filter((finding) => finding.severity === severity && !finding.accepted);

@@ -20,6 +20,8 @@ export interface Report {
   readonly version: 1;
   /** The hash of all findings: the same for the same plan, on another day and with other ids. */
   readonly hash: string;
+  /** What the change lets in, and a proof of it; the verdict in one line is its `sentence`. */
+  readonly access: Comparison["access"];
   readonly counts: Comparison["counts"];
   /** The most severe first. */
   readonly findings: readonly ReviewedFinding[];

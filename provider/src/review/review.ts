@@ -45,6 +45,7 @@ export function review(preview: string | object, options: ReviewOptions = {}): R
   return {
     version: 1,
     hash: meant.hash,
+    access: meant.access,
     counts: meant.counts,
     findings: meant.findings.map(reviewed),
     standing: meant.standing.map(reviewed),

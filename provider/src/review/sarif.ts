@@ -1,5 +1,6 @@
 import { RULES, type Severity } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
+import { verdictWords } from "./words";
 
 const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   high: "error",
@@ -13,7 +14,9 @@ const PROJECT_FILE = "Pulumi.yaml";
 const DOCUMENTATION = "docs/meaning.md#findings";
 
 /** The findings in the Static Analysis Results Interchange Format, 2.1.0. */
-export function sarifOf({ findings, hash, limits }: Report): object {
+export function sarifOf(report: Report): object {
+  const { findings, hash, limits } = report;
+  const notes = [verdictWords(report), ...limits];
   const { version }: { version: string } = require("../../package.json");
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -25,11 +28,11 @@ export function sarifOf({ findings, hash, limits }: Report): object {
         invocations: [
           {
             executionSuccessful: true,
-            toolExecutionNotifications: limits.map((text) => ({ level: "note", message: { text } })),
+            toolExecutionNotifications: notes.map((text) => ({ level: "note", message: { text } })),
           },
         ],
         results: findings.map(resultOf),
-        properties: { hash },
+        properties: { verdict: report.access.verdict, hash },
       },
     ],
   };
@@ -52,6 +55,8 @@ function resultOf({
   certain,
   offStack,
   address,
+  example,
+  proved,
 }: ReviewedFinding): object {
   return {
     ruleId: rule,
@@ -75,6 +80,6 @@ function resultOf({
     ],
     partialFingerprints: { "tunnelplaneFinding/v1": hash },
     ...(accepted && { suppressions: [{ kind: "external", status: "accepted" }] }),
-    properties: { certain, offStack, ...(address !== undefined && { address }) },
+    properties: { certain, offStack, ...(address !== undefined && { address }), proved, example },
   };
 }

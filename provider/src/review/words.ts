@@ -131,6 +131,10 @@ export function causeWords({ cause, offStack, certain }: ReviewedFinding): {
   };
 }
 
+/** What the change lets in, in one line. */
+export const verdictWords = ({ access, limits }: Report): string =>
+  limits.length > 0 ? `${access.sentence} Not all objects were seen.` : access.sentence;
+
 /** "2 high, 1 medium" */
 export const countWords = ({ counts: { high, medium, low } }: Report): string =>
   `${high} high, ${medium} medium, ${low} low`;

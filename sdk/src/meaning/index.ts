@@ -3,6 +3,7 @@ import "../nodeVersion";
 export type { AccessChange, Example, Opened } from "./access/changes";
 export { compareAccess } from "./access/compareAccess";
 export type { AccessComparison, Unproved } from "./access/comparison";
+export { exampleWords } from "./access/words";
 export type { SignIn } from "./aspects/signIn";
 export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";

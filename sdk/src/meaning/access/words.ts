@@ -5,8 +5,10 @@ import type { AccessComparison } from "./comparison";
 /** What an authority is called, by its id. */
 export type Naming = (authority: string) => string;
 
+const asItIs: Naming = (authority) => authority;
+
 /** "`GET /admin` from 198.51.100.7 without a token: 403 → 200" */
-export function exampleWords({ request, before, after }: Example, name: Naming): string {
+export function exampleWords({ request, before, after }: Example, name: Naming = asItIs): string {
   const { address, method = "GET", path = "/", from, headers = {}, user_agent, tls } = request;
   const { client_certificate: certificate, token, session } = request;
   const isHttp = [before, after].some(({ status }) => status !== null);
