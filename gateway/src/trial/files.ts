@@ -18,7 +18,17 @@ export function readWorld(file: string): World {
   const { ports } = whole;
   if (ports !== undefined && !(Array.isArray(ports) && ports.every((port) => Number.isInteger(port))))
     throw new Error(`${file}: ports must be a list of numbers, those that gateways listen for`);
-  return { ...whole, objects };
+  return { ...whole, objects: [...objects, ...unlistedPolicies(objects)] };
+}
+
+/** What a gateway keeps has the rules of IP policies, and not the policies. */
+function unlistedPolicies(objects: readonly WorldObject[]): WorldObject[] {
+  const listed = new Set(objects.flatMap(({ id, urn }) => [id, urn]));
+  const named = objects.flatMap(({ kind, fields: { ip_policy } }) =>
+    kind === "ip_policy_rule" && isObject(ip_policy) && typeof ip_policy.id === "string" ? ip_policy.id : [],
+  );
+  const missing = [...new Set(named)].filter((id) => !listed.has(id));
+  return missing.map((id) => ({ kind: "ip_policy", id, fields: {} }));
 }
 
 function objectIn(value: unknown, place: string): WorldObject {
