@@ -1,4 +1,5 @@
 import { modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { unservable, type World } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { objectsOf, translate } from "../../gateway/dist";
 import { ENFORCED } from "../../gateway/dist/envoy/enforced";
@@ -39,7 +40,14 @@ const closedFor = (edge: Entry, ...parts: string[]) => {
   const { state, reason, isClosed } = outcomeOf(edge);
   expect([state, isClosed]).to.deep.equal(["rejected", true]);
   for (const part of parts) expect(reason).to.contain(part);
+  // Previews and decisions say it in the same words.
+  if (reason.includes("upgrade this gateway, or") && !reason.includes("cannot read it"))
+    expect(unservable(worldOf([edge, web])).map((one) => one.reason)).to.deep.equal([reason]);
 };
+
+const worldOf = (entries: readonly Entry[]): World => ({
+  objects: entries.map(({ kind, fields }) => ({ kind, id: (fields as { id: string }).id, fields })),
+});
 
 describe("What a gateway does not know it does not serve", () => {
   const newer = { geo_fence: enabled({ countries: ["DE"] }) };

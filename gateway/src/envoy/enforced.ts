@@ -1,6 +1,6 @@
 import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
-import type { Kind, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/contract";
-import { refuseUnknownIn } from "@tunnelplane/sdk/rules";
+import type { ActionName, Kind, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/contract";
+import { type Known, refuseUnknownIn } from "@tunnelplane/sdk/rules";
 
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
 
@@ -19,18 +19,30 @@ export const ENFORCED = {
 /** Something for every module of the contract and every kind that has it. */
 export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith<M>, string>> };
 
+/** What does each action of policies. An action of the contract without an entry does not compile. */
+export const ENFORCED_ACTIONS = {
+  deny: "a direct response; on a TLS edge network RBAC",
+  "custom-response": "a direct response",
+  log: "an access log",
+  "rate-limit": "a local rate limit",
+  "url-rewrite": "the route's regex_rewrite",
+} satisfies Readonly<Record<ActionName, string>>;
+
 /** @throws where an edge or route has an enabled module, an action or a value that is not known here */
 export function refuseUnknown(edge: HttpsEdge | TlsEdge): void {
   const { routes, ...fields } = { routes: [], ...edge };
   const kind = "routes" in edge ? "https_edge" : "tls_edge";
-  refuseUnknownIn({ kind, fields }, "the edge", isEnforced);
+  refuseUnknownIn({ kind, fields }, "the edge", KNOWN);
   for (const route of routes)
     refuseUnknownIn(
       { kind: "https_edge_route", fields: { ...route } },
       `the route ${JSON.stringify(route.match)}`,
-      isEnforced,
+      KNOWN,
     );
 }
 
-const isEnforced = (kind: string, name: string): boolean =>
-  Object.entries<object>(ENFORCED).some(([module, kinds]) => module === name && Object.hasOwn(kinds, kind));
+const KNOWN: Known = {
+  module: (kind, name) =>
+    Object.entries<object>(ENFORCED).some(([module, kinds]) => module === name && Object.hasOwn(kinds, kind)),
+  action: (type) => Object.hasOwn(ENFORCED_ACTIONS, type),
+};

@@ -6,39 +6,47 @@ import { ASPECTS } from "../aspects";
 import type { Model, ModelObject } from "../model";
 import { isObject } from "../values";
 import { UNKNOWN } from "../world";
-import { effectOf } from "./rules/policies";
+import { hasEffect, unknownAction } from "./rules/policies";
 import { Unservable } from "./rules/unservable";
 
 /**
  * @throws Unservable where an edge, or one of its routes, has an enabled module or a value that is not known
  */
 export function refuseUnknown(edge: ModelObject, model: Model): void {
-  refuseUnknownIn(edge, "the edge", hasAspect, UNKNOWN);
+  refuseUnknownIn(edge, "the edge", DECIDED, UNKNOWN);
   for (const route of model.belongingTo(edge))
     if (route.kind === "https_edge_route")
-      refuseUnknownIn(route, `the route ${JSON.stringify(route.fields.match)}`, hasAspect, UNKNOWN);
+      refuseUnknownIn(route, `the route ${JSON.stringify(route.fields.match)}`, DECIDED, UNKNOWN);
+}
+
+/** What somebody can decide or enforce. */
+export interface Known {
+  /** @param kind of the object */
+  module(kind: string, name: string): boolean;
+  action(type: string): boolean;
 }
 
 /**
  * @param owner of the fields, for people
- * @param isKnown whether a module of a kind is known
+ * @param known the modules and actions that are known
  * @param placeholder stands for a value that is still to come, and is let pass
  * @throws Unservable where an enabled module, an action or a value is not known
  */
 export function refuseUnknownIn(
   { kind, fields }: { readonly kind: string; readonly fields: Readonly<Record<string, unknown>> },
   owner: string,
-  isKnown: (kind: string, name: string) => boolean,
+  known: Known,
   placeholder?: string,
 ): void {
   for (const [name, value] of Object.entries(fields))
-    if (isEnabled(value) && !isKnown(kind, name))
+    if (isEnabled(value) && !known.module(kind, name))
       throw new Unservable(
         `the module ${JSON.stringify(name)} of ${owner} is not known to this gateway: upgrade this gateway, or disable the module`,
       );
   // Also of policies whose conditions never hold, and after an action that ends the request.
   if (isEnabled(fields.policies))
-    for (const type of actionsIn(fields.policies)) if (type !== placeholder) effectOf(type);
+    for (const type of actionsIn(fields.policies))
+      if (type !== placeholder && !known.action(type)) throw unknownAction(type);
   const choice = unknownChoice(
     schemaOf(kind),
     Object.fromEntries(Object.entries(fields).filter(([, value]) => !isObject(value) || isEnabled(value))),
@@ -64,5 +72,8 @@ const schemaOf = (kind: string) => createSchema(definitionNamed(kind));
 const isEnabled = (value: unknown): boolean =>
   isObject(value) && "enabled" in value && value.enabled !== false;
 
-const hasAspect = (kind: string, name: string): boolean =>
-  Object.hasOwn(ASPECTS, name) && Object.hasOwn(ASPECTS[name as keyof typeof ASPECTS].of, kind);
+const DECIDED: Known = {
+  module: (kind, name) =>
+    Object.hasOwn(ASPECTS, name) && Object.hasOwn(ASPECTS[name as keyof typeof ASPECTS].of, kind),
+  action: hasEffect,
+};

@@ -9,7 +9,7 @@ export { refuseUnknownAction } from "../../aspects/networks";
 export { refuseCookies } from "../../aspects/signIn";
 export { refuseReading } from "../../aspects/tls";
 export { refuseUncheckable } from "../../aspects/token";
-export { refuseUnknownIn } from "../refuseUnknown";
+export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
 export { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
@@ -21,10 +21,9 @@ export { escapeRegex, searching } from "./patterns";
 export {
   type Action,
   conditionsOf,
+  EFFECTS,
   type Effect,
   type Effects,
-  ENFORCED_ACTIONS,
-  effectOf,
   type Limit,
   NOTHING,
   onlyLogs,

@@ -115,7 +115,7 @@ const answering = (so: Effects, action: Action): Effects =>
   ({ ...so, limits: [], answer: action });
 
 /** What each action does to a request. An action of the contract without an entry does not compile. */
-export const ENFORCED_ACTIONS = {
+export const EFFECTS = {
   deny: answering,
   "custom-response": answering,
   log: (so, { config }) => ({ ...so, logs: [...so.logs, config.metadata ?? {}] }),
@@ -131,13 +131,19 @@ export const ENFORCED_ACTIONS = {
 
 export type Effect = (so: Effects, action: Action, id: string) => Effects;
 
-/** @throws Unservable where gateways do not know the action */
-export function effectOf(type: string): Effect {
-  const effect = new Map<string, Effect>(Object.entries(ENFORCED_ACTIONS)).get(type);
-  if (effect) return effect;
-  throw new Unservable(
+const effects = new Map<string, Effect>(Object.entries(EFFECTS));
+
+export const hasEffect = (type: string): boolean => effects.has(type);
+
+/** Why an edge is not served that has an action of a newer server. */
+export const unknownAction = (type: string): Unservable =>
+  new Unservable(
     `the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`,
   );
-}
 
-const apply: Effect = (so, action, id) => (so.answer ? so : effectOf(action.type)(so, action, id));
+const apply: Effect = (so, action, id) => {
+  if (so.answer) return so;
+  const effect = effects.get(action.type);
+  if (!effect) throw unknownAction(action.type);
+  return effect(so, action, id);
+};
