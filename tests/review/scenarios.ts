@@ -1,38 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
-import { certificate } from "../support/api/fixtures";
-import { makeSshKey } from "../support/provider";
-
-/** What is rolled out; the change that a rule is for; and one near it that alters nothing for anybody. */
-export type Version = "base" | "changed" | "near";
-
-/** What scenarios use together, and leave as it is. */
-interface Shared {
-  readonly clients: tunnels.CertificateAuthority;
-  readonly partners: tunnels.CertificateAuthority;
-  readonly office: tunnels.IpPolicy;
-  readonly member: tunnels.BotUser;
-  readonly audit: tunnels.EventDestination;
-  readonly people: tunnels.SshCertificateAuthority;
-}
-
-interface Scenario extends Shared {
-  /** Begins the name of everything that the scenario declares. */
-  readonly rule: string;
-  /** The value of a version; the base's where it has none. */
-  readonly pick: <T>(base: T, changed: T, near?: T) => T;
-  readonly isBase: boolean;
-  readonly isChanged: boolean;
-  readonly isNear: boolean;
-}
-
-const clientsPem = certificate({ name: "Clients" }).pem;
-const partnersPem = certificate({ name: "Partners" }).pem;
-const keys = [makeSshKey(), makeSshKey()] as const;
-const DAY_MS = 86_400_000;
-const inDays = (days: number): string =>
-  new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
-const [inAMonth, inAYear] = [inDays(30), inDays(365)];
+import { HOLDER_SCENARIOS } from "./holderScenarios";
+import {
+  CERTIFICATE,
+  clientsPem,
+  inAMonth,
+  inAYear,
+  partnersPem,
+  ROLE,
+  type Scenario,
+  STREAM,
+  type Version,
+} from "./scenarioParts";
 
 /** Everything, in one version. */
 export function declareAll(version: Version): void {
@@ -63,9 +42,6 @@ export function declareAll(version: Version): void {
   const is = { isBase: version === "base", isChanged: version === "changed", isNear: version === "near" };
   for (const [rule, declare] of Object.entries(SCENARIOS)) declare({ rule, pick, ...is, ...shared });
 }
-
-const ROLE = { roleRef: "arn:aws:iam::123456789012:role/events" };
-const STREAM = "arn:aws:kinesis:eu-central-1:123456789012:stream/events";
 
 const hostportOf = (rule: string): string => `${rule}.example.com:443`;
 
@@ -136,8 +112,6 @@ const acts = (
 });
 const limits = (name: string, capacity = 10) =>
   acts("rate-limit", name, { name: "all", capacity, rate: "60s" });
-
-const CERTIFICATE = { publicKey: keys[0], validFor: "365d" };
 
 const DECLARE = {
   "client-certificate-dropped": (it) =>
@@ -217,6 +191,7 @@ const DECLARE = {
   "admin-key-created": (it) =>
     it.isBase ||
     new tunnels.ApiKey(it.rule, { expiresAt: inAYear, ...(it.isNear && { ownerId: it.member.id }) }),
+  ...HOLDER_SCENARIOS,
   "network-widened": (it) =>
     admits(it, it.pick(["10.0.0.0/8"], ["10.0.0.0/8", "192.168.0.0/16"], ["10.0.0.0/8", "10.1.0.0/16"])),
   "network-narrowed": (it) =>
@@ -312,16 +287,17 @@ const DECLARE = {
       { aliases: it.isNear ? [{ name: it.rule }] : [] },
     ),
   "credential-reissued": (it) =>
-    new tunnels.SshCredential(it.rule, {
-      acl: ["bind:d.example.com"],
-      publicKey: it.pick(keys[0], keys[1]),
-      description: it.pick("", "", "otherwise"),
-    }),
+    new tunnels.TunnelCredential(
+      it.rule,
+      { acl: ["bind:d.example.com"], description: it.pick("", "otherwise", "otherwise") },
+      { replaceOnChanges: it.isChanged ? ["description"] : [] },
+    ),
   "ssh-certificate-reissued": (it) =>
     new tunnels.SshUserCertificate(it.rule, {
       ...CERTIFICATE,
       sshCertificateAuthorityId: it.people.id,
-      principals: it.pick(["ada"], ["ada", "bob"]),
+      principals: ["ada"],
+      extensions: it.pick<Record<string, string>>({}, { "permit-pty": "" }),
       description: it.pick("", "", "otherwise"),
     }),
   "events-stopped": (it) => {
@@ -370,3 +346,10 @@ const DECLARE = {
 
 /** A scenario for each rule: what is declared in each version. */
 export const SCENARIOS: Readonly<Record<string, (it: Scenario) => unknown>> = DECLARE;
+
+/** The rules that are found with another one, because the change has two effects. */
+export const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  "key-replaced": ["credential-reissued"],
+  "principal-added": ["ssh-certificate-reissued"],
+  "validity-extended": ["ssh-certificate-reissued"],
+};

@@ -64,6 +64,12 @@ export const exposureSchema = once(() => {
         client_id: text("The client id at the issuer."),
         scopes: texts("The scopes that are asked for."),
         options_passthrough: said(z.boolean(), "Whether OPTIONS requests pass without signing in."),
+        cookie_prefix: text("The prefix of the session's cookie; \"\" for the service's own."),
+        inactivity_timeout: said(
+          z.int(),
+          "After how many seconds without a request a session ends; 0: never.",
+        ),
+        maximum_duration: said(z.int(), "After how many seconds a session ends in any case; 0: never."),
       })
       .nullable()
       .meta({ description: "Who signs users in; null where nobody has to sign in." }),

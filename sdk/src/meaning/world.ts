@@ -22,6 +22,8 @@ export interface WorldObject {
   readonly hidden?: true;
   /** Whether an object outside of this world refers to it. */
   readonly used?: true;
+  /** The paths of secrets that have another value than before, where the values themselves are left out. */
+  readonly newSecrets?: readonly string[];
   /**
    * The fields in their sent form (`backend_id`) or answered form (`backend: {id}`). Secrets may be left out.
    */

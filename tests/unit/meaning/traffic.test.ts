@@ -1,4 +1,4 @@
-import { findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { compare, findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
   agent,
@@ -140,7 +140,16 @@ describe("A change of traffic", () => {
     expectNothing(tls(null), tls({ terminate_at: "edge" }));
     const upstream = { terminate_at: "upstream" };
     expect(rulesOf(tls(null, policies(limit)), tls(upstream))).to.deep.equal(["termination-moved"]);
-    expectNothing(tls(null), tls(upstream));
+    // Nothing was protected, so nothing is lost: it stands in the table alone.
+    const alone = compare(tls(null), tls(upstream));
+    expect(alone.findings).to.deep.equal([]);
+    expect(
+      alone.addresses.map(({ before, after }) => [before?.tls.ends_at, after?.tls.ends_at]),
+    ).to.deep.equal([["edge", "upstream"]]);
+    expect(onlyFinding(tls(upstream), tls(null))).to.include({
+      rule: "termination-moved",
+      severity: "medium",
+    });
     expect(exposureAt(tls(upstream)).tls).to.deep.equal({ from: null, ends_at: "upstream" });
     expect(exposureAt(tls(upstream)).notes.join()).to.contain("ends upstream");
   });

@@ -59,6 +59,9 @@ export const map = <V extends z.ZodType>(key: z.ZodType<string, string>, value: 
 /** An id in a body. Real ones have at most 36 characters. */
 export const id = () => word(64);
 
+/** The fields whose values no caller and no owner of any object can notice. */
+export const UNNOTICED_FIELDS: readonly string[] = ["description", "metadata"];
+
 /** spec "Conventions": optional, at most 255 bytes. */
 export const description = (doc = "A description for people. At most 255 bytes.") =>
   text(255).default("").meta({ description: doc });

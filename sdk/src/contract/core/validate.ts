@@ -93,6 +93,10 @@ function validateObject(
 export const withDefaults = (schema: z.ZodType, sent: Json): Json =>
   complete(schema, sent, nothingIsUnknown, true) as Json;
 
+/** A sent value of which parts may be unknown, as a server would store it: with defaults at every depth. */
+export const completed = (schema: z.ZodType, sent: Json, isUnknown: IsUnknown): Json =>
+  complete(schema, sent, isUnknown) as Json;
+
 /** Drops values that mean "left out", then fills in defaults, at every depth. */
 function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZeroValues = false): unknown {
   if (isUnknown(value)) return value;

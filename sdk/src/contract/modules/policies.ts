@@ -163,11 +163,9 @@ const policy = (http: boolean) =>
         .meta({
           description: `Conditions in CEL, the Common Expression Language, of at most 4 KiB each, nested at most 100 deep; the actions run when all of them hold, always when there are none. Invalid CEL is refused. Gateways serve ${SERVED_EXPRESSIONS}; other CEL is stored, and a preview warns about it.`,
         }),
-      actions: z
-        .array(action(http))
-        .min(1)
-        .max(MOST_ENTRIES)
-        .meta({ description: "The actions, in the order in which they run." }),
+      actions: mark(z.array(action(http)).min(1).max(MOST_ENTRIES), { ordered: true }).meta({
+        description: "The actions, in the order in which they run.",
+      }),
     },
     { name: named("Policy", http), warnings: [beyondGateways] },
   );
@@ -187,7 +185,9 @@ const beyondGateways: Rule = function* ({ expressions }) {
 };
 
 const list = (http: boolean, doc: string) =>
-  z.array(policy(http)).max(MOST_ENTRIES).default([]).meta({ description: doc });
+  mark(z.array(policy(http)).max(MOST_ENTRIES), { ordered: true })
+    .default([])
+    .meta({ description: doc });
 
 /** spec "EndpointPolicies", "EndpointPolicy", "EndpointAction". */
 export const policies = ({ http = false } = {}) =>

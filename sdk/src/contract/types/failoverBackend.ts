@@ -16,7 +16,7 @@ export const failoverBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    backends: mark(ids(), { reference: { to: ["backend"] } })
+    backends: mark(ids(), { reference: { to: ["backend"] }, ordered: true })
       .default([])
       .meta({ description: "The backends in order of preference." }),
   },

@@ -12,6 +12,11 @@ export interface SignIn {
   readonly scopes: readonly string[];
   /** Whether OPTIONS requests pass without sign-in. */
   readonly options_passthrough: boolean;
+  /** The prefix of the session's cookie; "" for the service's own. */
+  readonly cookie_prefix: string;
+  /** Limits of a session in seconds; 0 for none. */
+  readonly inactivity_timeout: number;
+  readonly maximum_duration: number;
 }
 
 export const readSignIn = (route: ModelObject): Reading<SignIn | null> =>
@@ -23,14 +28,22 @@ export const readSignIn = (route: ModelObject): Reading<SignIn | null> =>
       client_id: textIn(fields.client_id) ?? "",
       scopes: textsIn(fields.scopes),
       options_passthrough: fields.options_passthrough === true,
+      cookie_prefix: textIn(fields.cookie_prefix) ?? "",
+      inactivity_timeout: secondsIn(fields.inactivity_timeout),
+      maximum_duration: secondsIn(fields.maximum_duration),
     }),
-    ({ issuer, client_id, scopes, options_passthrough }) => ({
+    ({ issuer, client_id, scopes, options_passthrough, ...session }) => ({
       issuer,
       client_id,
-      options_passthrough,
+      options_passthrough: options_passthrough ?? false,
+      cookie_prefix: session.cookie_prefix ?? "",
+      inactivity_timeout: session.inactivity_timeout ?? 0,
+      maximum_duration: session.maximum_duration ?? 0,
       scopes: holdsUnknown(scopes) ? scopes : textsIn(scopes),
     }),
   );
+
+const secondsIn = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 /** Whom users have to sign in with. */
 export const signIn: Aspect<"oidc"> = {

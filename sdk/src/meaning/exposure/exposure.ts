@@ -101,7 +101,8 @@ export function shown(row: Row): Exposure {
   };
 }
 
-const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Reading<unknown>])[] = [
+/** The fields of an exposure that are read from places which a change may alter. */
+export const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Reading<unknown>])[] = [
   ["networks", (row) => row.networks],
   ["client_certificate", (row) => row.clientCertificate],
   ["tls", (row) => row.tls],

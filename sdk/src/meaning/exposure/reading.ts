@@ -7,6 +7,10 @@ import type { WorldObject } from "../world";
  * finding.
  */
 export interface Part {
+  /** The object that has it. */
+  readonly of: ModelObject;
+  /** The name of the module, if it is one. */
+  readonly module?: string;
   readonly identity: string;
   readonly kind: string;
   readonly object: WorldObject;
@@ -54,6 +58,8 @@ export function partOf(module: ModuleReading, content: unknown): Part {
   const { holder, name, state } = module;
   const own = holder.modules.get(name);
   return {
+    of: holder,
+    module: name,
     identity: `${holder.identity} ${name}`,
     kind: holder.kind,
     object: own ?? holder.object,
@@ -65,6 +71,7 @@ export function partOf(module: ModuleReading, content: unknown): Part {
 }
 
 export const partOfObject = (thing: ModelObject, property: string | undefined, content: unknown): Part => ({
+  of: thing,
   identity: thing.identity,
   kind: thing.kind,
   object: thing.object,

@@ -86,6 +86,7 @@ const otherwise = <T>(
       sentence: sentence(change.address, was.value, is.value),
       before: was.value,
       after: is.value,
+      namesFields: was.value !== null && is.value !== null,
     });
   });
 
@@ -140,7 +141,7 @@ export const accessRules: readonly Rule<AddressChange>[] = [
         was === null
           ? `${code(change.address)} now asks for a client certificate of ${who}; clients without one are refused.`
           : `${code(change.address)} now accepts client certificates of ${who}.`;
-      return onAddress(change, certificate, { sentence, ...sayAuthorities(rows) });
+      return onAddress(change, certificate, { sentence, ...sayAuthorities(rows), namesFields: was !== null });
     }),
   },
   {
@@ -152,7 +153,11 @@ export const accessRules: readonly Rule<AddressChange>[] = [
       const removed = missingFrom(was, is);
       if (removed.length > 0) {
         const sentence = `${code(change.address)} no longer accepts client certificates of ${quoted(removed, context)}: their holders are refused.`;
-        return onAddress(change, certificate, { sentence, ...sayAuthorities(rows) });
+        return onAddress(change, certificate, {
+          sentence,
+          ...sayAuthorities(rows),
+          namesFields: was !== null,
+        });
       }
       if (was !== null || is.length > 0 || certificate(rows.after).unknown) return [];
       return onAddress(change, certificate, {
@@ -167,7 +172,7 @@ export const accessRules: readonly Rule<AddressChange>[] = [
     judge: otherwise(signIn, (address, was, is) => {
       if (is === null) return `${code(address)} may ask users to sign in: it is not known yet.`;
       if (was === null) return `${code(address)} now asks users to sign in with ${signInWords(is)}.`;
-      return `${code(address)} now signs users in with ${signInWords(is)} (before: ${signInWords(was)}), or on other terms.`;
+      return `${code(address)} now signs users in on other terms.`;
     }),
   },
   {
@@ -176,7 +181,7 @@ export const accessRules: readonly Rule<AddressChange>[] = [
     judge: otherwise(token, (address, was, is) => {
       if (is === null) return `${code(address)} may ask for a token: it is not known yet.`;
       if (was === null) return `${code(address)} now asks for a token ${tokenWords(is)}.`;
-      return `${code(address)} now asks for a token ${tokenWords(is)} (before: ${tokenWords(was)}), or checks it otherwise.`;
+      return `${code(address)} now accepts other tokens than before.`;
     }),
   },
 ];

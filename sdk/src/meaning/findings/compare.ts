@@ -1,5 +1,6 @@
 import { compareModels } from "../access/compareAccess";
 import type { AccessComparison } from "../access/comparison";
+import type { FieldChange } from "../changes/words";
 import { type Exposure, shown } from "../exposure/exposure";
 import { type Row, rowsOf } from "../exposure/rows";
 import { shortHash } from "../hash";
@@ -9,8 +10,11 @@ import { canonical, inOrder } from "../values";
 import type { World } from "../world";
 import { accessRules } from "./access";
 import { addressRules } from "./addresses";
+import { certificateRules } from "./certificates";
 import { credentialRules } from "./credentials";
 import { DESCRIPTIONS } from "./descriptions";
+import { eventRules } from "./events";
+import { type AspectFields, ChangedFields, type Remaining } from "./fields";
 import {
   type AddressChange,
   type Context,
@@ -21,6 +25,7 @@ import {
   type Rule,
   type Severity,
 } from "./finding";
+import { holderRules } from "./holders";
 import { networkRules } from "./networks";
 import { objectRules } from "./objects";
 import { requestRules, withRequests } from "./opened";
@@ -34,7 +39,13 @@ const aboutAddresses: readonly Rule<AddressChange>[] = [
   ...trafficRules,
   ...addressRules,
 ];
-const aboutObjects: readonly Rule<ObjectChange>[] = [...credentialRules, ...objectRules];
+const aboutObjects: readonly Rule<ObjectChange>[] = [
+  ...credentialRules,
+  ...certificateRules,
+  ...holderRules,
+  ...eventRules,
+  ...objectRules,
+];
 
 /** Every rule, with its severity and a description. */
 export const RULES: readonly {
@@ -69,7 +80,13 @@ export interface Comparison {
     readonly offStack: boolean;
     readonly before: Exposure | null;
     readonly after: Exposure | null;
+    /** The declared fields that differ in aspects whose exposure reads the same; absent where there are none. */
+    readonly fields?: readonly AspectFields[];
   }[];
+  /** Declared fields that differ and that no finding names, of objects that were there before. */
+  readonly remaining: readonly Remaining[];
+  /** Whether nothing differs but what no caller and no owner can notice, such as descriptions. */
+  readonly unnoticed: boolean;
 }
 
 /**
@@ -81,17 +98,19 @@ export const findingsOf = (before: World, after: World, options: CompareOptions 
 
 /** The same, with standing findings and changed addresses. */
 export function compare(before: World, after: World, options: CompareOptions = {}): Comparison {
-  const { findings, standing, addresses, access } = judge(before, after, options);
+  const { findings, standing, addresses, access, objects, changed } = judge(before, after, options);
   const counts = { high: 0, medium: 0, low: 0 };
   for (const { severity } of findings) counts[severity]++;
   const hashes = findings.map(({ hash }) => hash).sort();
   return {
-    hash: shortHash(hashes.join("\n")),
+    hash: shortHash([...hashes, changed.digest(objects)].join("\n")),
     counts,
     findings,
     standing,
     access,
-    addresses: changedAddresses(addresses, findings),
+    addresses: changedAddresses(addresses, findings, changed),
+    remaining: changed.remaining(objects),
+    unnoticed: changed.areUnnoticed(objects),
   };
 }
 
@@ -124,7 +143,13 @@ function judge(before: World, after: World, { now }: CompareOptions) {
       if (found) (found.stands ? standing : drafts).push(found);
     }
   }
-  return { findings: finished(drafts, names), standing: finished(standing, names), addresses, access };
+  const changed = new ChangedFields(context);
+  const finished = (some: readonly Judged[]) =>
+    inOrderOf(
+      some.map((draft) => changed.told(draft)),
+      names,
+    );
+  return { findings: finished(drafts), standing: finished(standing), addresses, access, objects, changed };
 }
 
 const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): Judged[] =>
@@ -170,8 +195,7 @@ function described(
     about: after,
     sentence,
     after: value,
-    // Leave times out of the hash.
-    meaning: null,
+    meaning: found.content,
     cause: { ...after, property },
     certain,
     rule,
@@ -182,7 +206,13 @@ function described(
 
 const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
 
-function finished(drafts: readonly Judged[], names: Names): Finding[] {
+/** A draft with what it rests on. */
+interface Told extends Judged {
+  readonly fields?: readonly FieldChange[];
+  readonly digest: string;
+}
+
+function inOrderOf(drafts: readonly Told[], names: Names): Finding[] {
   const findings = drafts.map((draft) => ({ finding: findingOf(draft, names), key: keyOf(draft) }));
   findings.sort(
     (a, b) =>
@@ -205,22 +235,22 @@ function finished(drafts: readonly Judged[], names: Names): Finding[] {
 /** Ids of the server. They are in findings if an object's name is not known. */
 const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
 
-/** The content of a finding, without ids and times. */
-const keyOf = ({ rule, address, about, before, after, meaning, certain = true }: Judged): string =>
-  canonical([
+/** The content of a finding, without ids: every value that changed. */
+const keyOf = ({ rule, address, about, before, after, meaning, certain = true, digest }: Told): string =>
+  `${canonical([
     rule,
     address,
     about.kind,
     nameOf(about),
     meaning === undefined ? [before, after] : meaning,
     certain,
-  ]).replace(IDS, "an id");
+  ]).replace(IDS, "an id")} ${digest}`;
 
 function findingOf(
-  { rule, severity, address, about, sentence, before, after, cause, certain = true, ...access }: Judged,
+  { rule, severity, address, about, sentence, before, after, cause, certain = true, ...told }: Told,
   names: Names,
 ): Finding {
-  const { example, proved } = access;
+  const { example, proved, fields, secret } = told;
   const { object } = cause;
   const { urn, id, stack } = object;
   const name =
@@ -238,6 +268,8 @@ function findingOf(
     sentence,
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
+    ...(fields && { fields }),
+    ...(secret !== undefined && { secret: true }),
     cause: {
       ...(urn !== undefined && { urn }),
       ...(id !== undefined && { id }),
@@ -255,18 +287,26 @@ function findingOf(
 function changedAddresses(
   changes: readonly AddressChange[],
   findings: readonly Finding[],
+  fields: ChangedFields,
 ): Comparison["addresses"] {
-  const changed = new Map<string, boolean>();
-  for (const { address, before, after } of changes) if (!before || !after) changed.set(address, false);
+  const told = new Map<string, boolean>();
+  for (const { address, before, after } of changes) if (!before || !after) told.set(address, false);
   for (const { address, offStack } of findings) {
-    if (address !== undefined) changed.set(address, (changed.get(address) ?? false) || offStack);
+    if (address !== undefined) told.set(address, (told.get(address) ?? false) || offStack);
   }
   return changes
-    .flatMap(({ address, before, after }) => {
-      const offStack = changed.get(address);
-      return offStack === undefined
-        ? []
-        : [{ address, offStack, before: before ? shown(before) : null, after: after ? shown(after) : null }];
+    .flatMap((change) => {
+      const { address, before, after } = change;
+      const found = told.get(address);
+      if (found === undefined && !endsElsewhere(change)) return [];
+      const [was, is] = [before ? shown(before) : null, after ? shown(after) : null];
+      const unseen = was && is ? fields.unseen(change, [was, is]) : [];
+      const offStack = found ?? before?.holder.object.stack !== after?.holder.object.stack;
+      return [{ address, offStack, before: was, after: is, ...(unseen.length > 0 && { fields: unseen }) }];
     })
     .sort((a, b) => inOrder(a.address, b.address));
 }
+
+/** Whether TLS of an address ends elsewhere, which not every rule needs to tell. */
+const endsElsewhere = ({ before, after }: AddressChange): boolean =>
+  before !== undefined && after !== undefined && before.tls.value.ends_at !== after.tls.value.ends_at;

@@ -1,6 +1,7 @@
 import { Binding } from "../exposure/binding";
-import type { Model, ModelObject } from "../model";
-import { holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
+import type { ModelObject } from "../model";
+import { holdsUnknown, textIn, textsIn } from "../values";
+import { SSH_CERTIFICATES } from "./certificates";
 import { type Context, code, type Draft, isReplaced, listed, type ObjectChange, type Rule } from "./finding";
 
 const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
@@ -53,19 +54,7 @@ function isAdmin(owner: unknown, { after: model }: Context): boolean | undefined
   return admins ? admins.includes(bot?.object.id ?? id) : undefined;
 }
 
-const sshCertificates = ["ssh_user_certificate", "ssh_host_certificate"];
-
-/** The types of events that a subscription sends to each destination. */
-function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]> {
-  const { sources } = subscription.fields;
-  const types = textsIn(
-    (Array.isArray(sources) ? sources : []).map((source) => (isObject(source) ? source.type : source)),
-  );
-  const { ids } = idsIn(subscription.fields, "destination_ids", "destinations");
-  return new Map(ids.map((id) => [model.identityOf(id), types]));
-}
-
-/** Rules for credentials, certificates, keys and subscriptions. */
+/** Rules for credentials, certificates and keys. */
 export const credentialRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "credential-widened",
@@ -159,11 +148,12 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     severity: "medium",
     judge: (change, { names }) => {
       const { after } = change;
-      if (!after || !sshCertificates.includes(after.kind) || !isReplaced(change)) return [];
+      if (!after || !SSH_CERTIFICATES.includes(after.kind) || !isReplaced(change)) return [];
       const who = after.kind === "ssh_user_certificate" ? "its holder needs" : "its host needs";
       return ownDraft(
         after,
-        `The SSH certificate ${names.quote(after)} is issued again: ${who} the new one.`,
+        `The SSH certificate ${names.quote(after)} is issued again, and ${who} the new one.`,
+        { namesFields: true },
       );
     },
   },
@@ -181,45 +171,6 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       return ownDraft(after, `The new API key ${context.names.quote(after)} ${said}.`, {
         certain: admin === true,
       });
-    },
-  },
-  {
-    rule: "events-stopped",
-    severity: "medium",
-    judge: ({ before, after }, { names, before: past, after: model }) => {
-      if (before?.kind !== "event_subscription") return [];
-      const still = new Map<string, Set<string>>();
-      for (const subscription of model.of("event_subscription")) {
-        for (const [to, types] of flowsOf(subscription, model)) {
-          still.set(to, new Set([...(still.get(to) ?? []), ...types]));
-        }
-      }
-      const unknown =
-        after !== undefined &&
-        holdsUnknown([after.fields.sources, after.fields.destination_ids, after.fields.destinations]);
-      const stopped = [...flowsOf(before, past)]
-        .map(([to, types]) => ({ to, types: types.filter((type) => !still.get(to)?.has(type)) }))
-        .filter(({ types }) => types.length > 0);
-      if (stopped.length === 0) return [];
-      const destinationOf = (identity: string) =>
-        past.of("event_destination").find((thing) => thing.identity === identity);
-      const toName = (identity: string) => {
-        const thing = destinationOf(identity);
-        return thing ? names.quote(thing) : code(identity);
-      };
-      const types = [...new Set(stopped.flatMap((one) => one.types))].sort(inOrder);
-      const field = after && (types.length === flowsOf(before, past).size ? "destination_ids" : "sources");
-      const sentence = `Events of ${listed(types.map(code))} no longer go to ${listed(stopped.map(({ to }) => toName(to)).sort(inOrder))}.`;
-      return [
-        {
-          about: after ?? before,
-          sentence,
-          before: types,
-          after: [],
-          cause: { ...(after ?? before), property: field },
-          certain: !unknown,
-        },
-      ];
     },
   },
 ];

@@ -1,4 +1,5 @@
 import type { Example } from "../access/changes";
+import type { FieldChange } from "../changes/words";
 import { contentOf, type Part, type Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import type { Model, ModelObject } from "../model";
@@ -37,6 +38,13 @@ export interface Finding {
   readonly before?: unknown;
   readonly after?: unknown;
   readonly cause: Cause;
+  /** The declared fields that it rests on, of objects that were there before. */
+  readonly fields?: readonly FieldChange[];
+  /**
+   * Whether it is about the value of a secret. Such a finding has the path alone, and cannot be accepted by
+   * its hash, which is the same for every value.
+   */
+  readonly secret?: true;
   /** Whether the cause and the affected object belong to different stacks. */
   readonly offStack: boolean;
   /** False if a value is not known yet, or if the finding depends on objects that are not visible. */
@@ -62,6 +70,14 @@ export interface Draft {
   readonly certain?: boolean;
   readonly example?: Example;
   readonly proved?: boolean;
+  /** What it was read from, for a finding about one aspect of an address. */
+  readonly readings?: readonly (Reading<unknown> | undefined)[];
+  /** Whether the sentence names the fields, because it would read the same before and after. */
+  readonly namesFields?: boolean;
+  /** For a finding about an object as it is: whether it was so before. */
+  readonly stands?: boolean;
+  /** The path of the secret, for a finding about its value. */
+  readonly secret?: string;
 }
 
 /** A draft with its rule. */
@@ -164,14 +180,15 @@ const undefinedUnlessModule = ({ identity, property }: Part): string | undefined
 export function onAddress(
   change: AddressChange,
   aspect: (row: Row) => Reading<unknown>,
-  said: Pick<Draft, "sentence" | "before" | "after" | "meaning" | "certain">,
+  said: Pick<Draft, "sentence" | "before" | "after" | "meaning" | "certain" | "namesFields" | "severity">,
 ): Draft[] {
   const { before, after } = change;
   const row = after ?? before;
   if (!row) return [];
   const [was, is] = [before && aspect(before), after && aspect(after)];
   const certain = (said.certain ?? true) && !was?.unknown && !is?.unknown && row.addressKnown;
-  return [{ about: row.holder, address: change.address, ...said, certain, cause: causeOf(was, is, row) }];
+  const cause = causeOf(was, is, row);
+  return [{ about: row.holder, address: change.address, ...said, certain, cause, readings: [was, is] }];
 }
 
 /** Puts a text in backticks, on one line. */

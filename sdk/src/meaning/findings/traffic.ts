@@ -45,8 +45,6 @@ const protects = (row: Row): boolean =>
   row.clientCertificate.value !== null ||
   row.actions.value.some(({ type }) => type === "deny" || type === "rate-limit");
 
-const ALL = (list: readonly string[] | undefined): string => (list?.length ? listed(list.map(code)) : "all");
-
 /** Rules for admitted traffic: TLS, actions, backends. */
 export const trafficRules: readonly Rule<AddressChange>[] = [
   {
@@ -80,7 +78,8 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       const sentence = traffic(after).value.flow.unknown
         ? `Traffic of ${code(change.address)} may go elsewhere: where to is not known yet (before: ${inWords(was)}).`
         : `Traffic of ${code(change.address)} goes elsewhere now: ${inWords(is)} (before: ${inWords(was)}).`;
-      return onAddress(change, traffic, { sentence, before: inWords(was), after: inWords(is) });
+      const namesFields = inWords(was) === inWords(is);
+      return onAddress(change, traffic, { sentence, before: inWords(was), after: inWords(is), namesFields });
     }),
   },
   {
@@ -88,6 +87,15 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
     severity: "high",
     judge: whereBoth(tls, ({ before, after }, change) => {
       const [was, is] = [before.tls.value, after.tls.value];
+      if (was.ends_at === "upstream" && is.ends_at === "edge") {
+        const now = after.tls.unknown ? "may now end" : "now ends";
+        return onAddress(change, tls, {
+          severity: "medium",
+          sentence: `TLS of ${code(change.address)} ${now} at the edge: the gateway reads the traffic from now on.`,
+          before: was.ends_at,
+          after: is.ends_at,
+        });
+      }
       if (was.ends_at !== "edge" || (is.ends_at !== "upstream" && !after.tls.unknown) || !protects(before))
         return [];
       const moves = is.ends_at === "upstream" ? "now ends upstream" : "may end upstream";
@@ -137,10 +145,11 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       if (was === is && !after.actions.unknown) return [];
       if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // reported as termination-moved
       return onAddress(change, actions, {
-        sentence: `${code(change.address)} now acts otherwise on requests: ${ALL(after.actions.value.map(actionWords)).replace(/^all$/, "with no action")} (before: ${ALL(before.actions.value.map(actionWords)).replace(/^all$/, "none")}).`,
+        sentence: `${code(change.address)} now acts otherwise on requests.`,
         before: before.actions.value.map(actionWords),
         after: after.actions.value.map(actionWords),
         meaning: [shortHash(was), shortHash(is)],
+        namesFields: true,
       });
     }),
   },
@@ -150,11 +159,11 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(userAgents, ({ before, after }, change) => {
       const [was, is] = [before.userAgents.value, after.userAgents.value];
       if (canonical(was) === canonical(is) && !after.userAgents.unknown) return [];
-      const denied = is?.deny.length ? `, except ${ALL(is.deny)}` : "";
       return onAddress(change, userAgents, {
-        sentence: `${code(change.address)} now admits other user agents than before: ${ALL(is?.allow)}${denied}.`,
+        sentence: `${code(change.address)} now admits other user agents than before.`,
         before: was,
         after: is,
+        namesFields: true,
       });
     }),
   },

@@ -1,0 +1,111 @@
+import { shortHash } from "../hash";
+import { canonical, isObject } from "../values";
+import { UNKNOWN } from "../world";
+import type { Difference } from "./differences";
+
+/** A declared field that a finding rests on. */
+export interface FieldChange {
+  /** The object that has the field. */
+  readonly kind: string;
+  readonly name: string;
+  /** The path of the field, in the names of the API: `oidc.issuer`. */
+  readonly field: string;
+  /** null where it is not set. Names stand for ids. Absent for a secret. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** Whether the value is a secret. */
+  readonly secret?: true;
+}
+
+/** Longer texts are cut, and followed by a hash, so that two of them never look the same. */
+const LONGEST_VALUE = 1000;
+const LONGEST_WORDS = 100;
+
+const PEM = /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----\s*|$)/g;
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}… (hash ${shortHash(text)})` : text;
+
+/** A value as findings repeat it: PEMs and long texts are hashes. */
+export function repeated(value: unknown): unknown {
+  if (value === UNKNOWN) return "(not known yet)";
+  if (typeof value === "string")
+    return cut(
+      value.replace(PEM, (pem) => `(PEM, hash ${shortHash(pem.replace(/\s+/g, ""))})`),
+      LONGEST_VALUE,
+    );
+  if (Array.isArray(value)) return value.map(repeated);
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, repeated(item)]))
+    : value;
+}
+
+const inCode = (text: string): string => `\`${cut(text, LONGEST_WORDS).replace(/[\s`]+/g, " ")}\``;
+
+const valueWords = (value: unknown): string => {
+  if (value === null || value === undefined || value === "") return "unset";
+  if (value === UNKNOWN) return "a value that is not known yet";
+  const said = repeated(value);
+  return typeof said === "string"
+    ? inCode(said)
+    : isObject(said) || Array.isArray(said)
+      ? inCode(canonical(said))
+      : String(said);
+};
+
+const MOST_ITEMS = 5;
+
+const items = (list: readonly unknown[]): string =>
+  list.length > MOST_ITEMS
+    ? `${list
+        .slice(0, MOST_ITEMS - 1)
+        .map(valueWords)
+        .join(", ")} and ${list.length - MOST_ITEMS + 1} others`
+    : list.map(valueWords).join(", ");
+
+/** What a field was and is, in words that differ. */
+export function bothInWords({ before, after, secret }: Pick<FieldChange, "before" | "after" | "secret">): {
+  readonly before: string;
+  readonly after: string;
+} {
+  if (secret) return { before: "a secret", after: "another secret" };
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const [was, is] = [new Set(before.map(canonical)), new Set(after.map(canonical))];
+    const gone = before.filter((item) => !is.has(canonical(item)));
+    const come = after.filter((item) => !was.has(canonical(item)));
+    if (gone.length + come.length > 0)
+      return {
+        before: gone.length > 0 ? items(gone) : `without ${items(come)}`,
+        after: come.length > 0 ? items(come) : `without ${items(gone)}`,
+      };
+  }
+  const [was, is] = [valueWords(before), valueWords(after)];
+  if (was !== is) return { before: was, after: is };
+  const hashed = (value: unknown) => `${valueWords(value)} (hash ${shortHash(canonical(value))})`;
+  return { before: hashed(before), after: hashed(after) };
+}
+
+const MOST_FIELDS = 10;
+
+/** The fields with their values: "`oidc.issuer` from `a` to `b`". */
+export function inWords(changes: readonly FieldChange[], about: { kind: string; name: string }): string {
+  const said = changes.map((change) => {
+    const of = change.kind === about.kind && change.name === about.name ? "" : ` of ${inCode(change.name)}`;
+    const { before, after } = bothInWords(change);
+    return `${inCode(change.field)}${of} ${change.secret ? "(a secret)" : `from ${before} to ${after}`}`;
+  });
+  const shown = said.slice(0, MOST_FIELDS);
+  if (said.length > MOST_FIELDS) shown.push(`${said.length - MOST_FIELDS} other fields`);
+  return shown.join("; ");
+}
+
+/** A difference without what only hashes need. */
+export const fieldChange = (
+  { thing, field, before, after, secret }: Difference,
+  name: string,
+): FieldChange => ({
+  kind: thing.kind,
+  name,
+  field,
+  ...(secret ? { secret } : { before: repeated(before), after: repeated(after) }),
+});

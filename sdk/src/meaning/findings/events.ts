@@ -1,0 +1,101 @@
+import { DEFAULT_SITE } from "../../contract/formats/site";
+import type { Model, ModelObject } from "../model";
+import { type Fields, holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
+import { code, listed, type ObjectChange, type Rule } from "./finding";
+
+/** The types of events that a subscription sends to each destination. */
+function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]> {
+  const { sources } = subscription.fields;
+  const types = textsIn(
+    (Array.isArray(sources) ? sources : []).map((source) => (isObject(source) ? source.type : source)),
+  );
+  const { ids } = idsIn(subscription.fields, "destination_ids", "destinations");
+  return new Map(ids.map((id) => [model.identityOf(id), types]));
+}
+
+/** For each kind of target, what kind of place it is, and the field that names it. */
+const PLACES = {
+  stream_service: ["stream", "stream_ref"],
+  delivery_service: ["delivery stream", "delivery_stream_ref"],
+  log_service: ["log group", "log_group_ref"],
+  monitoring_service: ["monitoring site", "monitoring_site"],
+} as const;
+
+/** Where a destination's events go, in words; undefined where that is not known. */
+function placeOf({ fields }: ModelObject): string | undefined {
+  const { target } = fields;
+  if (!isObject(target)) return undefined;
+  for (const [service, [title, field]] of Object.entries(PLACES)) {
+    const named: unknown = target[service];
+    if (named === null || named === undefined) continue;
+    const place: Fields = isObject(named) ? named : {};
+    const usual = service === "monitoring_service" && isObject(named) ? DEFAULT_SITE : undefined;
+    const name = holdsUnknown(place[field]) ? undefined : (textIn(place[field]) ?? usual);
+    return name === undefined ? undefined : `the ${title} ${code(name)}`;
+  }
+  return undefined;
+}
+
+/** Rules for event destinations and subscriptions. */
+export const eventRules: readonly Rule<ObjectChange>[] = [
+  {
+    rule: "destination-changed",
+    severity: "high",
+    judge: ({ before, after }, { names }) => {
+      if (before?.kind !== "event_destination" || !after) return [];
+      const [was, is] = [placeOf(before), placeOf(after)];
+      if (was === is) return [];
+      const certain = was !== undefined && is !== undefined;
+      const [from, to] = [was ?? "not known", is ?? "not known yet"];
+      return [
+        {
+          about: after,
+          sentence: `Events for ${names.quote(after)} ${certain ? "now go" : "may go"} elsewhere: to ${to} (before: ${from}).`,
+          before: was ?? null,
+          after: is ?? null,
+          cause: { ...after, property: "target" },
+          certain,
+        },
+      ];
+    },
+  },
+  {
+    rule: "events-stopped",
+    severity: "medium",
+    judge: ({ before, after }, { names, before: past, after: model }) => {
+      if (before?.kind !== "event_subscription") return [];
+      const still = new Map<string, Set<string>>();
+      for (const subscription of model.of("event_subscription")) {
+        for (const [to, types] of flowsOf(subscription, model)) {
+          still.set(to, new Set([...(still.get(to) ?? []), ...types]));
+        }
+      }
+      const unknown =
+        after !== undefined &&
+        holdsUnknown([after.fields.sources, after.fields.destination_ids, after.fields.destinations]);
+      const stopped = [...flowsOf(before, past)]
+        .map(([to, types]) => ({ to, types: types.filter((type) => !still.get(to)?.has(type)) }))
+        .filter(({ types }) => types.length > 0);
+      if (stopped.length === 0) return [];
+      const destinationOf = (identity: string) =>
+        past.of("event_destination").find((thing) => thing.identity === identity);
+      const toName = (identity: string) => {
+        const thing = destinationOf(identity);
+        return thing ? names.quote(thing) : code(identity);
+      };
+      const types = [...new Set(stopped.flatMap((one) => one.types))].sort(inOrder);
+      const field = after && (types.length === flowsOf(before, past).size ? "destination_ids" : "sources");
+      const sentence = `Events of ${listed(types.map(code))} no longer go to ${listed(stopped.map(({ to }) => toName(to)).sort(inOrder))}.`;
+      return [
+        {
+          about: after ?? before,
+          sentence,
+          before: types,
+          after: [],
+          cause: { ...(after ?? before), property: field },
+          certain: !unknown,
+        },
+      ];
+    },
+  },
+];

@@ -1,0 +1,178 @@
+import { UNNOTICED_FIELDS } from "../../contract/core/fields";
+import { type Difference, differencesOf, type Sides } from "../changes/differences";
+import { type FieldChange, fieldChange, inWords } from "../changes/words";
+import { ASPECTS, type Exposure } from "../exposure/exposure";
+import type { Part, Reading } from "../exposure/reading";
+import { shortHash } from "../hash";
+import type { Model, ModelObject } from "../model";
+import { nameOf } from "../names";
+import { canonical, inOrder } from "../values";
+import { type AddressChange, type Context, type Draft, differs, isReplaced } from "./finding";
+
+/** An object with declared fields that no finding names. */
+export interface Remaining {
+  readonly kind: string;
+  readonly name: string;
+  readonly id?: string;
+  /** The URN of the resource that declares them. */
+  readonly urn?: string;
+  readonly fields: readonly FieldChange[];
+}
+
+/** What differs in the declared fields of two worlds, and which of it findings name. */
+export class ChangedFields {
+  readonly #before: ReadonlyMap<string, ModelObject>;
+  readonly #after: ReadonlyMap<string, ModelObject>;
+  readonly #named = new Set<Difference>();
+
+  constructor(private readonly context: Context) {
+    this.#before = byIdentity(context.before);
+    this.#after = byIdentity(context.after);
+  }
+
+  /** The fields that a finding rests on: those of what its aspect is read from, or of its objects. */
+  of(draft: Draft): readonly Difference[] {
+    const things = draft.readings ? this.#read(draft.readings) : this.#about(draft);
+    return things.filter(({ field, secret }) =>
+      draft.secret === undefined ? !secret : secret && field === draft.secret,
+    );
+  }
+
+  /** A draft whose sentence and fields say what differs. */
+  told<D extends Draft>(draft: D): D & { readonly fields?: readonly FieldChange[]; readonly digest: string } {
+    if (draft.stands) return { ...draft, digest: "" };
+    const all = this.of(draft);
+    // What describes an object tells nothing of its fields.
+    if (draft.stands === false) return { ...draft, digest: digestOf(all) };
+    for (const difference of all) this.#named.add(difference);
+    const shown = all.filter(({ thing }) => this.#isInBoth(thing));
+    const fields = shown.map((difference) => this.#shown(difference));
+    const { sentence, about, namesFields } = draft;
+    const words =
+      namesFields && fields.length > 0 && inWords(fields, { kind: about.kind, name: nameOf(about) });
+    return {
+      ...draft,
+      ...(words && { sentence: `${sentence.replace(/\.$/, "")}: ${words}.` }),
+      ...(fields.length > 0 && { fields }),
+      digest: digestOf(all),
+    };
+  }
+
+  /** Per aspect of an address: what differs where the exposures read the same. */
+  unseen({ before, after }: AddressChange, shown: readonly [Exposure, Exposure]): AspectFields[] {
+    if (!before || !after) return [];
+    return ASPECTS.flatMap(([aspect, read]) => {
+      const readings = [read(before), read(after)] as const;
+      if (!differs(...readings) || canonical(shown[0][aspect]) !== canonical(shown[1][aspect])) return [];
+      const fields = this.#read(readings).filter(({ secret }) => !secret);
+      // What no finding names is the same in other words, such as a network in two halves.
+      const both = fields.filter((one) => this.#named.has(one) && this.#isInBoth(one.thing));
+      return both.length > 0 ? [{ aspect, fields: both.map((one) => this.#shown(one)) }] : [];
+    });
+  }
+
+  /** What no finding names, of objects that are there before and after. */
+  remaining(objects: readonly Sides[]): Remaining[] {
+    return objects.flatMap((sides) => {
+      const { before, after } = sides;
+      if (!before || !after) return [];
+      const groups = new Map<string | undefined, Difference[]>();
+      for (const one of differencesOf(sides, this.context)) {
+        if (this.#named.has(one)) continue;
+        const urn = (after.modules.get(one.field.split(".")[0] ?? "") ?? after.object).urn;
+        groups.set(urn, [...(groups.get(urn) ?? []), one]);
+      }
+      return [...groups].map(([urn, differences]) => ({
+        kind: after.kind,
+        name: nameOf(after),
+        ...(after.object.id !== undefined && { id: after.object.id }),
+        ...(urn !== undefined && { urn }),
+        fields: differences.map((one) => this.#shown(one)),
+      }));
+    });
+  }
+
+  /** Whether only fields differ that no caller and no owner can notice. */
+  areUnnoticed(objects: readonly Sides[]): boolean {
+    return objects.every(
+      (sides) =>
+        sides.before &&
+        sides.after &&
+        !isReplaced(sides) &&
+        differencesOf(sides, this.context).every(({ field }) => UNNOTICED_FIELDS.includes(field)),
+    );
+  }
+
+  /** One hash of every declared field that differs. */
+  digest(objects: readonly Sides[]): string {
+    return digestOf(objects.flatMap((sides) => differencesOf(sides, this.context)));
+  }
+
+  #about({ about, address, cause }: Draft): Difference[] {
+    const { before, after } = this.context.rows;
+    const rows = address === undefined ? [] : [before.get(address), after.get(address)];
+    const serving = rows.flatMap((row) => (row ? [row.holder, ...(row.edge ? [row.edge] : [])] : []));
+    const things = [about, ...this.#ofObject(cause.object), ...serving];
+    const each = new Map(things.map((thing) => [thing.identity, this.#sidesOf(thing)]));
+    return sorted([...each.values()].flatMap((sides) => differencesOf(sides, this.context)));
+  }
+
+  #read(readings: readonly (Reading<unknown> | undefined)[]): Difference[] {
+    const [was, is] = readings.map(
+      (reading) => new Map((reading?.parts ?? []).map((part) => [keyOf(part), part])),
+    );
+    const changed = new Map<string, Part>();
+    for (const [key, part] of [...(was ?? []), ...(is ?? [])])
+      if (was?.get(key)?.content !== is?.get(key)?.content) changed.set(key, part);
+    const all = [...changed.values()].flatMap((part) =>
+      differencesOf(this.#sidesOf(part.of), this.context).filter(({ field }) =>
+        part.module === undefined
+          ? !UNNOTICED_FIELDS.includes(field)
+          : field === part.module || field.startsWith(`${part.module}.`),
+      ),
+    );
+    return sorted([...new Set(all)]);
+  }
+
+  #sidesOf = ({ identity, kind }: ModelObject): Sides => {
+    const key = `${kind} ${identity}`;
+    return { before: this.#before.get(key), after: this.#after.get(key) };
+  };
+
+  #isInBoth(thing: ModelObject): boolean {
+    const { before, after } = this.#sidesOf(thing);
+    return before !== undefined && after !== undefined;
+  }
+
+  #shown(difference: Difference): FieldChange {
+    return fieldChange(difference, nameOf(difference.thing));
+  }
+
+  *#ofObject(object: Draft["cause"]["object"]): Generator<ModelObject> {
+    for (const model of [this.context.before, this.context.after]) {
+      const reference = object.id ?? object.urn;
+      const thing = reference === undefined ? undefined : model.find(reference);
+      if (thing) yield thing;
+    }
+  }
+}
+
+/** The declared fields behind an aspect of an address. */
+export interface AspectFields {
+  readonly aspect: keyof Exposure;
+  readonly fields: readonly FieldChange[];
+}
+
+const byIdentity = (model: Model): Map<string, ModelObject> =>
+  new Map(model.all.map((thing) => [`${thing.kind} ${thing.identity}`, thing]));
+
+const textOf = ({ thing, key }: Difference): string => canonical([thing.kind, nameOf(thing), key]);
+
+const sorted = (differences: readonly Difference[]): Difference[] =>
+  [...differences].sort((a, b) => inOrder(textOf(a), textOf(b)));
+
+const keyOf = ({ identity, module, property }: Part): string =>
+  module === undefined ? `${identity} ${property}` : identity;
+
+const digestOf = (differences: readonly Difference[]): string =>
+  shortHash(differences.map(textOf).sort(inOrder).join("\n"));

@@ -1,0 +1,144 @@
+import { fingerprint, readSshPublicKey } from "../../contract/formats/sshPublicKey";
+import { definitionNamed } from "../../contract/registry";
+import { differencesOf } from "../changes/differences";
+import type { Model, ModelObject } from "../model";
+import { holdsUnknown, textIn } from "../values";
+import { type Context, code, type Draft, isReplaced, type ObjectChange, type Rule } from "./finding";
+
+const titleOf = ({ kind }: ModelObject): string => definitionNamed(kind).title;
+
+/** The owner of a credential or key: whoever creates it, unless the program names another. */
+const ownerOf = ({ fields }: ModelObject, model: Model): string | undefined =>
+  holdsUnknown(fields.owner_id) ? undefined : (textIn(fields.owner_id) ?? model.world.caller);
+
+function ownerWords(id: string, model: Model, { names }: Context): string {
+  const bot = model.find(id);
+  return bot ? names.quote(bot) : code(id);
+}
+
+/** The fingerprint of a public key, which is the same whatever comment stands behind the key. */
+function fingerprintOf({ fields }: ModelObject): string | undefined {
+  const key = textIn(fields.public_key);
+  const read = key === undefined ? "" : readSshPublicKey(key);
+  return typeof read === "string" ? key : fingerprint(read);
+}
+
+const KEY_ID = /^target\..*\.cloud_access_key_id$/;
+
+/** Rules for who holds what: roles, owners, keys. */
+export const holderRules: readonly Rule<ObjectChange>[] = [
+  {
+    rule: "role-raised",
+    severity: "high",
+    judge: ({ before, after }, { names }) => {
+      if (before?.kind !== "bot_user" || !after) return [];
+      const [was, is] = [textIn(before.fields.role) ?? "member", textIn(after.fields.role) ?? "member"];
+      const certain = !holdsUnknown([before.fields.role, after.fields.role]);
+      if (was === "admin" || (is !== "admin" && certain)) return [];
+      return [
+        {
+          about: after,
+          sentence: `The bot ${names.quote(after)} ${certain ? "is now" : "may now be"} an admin, and its API keys may do everything (before: ${was}).`,
+          before: was,
+          after: certain ? is : null,
+          cause: { ...after, property: "role" },
+          certain,
+        },
+      ];
+    },
+  },
+  {
+    rule: "owner-changed",
+    severity: "medium",
+    judge: (change, context) => {
+      const { before, after } = change;
+      if (!before || !after || !OWNED.includes(after.kind)) return [];
+      const declared = after.fields.owner_id;
+      // A program that names no owner accepts the one that there is.
+      if (declared == null && !isReplaced(change)) return [];
+      const [was, is] = [ownerOf(before, context.before), ownerOf(after, context.after)];
+      const certain = !holdsUnknown([before.fields.owner_id, declared]);
+      if ((was === undefined && is === undefined) || was === is || (is === undefined && certain)) return [];
+      const owner =
+        is === undefined ? "an owner that is not known yet" : ownerWords(is, context.after, context);
+      const earlier = was === undefined ? "not known" : ownerWords(was, context.before, context);
+      return [
+        {
+          about: after,
+          sentence: `The ${titleOf(after)} ${context.names.quote(after)} now belongs to ${owner} (before: ${earlier}).`,
+          before: was ?? null,
+          after: is ?? null,
+          cause: { ...after, property: "owner_id" },
+          certain: certain && was !== undefined,
+        },
+      ];
+    },
+  },
+  {
+    rule: "key-replaced",
+    severity: "medium",
+    judge: (change, context) => [
+      ...publicKeyReplaced(change, context),
+      ...authorityReplaced(change, context),
+      ...keyIdReplaced(change, context),
+      ...secretsReplaced(change, context),
+    ],
+  },
+];
+
+const OWNED = ["api_key", "tunnel_credential", "ssh_credential"];
+
+function publicKeyReplaced({ before, after }: ObjectChange, { names }: Context): Draft[] {
+  if (!before || !after || before.fields.public_key == null || !SIGNED.includes(after.kind)) return [];
+  const [was, is] = [fingerprintOf(before), fingerprintOf(after)];
+  if (was === is) return [];
+  return [
+    {
+      about: after,
+      sentence: `The ${titleOf(after)} ${names.quote(after)} is for another key: ${is === undefined ? "not known yet" : code(is)} (before: ${code(was ?? "not known")}).`,
+      before: was ?? null,
+      after: is ?? null,
+      cause: { ...after, property: "public_key" },
+      certain: was !== undefined && is !== undefined,
+    },
+  ];
+}
+
+const SIGNED = ["ssh_credential", "ssh_user_certificate", "ssh_host_certificate"];
+
+function authorityReplaced(change: ObjectChange, { names }: Context): Draft[] {
+  const { after } = change;
+  if (after?.kind !== "ssh_certificate_authority" || !isReplaced(change)) return [];
+  const sentence = `The ${titleOf(after)} ${names.quote(after)} gets another key: servers that trust it need the new one, and certificates of the old one end with it.`;
+  return [{ about: after, sentence, cause: after, namesFields: true }];
+}
+
+function keyIdReplaced(change: ObjectChange, context: Context): Draft[] {
+  const { before, after } = change;
+  if (!before || !after || after.kind !== "event_destination") return [];
+  return differencesOf(change, context)
+    .filter(({ field, before: was, after: is }) => KEY_ID.test(field) && was !== null && is !== null)
+    .map(({ field, before: was, after: is }) => ({
+      about: after,
+      sentence: `The event destination ${context.names.quote(after)} signs in with another key: ${code(String(is))} (before: ${code(String(was))}).`,
+      before: was,
+      after: is,
+      cause: { ...after, property: field },
+    }));
+}
+
+function secretsReplaced(change: ObjectChange, context: Context): Draft[] {
+  const { before, after } = change;
+  if (!before || !after) return [];
+  return differencesOf(change, context)
+    .filter(({ secret }) => secret)
+    .map(({ field }) => {
+      const module = after.modules.get(field.split(".")[0] ?? "");
+      return {
+        about: after,
+        sentence: `The secret ${code(field)} of the ${titleOf(after)} ${context.names.quote(after)} has another value.`,
+        cause: { kind: after.kind, object: module ?? after.object, property: field },
+        secret: field,
+      };
+    });
+}

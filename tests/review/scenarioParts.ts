@@ -1,0 +1,39 @@
+import type * as tunnels from "@tunnelplane/pulumi";
+import { certificate } from "../support/api/fixtures";
+import { makeSshKey } from "../support/provider";
+
+/** What is rolled out; the change that a rule is for; and one near it that alters nothing for anybody. */
+export type Version = "base" | "changed" | "near";
+
+/** What scenarios use together, and leave as it is. */
+export interface Shared {
+  readonly clients: tunnels.CertificateAuthority;
+  readonly partners: tunnels.CertificateAuthority;
+  readonly office: tunnels.IpPolicy;
+  readonly member: tunnels.BotUser;
+  readonly audit: tunnels.EventDestination;
+  readonly people: tunnels.SshCertificateAuthority;
+}
+
+export interface Scenario extends Shared {
+  /** Begins the name of everything that the scenario declares. */
+  readonly rule: string;
+  /** The value of a version; the base's where it has none. */
+  readonly pick: <T>(base: T, changed: T, near?: T) => T;
+  readonly isBase: boolean;
+  readonly isChanged: boolean;
+  readonly isNear: boolean;
+}
+
+export const clientsPem = certificate({ name: "Clients" }).pem;
+export const partnersPem = certificate({ name: "Partners" }).pem;
+export const keys = [makeSshKey(), makeSshKey()] as const;
+const DAY_MS = 86_400_000;
+const inDays = (days: number): string =>
+  new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
+export const [inAMonth, inAYear] = [inDays(30), inDays(365)];
+
+export const ROLE = { roleRef: "arn:aws:iam::123456789012:role/events" };
+export const STREAM = "arn:aws:kinesis:eu-central-1:123456789012:stream/events";
+
+export const CERTIFICATE = { publicKey: keys[0], validFor: "365d" };
