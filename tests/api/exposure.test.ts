@@ -208,7 +208,7 @@ onEveryDatabase("A dry run with findings", (start) => {
     ).to.deep.equal(["network-opened"]);
     const removed = await server.rest.delete(`${at}/ip_restriction${DRY}`);
     expect(removed.status, removed.text).to.equal(200);
-    expect(Object.keys(removed.body)).to.deep.equal(["findings"]);
+    expect(Object.keys(removed.body)).to.deep.equal(["findings", "access"]);
     expect(rulesIn(removed)).to.deep.equal(["network-opened", "unused"]);
     const moved = await server.rest.patch(`/backends/weighted/${both.id}${DRY}`, {
       backends: { [blue.id]: 10, [green.id]: 90 },
@@ -310,6 +310,38 @@ onEveryDatabase("A dry run with findings", (start) => {
     ]);
     const source = `/event_subscriptions/${first.id}/sources/ip_policy_created.v0`;
     expect(rulesIn(await server.rest.delete(source + DRY))).to.deep.equal(["events-stopped"]);
+  });
+
+  it("shows what a change lets in, with the route or hostport that takes requests from another", async () => {
+    const domain = `${unique("w")}.example.org`;
+    const [strict, wild] = [`app.${domain}:443`, `*.${domain}:443`];
+    await server.created("/edges/tls", { hostports: [wild] });
+    const { policy: id } = await restricted();
+    const edge = await server.created("/edges/tls", {
+      hostports: [strict],
+      ip_restriction: { ip_policy_ids: [id] },
+    });
+    const gone = await server.rest.delete(`/edges/tls/${edge.id}${DRY}`);
+    expect(rulesIn(gone)).to.include("opened").and.not.to.include("address-removed");
+    expect(findingsIn(gone)[0]).to.include({
+      sentence: `\`${strict}\` is now served by \`${wild}\`, which asks for no admitted network.`,
+      severity: "high",
+      proved: true,
+    });
+    expect(gone.body.access).to.include({ verdict: "opens" });
+    expect(gone.body.access.opened[0]).to.include({ address: wild, everyone: true, new: false });
+    expect(gone.body.access.opened[0].example.request.address).to.equal(strict);
+
+    const site = await server.created("/edges/https", { hostports: [hostport()] });
+    const routes = `/edges/https/${site.id}/routes`;
+    await server.created(routes, { match_type: "path_prefix", match: "/" });
+    const admin = await server.created(routes, { match_type: "path_prefix", match: "/admin", oidc });
+    const open = await server.rest.delete(`${routes}/${admin.id}${DRY}`);
+    expect(open.body.access.sentence).to.match(
+      /^Opens: `GET \/admin` from 198\.51\.100\.7 without signing in: sign-in → /,
+    );
+    const none = await server.rest.patch(`/edges/https/${site.id}${DRY}`, { description: "another" });
+    expect(none.body.access).to.include({ verdict: "opens nothing" });
   });
 
   it("needs findings=true, and works for dry runs only", async () => {

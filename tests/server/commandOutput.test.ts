@@ -94,7 +94,7 @@ describe("What commands print for programs", () => {
     const apply = async (...args: string[]) =>
       (await run("apply", folder.catalogue, "--set", "printed", ...args)).out;
     const planned = JSON.parse(await apply("--plan", "-o", "json"));
-    expect(planned).to.have.keys("set", "operations", "digest", "findings");
+    expect(planned).to.have.keys("set", "operations", "digest", "findings", "access");
     expect(planned.operations[0]).to.include({ op: "create", kind: "tls_edge", key: "app" });
     expect(JSON.parse(await apply("--plan", "--json")).digest).to.equal(planned.digest);
     expect(parse(await apply("--plan", "-o", "yaml"))).to.deep.include({ operations: planned.operations });

@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../contract/errors";
+import type { AccessComparison } from "../meaning/access/comparison";
 import type { Finding } from "../meaning/findings/finding";
 import { Connections, NOT_ANSWERED, NOT_CONNECTED, type RawAnswer, type Sent } from "./connections";
 import { apiErrorFrom, ConnectionError, TimeoutError, UnexpectedAnswerError } from "./errors";
@@ -37,6 +38,8 @@ export interface RequestOptions {
 export interface WithFindings {
   /** The most severe first. */
   readonly findings: readonly Finding[];
+  /** What the change lets in, and a proof of it. */
+  readonly access: AccessComparison;
   /** Sentences about parts that were too large to examine. */
   readonly finding_limits?: readonly string[];
 }

@@ -207,11 +207,12 @@ function* linesOf(
   { set, plan, own, maxDeletes = 0 }: Options,
   declared: number,
 ): Generator<string> {
-  const { operations, findings = [], finding_limits: limits = [], digest } = result;
+  const { operations, findings = [], finding_limits: limits = [], access, digest } = result;
   const touched = operations.filter(({ op }) => op !== "delete").length;
   const counts = operations.length > 0 ? `${countsOf(operations, plan ? "planned" : "done")}, ` : "";
   yield `Set ${set}: ${counts}${declared - touched} unchanged`;
   for (const operation of operations) yield* operationLines(operation).map((line) => `  ${inOneLine(line)}`);
+  if (access && operations.length > 0) yield `\n${oneLine(access.sentence)}`;
   if (findings.length > 0) yield "\nWhat it means:";
   for (const { severity, sentence, certain } of findings)
     yield `  ${severity.padEnd(6)} ${oneLine(sentence)}${certain ? "" : " (not certain)"}`;

@@ -1,6 +1,7 @@
-import type { Decision } from "@tunnelplane/sdk/meaning";
+import { present } from "@tunnelplane/sdk/contract";
+import type { Comparison, Decision } from "@tunnelplane/sdk/meaning";
 import { refusalForNow, SharedThread } from "../util";
-import type { ToDecide } from "./worker";
+import type { Done, Order, ToCompare, ToDecide } from "./worker";
 
 /** Compiling and searching patterns of users takes most of it; chosen, not measured. */
 const LONGEST_MS = 30_000;
@@ -9,26 +10,33 @@ const MOST_MEMORY = 256;
 /** In MiB. A larger young generation stays with the process once the thread has ended. */
 const MOST_YOUNG = 16;
 
-/** Decides requests in a thread, because patterns of users are compiled and searched there. */
+/** Decides requests, and compares worlds, in a thread, because patterns of users are compiled and searched there. */
 export class Decisions {
-  readonly #thread = new SharedThread<ToDecide, Decision[]>({
+  readonly #thread = new SharedThread<Order, Done>({
     file: require.resolve("./worker"),
     name: "decisions",
-    task: "decides requests",
+    task: "decides requests and compares objects",
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
     longest: {
       ms: LONGEST_MS,
-      error: () =>
+      error: ({ toCompare }) =>
         refusalForNow(
           "overloaded",
-          `It took longer than ${LONGEST_MS / 1000} s to decide these requests; send fewer at once`,
+          toCompare
+            ? `It took longer than ${LONGEST_MS / 1000} s to find out what this change means; change less at once, or ask without findings`
+            : `It took longer than ${LONGEST_MS / 1000} s to decide these requests; send fewer at once`,
         ),
     },
   });
 
   /** @param owner whose requests they are */
-  decide(owner: string, what: ToDecide): Promise<Decision[]> {
-    return this.#thread.run(owner, what);
+  async decide(owner: string, toDecide: ToDecide): Promise<Decision[]> {
+    return present((await this.#thread.run(owner, { toDecide })).decisions);
+  }
+
+  /** @param owner who asks what a change means */
+  async compare(owner: string, toCompare: ToCompare): Promise<Comparison> {
+    return present((await this.#thread.run(owner, { toCompare })).comparison);
   }
 
   close(): Promise<void> {

@@ -1,3 +1,3 @@
-/** Decides requests in a thread of its own. Other rooms import from here only. */
+/** Decides requests, and compares objects, in a thread of its own. Other rooms import from here only. */
 
 export { Decisions } from "./decisions";

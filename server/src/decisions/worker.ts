@@ -1,6 +1,13 @@
 import { parentPort } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
-import { type Decision, type DecisionRequest, decisions, type World } from "@tunnelplane/sdk/meaning";
+import {
+  type Comparison,
+  compare,
+  type Decision,
+  type DecisionRequest,
+  decisions,
+  type World,
+} from "@tunnelplane/sdk/meaning";
 import type { SharedReport } from "../util";
 
 export interface ToDecide {
@@ -8,15 +15,41 @@ export interface ToDecide {
   readonly requests: readonly DecisionRequest[];
 }
 
+export interface ToCompare {
+  readonly before: World;
+  readonly after: World;
+  readonly now: Date;
+}
+
+/** One of both. */
+export interface Order {
+  readonly toDecide?: ToDecide;
+  readonly toCompare?: ToCompare;
+}
+
+export interface Done {
+  readonly decisions?: Decision[];
+  readonly comparison?: Comparison;
+}
+
 const port = present(parentPort);
 
-port.on("message", ({ world, requests }: ToDecide) => {
-  let report: SharedReport<Decision[]>;
+port.on("message", (order: Order) => {
+  let report: SharedReport<Done>;
   try {
-    const decider = decisions(world);
-    report = { found: requests.map((request) => decider.decide(request)) };
+    report = { found: done(order) };
   } catch (failed) {
     report = { failed };
   }
   port.postMessage(report);
 });
+
+function done({ toDecide, toCompare }: Order): Done {
+  if (toCompare) {
+    const { before, after, now } = toCompare;
+    return { comparison: compare(before, after, { now }) };
+  }
+  const { world, requests } = present(toDecide);
+  const decider = decisions(world);
+  return { decisions: requests.map((request) => decider.decide(request)) };
+}

@@ -1,13 +1,14 @@
-import { setImmediate } from "node:timers/promises";
 import { definitionNamed, definitionOf, definitionOfId, present } from "@tunnelplane/sdk/contract";
-import { type Finding, findingsOf, type WorldObject } from "@tunnelplane/sdk/meaning";
+import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
+import { isHostport } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents } from "../documents";
 import type { ObjectChange } from "../journal";
 import type { ChangeRequest, ServerContext } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
-import { credentialsFor, Gathering, newest, objectOf } from "./gather";
+import { inPart } from "./answer";
+import { candidatesOf, credentialsFor, edgesAt, Gathering, newest, objectOf } from "./gather";
 
 /**
  * Limits of one review: how many users of the changed objects it examines, and how many edges of each kind
@@ -15,11 +16,10 @@ import { credentialsFor, Gathering, newest, objectOf } from "./gather";
  */
 const MOST_USERS = 200;
 const MOST_EDGES = 200;
-/** The limit on findings in an answer, the most severe first. */
-const MOST_FINDINGS = 500;
-
-interface Consequences {
-  readonly findings: readonly Finding[];
+/** What a change touches, before and after it. */
+interface Touched {
+  readonly before: World;
+  readonly after: World;
   /** Sentences about parts that were not examined; usually empty. */
   readonly limits: readonly string[];
 }
@@ -29,7 +29,7 @@ const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
 
 /** Finds out what a dry run would mean for callers, and adds it to its answer. */
 export class DryRunConsequences {
-  #judge: () => Consequences = () => ({ findings: [], limits: [] });
+  #touched: Touched = { before: { objects: [] }, after: { objects: [] }, limits: [] };
   /** The names of objects that do not exist yet, by the ids that they have in this run only. */
   #new: ReadonlyMap<string, string> = new Map();
 
@@ -45,7 +45,7 @@ export class DryRunConsequences {
   ) => {
     const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
     this.#new = new Map([...names].filter(([id]) => made.has(id)));
-    this.#judge = await consequencesOf(
+    this.#touched = await touchedBy(
       transaction,
       { documents: this.context.documents, caller: this.caller, names },
       changes,
@@ -54,12 +54,12 @@ export class DryRunConsequences {
 
   /** The JSON of an object, with the findings in it. */
   async addTo(json: string): Promise<string> {
-    // Let other requests run first: at the limits, reading and comparing take 44 to 53 ms (400 edges, 600
-    // credentials; 2026-11-22, 2 shared cores).
-    await setImmediate();
-    const { findings, limits } = this.#judge();
+    const { before, after, limits: unseen } = this.#touched;
+    const order = { before, after, now: new Date() };
+    const compared = await this.context.decisions.compare(this.caller.ownerId, order);
+    const { findings, access, limits } = inPart(compared, unseen);
     const added = JSON.stringify(
-      { findings, ...(limits.length > 0 && { finding_limits: limits }) },
+      { findings, access, ...(limits.length > 0 && { finding_limits: limits }) },
       this.#withoutNewIds,
     );
     return json === "{}" ? added : `${json.slice(0, -1)},${added.slice(1)}`;
@@ -72,15 +72,12 @@ export class DryRunConsequences {
   };
 }
 
-/**
- * Reads the objects that a change affects, in the transaction of the change. Returns a function that compares
- * them afterwards.
- */
-async function consequencesOf(
+/** Reads the objects that a change affects, in the transaction of the change. */
+async function touchedBy(
   transaction: Kysely<Database>,
   { documents, caller, names }: { documents: Documents; caller: Caller; names: ReadonlyMap<string, string> },
   changes: readonly ObjectChange[],
-): Promise<() => Consequences> {
+): Promise<Touched> {
   const limits: string[] = [];
   const was = new Map<string, WorldObject | undefined>();
   const is = new Map<string, WorldObject | undefined>();
@@ -99,8 +96,13 @@ async function consequencesOf(
   const served = changed.some(({ kind }) => kind.endsWith("_credential"))
     ? await someEdges(transaction, limits)
     : [];
-  await gathering.add([...using, ...served]);
-  await gathering.add(await routesAmong(transaction, [...changed, ...using, ...served], limits));
+  const competing = await gathering.read(await competingEdges(transaction, changed, limits));
+  await gathering.add([...using, ...served, ...competing]);
+  // Routes compete with those beside them, and one that cannot be enforced closes all of them.
+  const around = changed.flatMap(({ fields }) => gathering.objects.get(String(fields.edge_id)) ?? []);
+  await gathering.add(
+    await routesAmong(transaction, [...changed, ...using, ...served, ...competing, ...around], limits),
+  );
   if (gathering.full) limits.push("Only the first 1,000 objects that belong to the change were examined.");
 
   const { credentials, full } = await credentialsFor(transaction, caller);
@@ -121,12 +123,7 @@ async function consequencesOf(
     admins,
     caller: caller.ownerId,
   });
-  return () => {
-    const findings = findingsOf(world(before), world(now), { now: new Date() });
-    if (findings.length > MOST_FINDINGS)
-      limits.push(`${findings.length - MOST_FINDINGS} further findings are not listed.`);
-    return { findings: findings.slice(0, MOST_FINDINGS), limits };
-  };
+  return { before: world(before), after: world(now), limits };
 }
 
 function replace(
@@ -185,6 +182,29 @@ const users = statement<{ id: string; limit: number }, { from_id: string }>((db,
     .orderBy("from_id")
     .limit(parameter("limit")),
 );
+
+/** Hostports in one query. */
+const AT_ONCE = 200;
+
+/** Edges whose hostports take names of the changed ones, or leave names to them. */
+async function competingEdges(
+  transaction: Kysely<Database>,
+  changed: readonly WorldObject[],
+  limits: string[],
+): Promise<string[]> {
+  const own = new Set(changed.map(({ id }) => id));
+  const hostports = changed.flatMap(({ fields: { hostports: list } }) => (Array.isArray(list) ? list : []));
+  const candidates = [...new Set(hostports.map(String).filter(isHostport).flatMap(candidatesOf))];
+  // Not with `inParts`, which gives up its turn: the transaction holds the one lock for writing.
+  const parts = Array.from({ length: Math.ceil(candidates.length / AT_ONCE) }, (_, part) =>
+    JSON.stringify(candidates.slice(part * AT_ONCE, (part + 1) * AT_ONCE)),
+  );
+  const found = await pipelined(parts.map((values) => edgesAt(transaction, { values })));
+  const edges = [...new Set(found.flat().map(({ resource_id }) => resource_id))].filter((id) => !own.has(id));
+  if (edges.length > MOST_EDGES)
+    limits.push(`Only ${MOST_EDGES} edges were examined that compete for names with the changed ones.`);
+  return edges.slice(0, MOST_EDGES);
+}
 
 /** Edges that a changed credential may have been the last one to serve. */
 async function someEdges(transaction: Kysely<Database>, limits: string[]): Promise<WorldObject[]> {

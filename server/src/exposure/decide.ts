@@ -1,11 +1,19 @@
 import { present } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk/meaning";
-import { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
+import { isHostport, isWildcard, readHostport } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { ServerContext } from "../resources";
-import { type Database, inParts, isListed, statement } from "../storage";
-import { belongingTo, credentialsFor, Gathering, MOST_OBJECTS, routeOf } from "./gather";
+import { type Database, inParts } from "../storage";
+import {
+  belongingTo,
+  candidatesOf,
+  credentialsFor,
+  edgesAt,
+  Gathering,
+  MOST_OBJECTS,
+  routeOf,
+} from "./gather";
 
 /**
  * Decides requests on what is stored, in their order. Reads only the edges that may take them, what these
@@ -72,22 +80,8 @@ function namesOf({ address, host }: DecisionRequest): string[] {
 
 const isName = (text: string): boolean => isHostport(text) && !isWildcard(text);
 
-/** The hostports that may take a name, the best first. */
-function candidatesOf(address: string): string[] {
-  const { host, port } = readHostport(address);
-  return [host, ...wildcardsAbove(host)].map((name) => `${name}:${port}`);
-}
-
 async function addEdge(db: Kysely<Database>, gathering: Gathering, id: string): Promise<void> {
   const edge = await gathering.read([id]);
   const routes = await belongingTo(db, { id, limit: MOST_OBJECTS });
   await gathering.add([...edge, ...routes.map(routeOf)]);
 }
-
-const edgesAt = statement<{ values: string }, { value: string; resource_id: string }>((db, parameter) =>
-  db
-    .selectFrom("unique_key")
-    .select(["value", "resource_id"])
-    .where("scope", "=", "hostport")
-    .where(isListed(db, "value", parameter("values"))),
-);

@@ -9,11 +9,12 @@ import {
   referencesIn,
 } from "@tunnelplane/sdk/contract";
 import type { WorldObject } from "@tunnelplane/sdk/meaning";
+import { readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import { type Document, type Documents, textIn } from "../documents";
 import { findById } from "../resources";
-import { type Database, pipelined, statement } from "../storage";
+import { type Database, isListed, pipelined, statement } from "../storage";
 
 /** The limit on objects that are read for one answer. Results that depend on further ones are uncertain. */
 export const MOST_OBJECTS = 1000;
@@ -137,4 +138,20 @@ export const newest = statement<{ kind: string; limit: number }, { owner_id: str
       .where("kind", "=", parameter("kind"))
       .orderBy("id", "desc")
       .limit(parameter("limit")),
+);
+
+/** The hostports that may take a name, the best first. */
+export function candidatesOf(address: string): string[] {
+  const { host, port } = readHostport(address);
+  return [host, ...wildcardsAbove(host)].map((name) => `${name}:${port}`);
+}
+
+/** The edges that have hostports of a list. */
+export const edgesAt = statement<{ values: string }, { value: string; resource_id: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom("unique_key")
+      .select(["value", "resource_id"])
+      .where("scope", "=", "hostport")
+      .where(isListed(db, "value", parameter("values"))),
 );

@@ -16,10 +16,10 @@ interface Waiting<Order, Result> {
   reject(error: unknown): void;
 }
 
-interface SharedThreadOptions
+interface SharedThreadOptions<Order>
   extends Pick<ThreadOptions<unknown>, "file" | "name" | "task" | "resourceLimits"> {
   /** How long one order may take, and the error of one that takes longer. Default: as long as it takes. */
-  readonly longest?: { readonly ms: number; readonly error: () => Error };
+  readonly longest?: { readonly ms: number; readonly error: (order: Order) => Error };
 }
 
 /**
@@ -34,7 +34,7 @@ export class SharedThread<Order, Result> {
   #idle: NodeJS.Timeout | undefined;
   #limit: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: SharedThreadOptions) {
+  constructor(private readonly options: SharedThreadOptions<Order>) {
     const { longest, ...thread } = options;
     this.#thread = new Thread({
       ...thread,
@@ -71,8 +71,9 @@ export class SharedThread<Order, Result> {
       return;
     }
     const { longest } = this.options;
-    if (longest) this.#limit = setTimeout(() => this.#cutOff(longest.error()), longest.ms).unref();
-    this.#thread.send(this.#current.order);
+    const { order } = this.#current;
+    if (longest) this.#limit = setTimeout(() => this.#cutOff(longest.error(order)), longest.ms).unref();
+    this.#thread.send(order);
   }
 
   #cutOff(error: Error): void {

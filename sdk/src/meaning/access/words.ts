@@ -1,5 +1,6 @@
+import { OWN_PATHS } from "../../contract/formats/http";
 import type { Decision } from "../decision/types";
-import type { Example } from "./changes";
+import type { Example, Opened } from "./changes";
 import type { AccessComparison } from "./comparison";
 
 /** What an authority is called, by its id. */
@@ -65,7 +66,7 @@ export function verdictWords(access: Omit<AccessComparison, "sentence">, name: N
   const others = opened.filter((one) => !one.new);
   const fresh = new Set(opened.filter((one) => one.new).map(({ address }) => address)).size;
   const news = fresh > 0 ? [counted(fresh, "new address", "new addresses")] : [];
-  const [first] = others.toSorted((a, b) => Number(b.everyone) - Number(a.everyone));
+  const [first] = others.toSorted((a, b) => weightOf(b) - weightOf(a));
   if (!first) return [`Opens ${news.join("")}, and nothing that was closed.`, ...unsure].join(" ");
   const more =
     others.length > 1
@@ -80,6 +81,10 @@ export function verdictWords(access: Omit<AccessComparison, "sentence">, name: N
 
 const counted = (count: number, one: string, several: string): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : several}`;
+
+/** What everybody may says most, and the gateway's own paths say least. */
+const weightOf = ({ everyone, example: { request } }: Opened): number =>
+  Number(everyone) + (request.path?.startsWith(OWN_PATHS) ? 0 : 2);
 
 function unprovedWords({ unproved }: Pick<AccessComparison, "unproved">): string {
   const addresses = new Set(unproved.map(({ address }) => address)).size;

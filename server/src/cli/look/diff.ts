@@ -65,9 +65,9 @@ async function printDifference(
     dryRun: true,
     findings: true,
   });
-  const { findings, finding_limits = [], ...after } = body;
+  const { findings, finding_limits = [], access, ...after } = body;
   const difference = { changes: changesBetween(before, after), findings, finding_limits };
-  print(difference, options, () => linesOf(difference));
+  print(difference, options, () => linesOf(difference, access.sentence));
   if (difference.changes.length > 0) throw new NegativeAnswer();
 }
 
@@ -89,15 +89,16 @@ function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   return [{ path, old: before, new: after }];
 }
 
-function* linesOf({
-  changes,
-  findings,
-  finding_limits,
-}: Required<WithFindings> & { readonly changes: readonly Change[] }): Generator<string> {
+type Difference = Required<Pick<WithFindings, "findings" | "finding_limits">> & {
+  readonly changes: readonly Change[];
+};
+
+function* linesOf({ changes, findings, finding_limits }: Difference, verdict: string): Generator<string> {
   for (const { path, old, new: now } of changes) {
     if (!isNothing(old)) yield red(`- ${oneLine(path)}: ${oneLine(JSON.stringify(old))}`);
     if (!isNothing(now)) yield green(`+ ${oneLine(path)}: ${oneLine(JSON.stringify(now))}`);
   }
+  if (changes.length > 0) yield oneLine(verdict);
   for (const { severity, sentence } of findings) yield yellow(`${severity}: ${oneLine(sentence)}`);
   for (const limit of finding_limits) yield dim(oneLine(limit));
   if (changes.length === 0) yield "There is no difference.";

@@ -46,7 +46,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "findings",
     in: "query",
     description:
-      "Whether a dry run also answers the effects of the change on callers: `findings`, and `finding_limits` if something was not examined.",
+      "Whether a dry run also answers the effects of the change on callers: `findings`, `access` (what it lets in, and a proof), and `finding_limits` if something was not examined.",
     schema: { type: "boolean", default: false },
   },
   address: {

@@ -1,4 +1,4 @@
-import { exposureSchema } from "@tunnelplane/sdk/contract";
+import { decisionRequestSchema, decisionSchema, exposureSchema } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { exposurePage, hostportOf } from "../../exposure";
 import { queryError } from "../../util";
@@ -32,6 +32,10 @@ const newId = () =>
     .nullable()
     .meta({ description: "Null if the change set that is planned would make the object." });
 
+/** A request, and what happens to it before and after the change. */
+const example = () =>
+  z.object({ request: decisionRequestSchema(), before: decisionSchema(), after: decisionSchema() });
+
 const finding = z.object({
   hash: z.string().meta({
     description: "Identifies the content of the finding: the same on another day and with other ids.",
@@ -58,6 +62,43 @@ const finding = z.object({
     .boolean()
     .meta({ description: "Whether the cause belongs to another program's stack; false here." }),
   certain: z.boolean().meta({ description: "Whether everything that it depends on was examined." }),
+  example: example().optional().meta({ description: "Of a finding about access: a request that shows it." }),
+  proved: z
+    .boolean()
+    .optional()
+    .meta({ description: "Of a finding about access: whether all requests to the address were decided." }),
+});
+
+const accessChanges = (description: string, more: z.ZodRawShape = {}) =>
+  z
+    .array(
+      z.object({
+        address: z.string().meta({ description: "What decides now; if nothing does, what did before." }),
+        was: z.string().nullable().meta({ description: "What decided before; null if nothing did." }),
+        example: example(),
+        ...more,
+      }),
+    )
+    .meta({ description });
+
+const access = z.object({
+  sentence: z.string().meta({ description: "The verdict in one line." }),
+  verdict: z.enum(["opens nothing", "opens", "unproved"]).meta({
+    description: "`opens nothing` is proved; `unproved`: nothing was found to open, but not all was decided.",
+  }),
+  opened: accessChanges("Let in now, and not before; at most 50.", {
+    everyone: z.boolean().meta({
+      description: "Whether it opened, without a certificate, a token or a session, for all of IPv4 or IPv6.",
+    }),
+    new: z.boolean().meta({ description: "Whether nobody served this name or path before." }),
+  }),
+  closed: accessChanges("Let in before, and not now; at most 50."),
+  moved: accessChanges("Let in by both, by another backend or with another status; at most 50."),
+  unproved: z
+    .array(z.object({ address: z.string(), reason: z.string() }))
+    .meta({ description: "Addresses of which some requests could not be decided, and why; at most 50." }),
+  combinations: z.int().meta({ description: "How many combinations of requests were tried." }),
+  addresses: z.int().meta({ description: "At how many addresses." }),
 });
 
 /** The additional fields in the answer to a dry run with findings. */
@@ -68,6 +109,7 @@ export const dryRunShape: Shape = {
     findings: z
       .array(finding)
       .meta({ description: "The effects of the change on callers, the most severe first; at most 500." }),
+    access: access.meta({ description: "What the change lets in, and a proof of it." }),
     finding_limits: z
       .array(z.string())
       .optional()

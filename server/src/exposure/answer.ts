@@ -1,0 +1,32 @@
+import type { Comparison, Finding } from "@tunnelplane/sdk/meaning";
+
+/** The limit on findings in an answer, the most severe first. */
+const MOST_FINDINGS = 500;
+/** The limit on each list of the comparison in an answer. */
+const MOST_CHANGES = 50;
+
+/** What is answered. */
+interface Consequences extends Pick<Comparison, "access"> {
+  readonly findings: readonly Finding[];
+  readonly limits: readonly string[];
+}
+
+/** As much as an answer has room for. */
+export function inPart({ findings, access }: Comparison, unseen: readonly string[]): Consequences {
+  const limits = [...unseen];
+  const first = <T>(all: readonly T[], most: number, words: string): readonly T[] => {
+    if (all.length > most) limits.push(`${all.length - most} further ${words} are not listed.`);
+    return all.slice(0, most);
+  };
+  return {
+    findings: first(findings, MOST_FINDINGS, "findings"),
+    access: {
+      ...access,
+      opened: first(access.opened, MOST_CHANGES, "addresses that open"),
+      closed: first(access.closed, MOST_CHANGES, "addresses that close"),
+      moved: first(access.moved, MOST_CHANGES, "addresses whose traffic moves"),
+      unproved: first(access.unproved, MOST_CHANGES, "addresses that are not proved"),
+    },
+    limits,
+  };
+}
