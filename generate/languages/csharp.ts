@@ -11,7 +11,11 @@ export function csharp(declarations: readonly Declaration[]): string {
     return `${isUsed ? `var ${variable(name)} = ` : ""}${made}`;
   });
   const code = indented(statements.join(""), STEP);
-  return finished(`${code.includes(" Dictionary<") ? "using System.Collections.Generic;\n" : ""}using Pulumi;
+  const used = [
+    ...(code.includes(" Dictionary<") ? ["using System.Collections.Generic;\n"] : []),
+    ...(code.includes("ImmutableArray.") ? ["using System.Collections.Immutable;\n"] : []),
+  ];
+  return finished(`${used.join("")}using Pulumi;
 using Tunnelplane = Pulumi.Tunnelplane;
 
 return await Deployment.RunAsync(() =>
@@ -39,12 +43,16 @@ function print(value: Value): string {
   }
 }
 
+/** A list as an entry of a map. */
+const entry = (value: Value): string =>
+  value.is === "list" ? `ImmutableArray.Create(${value.items.map(print).join(", ")})` : print(value);
+
 function printMap(value: Value & { is: "map" }): string {
   const keys = keysIn(value);
   if (keys.length === 0)
     return block(
       "",
-      value.entries.map(([key, item]) => `{ ${JSON.stringify(key)}, ${print(item)} }`),
+      value.entries.map(([key, item]) => `{ ${JSON.stringify(key)}, ${entry(item)} }`),
     );
   const entries = value.entries.map(
     ([key, item]) => `[ids[${keys.indexOf(referenceIn(key) ?? "")}]] = ${print(item)}`,

@@ -81,7 +81,8 @@ const struct = (type: string, fields: readonly (readonly [string, Value])[]): st
   );
 
 const typeOf = (element: Element): string => {
-  if (typeof element === "object") return `tunnelplane.${element.type}`;
+  if (typeof element === "object")
+    return "listOf" in element ? `${typeOf(element.listOf)}Array` : `tunnelplane.${element.type}`;
   return element === "any" ? "pulumi." : `pulumi.${PULUMI[element]}`;
 };
 

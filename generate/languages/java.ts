@@ -54,10 +54,13 @@ function print(value: Value): string {
   }
 }
 
+/** A list as an entry of a map; as an argument, it is as many arguments. */
+const entry = (value: Value): string => (value.is === "list" ? `List.of(${print(value)})` : print(value));
+
 function printMap(value: Value & { is: "map" }): string {
   const keys = keysIn(value);
   if (keys.length === 0)
-    return mapOf(value.entries.map(([key, item]) => `${JSON.stringify(key)}, ${print(item)}`));
+    return mapOf(value.entries.map(([key, item]) => `${JSON.stringify(key)}, ${entry(item)}`));
   const entries = value.entries.map(
     ([key, item]) => `ids.get(${keys.indexOf(referenceIn(key) ?? "")}), ${print(item)}`,
   );

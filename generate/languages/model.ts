@@ -36,7 +36,14 @@ export type Value =
 
 export type Fields = readonly (readonly [name: string, value: Value])[];
 /** The type of the values of a list or a map; a type's name for objects and enumerations. */
-export type Element = "string" | "integer" | "number" | "boolean" | "any" | { readonly type: string };
+export type Element =
+  | "string"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "any"
+  | { readonly type: string }
+  | { readonly listOf: Element };
 
 /** A resource of a program; fields have the names of the schema. */
 export interface Declaration {
@@ -104,7 +111,8 @@ function typed(value: unknown, spec: TypeSpec, known: PackageTypes): Value {
   return { is: "any", value };
 }
 
-function elementOf({ type, $ref }: TypeSpec): Element {
+function elementOf({ type, $ref, items }: TypeSpec): Element {
+  if (items) return { listOf: elementOf(items) };
   if ($ref?.startsWith("#/types/")) return { type: lastPart($ref) };
   return type === "string" || type === "integer" || type === "number" || type === "boolean" ? type : "any";
 }

@@ -84,8 +84,10 @@ function typeOf(schema: z.ZodType): string {
   return format === "date-time" ? "time (RFC 3339)" : format === "uri" ? "URL" : "string";
 }
 
-const plural = (type: string): string =>
-  /^`/.test(type) ? type : type === "any value" ? "any values" : `${type}s`;
+const plural = (type: string): string => {
+  if (/^(?:list|map) of /.test(type)) return type.replace(/^\w+/, "$&s");
+  return /^`/.test(type) ? type : type === "any value" ? "any values" : `${type}s`;
+};
 
 function defaultText(schema: z.ZodType): string {
   const fallback = defaultOf(schema);

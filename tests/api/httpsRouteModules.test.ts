@@ -131,6 +131,62 @@ onOneDatabase("The modules of an HTTPS edge's route", (start) => {
     });
   });
 
+  describe("require_claims of oidc and jwt_validation:", () => {
+    const modules = { oidc, jwt_validation: jwtValidation };
+    const NAMES = Object.keys(modules) as (keyof typeof modules)[];
+    const asking = (name: keyof typeof modules, require_claims: unknown): Json => ({
+      ...modules[name],
+      require_claims,
+    });
+    const refused: [what: string, claims: unknown, field: string | undefined, said: string][] = [
+      ["no object", ["email"], "require_claims", "must be an object"],
+      [
+        "a text in the place of a list",
+        { email: "ann@example.com" },
+        "require_claims.email",
+        "must be a list",
+      ],
+      ["an empty list", { email: [] }, "require_claims.email", "must not be empty"],
+      ["an empty text", { email: ["a", ""] }, "require_claims.email[1]", "must not be empty"],
+      ["a number", { level: [3] }, "require_claims.level[0]", "must be a string"],
+      ["the same text twice", { a: ["x", "x"] }, "require_claims.a[1]", "repeats entry 0"],
+      ["no name", { "": ["x"] }, 'require_claims[""]', "must not be empty"],
+      ["a dot at the end", { "realm.": ["x"] }, 'require_claims["realm."]', "a dot leads into an object"],
+      ["two dots in a row", { "a..b": ["x"] }, 'require_claims["a..b"]', "a dot leads into an object"],
+      [
+        "many levels",
+        { "a.b.c.d.e.f.g.h.i": ["x"] },
+        'require_claims["a.b.c.d.e.f.g.h.i"]',
+        "9 levels; at most 8",
+      ],
+      ["a long name", { ["n".repeat(256)]: ["x"] }, undefined, "at most 255 characters"],
+      ["a long text", { a: ["é".repeat(256)] }, "require_claims.a[0]", "at most 255 characters"],
+      ["many texts", { a: Array.from({ length: 33 }, String) }, "require_claims.a", "at most 32 entries"],
+      [
+        "many claims",
+        Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`c${index}`, ["x"]])),
+        "require_claims",
+        "at most 16 entries",
+      ],
+    ];
+    for (const [what, claims, field, said] of refused)
+      it(`${what} is refused, with its place`, async () => {
+        for (const name of NAMES) await expectModuleRefused(name, asking(name, claims), invalid(field, said));
+      });
+
+    it("are kept as they were sent, up to every limit, and absent ones are answered as {}", async () => {
+      const texts = Array.from({ length: 32 }, (_, index) => `${index}`.padEnd(255, "é"));
+      const most = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`c${index}`, texts]));
+      const some = { "a.b.c": ["*", "x y"], "https://example.com/a..b": ["1"], email_verified: ["true"] };
+      for (const name of NAMES) {
+        for (const claims of [most, some])
+          expect((await stored(name, asking(name, claims))).require_claims).to.deep.equal(claims);
+        for (const none of [{}, undefined, null])
+          expect((await stored(name, asking(name, none))).require_claims).to.deep.equal({});
+      }
+    });
+  });
+
   describe("jwt_validation:", () => {
     const jwtWith = (path: string, value: unknown): Json => changed(jwtValidation, path, value);
     const [issuer, token, algorithm] = [

@@ -78,6 +78,7 @@ describe("A value that the API takes", () => {
   const endpoints = {
     authorizationEndpoint: "https://id.example.com/a",
     tokenEndpoint: "https://id.example.com/t",
+    jwksUri: "https://id.example.com/k",
   };
   const anyIssuer: Environment["issuers"] = new (class extends Map<string, typeof endpoints> {
     override get = () => endpoints;

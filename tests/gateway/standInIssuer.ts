@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { createHash, createPublicKey, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Certificate } from "../support/api/fixtures";
@@ -19,11 +19,15 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
  */
 export class StandInIssuer {
   readonly #codes = new Map<string, string>();
-  readonly #key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  /** What it signs ID tokens with; another key than in its key set forges them. */
+  key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  readonly #keys = [createPublicKey(this.key).export({ format: "jwk" })];
   #server!: StandInServer;
   client: Client = { id: "site", secret: "of the site", redirectUri: "" };
   /** The name that it gives itself; its address unless a test says otherwise. */
   name: string | undefined;
+  /** Claims of the users who come, besides those that every ID token has. */
+  claims: object = {};
 
   static async start({ pem, privateKey }: Certificate): Promise<StandInIssuer> {
     const one = new StandInIssuer();
@@ -50,8 +54,10 @@ export class StandInIssuer {
           issuer: this.name ?? this.url,
           authorization_endpoint: `${this.url}/authorize`,
           token_endpoint: `${this.url}/token`,
+          jwks_uri: `${this.url}/jwks`,
         }),
       );
+    else if (pathname === "/jwks") answer.end(JSON.stringify({ keys: this.#keys }));
     else if (pathname === "/authorize") this.#authorize(searchParams, answer);
     else if (pathname === "/token") this.#exchange(new URLSearchParams(await text(asked)), answer);
     else answer.writeHead(404).end();
@@ -87,8 +93,8 @@ export class StandInIssuer {
       body.get("redirect_uri") === redirectUri;
     if (!isProved || !isClient) return void answer.writeHead(400).end('{"error":"invalid_grant"}');
     const now = Math.floor(Date.now() / 1000);
-    const claims = `${encode({ alg: "RS256" })}.${encode({ iss: this.url, aud: id, sub: "somebody", iat: now, exp: now + 3600 })}`;
-    const id_token = `${claims}.${sign("sha256", Buffer.from(claims), this.#key).toString("base64url")}`;
+    const claims = `${encode({ alg: "RS256" })}.${encode({ iss: this.url, aud: id, sub: "somebody", iat: now, exp: now + 3600, ...this.claims })}`;
+    const id_token = `${claims}.${sign("sha256", Buffer.from(claims), this.key).toString("base64url")}`;
     answer.setHeader("content-type", "application/json");
     answer.end(
       JSON.stringify({ access_token: randomUUID(), id_token, token_type: "Bearer", expires_in: 3600 }),

@@ -30,6 +30,7 @@ export const SURROUNDINGS: Environment = {
       {
         authorizationEndpoint: "https://id.example.com/authorize",
         tokenEndpoint: "https://id.example.com/token",
+        jwksUri: "https://id.example.com/jwks",
       },
     ],
   ]),

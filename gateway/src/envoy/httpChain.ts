@@ -1,5 +1,7 @@
 import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders";
+import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, type Json } from "./json";
+import { tokenFilter } from "./jwt";
 import { lowerHost } from "./limits";
 import { httpRbac } from "./rbac";
 import type { ChainRequirements } from "./routes";
@@ -35,6 +37,7 @@ export function httpManager(
         initial_connection_window_size: 2_097_152,
       },
       request_headers_timeout: "30s",
+      local_reply_config: idTokensIn(requirements).length > 0 ? { mappers: [lackingClaims()] } : undefined,
       upgrade_configs: [{ upgrade_type: "websocket" }],
       access_log: requirements.some(({ logs }) => logs) ? [accessLog()] : undefined,
       route_config: {
@@ -50,28 +53,23 @@ export function httpManager(
   );
 }
 
+const idTokensIn = (requirements: readonly ChainRequirements[]) =>
+  requirements.flatMap(({ signIn }) => signIn?.idToken ?? []);
+
 /** Access checks come before rate limits and before requests to an issuer. */
 function filters(requirements: readonly ChainRequirements[]): Json[] {
   const tokens = requirements.flatMap((one) => one.tokens ?? []);
   const signIns = requirements.flatMap((one) => one.signIn?.filters ?? []);
   const each = [
     ...signIns,
+    ...idTokenFilters(idTokensIn(requirements)),
     ...(requirements.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
     ...requirements.flatMap(({ limits }) => limits),
   ];
-  const jwt = {
-    providers: Object.assign({}, ...tokens.map(({ providers }) => providers)),
-    requirement_map: Object.fromEntries(tokens.map(({ name, requirement }) => [name, requirement])),
-  };
   return [
     ...(requirements.some(({ logs }) => logs) ? [markForLog()] : []),
     httpRbac("admit"),
-    ...(tokens.length > 0
-      ? [
-          extension("jwt", "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", jwt),
-          httpRbac("token"),
-        ]
-      : []),
+    ...(tokens.length > 0 ? [tokenFilter("jwt", tokens), httpRbac("token")] : []),
     ...(requirements.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
     ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),

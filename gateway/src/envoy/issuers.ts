@@ -1,4 +1,5 @@
-import type { Objects } from "./model";
+import { asksClaims } from "./claims";
+import type { Issuer, Objects } from "./model";
 
 const routesOf = ({ https_edge }: Objects) => https_edge.flatMap(({ routes }) => routes);
 
@@ -6,8 +7,9 @@ const routesOf = ({ https_edge }: Objects) => https_edge.flatMap(({ routes }) =>
 export const issuersOf = (objects: Objects): string[] =>
   routesOf(objects).flatMap(({ oidc }) => (oidc?.enabled ? [oidc.issuer] : []));
 
-/** The URLs of the key sets against which routes check tokens. */
-export const keySetsOf = (objects: Objects): string[] =>
-  routesOf(objects).flatMap(({ jwt_validation: jwt }) =>
-    jwt?.enabled ? jwt.jws.keys.sources.additional_jkus : [],
-  );
+/** The URLs of the key sets against which routes check tokens, and ID tokens of which they ask for claims. */
+export const keySetsOf = (objects: Objects, issuers: ReadonlyMap<string, Issuer>): string[] =>
+  routesOf(objects).flatMap(({ jwt_validation: jwt, oidc }) => [
+    ...(jwt?.enabled ? jwt.jws.keys.sources.additional_jkus : []),
+    ...(oidc?.enabled && asksClaims(oidc) ? [issuers.get(oidc.issuer)?.jwksUri ?? []].flat() : []),
+  ]);

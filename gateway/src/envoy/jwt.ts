@@ -2,7 +2,8 @@ import type { HttpsEdgeRoutesJwtValidation } from "@tunnelplane/sdk";
 import { present } from "@tunnelplane/sdk/contract";
 import { refuseUncheckable } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
-import { type Json, typed } from "./json";
+import { anyOf, claimed, claimsIn, found } from "./claims";
+import { extension, type Json, typed } from "./json";
 import { type Environment, Unreachable } from "./model";
 
 /** How long Envoy uses a key set; issuers that change keys publish the old ones for longer. */
@@ -30,13 +31,9 @@ export function tokenCheck(
     algorithms: jwt.jws.allowed_algorithms,
     keys,
     places: jwt.http.tokens,
+    claims: jwt.require_claims,
   });
-  for (const uri of keys) backends.permit(uri);
-  const silent = keys.find((uri) => keySets?.has(uri) === false);
-  if (silent !== undefined)
-    throw new Unreachable(
-      `the key set ${silent} was never read: is it reachable from here, and trusted (--trust)?`,
-    );
+  for (const uri of keys) refuseSilent(uri, backends, keySets);
   const providers: Record<string, Json> = {};
   for (const { value: issuer } of jwt.issuer.allow_list)
     for (const uri of keys)
@@ -52,12 +49,7 @@ export function tokenCheck(
         forward: true,
         header_in_metadata: HEADER,
         payload_in_metadata: PAYLOAD,
-        remote_jwks: {
-          http_uri: { uri, cluster: backends.forUrl(uri), timeout: "2s" },
-          cache_duration: KEYS_FOR,
-          // Fetched beforehand: requests with tokens that nobody signed cause none to the issuer.
-          async_fetch: {},
-        },
+        remote_jwks: keySetAt(uri, backends),
       };
   const names = Object.keys(providers).map((provider_name) => ({ provider_name }));
   return {
@@ -66,9 +58,26 @@ export function tokenCheck(
     exact: [
       algorithmIn(jwt.jws.allowed_algorithms),
       audienceIn(jwt.audience.allow_list.map(({ value }) => value)),
+      ...claimsIn(PAYLOAD, jwt.require_claims),
     ],
   };
 }
+
+/** @throws Unreachable for a key set that may not be asked, or never answered */
+export function refuseSilent(uri: string, backends: Backends, keySets: Environment["keySets"]): void {
+  backends.permit(uri);
+  if (keySets?.has(uri) === false)
+    throw new Unreachable(
+      `the key set ${uri} was never read: is it reachable from here, and trusted (--trust)?`,
+    );
+}
+
+export const keySetAt = (uri: string, backends: Backends): Json => ({
+  http_uri: { uri, cluster: backends.forUrl(uri), timeout: "2s" },
+  cache_duration: KEYS_FOR,
+  // Fetched beforehand: requests with tokens that nobody signed cause none to the issuer.
+  async_fetch: {},
+});
 
 /** Where the filter writes the token's parts once its signature is right. */
 const [HEADER, PAYLOAD] = ["header", "payload"];
@@ -78,20 +87,20 @@ const algorithmIn = (allowed: readonly string[]): Json =>
 
 /** The filter calls `https://api/` and `api` the same. A token has one audience, or a list of them. */
 const audienceIn = (allowed: readonly string[]): Json =>
-  anyOf(
-    allowed.flatMap((exact) => {
-      const value = { string_match: { exact } };
-      return [found([PAYLOAD, "aud"], value), found([PAYLOAD, "aud"], { list_match: { one_of: value } })];
-    }),
+  claimed(
+    [PAYLOAD, "aud"],
+    allowed.map((exact) => ({ string_match: { exact } })),
   );
 
-const anyOf = (rules: readonly Json[]): Json => ({ or_rules: { rules } });
-
-const found = (path: readonly string[], value: Json): Json => ({
-  sourced_metadata: {
-    metadata_matcher: { filter: "envoy.filters.http.jwt_authn", path: path.map((key) => ({ key })), value },
-  },
-});
+/** A filter that checks tokens, of the tables of all its routes. */
+export const tokenFilter = (
+  name: string,
+  checks: readonly (Pick<TokenCheck, "providers" | "requirement"> & { readonly name: string })[],
+): Json =>
+  extension(name, "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", {
+    providers: Object.assign({}, ...checks.map(({ providers }) => providers)),
+    requirement_map: Object.fromEntries(checks.map((check) => [check.name, check.requirement])),
+  });
 
 export const requireToken = (requirement_name: string): Json =>
   typed("envoy.extensions.filters.http.jwt_authn.v3.PerRouteConfig", { requirement_name });

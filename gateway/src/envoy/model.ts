@@ -42,6 +42,8 @@ export interface Balancers {
 export interface Issuer {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
+  /** The keys of its ID tokens; null where it names none, undefined where that was never read. */
+  readonly jwksUri?: string | null;
 }
 
 /**

@@ -132,6 +132,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const open = { ...admit, ...session?.on };
   const checks = {
     ...open,
+    ...session?.idToken?.on,
     ...(tokens ? { jwt: requireToken(tokens.name), token: routeRbac(admitting(tokens.exact, [])) } : {}),
   };
   const own = (path: string, answer: Response, filters: Json, method?: string): Served => ({

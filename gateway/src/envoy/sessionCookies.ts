@@ -22,10 +22,13 @@ export const COOKIE_SETTINGS: Json = Object.fromEntries(
 /** Browsers take `__Host-` cookies from this very host alone, over TLS: no other site can plant one. */
 const BOUND = "__Host-";
 
-export function cookieNames(prefix: string, id: string): Json {
+type CookieField = (typeof COOKIES)[number][2];
+
+export function cookieNames(prefix: string, id: string): Readonly<Record<CookieField, string>> {
   refuseCookies(prefix);
   const start = `${prefix.startsWith(BOUND) ? "" : BOUND}${prefix === "" ? "tunnelplane" : prefix}_${id}`;
-  return Object.fromEntries(COOKIES.map(([part, , field]) => [field, `${start}_${part}`]));
+  const names = COOKIES.map(([part, , field]) => [field, `${start}_${part}`]);
+  return Object.fromEntries(names) as Record<CookieField, string>;
 }
 
 const hostsWithSignIn = onceForEach(

@@ -3,6 +3,7 @@ import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
 import { OWN_PATHS } from "@tunnelplane/sdk/contract";
 import { escapeRegex } from "@tunnelplane/sdk/rules";
 import type { Backends } from "./backends";
+import { type IdTokenCheck, idTokenCheck } from "./idToken";
 import { extension, type Json, script, turnOn, typed } from "./json";
 import { type Environment, type Objects, Unreachable } from "./model";
 import { type Hostport, isWildcard, shortHash } from "./names";
@@ -13,6 +14,8 @@ export interface SignIn {
   readonly filters: readonly Json[];
   /** What routes turn on to ask for it. */
   readonly on: Json;
+  /** Claims that users must have besides; absent where they need none. */
+  readonly idToken: IdTokenCheck | undefined;
   readonly callback: string;
   readonly signOut: string;
   /** Rules for who may end a session: a page of the same site, or no page at all. */
@@ -48,6 +51,7 @@ export function signIn(
   const [secretName, keyName] = [`${id}-client.json`, `${id}-session.json`];
   const callback = `${OWN_PATHS}callback/${route}`;
   const signOut = `${OWN_PATHS}sign-out/${route}`;
+  const cookies = cookieNames(oidc.cookie_prefix, id);
   const config = {
     token_endpoint: {
       uri: issuer.tokenEndpoint,
@@ -64,7 +68,7 @@ export function signIn(
       client_id: oidc.client_id,
       token_secret: secretFrom(secretName, environment),
       hmac_secret: secretFrom(keyName, environment),
-      cookie_names: cookieNames(oidc.cookie_prefix, id),
+      cookie_names: cookies,
     },
     cookie_configs: COOKIE_SETTINGS,
     auth_scopes: [...new Set(["openid", ...oidc.scopes])],
@@ -77,6 +81,7 @@ export function signIn(
   const name = `sign-in ${id}`;
   return {
     on: { [name]: turnOn() },
+    idToken: idTokenCheck(route, oidc, cookies.id_token, backends, environment),
     mayEnd: mayEnd(host),
     filters: [
       returnHere(port),

@@ -17,6 +17,7 @@ export class IssuerDocuments {
       what: "the discovery document of the issuer",
       addressOf: (issuer) => `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
       read: readIssuer,
+      isWhole: ({ jwksUri }) => jwksUri !== undefined,
     });
     this.#keySets = checksKeySets
       ? new Published({
@@ -46,7 +47,8 @@ export class IssuerDocuments {
 
   /** Fetches what these objects name, and waits a little for documents that were never asked for. */
   async want(objects: Objects): Promise<void> {
-    await Promise.all([this.#discovery.want(issuersOf(objects)), this.#keySets?.want(keySetsOf(objects))]);
+    await this.#discovery.want(issuersOf(objects));
+    await this.#keySets?.want(keySetsOf(objects, this.issuers));
   }
 }
 
@@ -57,7 +59,9 @@ function readIssuer(answer: unknown, issuer: string): Issuer {
   if (document.issuer !== issuer) throw new Error(`it calls itself ${JSON.stringify(document.issuer)}`);
   for (const url of [authorizationEndpoint, tokenEndpoint])
     if (!url.startsWith("https://") || !URL.canParse(url)) throw new Error("its endpoints are no https URLs");
-  return { authorizationEndpoint, tokenEndpoint };
+  const { jwks_uri: keys } = document;
+  const jwksUri = typeof keys === "string" && keys.startsWith("https://") && URL.canParse(keys) ? keys : null;
+  return { authorizationEndpoint, tokenEndpoint, jwksUri };
 }
 
 function readKeySet(answer: unknown): true {

@@ -26,6 +26,8 @@ interface Options<Value> extends Fetching {
   readonly addressOf: (name: string) => string;
   /** What to keep of a document. @throws saying what is wrong with it */
   readonly read: (answer: unknown, name: string) => Value;
+  /** Whether what is kept holds all that is read today; what does not is fetched again. Default: it does. */
+  readonly isWhole?: (value: Value) => boolean;
 }
 
 /** Fetches documents, and keeps them: one that was fetched stays known while its server is down. */
@@ -56,7 +58,11 @@ export class Published<Value> {
     waiting.abort();
   }
 
-  #unknown = (): string[] => [...this.#wanted].filter((name) => !this.known.has(name));
+  #unknown = (): string[] =>
+    [...this.#wanted].filter((name) => {
+      const value = this.known.get(name);
+      return value === undefined || this.options.isWhole?.(value) === false;
+    });
 
   /** Documents that were never asked for come first, so that slow servers delay no new one. */
   #askDue(): void {

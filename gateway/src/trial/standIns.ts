@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTlsServer } from "node:https";
 import { createServer as createSocketServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { addressText } from "../envoy/address";
 import { shortHash } from "../envoy/names";
+import type { WholeToken } from "./asked";
 import type { KeySets } from "./tokens";
 
 /** Each takes a socket and a certificate. */
@@ -83,13 +85,20 @@ export class StandIns {
 
   #answer(name: string, asked: IncomingMessage, answer: ServerResponse): void {
     const path = asked.url ?? "/";
-    asked.resume();
     answer.setHeader(WHO, name);
-    const keys = this.keySets.at(name, path);
-    if (keys !== undefined) return void answer.end(keys);
-    if (path !== TOKEN_PATH) return void answer.end(`${name}\n`);
+    if (path === TOKEN_PATH) return void this.#exchange(asked, answer);
+    asked.resume();
+    answer.end(this.keySets.at(name, path) ?? `${name}\n`);
+  }
+
+  /** Gives the ID token that a code says. */
+  async #exchange(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const code = new URLSearchParams(await text(asked).catch(() => "")).get("code") ?? "";
+    const id_token = this.keySets.sign({ ...readCode(code), algorithm: "RS256" });
     answer.setHeader("content-type", "application/json");
-    answer.end(JSON.stringify(signedIn()));
+    answer.end(
+      JSON.stringify({ access_token: "of the trial", id_token, token_type: "Bearer", expires_in: 600 }),
+    );
   }
 
   stop(): void {
@@ -107,12 +116,19 @@ export const agentsOf = (bound: string | Readonly<Record<string, string>>): stri
         .sort()
         .join(",")}`;
 
-/** The answer of an issuer. Envoy keeps the tokens, and looks at the end of the ID token alone. */
-function signedIn(): object {
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-  const now = Math.floor(Date.now() / 1000);
-  const id_token = `${encode({ alg: "RS256" })}.${encode({ sub: "somebody", iat: now, exp: now + 3600 })}.bm9uZQ`;
-  return { access_token: "of the trial", id_token, token_type: "Bearer", expires_in: 3600 };
+/** What a user's ID token says, and the key set that has the key of its signature. */
+type InCode = Pick<WholeToken, "issuer" | "audiences" | "keys" | "claims">;
+
+/** A code for a user who comes back from an issuer: what the issuer would remember stands in it. */
+export const codeFor = (user: InCode): string => Buffer.from(JSON.stringify(user)).toString("base64url");
+
+/** Only codes of the trial's own requests arrive; others are of nobody. */
+function readCode(code: string): InCode {
+  try {
+    return JSON.parse(Buffer.from(code, "base64url").toString()) as InCode;
+  } catch {
+    return { issuer: "", audiences: [], keys: "", claims: {} };
+  }
 }
 
 /** A server of HTTP that a first byte tells whether TLS is spoken. */

@@ -43,7 +43,7 @@ export class KeySets {
   }
 
   /** A token that is in its time, signed with a key of the key set that it names. */
-  sign({ issuer, audiences, algorithm, keys, claims = {} }: WholeToken): string {
+  sign({ issuer, audiences, algorithm, keys, claims = {} }: Omit<WholeToken, "at">): string {
     const kid = familyOf(algorithm);
     const exp = Math.floor(Date.now() / 1000) + LIFE_SECONDS;
     const all = { ...claims, iss: issuer, aud: audiences, exp };

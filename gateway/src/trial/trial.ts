@@ -20,7 +20,7 @@ import { Authorities } from "./authorities";
 import { send } from "./caller";
 import { TrialFolder } from "./folder";
 import type { Read } from "./http1";
-import { agentsOf, StandIns, TOKEN_PATH, WHO } from "./standIns";
+import { agentsOf, codeFor, StandIns, TOKEN_PATH, WHO } from "./standIns";
 import { KeySets } from "./tokens";
 import { TrialEnvoy } from "./trialEnvoy";
 
@@ -70,9 +70,10 @@ export class Trial {
       ...read,
       certificate_authority: await this.#authorities.inPlaceOf(read.certificate_authority, answered.ids),
     };
-    for (const url of keySetsOf(objects).filter((one) => URL.canParse(one))) this.#keySets.publish(url);
+    const issuers = new Map(issuersOf(objects).map((issuer) => [issuer, endpointsOf(issuer)]));
+    for (const url of keySetsOf(objects, issuers)) if (URL.canParse(url)) this.#keySets.publish(url);
     this.#standIns.begin();
-    const configuration = translate(objects, await this.#environment(objects, world));
+    const configuration = translate(objects, await this.#environment(objects, issuers, world));
     this.#startAgents(objects, world);
     await this.#standIns.listen();
     await this.envoy.serve(configuration);
@@ -81,7 +82,11 @@ export class Trial {
     return configuration.edges;
   }
 
-  async #environment(objects: Objects, { ports }: World): Promise<Environment> {
+  async #environment(
+    objects: Objects,
+    issuers: Environment["issuers"],
+    { ports }: World,
+  ): Promise<Environment> {
     const hostports = hostportsOf(objects);
     const served = [...new Set(hostports.map(({ port }) => port))].filter(
       (port) => ports === undefined || ports.includes(port),
@@ -98,7 +103,7 @@ export class Trial {
       sockets: join(this.folder.path, "sockets"),
       secrets: join(this.folder.path, "secrets"),
       trust: this.trust,
-      issuers: new Map(issuersOf(objects).map((issuer) => [issuer, endpointsOf(issuer)])),
+      issuers,
       upstreams: { find: (host, port) => ({ standIn: this.#standIns.at(host, port) }) },
       sessionKey: "of a trial",
       now: Date.now(),
@@ -156,11 +161,13 @@ export class Trial {
     const { location = "" } = answer.headers;
     const { pathname, searchParams } = new URL(location, "https://nowhere.invalid");
     if (!session || !pathname.startsWith(SIGN_IN_PATH)) return answer;
-    const { issuer, client_id = searchParams.get("client_id") } = session;
-    const isMeant = issuer === undefined || pathname === signInPath(issuer);
-    if (!isMeant || searchParams.get("client_id") !== client_id) return answer;
+    const asking = decodeURIComponent(pathname.slice(SIGN_IN_PATH.length));
+    const app = searchParams.get("client_id") ?? "";
+    const { issuer = asking, client_id = app, claims } = session;
+    if (issuer !== asking || client_id !== app) return answer;
     const back = new URL(searchParams.get("redirect_uri") ?? "");
-    const query = new URLSearchParams({ code: "of-the-trial", state: searchParams.get("state") ?? "" });
+    const code = codeFor({ issuer, audiences: [app], keys: endpointsOf(issuer).jwksUri, claims });
+    const query = new URLSearchParams({ code, state: searchParams.get("state") ?? "" });
     const coming = { ...request, method: "GET", path: `${back.pathname}?${query}` };
     const signedIn = await send(coming, port, means, cookie(answer.cookies));
     return send(request, port, means, cookie(signedIn.cookies));
@@ -179,6 +186,7 @@ const signInPath = (issuer: string): string => `${SIGN_IN_PATH}${encodeURICompon
 const endpointsOf = (issuer: string) => ({
   authorizationEndpoint: `${originOf(issuer)}${signInPath(issuer)}`,
   tokenEndpoint: `${originOf(issuer)}${TOKEN_PATH}`,
+  jwksUri: `${originOf(issuer)}${TOKEN_PATH}/keys/${encodeURIComponent(issuer)}`,
 });
 
 const cookie = (set: readonly string[]): Record<string, string> => ({

@@ -57,7 +57,7 @@ export class UpstreamWatch {
   want(objects: Objects, issuers: ReadonlyMap<string, Issuer>, longestMs: number): Promise<void> {
     const named = issuersOf(objects);
     const urls = [
-      ...keySetsOf(objects),
+      ...keySetsOf(objects, issuers),
       ...named,
       ...named.flatMap((one) => issuers.get(one)?.tokenEndpoint ?? []),
     ];

@@ -48,6 +48,9 @@ export interface HttpsEdgeRouteOidcModule {
 
   /** Scopes to request. */
   scopes?: pulumi.Input<pulumi.Input<string>[]>;
+
+  /** Claims that a user's ID token must have, each with the texts of which one has to match; all claims have to. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  requireClaims?: pulumi.Input<Record<string, pulumi.Input<pulumi.Input<string>[]>>>;
 }
 
 /** The fields of `allowList`. */
@@ -132,6 +135,9 @@ export interface HttpsEdgeRouteJwtValidationModule {
 
   /** How signatures are checked. */
   jws: pulumi.Input<HttpsEdgeRouteJwtValidationModuleJws>;
+
+  /** Claims that a token must have, each with the texts of which one has to match; all claims have to. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  requireClaims?: pulumi.Input<Record<string, pulumi.Input<pulumi.Input<string>[]>>>;
 }
 
 /** The fields of `userAgentFilter`. */
@@ -421,9 +427,12 @@ export class HttpsEdgeRouteOidc extends Resource {
   /** Scopes to request. */
   declare readonly scopes: pulumi.Output<string[]>;
 
+  /** Claims that a user's ID token must have, each with the texts of which one has to match; all claims have to. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  declare readonly requireClaims: pulumi.Output<Record<string, string[]>>;
+
   /** @param args the declared properties; see {@link HttpsEdgeRouteOidcArgs} */
   constructor(name: string, args: HttpsEdgeRouteOidcArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "https_edge_route.oidc", type: "HttpsEdgeRouteOidc", properties: ["edgeId", "routeId", "enabled", "optionsPassthrough", "cookiePrefix", "inactivityTimeout", "maximumDuration", "issuer", "clientId", "clientSecret", "scopes"], secrets: ["clientSecret"] }, name, args, options);
+    super({ kind: "https_edge_route.oidc", type: "HttpsEdgeRouteOidc", properties: ["edgeId", "routeId", "enabled", "optionsPassthrough", "cookiePrefix", "inactivityTimeout", "maximumDuration", "issuer", "clientId", "clientSecret", "scopes", "requireClaims"], secrets: ["clientSecret"] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */
@@ -464,9 +473,12 @@ export class HttpsEdgeRouteJwtValidation extends Resource {
   /** How signatures are checked. */
   declare readonly jws: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteJwtValidationArgs["jws"]>>>;
 
+  /** Claims that a token must have, each with the texts of which one has to match; all claims have to. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  declare readonly requireClaims: pulumi.Output<Record<string, string[]>>;
+
   /** @param args the declared properties; see {@link HttpsEdgeRouteJwtValidationArgs} */
   constructor(name: string, args: HttpsEdgeRouteJwtValidationArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "https_edge_route.jwt_validation", type: "HttpsEdgeRouteJwtValidation", properties: ["edgeId", "routeId", "enabled", "issuer", "audience", "http", "jws"], secrets: [] }, name, args, options);
+    super({ kind: "https_edge_route.jwt_validation", type: "HttpsEdgeRouteJwtValidation", properties: ["edgeId", "routeId", "enabled", "issuer", "audience", "http", "jws", "requireClaims"], secrets: [] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -25,9 +25,10 @@ const part = <S extends z.ZodType>(schema: S, doc: string) =>
 /** A part of a token or session that may be left out: then it is as the address asks for it. */
 const fitting = <S extends z.ZodType>(schema: S, doc: string) =>
   schema.optional().meta({ description: `${doc} Default: as the address asks for it.` });
-/** Whose claims nothing looks at yet are taken, so that requests need not change when something does. */
 const claims = () =>
-  map(word(255), z.unknown()).optional().meta({ description: "Its claims, by name. Default: none." });
+  map(word(255), z.unknown()).optional().meta({
+    description: "Its claims, by name: one that is left out is not in it. Default: not recorded.",
+  });
 
 function mistakeInSource(value: string): string | undefined {
   if (isIP(value) !== 0 && !value.includes("%")) return undefined;

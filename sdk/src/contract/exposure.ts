@@ -6,6 +6,8 @@ const said = <S extends z.ZodType>(schema: S, doc: string): S => schema.meta({ d
 const text = (doc: string) => said(z.string(), doc);
 const texts = (doc: string) => said(z.array(z.string()), doc);
 
+const claims = () => z.record(z.string(), z.array(z.string()));
+
 /** A row of `GET /exposure`: who can reach what is behind one address. Made when it is first asked for. */
 export const exposureSchema = once(() => {
   const named = z.object({
@@ -70,6 +72,10 @@ export const exposureSchema = once(() => {
           "After how many seconds without a request a session ends; 0: never.",
         ),
         maximum_duration: said(z.int(), "After how many seconds a session ends in any case; 0: never."),
+        claims: said(
+          claims().optional(),
+          "The claims that a user's ID token must have; left out where it needs none.",
+        ),
       })
       .nullable()
       .meta({ description: "Who signs users in; null where nobody has to sign in." }),
@@ -80,6 +86,7 @@ export const exposureSchema = once(() => {
         algorithms: texts("The algorithms of signatures that are accepted."),
         keys: texts("Where the keys are read that check signatures."),
         locations: texts("Where in a request the token is looked for."),
+        claims: said(claims().optional(), "The claims that a token must have; left out where it needs none."),
       })
       .nullable()
       .meta({ description: "Which JSON Web Tokens are asked for; null where none is." }),

@@ -36,6 +36,7 @@ export { exposureSchema } from "./exposure";
 export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
 export { mistakeInCidr } from "./formats/cidr";
+export { placeOfClaim } from "./formats/claim";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { isAddress, isDomain, LONGEST_ADDRESS } from "./formats/host";

@@ -65,6 +65,9 @@ export interface HttpsEdgeRoutesOidc {
 
   /** Scopes to request. */
   scopes: string[];
+
+  /** Claims that a user's ID token must have, each with the texts of which one has to match; all claims have to. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  require_claims: Record<string, string[]>;
 }
 
 /** The fields of `allow_list`. */
@@ -149,6 +152,9 @@ export interface HttpsEdgeRoutesJwtValidation {
 
   /** How signatures are checked. */
   jws: HttpsEdgeRoutesJwtValidationJws;
+
+  /** Claims that a token must have, each with the texts of which one has to match; all claims have to. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  require_claims: Record<string, string[]>;
 }
 
 /** The fields of `user_agent_filter`. */

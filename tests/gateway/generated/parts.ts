@@ -19,4 +19,30 @@ export const maybe = <T extends object>(fields: fc.Arbitrary<T>, often: number) 
     },
   );
 
+/** Claims that routes ask for, and those of tokens that have some of them. */
+export const requiredClaims = fc.constantFrom<Record<string, string[]>>(
+  {},
+  {},
+  { team: ["ops", "dev*"] },
+  { email: ["*@example.com"], level: ["3", "true"] },
+  { "realm.roles": ["admin", "*"] },
+  { team: ["*"], "https://example.com/r.s": ["x*y*"] },
+);
+export const someClaims = fc.record(
+  {
+    team: fc.constantFrom<unknown[]>("ops", "dev1", "other@x", "", ["x", "dev"], 7, true, null, {}),
+    email: fc.constantFrom("ann@example.com", "ann@evil@example.com", "ann@example.org"),
+    email_verified: fc.constantFrom<unknown[]>(true, true, false, "true"),
+    level: fc.constantFrom<unknown[]>(3, "3", true, false, [1, 3], 4),
+    realm: fc.constantFrom<unknown[]>(
+      { roles: ["user", "admin"] },
+      { roles: "a@b" },
+      { roles: false },
+      "admin",
+    ),
+    "https://example.com/r.s": fc.constantFrom("xy", "x-y-", "x@y", "y"),
+  },
+  { requiredKeys: [] },
+);
+
 export const ISSUERS = ["https://id.example.com", "https://id2.example.com"];

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ISSUERS, KEY_SETS } from "./parts";
+import { ISSUERS, KEY_SETS, someClaims } from "./parts";
 
 const NAMES = ["app", "api", "x.b", "y.b", "any", "other", "b", "a.x.b", "a.any", "tcp"];
 const PATHS = [
@@ -80,12 +80,15 @@ export const anyRequest = fc.record({
         { method: "header", name: "Authorization", prefix: "Bearer " },
         { method: "header", name: "x-token", prefix: "" },
       ),
+      claims: someClaims,
     }),
   ),
-  session: fc.constantFrom(
-    null,
-    null,
-    { issuer: "https://id.example.com", client_id: "app" },
-    { issuer: "https://id.example.com", client_id: "other" },
+  session: fc.oneof(
+    fc.constant(null),
+    fc.record({
+      issuer: fc.constant("https://id.example.com"),
+      client_id: fc.constantFrom("app", "app", "other"),
+      claims: someClaims,
+    }),
   ),
 });

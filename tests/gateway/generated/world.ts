@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { authority, enabled, httpsEdge, jwt, oidc, refs, route, rule, tlsEdge } from "../worlds";
 import { allBackends, FAULTY, HTTP, PLAIN } from "./backends";
-import { type AnyWorld, AUTHORITIES, ISSUERS, KEY_SETS, maybe } from "./parts";
+import { type AnyWorld, AUTHORITIES, ISSUERS, KEY_SETS, maybe, requiredClaims } from "./parts";
 import { httpPolicies, tcpPolicies } from "./policies";
 
 const CIDRS = [
@@ -68,10 +68,12 @@ const tokens = maybe(
       places: fc.subarray(PLACES, { minLength: 1 }),
       algorithms: some(["RS256", "RS512"]),
       keys: some(KEY_SETS),
+      require_claims: requiredClaims,
       inBody: fc.integer({ min: 0, max: 40 }).map((one) => one === 0),
     })
-    .map(({ issuers, audiences, places, algorithms, keys, inBody }) =>
+    .map(({ issuers, audiences, places, algorithms, keys, inBody, require_claims }) =>
       jwt({
+        require_claims,
         issuer: { allow_list: issuers.map((value) => ({ value })) },
         audience: { allow_list: audiences.map((value) => ({ value })) },
         http: { tokens: inBody ? [{ type: "jwt", method: "body", name: "token", prefix: "" }] : places },
@@ -81,7 +83,7 @@ const tokens = maybe(
   3,
 );
 const signIns = maybe(
-  fc.boolean().map((options_passthrough) => oidc({ options_passthrough })),
+  fc.record({ options_passthrough: fc.boolean(), require_claims: requiredClaims }).map(oidc),
   2,
 );
 

@@ -36,6 +36,7 @@ const wholeOidc = {
   inactivity_timeout: 600,
   maximum_duration: 86_400,
   scopes: ["openid", "email"],
+  require_claims: { email: ["*@example.com"], "realm_access.roles": ["staff", "admin"] },
 };
 
 export const jwtValidation = {
@@ -52,6 +53,7 @@ export const jwtValidation = {
     keys: { sources: { additional_jkus: ["https://id.example.com/jwks", "https://id.example.org/jwks"] } },
   },
 };
+const CLAIMS = { scope: ["*read*"], "https://example.com/roles": ["admin"] };
 const otherJwtValidation = {
   issuer: { allow_list: [{ value: "https://other.example.com" }] },
   audience: { allow_list: [{ value: "other" }] },
@@ -121,13 +123,14 @@ export async function moduleFixtures(
         inactivity_timeout: 0,
         maximum_duration: 0,
         scopes: [],
+        require_claims: {},
       },
     },
     jwt_validation: {
-      first: { ...jwtValidation, enabled: false },
-      firstAnswer: { ...jwtValidation, enabled: false },
+      first: { ...jwtValidation, require_claims: CLAIMS, enabled: false },
+      firstAnswer: { ...jwtValidation, require_claims: CLAIMS, enabled: false },
       second: otherJwtValidation,
-      secondAnswer: { ...otherJwtValidation, enabled: true },
+      secondAnswer: { ...otherJwtValidation, enabled: true, require_claims: {} },
     },
     user_agent_filter: {
       first: { enabled: false, allow: ["^Mozilla/5\\.0", "(?i)bot"], deny: ["^curl/"] },

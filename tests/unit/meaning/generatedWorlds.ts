@@ -78,6 +78,17 @@ const onConnections = policies(
 );
 
 const ISSUERS = ["https://one.test/", "https://two.test/"];
+const claims = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.dictionary(
+      fc.constantFrom("email", "team", "realm.role", "email_verified"),
+      some("*", "ops", "dev*", "*@a.test", "7", "true", "*o*p*"),
+      { maxKeys: 2, noNullPrototype: true },
+    ),
+  },
+);
 const PLACES = [
   { method: "header", name: "authorization", prefix: "Bearer " },
   { method: "header", name: "x-token", prefix: "" },
@@ -90,8 +101,10 @@ const jwt = optional(
       algorithms: some("RS256", "ES256"),
       keys: some("https://one.test/keys", "https://two.test/keys"),
       places: some(...PLACES),
+      require_claims: claims,
     })
-    .map(({ issuers, audiences, algorithms, keys, places }) => ({
+    .map(({ issuers, audiences, algorithms, keys, places, require_claims }) => ({
+      require_claims,
       issuer: { allow_list: issuers.map((value) => ({ value })) },
       audience: { allow_list: audiences.map((value) => ({ value })) },
       http: { tokens: places.map((place) => ({ type: "jwt", ...place })) },
@@ -104,6 +117,7 @@ const oidc = optional(
       issuer: fc.constantFrom(...ISSUERS),
       client_id: fc.constantFrom("a", "b"),
       options_passthrough: fc.boolean(),
+      require_claims: claims,
     })
     .map((one) => ({
       client_secret: "s",
@@ -258,6 +272,15 @@ export const change: fc.Arbitrary<readonly [before: World, after: World]> = fc
     return [{ objects: before.flat() }, { objects: after.flat() }];
   });
 
+const claimed = fc.oneof(
+  fc.constantFrom<unknown[]>("ops", "dev1", "ann@a.test", "7", 7, true, false, "true", "", null, 8, "shop"),
+  fc.array(fc.constantFrom<unknown[]>("ops", "x@a.test", 7, false, {}), { maxLength: 3 }),
+);
+const someClaims = fc.record(
+  { email: claimed, team: claimed, email_verified: claimed, realm: fc.record({ role: claimed }) },
+  { requiredKeys: [] },
+);
+
 /** Requests at random, which know nothing of what worlds ask. */
 export const request: fc.Arbitrary<DecisionRequest> = fc.record(
   {
@@ -308,11 +331,16 @@ export const request: fc.Arbitrary<DecisionRequest> = fc.record(
         algorithm: fc.constantFrom("RS256", "ES256"),
         keys: fc.constantFrom("https://one.test/keys", "https://two.test/keys"),
         at: fc.constantFrom(...PLACES),
+        claims: someClaims,
       }),
     ),
     session: fc.oneof(
       fc.constant(null),
-      fc.record({ issuer: fc.constantFrom(...ISSUERS), client_id: fc.constantFrom("a", "b") }),
+      fc.record({
+        issuer: fc.constantFrom(...ISSUERS),
+        client_id: fc.constantFrom("a", "b"),
+        claims: someClaims,
+      }),
     ),
   },
   { requiredKeys: ["address", "from"] },

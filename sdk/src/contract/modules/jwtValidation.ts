@@ -3,6 +3,7 @@ import { conditioned, distinct, MOST_ENTRIES, module, object, text, word } from 
 import type { Rule } from "../core/marks";
 import { mistakeInControls, mistakeInHeader } from "../formats/http";
 import { httpsUrl, webUrl } from "../formats/url";
+import { requireClaims } from "./requireClaims";
 
 /** Asymmetric algorithms of RFC 7518 section 3.1 and RFC 8037: an edge holds no shared secrets. */
 const ALGORITHMS = [
@@ -69,5 +70,6 @@ export const jwtValidation = () =>
           }),
         }).meta({ description: "Keys that signatures are checked with." }),
       }).meta({ description: "How signatures are checked." }),
+      require_claims: requireClaims("a token"),
     },
   );

@@ -3,6 +3,7 @@ import { MOST_ENTRIES, module, word } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { cookiePrefix } from "../formats/http";
 import { httpsUrl } from "../formats/url";
+import { requireClaims } from "./requireClaims";
 
 const inactivityWithinMaximum: Rule = function* ({
   inactivity_timeout: inactivity,
@@ -41,6 +42,7 @@ export const oidc = () =>
       client_id: word(1024).meta({ description: "The app's client id, which is its audience too." }),
       client_secret: mark(word(4096), { secret: true }).meta({ description: "The app's client secret." }),
       scopes: z.array(word(255)).max(MOST_ENTRIES).default([]).meta({ description: "Scopes to request." }),
+      require_claims: requireClaims("a user's ID token"),
     },
     { rules: [inactivityWithinMaximum] },
   );

@@ -64,6 +64,7 @@ export const httpsEdgeRoute = defineResource({
       client_secret: "a secret of the provider",
       scopes: ["openid", "email"],
       maximum_duration: 28800,
+      require_claims: { email: ["*@example.com"] },
     },
     jwt_validation: {
       issuer: { allow_list: [{ value: "https://id.example.com" }] },

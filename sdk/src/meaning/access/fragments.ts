@@ -11,7 +11,7 @@ import {
 import type { NetworkSet } from "../networks/networkSet";
 import { canonical } from "../values";
 import { ANYWHERE, addressesApart } from "./addresses";
-import { tokensApart } from "./tokens";
+import { sessionsApart, tokensApart } from "./tokens";
 
 /**
  * A part of requests that decisions look at. The name is one part: requests ask for the host that they
@@ -76,10 +76,7 @@ export function fragmentsOf(
         ...tokensApart(on("token").map(({ by }) => by)).map((token) => ({ token })),
       ];
     case "session":
-      return [
-        { session: null },
-        ...on("session").map(({ issuer, client_id }) => ({ session: { issuer, client_id } })),
-      ];
+      return [{ session: null }, ...sessionsApart(on("session")).map((session) => ({ session }))];
     default:
       return part === "header user-agent"
         ? texts(USER_AGENTS).map((user_agent) => ({ user_agent: user_agent || null }))

@@ -1,9 +1,11 @@
-import type { AcceptedTokens, RequestToken } from "../decision/types";
+import type { AcceptedTokens, Predicate, RequestSession, RequestToken } from "../decision/types";
 import { canonical } from "../values";
+import { apart, type Choice, choose, together } from "./choices";
+import { claimsApart } from "./claims";
 
 /**
  * One token for each combination of checks that accept it: an issuer's, signed with a key and an algorithm,
- * for an audience, at a place. Tokens that no check accepts are left out.
+ * for an audience, at a place, with claims. Tokens that no check accepts are left out.
  */
 export function tokensApart(checks: readonly AcceptedTokens[]): RequestToken[] {
   const issuers = apart(checks.map((check) => check.issuers));
@@ -11,56 +13,32 @@ export function tokensApart(checks: readonly AcceptedTokens[]): RequestToken[] {
   const keys = apart(checks.map((check) => check.keys));
   const places = apart(checks.map((check) => check.places));
   const audiences = together(apart(checks.map((check) => check.audiences)));
-  const tokens = new Map<string, RequestToken>();
-  for (const issuer of issuers)
-    for (const algorithm of algorithms)
-      for (const key of keys)
-        for (const place of places)
-          for (const audience of audiences) {
-            const accepting = [issuer, algorithm, key, place, audience].reduce(
-              (all, { by }) => all.filter((check) => by.includes(check)),
-              checks.map((_, check) => check),
-            );
-            if (accepting.length === 0 || tokens.has(accepting.join())) continue;
-            tokens.set(accepting.join(), {
-              issuer: issuer.value,
-              algorithm: algorithm.value,
-              keys: key.value,
-              at: place.value,
-              audiences: audience.value,
-            });
-          }
-  return [...tokens.values()];
+  const accepted = <T>(choices: readonly Choice<T>[]) => choices.filter(({ by }) => by.length > 0);
+  const made = accepted(choose(issuers, algorithms, (issuer, algorithm) => ({ issuer, algorithm })));
+  const signed = accepted(choose(made, keys, (token, key) => ({ ...token, keys: key })));
+  const placed = accepted(choose(signed, places, (token, at) => ({ ...token, at })));
+  const whole = accepted(choose(placed, audiences, (token, all) => ({ ...token, audiences: all })));
+  const claims = claimsApart(checks.map((check) => check.claims));
+  const claimed = accepted(
+    choose(whole, claims, (token, all) => ({ ...token, ...(all && { claims: all }) })),
+  );
+  return claimed.map(({ value }) => value);
 }
 
-interface Choice<T> {
-  readonly value: T;
-  /** The lists that hold it, by their numbers. */
-  readonly by: readonly number[];
-}
+type OfSession = Extract<Predicate, { dimension: "session" }>;
 
-/** One value for each combination of lists that hold it. */
-function apart<T>(lists: readonly (readonly T[])[]): Choice<T>[] {
-  const choices = new Map<string, Choice<T>>();
-  for (const value of lists.flat()) {
-    const text = canonical(value);
-    const by = lists.flatMap((list, number) => (list.some((one) => canonical(one) === text) ? number : []));
-    if (!choices.has(by.join())) choices.set(by.join(), { value, by });
+/** One session for each client that is asked for, and each combination of claims that checks of it ask for. */
+export function sessionsApart(checks: readonly OfSession[]): RequestSession[] {
+  const clients = new Map<string, OfSession[]>();
+  for (const check of checks) {
+    const key = canonical([check.issuer, check.client_id]);
+    clients.set(key, [...(clients.get(key) ?? []), check]);
   }
-  return [...choices.values()];
-}
-
-/** A token may have several audiences; one of them is enough for each check. */
-function together(audiences: readonly Choice<string>[]): Choice<readonly string[]>[] {
-  const found = new Map<string, Choice<readonly string[]>>();
-  const open = audiences.map(({ value, by }) => ({ value: [value], by: [...by] }));
-  for (const one of open) {
-    if (found.has(one.by.join())) continue;
-    found.set(one.by.join(), one);
-    for (const other of audiences) {
-      const by = [...new Set([...one.by, ...other.by])].sort((a, b) => a - b);
-      open.push({ value: [...one.value, other.value], by });
-    }
-  }
-  return [...found.values()];
+  return [...clients.values()].flatMap((same) =>
+    claimsApart(same.map(({ claims }) => claims)).map(({ value: claims }) => ({
+      issuer: same[0]?.issuer ?? "",
+      client_id: same[0]?.client_id ?? "",
+      ...(claims && { claims }),
+    })),
+  );
 }

@@ -1,3 +1,4 @@
+import { type RequiredClaims, refuseClaims } from "../decision/rules/claims";
 import { Unservable } from "../decision/rules/unservable";
 import { questionAbout, UNRECORDED } from "../decision/types";
 import { moduleOf, type Reading, readModule } from "../exposure/reading";
@@ -5,6 +6,7 @@ import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, unsure } from "./checks";
+import { claimsCheck, readClaims } from "./claims";
 
 export interface SignIn {
   readonly issuer: string;
@@ -17,22 +19,28 @@ export interface SignIn {
   /** Limits of a session in seconds; 0 for none. */
   readonly inactivity_timeout: number;
   readonly maximum_duration: number;
+  /** The claims that a user's ID token must have; absent where it needs none. */
+  readonly claims?: RequiredClaims;
 }
 
 export const readSignIn = (route: ModelObject): Reading<SignIn | null> =>
   readModule<SignIn | null>(
     moduleOf(route, "oidc"),
     null,
-    (fields) => ({
-      issuer: textIn(fields.issuer) ?? "",
-      client_id: textIn(fields.client_id) ?? "",
-      scopes: textsIn(fields.scopes),
-      options_passthrough: fields.options_passthrough === true,
-      cookie_prefix: textIn(fields.cookie_prefix) ?? "",
-      inactivity_timeout: secondsIn(fields.inactivity_timeout),
-      maximum_duration: secondsIn(fields.maximum_duration),
-    }),
-    ({ issuer, client_id, scopes, options_passthrough, ...session }) => ({
+    (fields) => {
+      const claims = readClaims(fields);
+      return {
+        issuer: textIn(fields.issuer) ?? "",
+        client_id: textIn(fields.client_id) ?? "",
+        scopes: textsIn(fields.scopes),
+        options_passthrough: fields.options_passthrough === true,
+        cookie_prefix: textIn(fields.cookie_prefix) ?? "",
+        inactivity_timeout: secondsIn(fields.inactivity_timeout),
+        maximum_duration: secondsIn(fields.maximum_duration),
+        ...(claims && { claims }),
+      };
+    },
+    ({ issuer, client_id, scopes, options_passthrough, require_claims, ...session }) => ({
       issuer,
       client_id,
       options_passthrough: options_passthrough ?? false,
@@ -40,6 +48,7 @@ export const readSignIn = (route: ModelObject): Reading<SignIn | null> =>
       inactivity_timeout: session.inactivity_timeout ?? 0,
       maximum_duration: session.maximum_duration ?? 0,
       scopes: holdsUnknown(scopes) ? scopes : textsIn(scopes),
+      claims: holdsUnknown(require_claims) ? require_claims : readClaims({ require_claims }),
     }),
   );
 
@@ -53,8 +62,10 @@ export const signIn: Aspect<"oidc"> = {
     if (module.state === "absent" || module.state === "off") return undefined;
     refuseCookies(textIn(module.fields.cookie_prefix) ?? "");
     const { value, unknown } = readSignIn(holder);
-    const { issuer = "", client_id = "", options_passthrough = false } = value ?? {};
+    const { issuer = "", client_id = "", options_passthrough = false, claims } = value ?? {};
+    if (!unknown) refuseClaims("oidc", claims ?? {});
     const field = "oidc";
+    const lacking = claimsCheck({ holder, field, of: "the ID token" }, claims);
     const options = passing(holder, field, "OPTIONS requests pass without sign-in.");
     const signedIn = passing(holder, field, "The user is signed in.");
     const sentence = `Users have to sign in with ${issuer}.`;
@@ -65,13 +76,15 @@ export const signIn: Aspect<"oidc"> = {
       look({ method, request: { session } }) {
         if (options_passthrough && method === "OPTIONS") return options;
         if (session === UNRECORDED) return unrecorded;
-        // What the request leaves out is as it is asked for here.
+        // What the request leaves out is as it is asked for here; its claims are not recorded then.
         const { issuer: by = issuer, client_id: to = client_id } = session ?? {};
-        if (session && by === issuer && to === client_id) return signedIn;
-        return options_passthrough && method === undefined ? unrecorded : away;
+        const isSignedIn = session && by === issuer && to === client_id;
+        const refusal = isSignedIn ? lacking(session.claims) : away;
+        if (!refusal) return signedIn;
+        return options_passthrough && method === undefined ? unrecorded : refusal;
       },
       predicates: [
-        { dimension: "session", op: "of", issuer, client_id },
+        { dimension: "session", op: "of", issuer, client_id, ...(claims && { claims }) },
         ...(options_passthrough ? [method] : []),
       ],
       ...(unknown && { unknown: "Whom users have to sign in with is not wholly known." }),

@@ -1,3 +1,4 @@
+import { type RequiredClaims, refuseClaims } from "../decision/rules/claims";
 import { Unservable } from "../decision/rules/unservable";
 import { type AcceptedTokens, type TokenPlace, UNRECORDED } from "../decision/types";
 import { moduleOf, type Reading, readModule } from "../exposure/reading";
@@ -6,6 +7,7 @@ import type { ModelObject } from "../model";
 import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, refused, unsure } from "./checks";
+import { claimsCheck, readClaims } from "./claims";
 
 export interface TokenCheck {
   readonly issuers: readonly string[];
@@ -15,6 +17,8 @@ export interface TokenCheck {
   readonly keys: readonly string[];
   /** The possible places of the token in a request. */
   readonly locations: readonly string[];
+  /** The claims that a token must have; absent where it needs none. */
+  readonly claims?: RequiredClaims;
 }
 
 const at = (value: unknown, ...names: FieldName[]): unknown =>
@@ -28,19 +32,24 @@ const allowed = (list: unknown): string[] =>
   );
 
 export const readToken = (route: ModelObject): Reading<TokenCheck | null> => {
-  const check = (fields: Fields): TokenCheck => ({
-    issuers: allowed(fields.issuer),
-    audiences: allowed(fields.audience),
-    algorithms: textsIn(at(fields, "jws", "allowed_algorithms")),
-    keys: textsIn(at(fields, "jws", "keys", "sources", "additional_jkus")),
-    locations: locationsIn(at(fields, "http", "tokens")),
-  });
+  const check = (fields: Fields): TokenCheck => {
+    const claims = readClaims(fields);
+    return {
+      issuers: allowed(fields.issuer),
+      audiences: allowed(fields.audience),
+      algorithms: textsIn(at(fields, "jws", "allowed_algorithms")),
+      keys: textsIn(at(fields, "jws", "keys", "sources", "additional_jkus")),
+      locations: locationsIn(at(fields, "http", "tokens")),
+      ...(claims && { claims }),
+    };
+  };
   const module = moduleOf(route, "jwt_validation");
   const read = readModule<TokenCheck | null>(module, null, check);
-  const { issuer, audience, jws, http } = module.fields;
+  const { issuer, audience, jws, http, require_claims } = module.fields;
   return {
     ...read,
-    unknown: read.unknown || (read.value !== null && holdsUnknown([issuer, audience, jws, http])),
+    unknown:
+      read.unknown || (read.value !== null && holdsUnknown([issuer, audience, jws, http, require_claims])),
   };
 };
 
@@ -68,10 +77,18 @@ export const token: Aspect<"jwt_validation"> = {
     const module = moduleOf(holder, "jwt_validation");
     if (module.state === "absent" || module.state === "off") return undefined;
     const read = readToken(holder);
-    const { issuers = [], audiences = [], algorithms = [], keys = [] } = read.value ?? {};
-    const by: AcceptedTokens = { issuers, audiences, algorithms, keys, places: placesIn(module.fields) };
+    const { issuers = [], audiences = [], algorithms = [], keys = [], claims } = read.value ?? {};
+    const by: AcceptedTokens = {
+      issuers,
+      audiences,
+      algorithms,
+      keys,
+      places: placesIn(module.fields),
+      claims,
+    };
     if (!read.unknown) refuseUncheckable(by);
     const field = "jwt_validation";
+    const lacking = claimsCheck({ holder, field, of: "the token" }, claims);
     const good = passing(holder, field, "The token is accepted.");
     const unrecorded = unsure(holder, field, "Whether the caller has a token is not recorded.");
     const end = (sentence: string, status: number) => ending(holder, field, sentence, refused(status));
@@ -85,12 +102,13 @@ export const token: Aspect<"jwt_validation"> = {
         if (!shown) return none;
         if (shown === "invalid") return bad;
         const { issuer, at, keys: key, algorithm, audiences: meantFor } = shown;
-        // What the request leaves out is as it is asked for here.
+        // What the request leaves out is as it is asked for here; its claims are not recorded then.
         if (at && !by.places.some((place) => isAt(place, at))) return none;
         if (!issuers.includes(issuer)) return bad;
         if (meantFor && !meantFor.some((one) => audiences.includes(one))) return elsewhere;
         if (key !== undefined && !keys.includes(key)) return bad;
-        return algorithm === undefined || algorithms.includes(algorithm) ? good : weak;
+        if (algorithm !== undefined && !algorithms.includes(algorithm)) return weak;
+        return lacking(shown.claims) ?? good;
       },
       predicates: [{ dimension: "token", op: "accepted", by }],
       ...(read.unknown && { unknown: "Which tokens are asked for is not wholly known." }),
@@ -108,7 +126,9 @@ const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>
       sent.prefix.indexOf(declared.prefix) + declared.prefix.length === sent.prefix.length);
 
 /** @throws Unservable for lists with which no token could be checked */
-export function refuseUncheckable({ issuers, audiences, algorithms, keys, places }: AcceptedTokens): void {
+export function refuseUncheckable(accepted: AcceptedTokens): void {
+  const { issuers, audiences, algorithms, keys, places, claims = {} } = accepted;
+  refuseClaims("jwt_validation", claims);
   const body = places.find(({ method }) => method !== "header");
   if (body)
     throw new Unservable(

@@ -1,5 +1,6 @@
 import type { Target } from "../exposure/traffic";
 import type { NetworkSet } from "../networks/networkSet";
+import type { RequiredClaims } from "./rules/claims";
 
 /** Stands in a request for what was not recorded. */
 export const UNRECORDED = "unknown";
@@ -41,6 +42,7 @@ export interface RequestToken {
   readonly keys?: string;
   /** Where it stands in the request. */
   readonly at?: TokenPlace;
+  /** By name; one that is absent is not in the token. Default: not recorded. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
@@ -54,6 +56,7 @@ export interface TokenPlace {
 export interface RequestSession {
   readonly issuer?: string;
   readonly client_id?: string;
+  /** Of the ID token, by name. Default: not recorded. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
@@ -127,14 +130,15 @@ export type Predicate =
   | { readonly dimension: "from"; readonly op: "in"; readonly networks: NetworkSet }
   /** Whether one of these authorities, by their ids, signed the caller's certificate. */
   | { readonly dimension: "client_certificate"; readonly op: "of"; readonly authorities: readonly string[] }
-  /** Whether a token is accepted: one of each list, and all of them. */
+  /** Whether a token is accepted: one of each list, and all of them; and all claims. */
   | { readonly dimension: "token"; readonly op: "accepted"; readonly by: AcceptedTokens }
-  /** Whether the user signed in with this client of this issuer. */
+  /** Whether the user signed in with this client of this issuer, and has these claims. */
   | {
       readonly dimension: "session";
       readonly op: "of";
       readonly issuer: string;
       readonly client_id: string;
+      readonly claims?: RequiredClaims;
     }
   /** Whether the caller speaks this version or a later one. */
   | { readonly dimension: "tls"; readonly op: "from"; readonly version: "1.2" | "1.3" };
@@ -146,6 +150,7 @@ export interface AcceptedTokens {
   readonly algorithms: readonly string[];
   readonly keys: readonly string[];
   readonly places: readonly TokenPlace[];
+  readonly claims?: RequiredClaims;
 }
 
 /** Says what happens to requests in one world. */

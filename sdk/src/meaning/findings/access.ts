@@ -1,6 +1,8 @@
+import { claimWords } from "../aspects/claims";
 import { type Authority, certificateFacts } from "../aspects/clientCertificate";
 import type { SignIn } from "../aspects/signIn";
 import type { TokenCheck } from "../aspects/token";
+import type { RequiredClaims } from "../decision/rules/claims";
 import type { Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
@@ -16,6 +18,7 @@ import {
   onAddress,
   type Rule,
 } from "./finding";
+import { isOnlyLoosened } from "./loosened";
 
 type Both = { readonly before: Row; readonly after: Row };
 
@@ -74,7 +77,7 @@ const dropped = <T>(aspect: (row: Row) => Reading<T | null>, sentence: (address:
   });
 
 /** A judge for sign-in or tokens that are required for the first time, or in another way. */
-const otherwise = <T>(
+const otherwise = <T extends object>(
   aspect: (row: Row) => Reading<T | null>,
   sentence: (address: string, was: T | null, is: T | null) => string,
 ) =>
@@ -82,6 +85,7 @@ const otherwise = <T>(
     const [was, is] = [aspect(before), aspect(after)];
     if (was.value !== null && (is.value === null || is.maybeOff)) return []; // reported as dropped
     if (canonical(was.value) === canonical(is.value) && !is.unknown && !was.unknown) return [];
+    if (isOnlyLoosened(was.value ?? {}, is.value ?? {}) && !is.unknown) return []; // claims-loosened says so
     return onAddress(change, aspect, {
       sentence: sentence(change.address, was.value, is.value),
       before: was.value,
@@ -90,9 +94,12 @@ const otherwise = <T>(
     });
   });
 
-const signInWords = ({ issuer, client_id }: SignIn): string => `${code(issuer)} (client ${code(client_id)})`;
-const tokenWords = ({ issuers, audiences }: TokenCheck): string =>
-  `issued by ${listed(issuers.map(code))} for ${listed(audiences.map(code))}`;
+const withClaims = (claims: RequiredClaims = {}): string =>
+  Object.keys(claims).length > 0 ? `, if ${listed(claimWords(claims))}` : "";
+const signInWords = ({ issuer, client_id, claims }: SignIn): string =>
+  `${code(issuer)} (client ${code(client_id)})${withClaims(claims)}`;
+const tokenWords = ({ issuers, audiences, claims }: TokenCheck): string =>
+  `issued by ${listed(issuers.map(code))} for ${listed(audiences.map(code))}${withClaims(claims)}`;
 
 /** Rules for client certificates, sign-in and tokens. */
 export const accessRules: readonly Rule<AddressChange>[] = [

@@ -11,6 +11,7 @@ import type { World } from "../world";
 import { accessRules } from "./access";
 import { addressRules } from "./addresses";
 import { certificateRules } from "./certificates";
+import { claimRules } from "./claims";
 import { credentialRules } from "./credentials";
 import { DESCRIPTIONS } from "./descriptions";
 import { eventRules } from "./events";
@@ -35,6 +36,7 @@ import { trafficRules } from "./traffic";
 
 const aboutAddresses: readonly Rule<AddressChange>[] = [
   ...accessRules,
+  ...claimRules,
   ...networkRules,
   ...trafficRules,
   ...addressRules,

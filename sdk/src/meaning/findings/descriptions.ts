@@ -4,6 +4,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "network-opened": "Every address of a family may connect now.",
   "sign-in-dropped": "Users no longer have to sign in.",
   "token-dropped": "No token is asked for any more.",
+  "claims-loosened": "Tokens or users are admitted whose claims were refused.",
   "deny-dropped": "What a deny action denied is no longer denied.",
   "opened-unprotected": "A new address asks for no client certificate, network, sign-in or token.",
   "address-removed": "An address is no longer served.",

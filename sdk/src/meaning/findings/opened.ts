@@ -18,8 +18,8 @@ export const requestRules = [
 const OPENING: Readonly<Record<string, readonly string[]>> = {
   ip_restriction: ["network-opened", "network-widened"],
   mutual_tls: ["client-certificate-dropped", "authority-added"],
-  jwt_validation: ["token-dropped", "token-changed"],
-  oidc: ["sign-in-dropped", "sign-in-changed"],
+  jwt_validation: ["token-dropped", "claims-loosened", "token-changed"],
+  oidc: ["sign-in-dropped", "claims-loosened", "sign-in-changed"],
   user_agent_filter: ["user-agents-changed"],
   policies: ["deny-dropped", "actions-changed"],
   tls_termination: ["tls-lowered"],

@@ -1,0 +1,138 @@
+import type { HttpsEdgeRoutesOidc } from "@tunnelplane/sdk";
+import { OWN_PATHS } from "@tunnelplane/sdk/contract";
+import { refuseClaims } from "@tunnelplane/sdk/rules";
+import type { Backends } from "./backends";
+import { anyOf, asksClaims, claimsIn } from "./claims";
+import { extension, type Json, turnOn } from "./json";
+import { keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
+import { type Environment, Unreachable } from "./model";
+import { admitting, httpRbac, routeRbac } from "./rbac";
+
+/** Asks for claims of a signed-in user's ID token: an entry of the filter's tables, and what the route turns on. */
+export interface IdTokenCheck {
+  readonly name: string;
+  readonly providers: Readonly<Record<string, Json>>;
+  readonly requirement: Json;
+  readonly on: Json;
+}
+
+/** Where the filter writes the claims; tokens of requests have another place. */
+const PAYLOAD = "session";
+const [TOKEN, CLAIMS] = ["id token", "claims"];
+
+/**
+ * The OAuth2 filter has compared the cookie with its signature, and opened it; whether the issuer signed what
+ * is in it, nobody has asked yet.
+ */
+export function idTokenCheck(
+  route: string,
+  oidc: HttpsEdgeRoutesOidc,
+  cookie: string,
+  backends: Backends,
+  { issuers, keySets }: Environment,
+): IdTokenCheck | undefined {
+  if (!asksClaims(oidc)) return undefined;
+  refuseClaims("oidc", oidc.require_claims);
+  const uri = issuers.get(oidc.issuer)?.jwksUri;
+  if (typeof uri !== "string")
+    throw new Unreachable(
+      `the discovery document of the issuer ${oidc.issuer} names no jwks_uri (https), so that no claim of an ID token can be checked`,
+    );
+  refuseSilent(uri, backends, keySets);
+  const name = `${route}.id`;
+  const claims = { and_rules: { rules: claimsIn(PAYLOAD, oidc.require_claims) } };
+  const options = { header: { name: ":method", string_match: { exact: "OPTIONS" } } };
+  const rules = admitting([oidc.options_passthrough ? anyOf([options, claims]) : claims], []);
+  return {
+    name,
+    providers: {
+      [name]: {
+        issuer: oidc.issuer,
+        audiences: [oidc.client_id],
+        from_cookies: [cookie],
+        forward: true,
+        payload_in_metadata: PAYLOAD,
+        remote_jwks: keySetAt(uri, backends),
+      },
+    },
+    // Without a good token there are no claims, and the next filter says so.
+    requirement: {
+      requires_any: { requirements: [{ provider_name: name }, { allow_missing_or_failed: {} }] },
+    },
+    on: {
+      [TOKEN]: requireToken(name),
+      [CLAIMS]: routeRbac(rules),
+      ...Object.fromEntries(MARKS.map((mark) => [mark, turnOn()])),
+    },
+  };
+}
+
+/** The filters that routes turn on. They come after those that sign users in. */
+export const idTokenFilters = (checks: readonly IdTokenCheck[]): Json[] =>
+  checks.length > 0
+    ? [tokenFilter(TOKEN, checks), marking(LACKING, true), httpRbac(CLAIMS), marking(MET, false)]
+    : [];
+
+/** Around the filter that refuses, so that what it answers is known from other answers of 403. */
+const MARKS = ["claims lacking", "claims met"] as const;
+const [LACKING, MET] = MARKS;
+const MARKED = "tunnelplane.claims";
+
+const marking = (name: string, lacking: boolean): Json => ({
+  ...extension(name, "envoy.extensions.filters.http.set_metadata.v3.Config", {
+    metadata: [{ metadata_namespace: MARKED, value: { lacking }, allow_overwrite: true }],
+  }),
+  disabled: true,
+});
+
+/** Tells users who are signed in why they may go no further: sent to sign in, they would come back for ever. */
+export const lackingClaims = (): Json => ({
+  filter: {
+    metadata_filter: {
+      matcher: {
+        filter: MARKED,
+        path: [{ key: "lacking" }],
+        value: { bool_match: true },
+      },
+      match_if_key_not_found: false,
+    },
+  },
+  body_format_override: {
+    text_format_source: { inline_string: PAGE },
+    content_type: "text/html; charset=UTF-8",
+  },
+  headers_to_add: Object.entries(PAGE_HEADERS).map(([key, value]) => ({
+    header: { key, value },
+    append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+  })),
+});
+
+const PAGE_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+};
+
+/** Envoy puts the name of the route in, which is its id. */
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Signed in, but not allowed</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+main { max-width: 32rem; margin: 4rem auto; padding: 0 1rem }
+button { font: inherit; padding: 0.5rem 1rem }
+</style>
+</head>
+<body>
+<main>
+<h1>You are signed in, but may not open this page</h1>
+<p>Your account lacks something that this page asks for. Ask the people who run this site for access, or sign out
+and use another account.</p>
+<form method="post" action="${OWN_PATHS}sign-out/%ROUTE_NAME%"><button>Sign out</button></form>
+</main>
+</body>
+</html>
+`;

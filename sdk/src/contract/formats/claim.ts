@@ -1,0 +1,19 @@
+/** How deep in objects a claim may be. */
+const MOST_LEVELS = 8;
+
+/**
+ * Where a claim stands in a token: a dot leads into an object. Names with `:` or `/` are one name, because
+ * those that are URIs hold dots (RFC 7519 section 4.2).
+ */
+export const placeOfClaim = (name: string): readonly string[] =>
+  /[:/]/.test(name) ? [name] : name.split(".");
+
+/** What is wrong with the name of a claim; undefined if nothing is. */
+export function mistakeInClaim(name: string): string | undefined {
+  const place = placeOfClaim(name);
+  if (name !== "" && place.includes(""))
+    return "must not begin or end with a dot or hold two in a row: a dot leads into an object, as in `realm_access.roles`";
+  return place.length > MOST_LEVELS
+    ? `leads through ${place.length} levels; at most ${MOST_LEVELS} are allowed`
+    : undefined;
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { conditioned, distinct, map, word } from "../core/fields";
+import { mark } from "../core/marks";
+import { mistakeInClaim } from "../formats/claim";
+
+const MOST_CLAIMS = 16;
+const MOST_TEXTS = 32;
+/** Of a claim's name, and of a text, in characters. */
+const LONGEST = 255;
+
+/** Claims that a verified token has to have. An extension of the specification. @param of whose claims */
+export const requireClaims = (of: string) =>
+  mark(
+    map(
+      conditioned(word(LONGEST), mistakeInClaim),
+      distinct(z.array(word(LONGEST)).min(1).max(MOST_TEXTS)),
+      MOST_CLAIMS,
+    ).default({}),
+    { userKeys: true },
+  ).meta({
+    description: [
+      `Claims that ${of} must have, each with the texts of which one has to match; all claims have to. Default: none.`,
+      "A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`.",
+      "A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these.",
+      "A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`).",
+      "A rule for `email` asks for `email_verified: true` too.",
+      `At most ${MOST_CLAIMS} claims with ${MOST_TEXTS} texts each; names and texts have at most ${LONGEST} characters.`,
+    ].join(" "),
+  });

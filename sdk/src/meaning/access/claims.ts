@@ -1,0 +1,87 @@
+import { placeOfClaim } from "../../contract/formats/claim";
+import {
+  asksVerified,
+  type Claims,
+  type ClaimTest,
+  claimTest,
+  isClaimed,
+  type RequiredClaims,
+  VERIFIED,
+} from "../decision/rules/claims";
+import { cellsOf, type Language } from "../languages";
+import { isObject } from "../values";
+import { type Choice, choose, distinct, together } from "./choices";
+
+/** What claims are: texts of all characters. */
+const CLAIMS: Language = {
+  characters: [
+    [0, 0xd7ff],
+    [0xe000, 0x10ffff],
+  ],
+  all: [],
+  none: [],
+  familiar: ["admin", "ann@example.com"],
+};
+
+/**
+ * Claims, one for each combination of rules that they can meet together; `by` are the rules' numbers. One
+ * that asks for nothing is met by all.
+ * @throws {TooLarge} where texts are too large to tell apart
+ */
+export function claimsApart(rules: readonly (RequiredClaims | undefined)[]): Choice<Claims | undefined>[] {
+  const all = rules.map((_, number) => number);
+  const names = new Set(rules.flatMap((rule = {}) => Object.keys(rule)));
+  if (names.size === 0) return [{ value: undefined, by: all }];
+  if (rules.some((rule = {}) => asksVerified(rule))) names.add(VERIFIED);
+  return [...names].reduce<Choice<Claims>[]>(
+    (choices, name) =>
+      choose(choices, valuesApart(name, rules), (claims, value) =>
+        withValue(claims, placeOfClaim(name), value),
+      ),
+    [{ value: {}, by: all }],
+  );
+}
+
+/** Values of one claim, none of it first. */
+function valuesApart(name: string, rules: readonly (RequiredClaims | undefined)[]): Choice<unknown>[] {
+  const texts = rules.map((rule = {}) => (Object.hasOwn(rule, name) ? rule[name] : undefined));
+  const matching = (value: unknown): Choice<unknown> => ({
+    value,
+    by: texts.flatMap((some, rule) => (some === undefined || isClaimed(value, some) ? [rule] : [])),
+  });
+  const met = ({ value, by }: Choice<unknown>): Choice<unknown> => {
+    const isVerified = name !== VERIFIED || value === true;
+    return { value, by: by.filter((rule) => isVerified || !asksVerified(rules[rule] ?? {})) };
+  };
+  const tests = texts.map((some = []) => some.map(claimTest));
+  const cells = cellsOf(
+    CLAIMS,
+    tests.map((some) => ({ any: some.map(({ text }) => text) })),
+  );
+  const single = [...cells.map(({ text }) => text), true, false, ...numbersApart(tests.flat())].map(matching);
+  return distinct(
+    [matching(undefined), ...single, ...together(single).map(({ value }) => matching(value))].map(met),
+  );
+}
+
+/** Every number that a test names, and one that none does. */
+function numbersApart(tests: readonly ClaimTest[]): number[] {
+  const named = tests.flatMap(({ other }) => (typeof other === "number" ? [other] : []));
+  let unnamed = 0;
+  while (named.includes(unnamed)) unnamed++;
+  return [...named, unnamed];
+}
+
+/** Undefined where a value stands in the way: a claim that is a text leads to no other. */
+function withValue(
+  claims: Claims,
+  [first = "", ...rest]: readonly string[],
+  value: unknown,
+): Claims | undefined {
+  if (value === undefined) return claims;
+  const present = Object.hasOwn(claims, first) ? claims[first] : undefined;
+  if (rest.length === 0) return present === undefined ? { ...claims, [first]: value } : undefined;
+  if (present !== undefined && !isObject(present)) return undefined;
+  const inner = withValue(present ?? {}, rest, value);
+  return inner && { ...claims, [first]: inner };
+}

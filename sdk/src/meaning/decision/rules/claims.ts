@@ -1,0 +1,72 @@
+import { placeOfClaim } from "../../../contract/formats/claim";
+import { isObject } from "../../values";
+import { escapeRegex, finds } from "./patterns";
+import { Unservable } from "./unservable";
+
+/** Claims by name, each with the texts of which one has to match. */
+export type RequiredClaims = Readonly<Record<string, readonly string[]>>;
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** What of values a text of a rule matches. */
+export interface ClaimTest {
+  /** A text as it is, or an RE2 expression for the whole of it. */
+  readonly text: { readonly exact: string } | { readonly regex: string };
+  /** Besides texts: one number, true or false, or any of them. */
+  readonly other?: number | boolean | "any";
+}
+
+/** The one name whose rule asks for more than the claim itself. */
+const EMAIL = "email";
+export const VERIFIED = "email_verified";
+
+/** Whether a rule asks for a verified address. */
+export const asksVerified = (required: RequiredClaims): boolean => Object.hasOwn(required, EMAIL);
+
+export function claimTest(text: string): ClaimTest {
+  if (/^\*+$/.test(text)) return { text: { regex: "[^@]*" }, other: "any" };
+  if (text.includes("*")) return { text: { regex: text.split(/\*+/).map(escapeRegex).join("[^@]*") } };
+  if (text === "true" || text === "false") return { text: { exact: text }, other: text === "true" };
+  const number = Number(text);
+  // Larger numbers lose digits on their way through JSON.
+  const isNumber = String(number) === text && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+  return { text: { exact: text }, ...(isNumber && { other: number }) };
+}
+
+/** The value of a claim; undefined where there is none. */
+export const claimIn = (claims: Claims, name: string): unknown =>
+  placeOfClaim(name).reduce<unknown>(
+    (inside, part) => (isObject(inside) && Object.hasOwn(inside, part) ? inside[part] : undefined),
+    claims,
+  );
+
+/** Whether a claim's value, or an entry of a list, matches one of these texts. */
+export function isClaimed(value: unknown, texts: readonly string[]): boolean {
+  const values = Array.isArray(value) ? value : [value];
+  return texts.some((text) => {
+    const test = claimTest(text);
+    return values.some((one) => matches(one, test));
+  });
+}
+
+function matches(value: unknown, { text, other }: ClaimTest): boolean {
+  if (typeof value === "number" || typeof value === "boolean") return other === "any" || value === other;
+  if (typeof value !== "string") return false;
+  return "exact" in text ? value === text.exact : finds(`\\A(?:${text.regex})\\z`, value);
+}
+
+/** The first claim that is not as it has to be; undefined where all are. */
+export function lackingClaim(claims: Claims, required: RequiredClaims): string | undefined {
+  const lacking = Object.entries(required).find(([name, texts]) => !isClaimed(claimIn(claims, name), texts));
+  if (lacking) return lacking[0];
+  return asksVerified(required) && claimIn(claims, VERIFIED) !== true ? VERIFIED : undefined;
+}
+
+/** @throws Unservable for a claim that nothing could match */
+export function refuseClaims(module: string, required: RequiredClaims): void {
+  const empty = Object.entries(required).find(([, texts]) => texts.length === 0);
+  if (empty)
+    throw new Unservable(
+      `require_claims of ${module} names no text for the claim ${JSON.stringify(empty[0])}, so that nobody could pass: name one, or leave the claim out`,
+    );
+}

@@ -1,0 +1,112 @@
+import { generateKeyPairSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { certificate } from "../support/api/fixtures";
+import { Browser, type Visit } from "./browser";
+import { runningForAllTests } from "./running";
+import { StandInIssuer } from "./standInIssuer";
+
+const HOST = "staff.example.com";
+const SITE = `https://${HOST}/page`;
+
+describe("Users who sign in, where a route asks for claims of their ID tokens", () => {
+  const running = runningForAllTests();
+  const own = certificate({ extensions: ["subjectAltName = IP:127.0.0.1"] });
+  let issuer: StandInIssuer;
+  let routeId: string;
+  let edgeId: string;
+
+  before("serve a site for verified addresses of one domain, in a group", async () => {
+    const one = running.now;
+    issuer = await StandInIssuer.start(own);
+    const { edge, route } = await one.site(HOST, { oidc: oidc() });
+    [edgeId, routeId] = [edge.id, route.id];
+    issuer.client = { ...issuer.client, redirectUri: `https://${HOST}/.tunnelplane/callback/${route.id}` };
+    const trust = join(one.folder, "trust.pem");
+    writeFileSync(trust, own.pem);
+    one.run("--dev-ca", "--trust", trust);
+    await one.becomes(302, HOST);
+  });
+  after(() => issuer?.stop());
+
+  const oidc = (more: object = {}) => ({
+    issuer: issuer.url,
+    client_id: issuer.client.id,
+    client_secret: issuer.client.secret,
+    scopes: ["openid"],
+    require_claims: { email: ["*@example.com"], "realm.groups": ["ops", "dev-*"] },
+    ...more,
+  });
+  const ANN = { email: "ann@example.com", email_verified: true, realm: { groups: ["x", "dev-1"] } };
+
+  /** Signs somebody with such claims in, and asks for the page. */
+  async function visit(claims: object): Promise<{ browser: Browser; page: Visit }> {
+    issuer.claims = claims;
+    const browser = new Browser(running.now, own.pem);
+    const sent = await browser.visit(SITE);
+    expect(sent.status).to.equal(302);
+    const back = await browser.visit((await browser.visit(sent.location)).location);
+    expect([back.status, back.location], back.body).to.deep.equal([302, SITE]);
+    return { browser, page: await browser.visit(SITE) };
+  }
+
+  it("those who have them pass, and no server behind sees the ID token", async () => {
+    const { page } = await visit(ANN);
+    expect(page.status).to.equal(200);
+    const { headers } = JSON.parse(page.body) as { headers: Record<string, string> };
+    expect(headers.cookie).to.equal(undefined);
+    expect(JSON.stringify(headers)).not.to.contain("eyJ");
+  });
+
+  it("those who lack one get a page that says so and lets them sign out, and are not sent to sign in again", async () => {
+    const lacking = {
+      nothing: {},
+      "another domain": { ...ANN, email: "ann@example.org" },
+      "an address that is not verified": { ...ANN, email_verified: false },
+      "an address whose check is not told": { email: ANN.email, realm: ANN.realm },
+      "another group": { ...ANN, realm: { groups: ["opsx", "dev"] } },
+      "a group in another place": { ...ANN, realm: {}, "realm.groups": ["ops"] },
+    };
+    for (const [what, claims] of Object.entries(lacking)) {
+      const { browser, page } = await visit(claims);
+      expect(page.status, what).to.equal(403);
+      expect(page.body, what)
+        .to.contain("You are signed in, but may not open this page")
+        .and.to.contain(`action="/.tunnelplane/sign-out/${routeId}"`);
+      expect((await browser.visit(SITE)).status, what).to.equal(403);
+      expect((await browser.visit(SITE, { method: "OPTIONS" })).status, what).to.equal(403);
+      const gone = await browser.visit(`https://${HOST}/.tunnelplane/sign-out/${routeId}`, {
+        method: "POST",
+        headers: { origin: `https://${HOST}`, "sec-fetch-site": "same-origin" },
+      });
+      expect([gone.status, browser.cookies.size], what).to.deep.equal([302, 0]);
+      expect((await browser.visit(SITE)).status, what).to.equal(302);
+    }
+  });
+
+  it("nor do those whose ID token the issuer did not sign, or made for another app", async () => {
+    const { key } = issuer;
+    issuer.key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    expect((await visit(ANN)).page.status).to.equal(403);
+    issuer.key = key;
+    expect((await visit({ ...ANN, aud: "another app" })).page.status).to.equal(403);
+    expect((await visit({ ...ANN, iss: "https://evil.example.com" })).page.status).to.equal(403);
+    expect((await visit(ANN)).page.status).to.equal(200);
+  });
+
+  it("other claims of the route count at once for those who are signed in, and OPTIONS may pass without", async () => {
+    const one = running.now;
+    const { browser, page } = await visit(ANN);
+    expect(page.status).to.equal(200);
+    const routes = one.api.httpsEdgeRoutes(edgeId);
+    const change = (require_claims: Record<string, string[]>) =>
+      routes.update(routeId, { oidc: oidc({ require_claims, options_passthrough: true }) });
+    const status = async (method = "GET") => (await browser.visit(SITE, { method })).status;
+    await change({ sub: ["nobody"] });
+    await one.until(async () => (await status()) === 403);
+    expect(await status("OPTIONS")).to.equal(200);
+    await change({});
+    await one.until(async () => (await status()) === 200);
+  });
+});

@@ -1,0 +1,138 @@
+import {
+  compareAccess,
+  decisions,
+  exposureOf,
+  findingsOf,
+  UNKNOWN,
+  type World,
+} from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+import { expectNothing, onlyFinding, rulesOf, site, world } from "./worlds";
+
+type Rules = Record<string, unknown> | undefined;
+
+const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "s", scopes: [] };
+const jwt = {
+  issuer: { allow_list: [{ value: "https://id.example.com" }] },
+  audience: { allow_list: [{ value: "api" }] },
+  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+  jws: {
+    allowed_algorithms: ["RS256"],
+    keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
+  },
+};
+const users = (require_claims: Rules): World => world(site({ oidc: { ...oidc, require_claims } }));
+const tokens = (require_claims: Rules): World => world(site({ jwt_validation: { ...jwt, require_claims } }));
+const ADDRESS = "www.example.com:443";
+
+/** What each world lets in that the other one does not: `before → after`. */
+const opens = (before: Rules, after: Rules) => {
+  const [as, at] = [compareAccess(users(before), users(after)), compareAccess(tokens(before), tokens(after))];
+  expect(as.verdict, "of users and of tokens").to.equal(at.verdict);
+  return as.verdict;
+};
+
+describe("Claims of tokens and users", () => {
+  it("that are loosened are a high finding, in words of the claim, and the proof has an example", () => {
+    const loosened: [before: Rules, after: Rules, words: string][] = [
+      [{ groups: ["ops"] }, undefined, "`groups` may be anything (before: `ops`)"],
+      [{ groups: ["ops"] }, {}, "`groups` may be anything (before: `ops`)"],
+      [{ groups: ["ops"] }, { groups: ["dev", "ops"] }, "`groups` has to be `dev` or `ops` (before: `ops`)"],
+      [{ mail: ["*@a.test"] }, { mail: ["*@*a.test"] }, "`mail` has to be `*@*a.test` (before: `*@a.test`)"],
+      [{ groups: ["ops"], team: ["x"] }, { groups: ["ops"] }, "`team` may be anything (before: `x`)"],
+    ];
+    for (const [before, after, words] of loosened) {
+      expect(opens(before, after), JSON.stringify([before, after])).to.equal("opens");
+      const finding = onlyFinding(users(before), users(after));
+      expect(finding).to.include({ rule: "claims-loosened", severity: "high", certain: true });
+      expect(finding.sentence).to.equal(
+        `\`${ADDRESS}/\` now admits users whose claims it refused: ${words}.`,
+      );
+      expect(finding.cause.property).to.equal("oidc");
+      const ofTokens = onlyFinding(tokens(before), tokens(after));
+      expect([ofTokens.rule, ofTokens.hash === finding.hash]).to.deep.equal(["claims-loosened", false]);
+      expect(ofTokens.sentence).to.contain("now admits tokens whose claims it refused");
+    }
+  });
+
+  it("that are loosened for some and narrowed for others are told as both", () => {
+    const both: [before: Rules, after: Rules, words: string][] = [
+      [
+        { email: ["*"] },
+        { email_verified: ["true"], team: ["x"] },
+        "`email` may be anything (before: `*`), `email_verified` has to be `true` (before: anything) and `team` has to be `x` (before: anything)",
+      ],
+      [{ level: ["4*"] }, { level: ["42"] }, "`level` has to be `42` (before: `4*`)"],
+      [
+        { "a.b": ["x"] },
+        { a: ["x"] },
+        "`a` has to be `x` (before: anything) and `a.b` may be anything (before: `x`)",
+      ],
+    ];
+    for (const [before, after, words] of both) {
+      expect(opens(before, after), JSON.stringify([before, after])).to.equal("opens");
+      expect(rulesOf(users(before), users(after))).to.deep.equal(["claims-loosened", "sign-in-changed"]);
+      expect(rulesOf(tokens(before), tokens(after))).to.deep.equal(["claims-loosened", "token-changed"]);
+      const [loosened] = findingsOf(users(before), users(after));
+      expect(loosened?.sentence).to.contain(words);
+    }
+  });
+
+  it("that are narrowed open nothing, whatever texts they are written in", () => {
+    const narrowed: [before: Rules, after: Rules][] = [
+      [undefined, { groups: ["ops"] }],
+      [{ groups: ["dev", "ops"] }, { groups: ["ops"] }],
+      [{ groups: ["*"] }, { groups: ["ops", "o*", "7", "true"] }],
+      [{ mail: ["*@a.test"] }, { mail: ["ann@a.test", "*@a.test"] }],
+      [{ email_verified: ["true"], email: ["*"] }, { email: ["*"] }],
+      [{ email: ["a*", "*a"] }, { email: ["a*a"] }],
+    ];
+    for (const [before, after] of narrowed) {
+      expect(opens(before, after), JSON.stringify([before, after])).to.equal("opens nothing");
+      expect(rulesOf(users(before), users(after)), JSON.stringify([before, after])).not.to.include(
+        "claims-loosened",
+      );
+    }
+    expectNothing(users({ a: ["x", "y"], b: ["z"] }), users({ b: ["z"], a: ["y", "x"] }));
+  });
+
+  it("that are not known yet are said to be so, and are not guessed", () => {
+    const finding = findingsOf(users({ groups: ["ops"] }), users({ groups: [UNKNOWN] })).find(
+      ({ rule }) => rule === "claims-loosened",
+    );
+    expect(finding).to.include({ severity: "high", certain: false });
+    expect(finding?.sentence).to.contain("which ones is not known yet");
+    const request = { address: ADDRESS, from: "198.51.100.7", session: { claims: { groups: "ops" } } };
+    expect(decisions(users({ groups: [UNKNOWN] })).decide(request).outcome).to.equal("unknown");
+    expect(compareAccess(users({ groups: ["ops"] }), users({ groups: [UNKNOWN] })).verdict).to.equal(
+      "unproved",
+    );
+  });
+
+  it("decide a request that says them; without, what depends on them is not known", () => {
+    const decider = decisions(users({ groups: ["ops"], email: ["*@example.com"] }));
+    const ask = (session: object | null) =>
+      decider.decide({ address: ADDRESS, from: "198.51.100.7", session });
+    const ann = { groups: ["x", "ops"], email: "ann@example.com", email_verified: true };
+    expect(ask({ claims: ann }).outcome).to.equal("answered");
+    expect(ask(null)).to.include({ outcome: "sign_in", status: 302 });
+    expect(ask({}))
+      .to.include({ outcome: "unknown" })
+      .and.to.have.property("sentence")
+      .that.contains("claims");
+    const lacking = ask({ claims: { ...ann, groups: ["x"] } });
+    expect(lacking).to.include({ outcome: "refused", status: 403 });
+    expect(lacking.by?.field).to.equal("oidc");
+    expect(lacking.sentence).to.contain("The claim `groups` of the ID token is none of those");
+    expect(ask({ claims: { ...ann, email_verified: false } }).sentence).to.contain("`email_verified`");
+    expect(
+      decisions(users(undefined)).decide({ address: ADDRESS, from: "198.51.100.7", session: {} }).outcome,
+    ).to.equal("answered");
+  });
+
+  it("are in the rows of exposures only where some are asked for", () => {
+    const [row] = exposureOf(users({ groups: ["ops", "dev"] }));
+    expect(row?.sign_in?.claims).to.deep.equal({ groups: ["dev", "ops"] });
+    expect(exposureOf(tokens({}))[0]?.token).not.to.have.property("claims");
+  });
+});
