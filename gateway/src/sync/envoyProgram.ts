@@ -30,7 +30,7 @@ export function checkProgram(program: string): void {
   } catch (error) {
     const code = isObject(error) ? error.code : undefined;
     throw new Error(
-      `Envoy could not be run as ${program} (${code ?? "it failed"}): install it, or say where it is with --envoy`,
+      `Envoy could not be run as ${program} (${code ?? "it failed"}): install it, or say where it is with --envoy or TUNNELPLANE_ENVOY`,
     );
   }
   const fault = faultOfVersion(versionIn(said) || "0.0.0", `at ${program}`);

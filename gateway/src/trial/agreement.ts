@@ -23,11 +23,14 @@ export function agrees(said: Decision, answer: Answer, isHere: (agents: string) 
   if (status !== null && answer.status !== status) return false;
   if (outcome !== "answered" || !goes_to) return true;
   const ends = endsOf(goes_to, said, isHere);
-  return (ends.length > 0 ? ends : NOBODY).includes(answer.answered_by ?? String(answer.status));
+  const who = answer.answered_by ?? String(answer.status);
+  return ends.includes(ANYBODY) || (ends.length > 0 ? ends : NOBODY).includes(who);
 }
 
 /** Nothing is there, so the gateway answers. */
 const NOBODY: readonly string[] = ["503"];
+/** It is not known who answers. */
+const ANYBODY = "anybody";
 
 /** Who may answer at the end of a tree; nobody where nothing is there. */
 function endsOf(target: Target, said: Decision, isHere: (agents: string) => boolean): readonly string[] {
@@ -49,6 +52,10 @@ function endsOf(target: Target, said: Decision, isHere: (agents: string) => bool
       return agents(agentsOf(target.labels));
     case "tunnels":
       return agents(agentsOf(hostportOf(said.address ?? "")));
+    case "unknown":
+    case "missing":
+    case "more":
+      return [ANYBODY];
     default:
       return [];
   }

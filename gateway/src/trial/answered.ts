@@ -13,7 +13,8 @@ import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 
 type Schema = ReturnType<typeof createSchema>;
 type Json = Record<string, unknown>;
-type Refer = (reference: unknown) => unknown;
+/** @param to the kinds that the reference may name */
+type Refer = (reference: unknown, to: readonly string[]) => unknown;
 interface Entry {
   readonly kind: string;
   readonly fields: Json;
@@ -29,16 +30,23 @@ interface Answered {
  * The objects of a world as the API answers them: references as `{id, uri}`, HTTPS edges with their routes,
  * modules within their objects, defaults filled in. What is not known to the contract stays as it is.
  */
-export function answeredObjects({ objects }: World): Answered {
+export function answeredObjects({ objects, partial }: World): Answered {
   const ids = idsOf(objects);
-  const refer: Refer = (reference) =>
-    typeof reference === "string" ? (ids.get(reference) ?? reference) : reference;
+  const outside = new Map<string, Entry>();
+  const refer: Refer = (reference, to) => {
+    if (typeof reference !== "string") return reference;
+    const id = ids.get(reference);
+    if (id === undefined && partial)
+      for (const one of standingFor(reference, to)) outside.set(reference, one);
+    return id ?? reference;
+  };
   const modules = new Map<string, Json>();
   for (const { kind, fields } of objects) {
     const [owner, module] = kind.split(".");
     if (owner === undefined || module === undefined) continue;
-    const { [definitionNamed(owner).idField]: id, ...own } = { ...fields } as Json;
-    modules.set(String(refer(id)), { ...modules.get(String(refer(id))), [module]: own });
+    const { [definitionNamed(owner).idField]: of, ...own } = { ...fields } as Json;
+    const id = String(refer(of, [owner]));
+    modules.set(id, { ...modules.get(id), [module]: own });
   }
   const whole = objects.flatMap((object): Entry[] => {
     if (object.kind.includes(".")) return [];
@@ -50,8 +58,19 @@ export function answeredObjects({ objects }: World): Answered {
       },
     ];
   });
-  return { objects: withRoutes(whole), ids };
+  return { objects: [...withRoutes(whole), ...outside.values()], ids };
 }
+
+/** What a part of a world refers to and does not hold was checked where it was declared: it is there. */
+const standingFor = (id: string, to: readonly string[]): Entry[] => {
+  if (to.some((kind) => kind.endsWith("backend")))
+    return [
+      { kind: "static_backend", fields: { id, address: "outside.invalid:80", tls: { enabled: false } } },
+    ];
+  return to.includes("certificate_authority")
+    ? [{ kind: "certificate_authority", fields: { id, ca_pem: id } }]
+    : [];
+};
 
 /** The objects' ids by id and by URN. One that is not made yet is younger than all others. */
 function idsOf(objects: readonly WorldObject[]): ReadonlyMap<string, string> {
@@ -91,26 +110,26 @@ function answered(schema: Schema, value: unknown, refer: Refer): unknown {
     const { reference } = marksOf(field);
     const given = all[name] ?? (reference?.answeredAs === undefined ? undefined : all[reference.answeredAs]);
     if (!reference) all[name] = answered(field as Schema, given ?? defaultOf(field) ?? null, refer);
-    else if (reference.answeredAs === undefined) all[name] = renamed(given ?? defaultOf(field), refer);
+    else if (reference.answeredAs === undefined)
+      all[name] = renamed(given ?? defaultOf(field), (one) => refer(one, reference.to));
     else {
       delete all[name];
-      all[reference.answeredAs] = Array.isArray(given)
-        ? given.map((one) => ref(one, refer))
-        : ref(given, refer);
+      const one = (id: unknown) => ref(id, (text) => refer(text, reference.to));
+      all[reference.answeredAs] = Array.isArray(given) ? given.map(one) : one(given);
     }
   }
   return all;
 }
 
-function ref(given: unknown, refer: Refer): unknown {
+function ref(given: unknown, refer: (id: unknown) => unknown): unknown {
   if (given == null) return null;
   const id = refer(isObject(given) ? given.id : given);
   return { id, uri: "" };
 }
 
 /** Ids in a list, or as the keys of a map. */
-function renamed(given: unknown, refer: Refer): unknown {
-  if (Array.isArray(given)) return given.map(refer);
+function renamed(given: unknown, refer: (id: unknown) => unknown): unknown {
+  if (Array.isArray(given)) return given.map((one) => refer(one));
   if (!isObject(given)) return refer(given) ?? null;
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [refer(key), value]));
 }

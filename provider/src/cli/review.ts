@@ -1,7 +1,7 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import type { ServerOptions } from "../host/askServer";
-import { FORMATS, type Format, failing, review, write } from "../review";
+import { FORMATS, type Format, failing, review, reviewOnEnvoy, write } from "../review";
 import { EXPECTED as EXPECTED_LOG } from "../review/events";
 import { EXPECTED as EXPECTED_PREVIEW } from "../review/preview";
 import { type FailOn, type Report, SEVERITIES } from "../review/report";
@@ -15,8 +15,10 @@ interface Options extends ServerOptions {
   readonly baseline?: string;
   readonly events?: string;
   readonly project?: string;
+  readonly try?: true;
 }
 
+const FAILED = 1;
 const FOUND = 2;
 
 /** `review`: shows the effects of a preview on callers and owners. */
@@ -47,16 +49,20 @@ export function reviewCommand(): Command {
       "--project <folder>",
       "folder of the project, for the lines of a program in YAML (default: the current folder)",
     )
+    .option(
+      "--try",
+      "send the examples of the report to two Envoys, before and after the change; needs tunnelplane-gateway and Envoy",
+    )
     .option("--events <file>", "read policy violations, and nothing else, from an engine event log")
     .action(run);
 }
 
 async function run(
   file = "-",
-  { format, failOn, accept, baseline, events, project, ...server }: Options,
+  { format, failOn, accept, baseline, events, project, try: onEnvoy, ...server }: Options,
 ): Promise<void> {
   const preview = read(file, EXPECTED_PREVIEW);
-  const report = await review(preview, {
+  const report = await (onEnvoy ? reviewOnEnvoy : review)(preview, {
     ...serverIfNamed(server),
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),
@@ -65,6 +71,13 @@ async function run(
     source: nameOf(file),
   });
   process.stdout.write(write(report, format));
+  const { tried } = report;
+  if (tried && (tried.requests === 0 || tried.differing.length > 0)) console.error(tried.sentence);
+  // A report of which Envoy does something else is not to be trusted, whatever it found.
+  if (tried && tried.differing.length > 0) {
+    process.exitCode = FAILED;
+    return;
+  }
   const { length } = failing(report, failOn);
   if (length === 0) return;
   const findings = length === 1 ? "1 finding fails" : `${length} findings fail`;

@@ -2,10 +2,11 @@ import "@tunnelplane/sdk/node";
 
 import { type Everything, readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../host/askServer";
+import { tryOnEnvoy } from "./onEnvoy";
 import { readPreview } from "./preview";
 import { readChange } from "./previewed";
 import type { Report } from "./report";
-import { type ReviewOptions, review as reviewWith } from "./review";
+import { type ReviewOptions, reportOn, review as reviewWith } from "./review";
 import type { Worlds } from "./worlds";
 
 export { recordedResources } from "../operation/stateBackend";
@@ -47,6 +48,20 @@ export function review(preview: string | object, options: Options = {}): Report 
   const { url, apiKey, progress: _, ...others } = options;
   if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
   return serverBeside(preview, options).then((server) => reviewWith(preview, { ...others, server }));
+}
+
+/**
+ * The same, and sends the examples of the report to two Envoys, before and after the change. `tried` of the
+ * report says what they did, or why they were not asked.
+ */
+export async function reviewOnEnvoy(preview: string | object, options: Options = {}): Promise<Report> {
+  const { url: _url, apiKey: _key, progress: _, ...others } = options;
+  const change = readChange(preview, {
+    server: await serverBeside(preview, options),
+    source: options.source,
+  });
+  const report = reportOn(change, others);
+  return { ...report, tried: await tryOnEnvoy(report, change, options.project ?? process.cwd()) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Comparison, Finding, Severity } from "@tunnelplane/sdk/meaning";
+import type { Comparison, Decision, DecisionRequest, Finding, Severity } from "@tunnelplane/sdk/meaning";
 import type { Violation } from "./events";
 import type { Place } from "./places";
 
@@ -13,6 +13,24 @@ export interface ReviewedChange {
   readonly urn: string;
   readonly kind: string;
   readonly name: string;
+}
+
+/** What two Envoys, before and after the change, did with the examples of a report. */
+export interface TriedOnEnvoy {
+  /** In one line, also where it was not tried, and why. */
+  readonly sentence: string;
+  /** How many examples were sent. */
+  readonly requests: number;
+  /** Those with which an Envoy did something else than is decided. */
+  readonly differing: readonly TriedExample[];
+}
+
+/** A line of `tunnelplane-gateway try --format json`. */
+export interface TriedExample {
+  readonly request: DecisionRequest;
+  readonly before: { readonly said: Decision; readonly envoy: object };
+  readonly after: { readonly said: Decision; readonly envoy: object };
+  readonly agrees: boolean;
 }
 
 /** The report on a preview; the JSON of `review --format json`. */
@@ -31,6 +49,8 @@ export interface Report {
   readonly changes: readonly ReviewedChange[];
   /** Sentences about parts that the review could not see. */
   readonly limits: readonly string[];
+  /** What two Envoys did with the examples, if they were asked. */
+  readonly tried?: TriedOnEnvoy;
   /** Policy violations, if an event log was given. */
   readonly violations?: readonly Violation[];
 }

@@ -3,7 +3,7 @@ import type { Everything } from "../core/everything";
 import { readViolations } from "./events";
 import { type Place, placeOf } from "./places";
 import { nameIn } from "./preview";
-import { readChange } from "./previewed";
+import { type PreviewedChange, readChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import type { OurStep } from "./worlds";
 import { placesInYaml } from "./yamlProgram";
@@ -34,9 +34,14 @@ export interface ReviewOptions {
  * @param preview the output of `pulumi preview --json --show-sames`, as text or parsed
  * @throws Error with one line if the input is something else, or a preview that failed
  */
-export function review(preview: string | object, options: ReviewOptions = {}): Report {
-  const { server, events, now = new Date(), project = process.cwd(), source } = options;
-  const { steps, before, after, limits } = readChange(preview, { server, source });
+export const review = (preview: string | object, options: ReviewOptions = {}): Report =>
+  reportOn(readChange(preview, options), options);
+
+/** Reports on a preview that was read. */
+export function reportOn(
+  { steps, before, after, limits }: PreviewedChange,
+  { events, now = new Date(), project = process.cwd(), ...options }: Omit<ReviewOptions, "server" | "source">,
+): Report {
   const meant = compare(before, after, { now });
   const inYaml = placesInYaml(project);
   const places = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));

@@ -131,9 +131,13 @@ export function causeWords({ cause, offStack, certain }: ReviewedFinding): {
   };
 }
 
-/** What the change lets in, in one line. */
-export const verdictWords = ({ access, limits }: Report): string =>
-  limits.length > 0 ? `${access.sentence} Not all objects were seen.` : access.sentence;
+/** What the change lets in, and whether Envoy does it, in one line. */
+export const verdictWords = ({ access, limits, tried }: Report): string =>
+  [
+    access.sentence,
+    ...(limits.length > 0 ? ["Not all objects were seen."] : []),
+    ...(tried ? [tried.sentence] : []),
+  ].join(" ");
 
 /** "2 high, 1 medium" */
 export const countWords = ({ counts: { high, medium, low } }: Report): string =>
