@@ -25,7 +25,8 @@ const inBody = {
     http: { tokens: [{ type: "jwt", method: "body", name: "token", prefix: "" }] },
   },
 };
-const acts = (...inbound: readonly (readonly [expressions: string[], type: string, config?: object])[]) => ({
+type Policy = readonly [expressions: readonly string[], type: string, config?: object];
+const acts = (...inbound: readonly Policy[]) => ({
   policies: {
     inbound: inbound.map(([expressions, type, config = {}]) => ({
       name: "",
@@ -34,8 +35,8 @@ const acts = (...inbound: readonly (readonly [expressions: string[], type: strin
     })),
   },
 });
-const deny = [['req.path.startsWith("/internal")'], "deny"] as const;
-const answer = [[], "custom-response", { status_code: 200, content: "hello" }] as const;
+const deny: Policy = [['req.path.startsWith("/internal")'], "deny"];
+const answer: Policy = [[], "custom-response", { status_code: 200, content: "hello" }];
 const mutual = { mutualTls: { certificateAuthorityIds: ["id_of_clients"] } };
 const clients = step("CertificateAuthority", "clients", { before: { caPem: "" }, after: { caPem: "" } });
 
@@ -65,13 +66,13 @@ const CHANGES: readonly (readonly [
 ])[] = [
   [
     "two policies swapped",
-    [route("/", { before: acts([...deny], [...answer]), after: acts([...answer], [...deny]) })],
+    [route("/", { before: acts(deny, answer), after: acts(answer, deny) })],
     ["actions-changed", "high", /now acts otherwise/],
     /^Opens: `GET \/internal` from 198\.51\.100\.7: 403 → 200\./,
   ],
   [
     "an unconditional answer put before a denial",
-    [route("/", { before: acts([...deny]), after: acts([...answer], [...deny]) })],
+    [route("/", { before: acts(deny), after: acts(answer, deny) })],
     ["actions-changed", "high", /now acts otherwise/],
     /^Opens: `GET \/internal` /,
   ],
