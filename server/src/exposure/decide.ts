@@ -1,6 +1,6 @@
 import { present } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk/meaning";
-import { isHostport, isWildcard, readHostport } from "@tunnelplane/sdk/rules";
+import { isHostport, isWildcard, readHostport, withoutEdge } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { ServerContext } from "../resources";
@@ -48,16 +48,10 @@ export async function decide(
   });
 }
 
-const TOO_MUCH: Decision = {
-  outcome: "unknown",
-  status: null,
-  goes_to: null,
-  address: null,
-  by: null,
-  steps: [],
-  limited: false,
-  sentence: `Not known: more than ${MOST_OBJECTS} objects belong to the addresses of these requests. Ask about fewer addresses at once.`,
-};
+const TOO_MUCH = withoutEdge(
+  "unknown",
+  `more than ${MOST_OBJECTS} objects belong to the addresses of these requests. Ask about fewer addresses at once.`,
+);
 
 /** For each request, the edges that may take it: that of its address, and that of the host it asks for. */
 async function edgesOf(db: Kysely<Database>, requests: readonly DecisionRequest[]): Promise<string[][]> {

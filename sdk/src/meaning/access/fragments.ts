@@ -1,3 +1,4 @@
+import { TEXT_TESTS } from "../decision/rules/condition";
 import type { DecisionRequest, Dimension, Predicate, TextQuestion } from "../decision/types";
 import {
   cellsOf,
@@ -115,20 +116,7 @@ const distinct = (tests: readonly TextTest[]): TextTest[] => [
 
 const oneOf = ({ of }: TextPredicate): TextTest => ({ any: of.map(testOf) });
 
-const testOf = ({ op, text }: TextQuestion): TextTest => {
-  switch (op) {
-    case "==":
-      return { exact: text };
-    case "startsWith":
-      return { prefix: text };
-    case "endsWith":
-      return { suffix: text };
-    case "contains":
-      return { contains: text };
-    default:
-      return { regex: text };
-  }
-};
+const testOf = ({ op, text }: TextQuestion): TextTest => TEXT_TESTS[op](text);
 
 const named = (part: Part): string =>
   part === "name"

@@ -2,7 +2,15 @@ import ipaddr from "ipaddr.js";
 import { networkSet } from "../networks/networkSet";
 import { isIn } from "../networks/source";
 import { type Arriving, LEFT_OUT } from "./arriving";
-import { type Condition, evaluate, holds, type Input, type Test, testsIn } from "./rules/condition";
+import {
+  type Condition,
+  evaluate,
+  holds,
+  type Input,
+  type Test,
+  type TextTest,
+  testsIn,
+} from "./rules/condition";
 import type { Predicate, TextDimension, TextQuestion } from "./types";
 
 /** Whether a condition holds for a request; undefined where that depends on what was not recorded. */
@@ -101,7 +109,7 @@ function oneOf(leaves: readonly Leaf[]): Predicate[] {
   ];
 }
 
-function questionOf(test: Exclude<Test, { cidr: string }>): TextQuestion {
+function questionOf(test: TextTest): TextQuestion {
   if ("regex" in test) return { op: "matches", text: test.regex };
   if ("prefix" in test) return { op: "startsWith", text: test.prefix };
   if ("suffix" in test) return { op: "endsWith", text: test.suffix };

@@ -99,19 +99,19 @@ class Deciding implements Decider {
   #find(address: string): Place {
     const quoted = `\`${address}\``;
     if (!isHostport(address) || isWildcard(address))
-      return nowhere("closed", `${quoted} is no address of a request: write NAME:PORT.`);
+      return withoutEdge("closed", `${quoted} is no address of a request: write NAME:PORT.`);
     const { hostports } = this.sites;
     const found = hostports.find(readHostport(address));
     const isExact = found && "hostport" in found && !isWildcard(found.hostport.host);
     if (!isExact && hostports.isUnsure)
-      return nowhere(
+      return withoutEdge(
         "unknown",
         `An edge has hostports that are not known yet; ${quoted} may be one of them.`,
       );
     if (!found)
       return this.sites.partial
-        ? nowhere("unknown", `No edge here serves ${quoted}, and not all edges are known.`)
-        : nowhere("closed", `No edge serves ${quoted}.`);
+        ? withoutEdge("unknown", `No edge here serves ${quoted}, and not all edges are known.`)
+        : withoutEdge("closed", `No edge serves ${quoted}.`);
     const { edge } = found;
     if ("tooDeep" in found)
       return closed(
@@ -241,10 +241,11 @@ function pathPredicates(site: Site): Predicate[] {
 function closed(edge: ModelObject, sentence: string): Decision {
   const step = stepAt(edge, "hostports", sentence);
   const { kind, id, name, field } = step;
-  return { ...nowhere("closed", sentence), by: { kind, id, name, field }, steps: [step] };
+  return { ...withoutEdge("closed", sentence), by: { kind, id, name, field }, steps: [step] };
 }
 
-const nowhere = (outcome: "closed" | "unknown", sentence: string): Decision => ({
+/** A decision that no edge has a part in. */
+export const withoutEdge = (outcome: "closed" | "unknown", sentence: string): Decision => ({
   outcome,
   status: null,
   goes_to: null,

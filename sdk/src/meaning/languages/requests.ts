@@ -1,6 +1,7 @@
+import { escapeRegex } from "../decision/rules/patterns";
 import type { Range } from "./alphabet";
 import type { Language } from "./cells";
-import { quoted, type TextTest } from "./tests";
+import type { TextTest } from "./tests";
 
 /** Visible ASCII characters of a kind, as ranges. */
 function visible(is: (character: string) => boolean): Range[] {
@@ -75,7 +76,7 @@ export const METHODS: Language = {
 /** Names one label below a domain, in lower case, as a wildcard hostport covers them. */
 export const namesBelow = (domain: string, but: readonly string[]): Language => ({
   characters: visible((one) => /[a-z0-9._-]/.test(one)),
-  all: [{ regex: `\\A[^.]+${quoted(`.${domain}`)}\\z` }],
+  all: [{ regex: `\\A[^.]+${escapeRegex(`.${domain}`)}\\z` }],
   none: but.map((exact) => ({ exact })),
   familiar: ["www", "app"].map((label) => `${label}.${domain}`),
 });

@@ -1,22 +1,15 @@
+import type { TextTest as OneTest } from "../decision/rules/condition";
+import { escapeRegex } from "../decision/rules/patterns";
+
 /** A question about a text, with the answer yes or no. */
-export type TextTest =
-  | { readonly exact: string }
-  | { readonly prefix: string }
-  | { readonly suffix: string }
-  | { readonly contains: string }
-  /** An RE2 expression, searched for. */
-  | { readonly regex: string }
-  | { readonly any: readonly TextTest[] };
+export type TextTest = OneTest | { readonly any: readonly TextTest[] };
 
 /** RE2 expressions, one of which is found in a text exactly if the test holds for it. */
 export function expressionsOf(test: TextTest): readonly string[] {
   if ("any" in test) return test.any.flatMap(expressionsOf);
-  if ("exact" in test) return [`\\A${quoted(test.exact)}\\z`];
-  if ("prefix" in test) return [`\\A${quoted(test.prefix)}`];
-  if ("suffix" in test) return [`${quoted(test.suffix)}\\z`];
-  if ("contains" in test) return [quoted(test.contains)];
+  if ("exact" in test) return [`\\A${escapeRegex(test.exact)}\\z`];
+  if ("prefix" in test) return [`\\A${escapeRegex(test.prefix)}`];
+  if ("suffix" in test) return [`${escapeRegex(test.suffix)}\\z`];
+  if ("contains" in test) return [escapeRegex(test.contains)];
   return [test.regex];
 }
-
-/** A text as an RE2 expression that finds just this text. */
-export const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,16 +1,28 @@
+import type { TextQuestion } from "../types";
 import { finds } from "./patterns";
 
 /** An input of an expression; headers by their names in lower case. */
 export type Input = "method" | "host" | "path" | "client_ip" | "sni" | { readonly header: string };
 
-export type Test =
+/** A test of a text. */
+export type TextTest =
   | { readonly exact: string }
   | { readonly prefix: string }
   | { readonly suffix: string }
   | { readonly contains: string }
-  /** Searched for. */
-  | { readonly regex: string }
-  | { readonly cidr: string };
+  /** An RE2 expression, searched for. */
+  | { readonly regex: string };
+
+/** How expressions write tests of texts. */
+export const TEXT_TESTS = {
+  "==": (exact: string): TextTest => ({ exact }),
+  startsWith: (prefix: string): TextTest => ({ prefix }),
+  endsWith: (suffix: string): TextTest => ({ suffix }),
+  contains: (contains: string): TextTest => ({ contains }),
+  matches: (regex: string): TextTest => ({ regex }),
+} as const satisfies Record<TextQuestion["op"], (text: string) => TextTest>;
+
+export type Test = TextTest | { readonly cidr: string };
 
 /** A condition, independent of CEL and Envoy. */
 export type Condition =

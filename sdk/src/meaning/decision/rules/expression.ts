@@ -1,6 +1,6 @@
 import type * as Cel from "@marcbachmann/cel-js" with { "resolution-mode": "import" };
 import ipaddr from "ipaddr.js";
-import { all, any, type Condition, type Input, not, type Test } from "./condition";
+import { all, any, type Condition, type Input, not, TEXT_TESTS, type TextTest } from "./condition";
 import { searching } from "./patterns";
 import { Unservable } from "./unservable";
 
@@ -100,33 +100,21 @@ function call(
       literals(argument).map((value) => ({ input, test: { cidr: networkOf(argument, value, true) } })),
     );
   }
-  const test = textTest(name, textOf(argument));
-  if (!test) throw beyond(node);
+  const text = textOf(argument);
+  if (!isTextTest(name)) throw beyond(node);
+  const test = TEXT_TESTS[name](text);
+  if ("regex" in test) searching(test.regex);
   const isName = input === "host" || input === "sni";
   if (isName && "regex" in test) return { input, test: { regex: `(?i:${test.regex})` } };
   return { input, test: isName ? lowered(test) : test };
 }
 
-function textTest(name: string, text: string): Test | undefined {
-  switch (name) {
-    case "startsWith":
-      return { prefix: text };
-    case "endsWith":
-      return { suffix: text };
-    case "contains":
-      return { contains: text };
-    case "matches":
-      searching(text);
-      return { regex: text };
-    default:
-      return undefined;
-  }
-}
+const isTextTest = (name: string): name is keyof typeof TEXT_TESTS => Object.hasOwn(TEXT_TESTS, name);
 
 /** Names of hosts are the same in any case; Envoy and the gateway compare them in lower case. */
-const lowered = (test: Test): Test =>
-  // A test of the same kind.
-  Object.fromEntries(Object.entries(test).map(([kind, text]) => [kind, String(text).toLowerCase()])) as Test;
+const lowered = (test: TextTest): TextTest =>
+  // The same key with another text is a test of the same kind.
+  Object.fromEntries(Object.entries(test).map(([kind, text]) => [kind, text.toLowerCase()])) as TextTest;
 
 function inputOf(node: Cel.ASTNode): Input {
   if (node.op === "[]" && pathOf(node.args[0]) === "req.headers") return headerInput(node.args[1]);

@@ -9,6 +9,7 @@ export { refuseUnknownAction } from "../../aspects/networks";
 export { refuseCookies } from "../../aspects/signIn";
 export { refuseReading } from "../../aspects/tls";
 export { refuseUncheckable } from "../../aspects/token";
+export { withoutEdge } from "../decider";
 export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
 export { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
