@@ -44,6 +44,16 @@ export const tunnelplanePulumi = (
   env: Record<string, string> = {},
 ): Promise<Ended> => run(process.execPath, [CLI, ...args], env);
 
+/** How `pulumi import` records what a file in the project's folder names. */
+export const IMPORT = [
+  "import",
+  "--file",
+  "import.json",
+  "--generate-code=false",
+  "--protect=false",
+  "--yes",
+];
+
 /** A folder for a project that adopt writes, and its stack on the real engine. */
 export class Project {
   private readonly parent = mkdtempSync(join(tmpdir(), "tunnelplane-adopt-"));
@@ -102,17 +112,7 @@ export class Project {
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: tunnels\nruntime: yaml\n");
     writeFileSync(join(this.folder, "Main.yaml"), "resources: {}\n");
     try {
-      const args = [
-        "import",
-        "--file",
-        "import.json",
-        "--generate-code=false",
-        "--protect=false",
-        "--yes",
-        "--stack",
-        stack,
-      ];
-      return await run("pulumi", args, await this.env(), this.folder);
+      return await run("pulumi", [...IMPORT, "--stack", stack], await this.env(), this.folder);
     } finally {
       writeFileSync(join(this.folder, "Pulumi.yaml"), settings);
       rmSync(join(this.folder, "Main.yaml"));

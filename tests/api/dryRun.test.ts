@@ -16,7 +16,7 @@ import {
 } from "../support/api/expect";
 import { role, sshKey } from "../support/api/fixtures";
 import { COMMON_FIELDS, TYPES } from "../support/api/types";
-import { onEveryDatabase } from "../support/databases";
+import { onEveryDatabase, tracesIn } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true";
@@ -26,27 +26,11 @@ const MADE = ["created_at", "token", "certificate", "valid_after", "valid_until"
 onEveryDatabase("A dry run", (start) => {
   const server = serverOfThisFile(start);
 
-  /** Everything there is, as far as a change of any kind would show: the newest event and every row. */
-  const traces = () =>
-    Promise.all(
-      [
-        "resource",
-        "reference",
-        "unique_key",
-        "told_secret",
-        "sealed_secret",
-        "event",
-        "audit_event",
-        "audit_head",
-        "idempotency_key",
-      ].map((table) => server.query(`select * from ${table} order by 1, 2`)),
-    );
-
   /** Runs attempts of which nothing may stay. */
   const leavingNothing = async <T>(attempt: () => Promise<T>): Promise<T> => {
-    const before = await traces();
+    const before = await tracesIn(server);
     const result = await attempt();
-    expect(await traces()).to.deep.equal(before);
+    expect(await tracesIn(server)).to.deep.equal(before);
     return result;
   };
 

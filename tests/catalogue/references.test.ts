@@ -71,8 +71,7 @@ describe("A name in a catalogue", () => {
     const stack = await world.stack(server, async () => void tunnels.catalogue(folder.catalogue));
     await stack.preview();
     await stack.up();
-    const { deployment } = await stack.exportState();
-    const resources = deployment.resources as { type: string; id: string; inputs: object }[];
+    const resources = stack.resources();
     const ids = new Set(resources.flatMap(({ id }) => id?.split("/") ?? []));
     const found = registry.flatMap((definition) => {
       const schema = createSchema(definition);

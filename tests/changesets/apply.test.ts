@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { hostport, serverOfThisFile, unique } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { onEveryDatabase, tracesIn } from "../support/databases";
 import { Rest } from "../support/rest";
 import { declared, faultsIn, operationsIn, ref, SetInTest } from "./support";
 
@@ -23,23 +23,6 @@ onEveryDatabase("A change set", (start) => {
     declared("tunnel_group_backend", "spare", { labels: { app: "spare" } }),
     declared("tunnel_credential", "agent", { acl: ["*"] }),
   ];
-
-  /** Every row that a change could leave. */
-  const traces = () =>
-    Promise.all(
-      [
-        "resource",
-        "reference",
-        "unique_key",
-        "told_secret",
-        "sealed_secret",
-        "event",
-        "audit_event",
-        "idempotency_key",
-        "changeset",
-        "changeset_object",
-      ].map((table) => server.query(`select * from ${table} order by 1, 2`)),
-    );
 
   it("creates what it declares, in any order, with references by key, and tells ids and tokens", async () => {
     const set = newSet();
@@ -66,9 +49,9 @@ onEveryDatabase("A change set", (start) => {
 
   it("is planned by a dry run, which keeps nothing, knows no ids and has the digest of the apply", async () => {
     const [set, objects] = [newSet(), site()];
-    const before = await traces();
+    const before = await tracesIn(server);
     const plan = await set.plan(objects);
-    expect(await traces()).to.deep.equal(before);
+    expect(await tracesIn(server)).to.deep.equal(before);
     expect(plan.body.operations.map(({ id }: { id: null }) => id)).to.deep.equal([
       null,
       null,
@@ -94,7 +77,7 @@ onEveryDatabase("A change set", (start) => {
     await server.rest.patch(`/backends/tunnel_group/${ids["tunnel_group_backend/spare"]}`, {
       description: "moved",
     });
-    const before = await traces();
+    const before = await tracesIn(server);
     for (const request of [
       changed,
       [...changed, declared("tls_edge", "wrong", { hostports: ["no port"] })],
@@ -103,13 +86,13 @@ onEveryDatabase("A change set", (start) => {
       expect(refused.status).to.equal(412);
       expect(refused.body.error_code).to.equal("TP_1600");
     }
-    expect(await traces()).to.deep.equal(before);
+    expect(await tracesIn(server)).to.deep.equal(before);
   });
 
   it("refuses all faults at once, each with its key, field and cure, and leaves nothing", async () => {
     const set = newSet();
     const taken = await server.created("/edges/tls", { hostports: [hostport()] });
-    const before = await traces();
+    const before = await tracesIn(server);
     const refused = await set.send([
       declared("tls_edge", "bad", { hostports: ["no port"], wrong: 1 }),
       declared("tls_edge", "taken", { hostports: taken.hostports }),
@@ -133,7 +116,7 @@ onEveryDatabase("A change set", (start) => {
     expect(refused.body.faults[4].msg).to.contain(
       "failover_backend/a → failover_backend/b → failover_backend/a",
     );
-    expect(await traces()).to.deep.equal(before);
+    expect(await tracesIn(server)).to.deep.equal(before);
   });
 
   it("tells at most 1,000 faults, and how many there are", async () => {
@@ -168,11 +151,11 @@ onEveryDatabase("A change set", (start) => {
   it("in mode own deletes what left it, no more than allowed, and names what it would delete", async () => {
     const [set, objects] = [newSet(), site()];
     await set.apply(objects, { mode: "own" });
-    const before = await traces();
+    const before = await tracesIn(server);
     const refused = await set.send(objects.slice(0, 4), { mode: "own" });
     expect(refused.status).to.equal(409);
     expect(faultsIn(refused)).to.deep.equal(["tunnel_credential/agent  TP_1503"]);
-    expect(await traces()).to.deep.equal(before);
+    expect(await tracesIn(server)).to.deep.equal(before);
     const ids = await set.ids();
     expect(await set.apply(objects.slice(0, 4), { mode: "own", max_deletes: 1 })).to.deep.equal([
       "delete tunnel_credential/agent",
@@ -299,7 +282,7 @@ onEveryDatabase("A change set", (start) => {
     const second = await set.send([edge, route("second canary")]);
     expect(second.body.operations[0].changes).to.deep.equal([{ path: "oidc.client_secret" }]);
     expect(first.text + second.text).not.to.contain("canary");
-    expect(JSON.stringify(await traces())).not.to.contain("canary");
+    expect(JSON.stringify(await tracesIn(server))).not.to.contain("canary");
   });
 
   it("writes an event and an audit row for each object, all under one operation id", async () => {

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { type Certificate, certificate } from "../support/api/fixtures";
 import { size } from "../support/size";
+import { type AnyWorld, rules } from "./generated/parts";
 import { envoyOfThisFile, signedBy, tls } from "./traffic";
 import {
   authority,
@@ -22,8 +23,6 @@ import {
   to,
 } from "./worlds";
 
-type World = readonly { readonly kind: string; readonly fields: object }[];
-
 /** Somebody who asks: from where, with which certificate, over which TLS, as what. */
 interface Client {
   readonly address: string;
@@ -32,24 +31,6 @@ interface Client {
   readonly agent: string;
 }
 
-/** Networks in which the clients of this test are, or are not. */
-const cidr = fc.constantFrom(
-  "127.0.0.0/8",
-  "127.0.0.0/30",
-  "127.0.0.2/32",
-  "127.0.0.4/30",
-  "127.0.0.5/32",
-  "10.0.0.0/8",
-  "::/0",
-  "0.0.0.0/0",
-);
-const rules = fc.uniqueArray(
-  fc.record({ action: fc.constantFrom("allow" as const, "allow" as const, "deny" as const), cidr }),
-  {
-    maxLength: 4,
-    selector: (one) => one.cidr,
-  },
-);
 const policies = fc.record({ ipp_a: rules, ipp_b: rules });
 const isEnabled = fc.constantFrom(true, true, true, false);
 const optional = <T extends object>(fields: fc.Arbitrary<T>) =>
@@ -124,7 +105,7 @@ describe("What exposure says of generated worlds, and what a real Envoy does", (
     policies: both,
     https: sites,
     tcp: raw,
-  }: typeof worlds extends fc.Arbitrary<infer T> ? T : never): World => [
+  }: typeof worlds extends fc.Arbitrary<infer T> ? T : never): AnyWorld => [
     ...sites.map(({ routes, ...fields }, index) =>
       httpsEdge({
         ...fields,
@@ -204,7 +185,7 @@ describe("What exposure says of generated worlds, and what a real Envoy does", (
 });
 
 /** The same objects as `meaning` takes them: routes are objects of their own there. */
-function meaningOf(world: World): WorldObject[] {
+function meaningOf(world: AnyWorld): WorldObject[] {
   const policyIds = ["ipp_a", "ipp_b"].map((id) => ({ kind: "ip_policy", id, fields: { id } }));
   return [
     ...policyIds,

@@ -3,12 +3,27 @@ import { join } from "node:path";
 import { review } from "@tunnelplane/pulumi/review";
 import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { fill } from "../adopt/support";
+import { fill, IMPORT } from "../adopt/support";
 import { PLUGIN_BIN } from "../support/engine";
 import { World } from "../support/provider";
 import { needsBesideEngine, needsYaml, Project } from "./cli";
 
 const SECRET = "canary-client-secret-of-yaml";
+/** An edge that agents serve, and a route behind a sign-in, as a program declares them. */
+const SITE = `resources:
+  web: { type: "tunnelplane:TunnelGroupBackend", properties: { labels: { some_key: web } } }
+  app:
+    type: tunnelplane:TlsEdge
+    properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" }, tlsTermination: { minVersion: "1.3" } }
+  site: { type: "tunnelplane:HttpsEdge", properties: { hostports: ["www.example.com:443"] } }
+  all:
+    type: tunnelplane:HttpsEdgeRoute
+    properties:
+      edgeId: \${site.id}
+      matchType: path_prefix
+      match: /
+      oidc: { issuer: "https://id.example.com", clientId: site, clientSecret: ${SECRET} }
+`;
 
 describe("A program in YAML", () => {
   const world = new World();
@@ -30,20 +45,8 @@ describe("A program in YAML", () => {
 
   it("declares, looks up and tells who can reach what; its secrets stay out of state and output", async function () {
     needsYaml(this);
-    const project = projectWith(`resources:
-  web: { type: "tunnelplane:TunnelGroupBackend", properties: { labels: { some_key: web } } }
-  app:
-    type: tunnelplane:TlsEdge
-    properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" }, tlsTermination: { minVersion: "1.3" } }
-  site: { type: "tunnelplane:HttpsEdge", properties: { hostports: ["www.example.com:443"] } }
-  all:
-    type: tunnelplane:HttpsEdgeRoute
-    properties:
-      edgeId: \${site.id}
-      matchType: path_prefix
-      match: /
-      oidc: { issuer: "https://id.example.com", clientId: site, clientSecret: ${SECRET} }
-  agent: { type: "tunnelplane:TunnelCredential", properties: { acl: ["bind:app.example.com:443"] } }
+    const project =
+      projectWith(`${SITE}  agent: { type: "tunnelplane:TunnelCredential", properties: { acl: ["bind:app.example.com:443"] } }
 outputs:
   token: \${agent.token}
 `);
@@ -211,14 +214,7 @@ outputs:
       }
     }
     writeFileSync(join(project.folder, "import.json"), JSON.stringify({ resources }));
-    const imported = await project.pulumi(
-      "import",
-      "--file",
-      "import.json",
-      "--generate-code=false",
-      "--protect=false",
-      "--yes",
-    );
+    const imported = await project.pulumi(...IMPORT);
     expect(imported.code, imported.text).to.equal(0);
     const refreshed = await project.pulumi("refresh", "--yes", "--diff");
     expect(refreshed.text).to.contain(`${resources.length + 1} unchanged`); // with the stack itself
@@ -265,23 +261,7 @@ describe("`pulumi convert`", () => {
   it("makes of a program in YAML one that declares the same", async function () {
     needsBesideEngine(this, "pulumi-language-yaml", "pulumi-converter-yaml");
     const server = await world.server();
-    project = new Project(
-      server,
-      `resources:
-  web: { type: "tunnelplane:TunnelGroupBackend", properties: { labels: { some_key: web } } }
-  app:
-    type: tunnelplane:TlsEdge
-    properties: { hostports: ["app.example.com:443"], backend: { backendId: "\${web.id}" }, tlsTermination: { minVersion: "1.3" } }
-  site: { type: "tunnelplane:HttpsEdge", properties: { hostports: ["www.example.com:443"] } }
-  all:
-    type: tunnelplane:HttpsEdgeRoute
-    properties:
-      edgeId: \${site.id}
-      matchType: path_prefix
-      match: /
-      oidc: { issuer: "https://id.example.com", clientId: site, clientSecret: ${SECRET} }
-`,
-    );
+    project = new Project(server, `${SITE}`);
     const up = await project.pulumi("up", "--yes", "--skip-preview");
     expect(up.code, up.text).to.equal(0);
     // The other languages need their own hosts, which come with Pulumi's installer.

@@ -111,10 +111,9 @@ describe("The option `import` of a resource", () => {
       expect(requests.filter((request) => !request.startsWith("GET "))).to.deep.equal([]);
       expect(await now(`/edges/tls/${app.id}`), "the undeclared module too").to.deep.equal(app);
 
-      const { resources } = (await stack.exportState()).deployment;
-      const recorded = resources.find(({ urn }: { urn: string }) => urn.endsWith(`::${provider}-app`));
+      const recorded = stack.resources().find(({ urn }) => urn.endsWith(`::${provider}-app`));
       const { server_id } = (await server.rest.get("/caller")).body;
-      expect(recorded.outputs.__server, "the server that has it").to.equal(`${server_id} ${server.url}`);
+      expect(recorded?.outputs.__server, "the server that has it").to.equal(`${server_id} ${server.url}`);
     });
 
     it(`adopts modules, routes and certificates that are declared by their length (${provider} provider)`, async () => {

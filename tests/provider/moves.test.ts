@@ -6,7 +6,7 @@ import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { isEngine, signalled, treeOf } from "../support/processes";
 import { changesOf, failureOf } from "../support/provider";
 import { PROVIDERS } from "../support/providers";
-import { ALL, NAMES, type Name, nameOf, RESOURCES, recordedIn, serverIdOf, TwoServers } from "./twoServers";
+import { ALL, NAMES, type Name, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
 
 /** The accounts of a program, by name: an address, and the key for each provider. */
 type Accounts = Readonly<
@@ -47,7 +47,7 @@ describe("The server that has a stack's objects", () => {
     }
   }
 
-  const uris = (stack: Engine) => recordedIn(stack).flatMap(({ outputs }) => outputs.uri ?? []);
+  const uris = (stack: Engine) => stack.resources().flatMap(({ outputs }) => outputs.uri ?? []);
 
   // The cases follow each other on one stack.
   const program = new Program();
@@ -100,7 +100,7 @@ describe("The server that has a stack's objects", () => {
     expect(changesOf(await stack.up())).to.deep.equal([]);
     expect(changesOf(await stack.refresh())).to.deep.equal([]);
 
-    const before = recordedIn(stack);
+    const before = stack.resources();
     program.accounts = { same: place(one) };
     for (const provider of NAMES) {
       program.declaring = [provider];
@@ -110,7 +110,7 @@ describe("The server that has a stack's objects", () => {
           .and.to.contain(`and ${await nameOf(one)} is another server`)
           .and.to.match(/declare another (account|provider) with that address/);
     }
-    expect(recordedIn(stack)).to.deep.equal(before);
+    expect(stack.resources()).to.deep.equal(before);
     expect(await servers.counts()).to.deep.equal([0, ALL]);
     [program.accounts, program.declaring] = [{ same: renamed }, NAMES];
     await stack.up();
@@ -188,7 +188,7 @@ describe("The server that has a stack's objects", () => {
         await stack.up();
         expect(await servers.counts()).to.deep.equal([0, ALL]);
         expect(changesOf(await stack.up())).to.deep.equal([]);
-        const recorded = recordedIn(stack).map(({ outputs }) => outputs.__server);
+        const recorded = stack.resources().map(({ outputs }) => outputs.__server);
         expect(new Set(recorded)).to.deep.equal(
           new Set([`${await serverIdOf(servers.other)} ${accounts[1]?.url}`]),
         );

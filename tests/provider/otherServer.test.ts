@@ -1,17 +1,7 @@
 import { expect } from "chai";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, requestsDuring } from "../support/provider";
-import {
-  ALL,
-  NAMES,
-  type Name,
-  NOBODY,
-  nameOf,
-  RESOURCES,
-  recordedIn,
-  serverIdOf,
-  TwoServers,
-} from "./twoServers";
+import { ALL, NAMES, type Name, NOBODY, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack and the server that has its objects", () => {
@@ -42,7 +32,7 @@ describe("A stack and the server that has its objects", () => {
     });
   /** The URNs of one provider's resources. */
   function urnsOf(provider: Name, names: readonly string[] = RESOURCES): string[] {
-    const urns = recordedIn(stack).map(({ urn }) => urn);
+    const urns = stack.resources().map(({ urn }) => urn);
     return urns.filter((urn) => names.some((name) => urn.endsWith(`::${provider}-${name}`)));
   }
 
@@ -59,7 +49,7 @@ describe("A stack and the server that has its objects", () => {
 
   for (const provider of NAMES)
     it(`is refused by every step that would look for them on another one, with the cure, and the state stays (${provider} provider)`, async () => {
-      const before = recordedIn(stack);
+      const before = stack.resources();
       const target = urnsOf(provider);
       elsewhere ??= await leadTo(servers.other);
       declaring = [provider];
@@ -75,7 +65,7 @@ describe("A stack and the server that has its objects", () => {
       for (const [what, step] of Object.entries(steps)) await expectRefusal(await failureOf(step()), what);
       form = "second";
       await expectRefusal(await failureOf(elsewhere.up()), "up");
-      expect(recordedIn(stack)).to.deep.equal(before);
+      expect(stack.resources()).to.deep.equal(before);
       expect(await servers.counts()).to.deep.equal([ALL, 0]);
     });
 
@@ -89,12 +79,12 @@ describe("A stack and the server that has its objects", () => {
   }
 
   it("is refused by a destroy on another server, for each resource, and the state stays", async () => {
-    const before = recordedIn(stack);
+    const before = stack.resources();
     const refused = await refusedBy(elsewhere);
     const leaves = ["backend", "catalogue", "credential", "tls"];
     for (const name of NAMES.flatMap((provider) => leaves.map((leaf) => `${provider}-${leaf}`)))
       await expectRefusal(refused[name] ?? "", `destroy ${name}`);
-    expect(recordedIn(stack)).to.deep.equal(before);
+    expect(stack.resources()).to.deep.equal(before);
     expect(await servers.counts()).to.deep.equal([ALL, 0]);
   });
 
@@ -130,7 +120,7 @@ describe("A stack and the server that has its objects", () => {
     expect(changesOf(await renamed.refresh())).to.deep.equal([]);
     form = "second";
     await renamed.up();
-    const state = recordedIn(stack);
+    const state = stack.resources();
     const recorded = new Map(state.map(({ urn, outputs }) => [urn.split("::").at(-1), outputs.__server]));
     const id = await serverIdOf(one);
     for (const provider of NAMES) {
@@ -155,7 +145,7 @@ describe("A stack and the server that has its objects", () => {
       ["backend", "credential", "edge", "tls"].map((name) => `${provider}-${name}`),
     );
     expect(changesOf(await stack.up())).to.have.length(written.length);
-    const named = recordedIn(stack).filter(({ outputs }) => outputs.__server !== undefined);
+    const named = stack.resources().filter(({ outputs }) => outputs.__server !== undefined);
     expect(named.map(({ urn }) => urn.split("::").at(-1))).to.have.members(written);
     const refused = await refusedBy(elsewhere);
     for (const name of written.filter((name) => !name.endsWith("-edge")))

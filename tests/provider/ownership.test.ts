@@ -61,10 +61,11 @@ describe("A stack that is shared by people who do not see each other's credentia
       env: { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: apiKey, ...env },
     });
   /** The URNs of one provider's resources. */
-  async function urnsOf(provider: Name): Promise<string[]> {
-    const { resources } = (await stack.exportState()).deployment as { resources: { urn: string }[] };
-    return resources.map(({ urn }) => urn).filter((urn) => urn.includes(`::${provider}-`));
-  }
+  const urnsOf = (provider: Name): string[] =>
+    stack
+      .resources()
+      .map(({ urn }) => urn)
+      .filter((urn) => urn.includes(`::${provider}-`));
   /** The objects of the stack, and the key of its first user. */
   async function expectAll(what: string): Promise<void> {
     const { credentials } = (await server.rest.get("/credentials")).body;
@@ -87,7 +88,7 @@ describe("A stack that is shared by people who do not see each other's credentia
   it("fails for an object of another owner, and never takes it for deleted", async () => {
     const runOfBo = await runBy(bo as Member);
     for (const provider of PROVIDER_NAMES) {
-      const target = await urnsOf(provider);
+      const target = urnsOf(provider);
       let message = "";
       const requests = await requestsDuring(server, async () => {
         message = await failureOf(runOfBo.refresh({ target }));
@@ -156,7 +157,7 @@ describe("A stack that is shared by people who do not see each other's credentia
     });
     const runOfBo = await runBy(bo as Member, { TUNNELPLANE_BASE_URL: old.url });
     for (const provider of PROVIDER_NAMES)
-      expect(await failureOf(runOfBo.refresh({ target: await urnsOf(provider) })), provider).to.include(
+      expect(await failureOf(runOfBo.refresh({ target: urnsOf(provider) })), provider).to.include(
         "cannot say who owns the API key",
       );
     old.stop();

@@ -64,10 +64,6 @@ describe("Replacing resources because the user asks for it", () => {
   });
   after(() => world.close());
 
-  async function recorded(): Promise<Recorded[]> {
-    return (await stack.exportState()).deployment.resources as Recorded[];
-  }
-
   /** The URNs in a state of both providers' resources. */
   const urnsOf = (state: readonly Recorded[], names: readonly string[]): string[] =>
     state
@@ -106,7 +102,7 @@ describe("Replacing resources because the user asks for it", () => {
   it("works with --replace for hostports, networks of a policy, routes, keys and modules, while a module's resource is renamed", async () => {
     const before = await ids();
     form = "renamed";
-    await stack.up({ replace: urnsOf(await recorded(), REPLACED) });
+    await stack.up({ replace: urnsOf(stack.resources(), REPLACED) });
     await expectNewObjects(before);
   });
 
@@ -124,7 +120,7 @@ describe("Replacing resources because the user asks for it", () => {
   });
 
   it("leaves a module where it is, whether the old or the new goes first, and where it becomes a resource again", async () => {
-    const replace = urnsOf(await recorded(), ["module"]);
+    const replace = urnsOf(stack.resources(), ["module"]);
     form = "module";
     await stack.up({ replace });
     await expectModules();
@@ -133,7 +129,7 @@ describe("Replacing resources because the user asks for it", () => {
 
   it("says which option it takes where the new one goes first, and leaves the old one", async () => {
     const before = await ids();
-    const state = await recorded();
+    const state = stack.resources();
     isNewFirst = true;
     const edges = urnsOf(state, ["edge"]);
     expect(edges).to.have.length(providers.length);
@@ -154,7 +150,7 @@ describe("Replacing resources because the user asks for it", () => {
     process.env.TUNNELPLANE_VALIDATE_ON_SERVER = "true";
     try {
       const names = ["edge", "rule", "key"];
-      const replace = urnsOf(await recorded(), names);
+      const replace = urnsOf(stack.resources(), names);
       const changes = changesOf(await stack.preview({ replace }));
       for (const provider of providers)
         for (const name of names)

@@ -1,6 +1,5 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { Folder } from "../support/catalogue";
-import { type Engine, OURS } from "../support/engine";
 import { World } from "../support/provider";
 import { PROVIDERS } from "../support/providers";
 
@@ -17,24 +16,6 @@ export const RESOURCES = ["backend", "catalogue", "credential", "edge", "tls"];
 const COLLECTIONS = ["/backends/tunnel_group", "/edges/https", "/credentials", "/ip_policies"];
 /** How many objects the programs of both providers have. */
 export const ALL = COLLECTIONS.length * NAMES.length;
-
-interface Recorded {
-  readonly urn: string;
-  readonly type: string;
-  readonly id: string;
-  readonly inputs: unknown;
-  readonly outputs: Record<string, unknown>;
-}
-
-/** Our resources in a stack's state, without the text of secrets, which the engine encrypts anew each time. */
-export function recordedIn(stack: Engine): Recorded[] {
-  const state = stack.stateFile().replace(/("ciphertext": ?)"[^"]*"/g, '$1""');
-  const { resources = [] } = JSON.parse(state).checkpoint.latest as { resources?: Recorded[] };
-  return resources
-    .filter(({ type }) => OURS.test(type))
-    .map(({ urn, type, id, inputs, outputs }) => ({ urn, type, id, inputs, outputs }))
-    .sort((a, b) => (a.urn < b.urn ? -1 : 1));
-}
 
 /** The paths of the objects that a server has. */
 async function objectsOn({ rest }: Server): Promise<string[]> {

@@ -168,3 +168,22 @@ after("stop PostgreSQL and remove what the tests kept", async () => {
   await (await own)?.stop();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
+
+/** The tables that a change of any kind would leave something in. */
+const TRACES = [
+  "resource",
+  "reference",
+  "unique_key",
+  "told_secret",
+  "sealed_secret",
+  "event",
+  "audit_event",
+  "audit_head",
+  "idempotency_key",
+  "changeset",
+  "changeset_object",
+];
+
+/** Every row that a change of any kind could leave. */
+export const tracesIn = (server: { query(statement: string): Promise<unknown[]> }): Promise<unknown[][]> =>
+  Promise.all(TRACES.map((table) => server.query(`select * from ${table} order by 1, 2`)));

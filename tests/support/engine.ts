@@ -212,10 +212,23 @@ export class Engine {
   /** The state file, with encrypted secrets. */
   stateFile = () => readFileSync(this.statePath, "utf8");
 
-  /** Our resources in the state, with encrypted secrets; costs no start of the engine. */
+  /**
+   * Our resources in the state, by their URNs, without the text of secrets, which the engine encrypts anew
+   * each time. Costs no start of the engine.
+   */
   resources(): Recorded[] {
-    const { latest } = JSON.parse(this.stateFile()).checkpoint as { latest?: { resources?: Recorded[] } };
-    return (latest?.resources ?? []).filter(({ type }) => OURS.test(type));
+    return (this.latest?.resources ?? [])
+      .filter(({ type }) => OURS.test(type))
+      .map(({ urn, type, id, inputs, outputs }) => ({ urn, type, id, inputs, outputs }))
+      .sort((a, b) => (a.urn < b.urn ? -1 : 1));
+  }
+
+  /** What a run began and did not end, as its state has it. */
+  pendingOperations = (): readonly unknown[] => this.latest?.pending_operations ?? [];
+
+  private get latest(): { resources?: Recorded[]; pending_operations?: unknown[] } | undefined {
+    const state = this.stateFile().replace(/("ciphertext": ?)"[^"]*"/g, '$1""');
+    return JSON.parse(state).checkpoint.latest;
   }
 
   private get statePath(): string {

@@ -1,5 +1,6 @@
 import { isIP, SocketAddress } from "node:net";
 import { GATEWAY_NAME, GATEWAY_NAME_FORM, mistakeInCidr } from "@tunnelplane/sdk/contract";
+import { readSwitch, SWITCH_FORM } from "@tunnelplane/sdk/node";
 import { InvalidArgumentError, Option } from "commander";
 import { boundAt } from "../environment/ports";
 import type { EnvironmentFlags } from "../environment/source";
@@ -46,11 +47,10 @@ export function networksOption(text: string, previous: readonly string[] = []): 
   return [...previous, ...networks];
 }
 
-/** Reads a switch: a variable of the environment may say no, too, or be empty. */
 function trueOrFalse(text: string): boolean {
-  if (text === "true" || text === "1") return true;
-  if (text === "false" || text === "0" || text === "") return false;
-  throw new InvalidArgumentError('Expected "true" or "false".');
+  const isOn = readSwitch(text);
+  if (isOn === undefined) throw new InvalidArgumentError(SWITCH_FORM);
+  return isOn;
 }
 
 /** What the server takes as the name of a gateway. */

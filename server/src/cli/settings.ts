@@ -1,3 +1,4 @@
+import { readSwitch, SWITCH_FORM } from "@tunnelplane/sdk/node";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import type { Endpoints } from "../events";
@@ -226,11 +227,10 @@ export function environmentHelp(settings: readonly Setting[]): string {
   return `\nEnvironment:\n${rows.map(({ env, text }) => `  ${env.padEnd(width)}  ${text}`).join("\n")}`;
 }
 
-/** Reads a switch: a variable of the environment may say no, too, or be empty. */
 function trueOrFalse(text: string): boolean {
-  if (text === "true" || text === "1") return true;
-  if (text === "false" || text === "0" || text === "") return false;
-  throw new InvalidArgumentError('Expected "true" or "false".');
+  const isOn = readSwitch(text);
+  if (isOn === undefined) throw new InvalidArgumentError(SWITCH_FORM);
+  return isOn;
 }
 
 /** Reads a whole number from a command line. */

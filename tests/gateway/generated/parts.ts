@@ -45,4 +45,24 @@ export const someClaims = fc.record(
   { requiredKeys: [] },
 );
 
+/** Networks in which the clients of these tests are, or are not. */
+const CIDRS = [
+  "127.0.0.0/8",
+  "127.0.0.0/30",
+  "127.0.0.2/32",
+  "127.0.0.4/30",
+  "127.0.0.5/32",
+  "10.0.0.0/8",
+  "::/0",
+  "0.0.0.0/0",
+];
+/** Rules of an IP policy. */
+export const rules = fc.uniqueArray(
+  fc.record({
+    action: fc.constantFrom("allow" as const, "allow" as const, "deny" as const),
+    cidr: fc.constantFrom(...CIDRS),
+  }),
+  { maxLength: 4, selector: ({ cidr }) => cidr },
+);
+
 export const ISSUERS = ["https://id.example.com", "https://id2.example.com"];

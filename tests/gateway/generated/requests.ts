@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { certificates, tokensOf } from "../../support/generatedCallers";
 import { ISSUERS, KEY_SETS, someClaims } from "./parts";
 
 const NAMES = ["app", "api", "x.b", "y.b", "any", "other", "b", "a.x.b", "a.any", "tcp"];
@@ -63,26 +64,18 @@ export const anyRequest = fc.record({
   ),
   user_agent: fc.constantFrom("curl/8.0", "curl/7.1 bot", "Mozilla/5.0", "a BOT", null),
   from: fc.constantFrom("127.0.0.1", "127.0.0.2", "127.0.0.5"),
-  client_certificate: fc.constantFrom(
-    null,
-    { authority: "ca_a" },
-    { authority: "ca_b" },
-    { authority: "other" },
-  ),
-  token: fc.oneof(
-    fc.constantFrom(null, "invalid" as const),
-    fc.record({
-      issuer: fc.constantFrom(...ISSUERS),
-      audiences: fc.constantFrom(["api"], ["web"], ["web", "x"], ["other"]),
-      algorithm: fc.constantFrom("RS256", "RS512"),
-      keys: fc.constantFrom(...KEY_SETS),
-      at: fc.constantFrom(
-        { method: "header", name: "Authorization", prefix: "Bearer " },
-        { method: "header", name: "x-token", prefix: "" },
-      ),
-      claims: someClaims,
-    }),
-  ),
+  client_certificate: certificates,
+  token: tokensOf({
+    issuers: ISSUERS,
+    audiences: fc.constantFrom(["api"], ["web"], ["web", "x"], ["other"]),
+    algorithms: ["RS256", "RS512"],
+    keySets: KEY_SETS,
+    places: [
+      { method: "header", name: "Authorization", prefix: "Bearer " },
+      { method: "header", name: "x-token", prefix: "" },
+    ],
+    claims: someClaims,
+  }),
   session: fc.oneof(
     fc.constant(null),
     fc.record({

@@ -1,26 +1,9 @@
 import fc from "fast-check";
 import { authority, enabled, httpsEdge, jwt, oidc, refs, route, rule, tlsEdge } from "../worlds";
 import { allBackends, FAULTY, HTTP, PLAIN } from "./backends";
-import { type AnyWorld, AUTHORITIES, ISSUERS, KEY_SETS, maybe, requiredClaims } from "./parts";
+import { type AnyWorld, AUTHORITIES, ISSUERS, KEY_SETS, maybe, requiredClaims, rules } from "./parts";
 import { httpPolicies, tcpPolicies } from "./policies";
 
-const CIDRS = [
-  "127.0.0.0/8",
-  "127.0.0.0/30",
-  "127.0.0.2/32",
-  "127.0.0.4/30",
-  "127.0.0.5/32",
-  "10.0.0.0/8",
-  "::/0",
-  "0.0.0.0/0",
-] as const;
-const rules = fc.uniqueArray(
-  fc.record({
-    action: fc.constantFrom("allow" as const, "allow" as const, "deny" as const),
-    cidr: fc.constantFrom(...CIDRS),
-  }),
-  { maxLength: 4, selector: ({ cidr }) => cidr },
-);
 const restriction = maybe(
   fc.record({ ip_policies: fc.subarray(["ipp_a", "ipp_b"], { minLength: 1 }).map((ids) => refs(...ids)) }),
   3,

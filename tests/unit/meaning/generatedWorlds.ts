@@ -1,5 +1,6 @@
 import type { DecisionRequest, World, WorldObject } from "@tunnelplane/sdk/meaning";
 import fc from "fast-check";
+import { certificates, tokensOf } from "../../support/generatedCallers";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -317,23 +318,15 @@ export const request: fc.Arbitrary<DecisionRequest> = fc.record(
       { "X-Team": "Red" },
       { "x-team": "g" },
     ),
-    client_certificate: fc.constantFrom(
-      null,
-      { authority: "ca_a" },
-      { authority: "ca_b" },
-      { authority: "other" },
-    ),
-    token: fc.oneof(
-      fc.constantFrom(null, "invalid" as const),
-      fc.record({
-        issuer: fc.constantFrom(...ISSUERS),
-        audiences: some("api", "web"),
-        algorithm: fc.constantFrom("RS256", "ES256"),
-        keys: fc.constantFrom("https://one.test/keys", "https://two.test/keys"),
-        at: fc.constantFrom(...PLACES),
-        claims: someClaims,
-      }),
-    ),
+    client_certificate: certificates,
+    token: tokensOf({
+      issuers: ISSUERS,
+      audiences: some("api", "web"),
+      algorithms: ["RS256", "ES256"],
+      keySets: ["https://one.test/keys", "https://two.test/keys"],
+      places: PLACES,
+      claims: someClaims,
+    }),
     session: fc.oneof(
       fc.constant(null),
       fc.record({
