@@ -34,7 +34,7 @@ const FLOORS = {
     ["agents", "environment", "server", "sync"],
     ["certificates", "issuers", "upstreams"],
     ["envoy", "state"],
-    ["version.ts"],
+    ["version.ts", "waiting.ts"],
   ],
 };
 

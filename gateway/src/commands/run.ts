@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Tunnelplane } from "@tunnelplane/sdk";
 import { visible } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
@@ -21,6 +20,7 @@ import { keptOr } from "../state/files";
 import { Envoy } from "../sync/envoy";
 import { checkProgram } from "../sync/envoyProgram";
 import { VERSION } from "../version";
+import { waitAtMost } from "../waiting";
 import { addressOption, type CommonFlags, commonOptions, nameOption } from "./options";
 
 const CLOSE_MS = 500;
@@ -131,7 +131,7 @@ async function run(flags: Flags): Promise<void> {
   agents?.sockets.stop();
   agents?.authority.stop();
   // Agents that do not hang up, and requests that are tried again, may delay the end by half a second.
-  await Promise.race([Promise.all([agents?.ssh.stop(), monitor.stop(), source.close()]), sleep(CLOSE_MS)]);
+  await waitAtMost(CLOSE_MS, Promise.all([agents?.ssh.stop(), monitor.stop(), source.close()]));
   process.exit(0);
 }
 

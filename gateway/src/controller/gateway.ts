@@ -15,6 +15,7 @@ import { Reporter, type Status } from "../server/report";
 import type { Entry, News, Source } from "../server/source";
 import { readKept, writeWhole } from "../state/files";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
+import { waitAtMost } from "../waiting";
 import { Serving } from "./serving";
 
 /** Authenticates agents. */
@@ -103,10 +104,7 @@ export class Gateway {
       const isDue = this.#serving.isDue(Date.now(), (now) => this.parts.environment.isChanged(now));
       if (isDue || (await this.#isEnvoyNew())) await this.#serve();
       this.#report();
-      const tick = new AbortController();
-      const next = this.#serving.dueIn(Date.now(), TICK_MS);
-      await Promise.race([woken, sleep(next, undefined, { signal: tick.signal }).catch(() => undefined)]);
-      tick.abort();
+      await waitAtMost(this.#serving.dueIn(Date.now(), TICK_MS), woken);
     }
     clearInterval(reporting);
     await following;

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { type Keep, readKeptMap } from "../state/files";
+import { waitAtMost } from "../waiting";
 import { ask, type Reach } from "./ask";
 
 const LOOK_EVERY_MS = 1000;
@@ -52,10 +52,7 @@ export class Published<Value> {
     const fresh = this.#unknown().filter((name) => !this.#triedAt.has(name));
     if (fresh.length === 0) return;
     this.#askDue();
-    const waiting = new AbortController();
-    const patience = sleep(PATIENCE_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
-    await Promise.race([patience, Promise.all(fresh.map((name) => this.#asked.get(name)))]);
-    waiting.abort();
+    await waitAtMost(PATIENCE_MS, Promise.all(fresh.map((name) => this.#asked.get(name))));
   }
 
   #unknown = (): string[] =>

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { type Keep, readKeptMap } from "../state/files";
+import { waitAtMost } from "../waiting";
 import { lookup } from "./lookup";
 
 /** Each name costs two DNS queries a minute. */
@@ -74,12 +74,7 @@ export class Names {
       .filter((name) => this.addressesOf(name)?.length === 0)
       .map((name) => this.#firstTries.get(name)?.done);
     if (unknown.length === 0) return;
-    const late = new AbortController();
-    await Promise.race([
-      Promise.all(unknown),
-      sleep(longestMs, undefined, { signal: late.signal }).catch(() => undefined),
-    ]);
-    late.abort();
+    await waitAtMost(longestMs, Promise.all(unknown));
   }
 
   /** As they are known now; undefined for a name that is not kept. */

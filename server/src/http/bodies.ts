@@ -11,6 +11,9 @@ declare module "fastify" {
   }
 }
 
+/** The largest body of a request, in bytes, where a route sets no limit of its own. */
+export const BODY_LIMIT = 1024 * 1024;
+export const JSON_TYPE = "application/json; charset=utf-8";
 const MISSING = "The body is missing or empty; send a JSON object, {} if there is nothing to set";
 
 /**

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import { CommitInDoubt } from "../storage";
 import { RequestError, refusalForNow } from "../util";
 
@@ -34,11 +35,18 @@ export function requestErrorOf(error: unknown): RequestError {
   }
   // Fastify found the request wrong before it reached a handler, for example a wrong Content-Length.
   if (statusCode && statusCode >= 400 && statusCode < 500)
-    return new RequestError("malformed_request", `${message}; mend the request`);
+    return new RequestError("malformed_request", `${message}; correct the request`);
   return new RequestError(
     "internal",
     "The server failed to answer this; its log has the details under this operation id",
   );
 }
+
+/** What a path that no route has is answered. */
+export const noRoute = (request: FastifyRequest): RequestError =>
+  new RequestError(
+    "no_route",
+    `There is no ${request.url.split("?")[0]} here; /openapi.json lists every path, /docs explains them, and /console shows what the server holds`,
+  );
 
 const STORAGE_ERRORS = /^ERR_(SQLITE|STORE)/;
