@@ -123,7 +123,8 @@ describe("While the server is down", () => {
     await narrow(one, route);
     await one.becomes(403, CLOSED);
     await one.until(async () => (await one.status()).applied === 3);
-    const { version, envoy_version, sequence, edges } = await one.status();
+    const { version, envoy_version, sequence, edges, ports } = await one.status();
+    expect(ports).to.deep.equal([443]);
     expect([version, envoy_version]).to.deep.equal(["0.1.0", "1.40.0"]);
     expect(edges).to.deep.include({ id: edge.id, state: "applied", reason: "" });
     expect(sequence).to.be.greaterThan(0);

@@ -116,7 +116,12 @@ async function run(flags: Flags): Promise<void> {
   // Kept: a gateway key reports for one name, and each new container has another host name.
   const name = flags.name ?? keptOr(join(state, "name"), () => nameOfMachine());
   const report = async (status: Status) =>
-    source.api.gateways.report(name, { version: VERSION, envoy_version: await envoy.version(), ...status });
+    source.api.gateways.report(name, {
+      version: VERSION,
+      envoy_version: await envoy.version(),
+      ports: [...new Set(ports)],
+      ...status,
+    });
   const lastObjects = join(state, "objects.json");
   const gateway = new Gateway({ agents, source, environment, envoy, log, warn, lastObjects, report });
   const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) =>

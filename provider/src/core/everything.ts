@@ -1,4 +1,4 @@
-import { type Caller, Collection, PermissionError, type Transport } from "@tunnelplane/sdk";
+import { type Caller, Collection, Gateways, PermissionError, type Transport } from "@tunnelplane/sdk";
 import { type Definition, embeddedIn, pathFieldsOf, plural, registry } from "@tunnelplane/sdk/contract";
 import { knownCallerOf } from "./caller";
 import type { Wire } from "./target";
@@ -12,6 +12,8 @@ interface Found {
 export interface Everything {
   readonly caller: Caller;
   readonly found: readonly Found[];
+  /** The ports that gateways listen for, where all of them say so. */
+  readonly ports?: readonly number[];
   /** Sentences about the objects that the key may not see. */
   readonly leftOut: readonly string[];
 }
@@ -51,5 +53,15 @@ export async function readServer(
     const owned = registry.filter(({ access }) => access === "owner").map(({ title }) => plural(title));
     if (owned.length > 0) leftOut.push(`${owned.join(", ")} of others: this API key may not see them`);
   }
-  return { caller, found, leftOut };
+  const ports = await portsOf(transport);
+  return { caller, found, leftOut, ...(ports && { ports }) };
+}
+
+async function portsOf(transport: Transport): Promise<number[] | undefined> {
+  let all: number[] | undefined;
+  for await (const { ports } of new Gateways(transport).list()) {
+    if (!ports) return undefined;
+    all = [...(all ?? []), ...ports];
+  }
+  return all;
 }

@@ -76,6 +76,7 @@ export function worldsOf(
     partial: !isAdmin,
     admins: isAdmin ? [server.caller.owner_id] : [],
     caller: server.caller.owner_id,
+    ...(server.ports && { ports: server.ports }),
   };
   const recorded = new Set(
     steps.flatMap(({ oldState, type }) => (oldState && !type.owner ? [idOf(oldState)] : [])),

@@ -27,6 +27,8 @@ export interface GatewayReport {
   readonly envoy_version: string;
   /** The sequence of the last event that it has followed. */
   readonly sequence: number;
+  /** The ports that it listens for, as hostports name them; absent where it does not report them. */
+  readonly ports?: readonly number[];
   readonly edges: readonly GatewayEdge[];
   readonly agents: readonly GatewayAgent[];
 }

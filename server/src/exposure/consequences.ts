@@ -4,6 +4,7 @@ import { isHostport } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents } from "../documents";
+import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
 import type { ChangeRequest, ServerContext } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
@@ -117,11 +118,13 @@ async function touchedBy(
   for (const [id, object] of is) replace(now, id, object, hidden);
   const admins = await adminsAmong(transaction, changed);
   const partial = limits.length > 0;
+  const ports = await portsOf(transaction);
   const world = (objects: Map<string, WorldObject>) => ({
     objects: [...objects.values()],
     partial,
     admins,
     caller: caller.ownerId,
+    ...(ports && { ports }),
   });
   return { before: world(before), after: world(now), limits };
 }

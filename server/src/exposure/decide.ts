@@ -3,6 +3,7 @@ import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk
 import { isHostport, isWildcard, readHostport, withoutEdge } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
+import { portsOf } from "../gateways";
 import type { ServerContext } from "../resources";
 import { type Database, inParts } from "../storage";
 import {
@@ -39,7 +40,12 @@ export async function decide(
   const asked = requests.filter((_, index) => isServed(index) && isKnown(index));
   const { credentials, full } =
     asked.length > 0 ? await credentialsFor(reader, caller) : { credentials: [], full: false };
-  const world = { objects: [...gathering.objects.values(), ...credentials], partial: full };
+  const ports = await portsOf(reader);
+  const world = {
+    objects: [...gathering.objects.values(), ...credentials],
+    partial: full,
+    ...(ports && { ports }),
+  };
   const decided = asked.length > 0 ? await thread.decide(caller.ownerId, { world, requests: asked }) : [];
   const inOrder = decided.values();
   return requests.map((request, index) => {

@@ -10,6 +10,7 @@ export {
   type GatewayReport,
   gatewayAt,
   gatewayPage,
+  portsOf,
   report,
   servingOf,
 } from "./reports";

@@ -17,6 +17,8 @@ export interface GatewayReport {
   readonly envoy_version: string;
   /** The last event that it has followed. */
   readonly sequence: number;
+  /** The ports that it listens for. Absent from older gateways. */
+  readonly ports?: readonly number[];
   readonly edges: readonly {
     readonly id: string;
     readonly state: "applied" | "rejected";
@@ -42,7 +44,7 @@ interface Tools {
 export function report(
   { store }: Tools,
   name: string,
-  { edges, agents, ...about }: GatewayReport,
+  { edges, agents, ports, ...about }: GatewayReport,
 ): Promise<void> {
   const rejected = edges.filter(({ state }) => state === "rejected").length;
   const row = {
@@ -52,6 +54,7 @@ export function report(
     rejected,
     edges: JSON.stringify(edges),
     agents: JSON.stringify(agents),
+    ports: ports ? JSON.stringify(ports) : null,
   };
   return store.write(async (transaction) => {
     const known = await transaction
@@ -106,7 +109,7 @@ export async function gatewayPage(
 ): Promise<Page> {
   let query = store.reader
     .selectFrom("gateway")
-    .select(["name", "last_seen", "version", "envoy_version", "sequence", "applied", "rejected"])
+    .select(["name", "last_seen", "version", "envoy_version", "sequence", "applied", "rejected", "ports"])
     .where("last_seen", ">=", gone());
   if (after !== undefined) query = query.where("name", ">", after);
   const rows = await query
@@ -128,9 +131,21 @@ const summaryOf = (documents: Documents, row: Omit<GatewayRow, "edges" | "agents
   version: row.version,
   envoy_version: row.envoy_version,
   sequence: Number(row.sequence),
+  ...(row.ports !== null && { ports: portsIn(row) }),
   applied: row.applied,
   rejected: row.rejected,
 });
+
+const portsIn = ({ ports }: Pick<GatewayRow, "ports">): number[] | null =>
+  ports === null ? null : JSON.parse(ports);
+
+/** The ports that gateways listen for; undefined where one does not say so, or there is none. */
+export async function portsOf(db: Kysely<Database>): Promise<number[] | undefined> {
+  const rows = await db.selectFrom("gateway").select("ports").where("last_seen", ">=", gone()).execute();
+  const each = rows.map(portsIn);
+  const known = each.flatMap((ports) => ports ?? []);
+  return each.length === 0 || each.includes(null) ? undefined : [...new Set(known)].sort((a, b) => a - b);
+}
 
 /**
  * The whole status of a gateway. A member sees the agents of its own credentials, and the count of others.

@@ -9,6 +9,7 @@ import * as audit from "./migrations/005_audit";
 import * as gateway from "./migrations/006_gateway";
 import * as changesets from "./migrations/007_changesets";
 import * as inbox from "./migrations/008_inbox";
+import * as gatewayPorts from "./migrations/009_gateway_ports";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "006_gateway": gateway,
   "007_changesets": changesets,
   "008_inbox": inbox,
+  "009_gateway_ports": gatewayPorts,
 };
 
 export interface MigrateOptions {

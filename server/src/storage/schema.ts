@@ -126,6 +126,8 @@ export interface GatewayRow {
   rejected: number;
   edges: string;
   agents: string;
+  /** A JSON list; null for a gateway that does not report it. */
+  ports: string | null;
 }
 
 export interface AuditEventRow {

@@ -337,10 +337,33 @@ onEveryDatabase("The gateways of an account", (start) => {
     expect(code, out).to.equal(0);
   });
 
+  it("say which ports they listen for; once all do, what is declared for another port is closed", async () => {
+    await execute(server.data, "delete from gateway");
+    const hostports = [`${unique("ports")}.example.org:8443`];
+    const { id } = await server.created("/edges/tls", { hostports: [`${unique("ports")}.example.org:443`] });
+    const verdict = async () => {
+      const asked = await server.rest.patch(`/edges/tls/${id}?dry_run=true&findings=true`, { hostports });
+      return asked.body.findings.map(({ rule }: { rule: string }) => rule).sort();
+    };
+    await server.rest.put("/gateways/old/status", STATUS);
+    expect(await verdict()).to.deep.equal(["address-removed", "opened-unprotected"]);
+    await server.rest.put("/gateways/new/status", { ...STATUS, ports: [443, 80] });
+    expect((await server.read("/gateways/new")).ports).to.deep.equal([443, 80]);
+    expect(await verdict(), "an older gateway may listen for any port").to.include("opened-unprotected");
+    await server.rest.put("/gateways/old/status", { ...STATUS, ports: [443] });
+    expect(await verdict()).to.deep.equal(["address-added", "address-removed"]);
+    const request = { address: hostports[0], from: "198.51.100.7" };
+    await server.rest.patch(`/edges/tls/${id}`, { hostports });
+    const decided = await server.rest.post("/exposure/decisions", { requests: [request] });
+    expect(decided.body.decisions[0]).to.include({ outcome: "closed" });
+    expect(decided.body.decisions[0].sentence).to.contain("No gateway listens for port 8443");
+    await execute(server.data, "delete from gateway");
+  });
+
   it("are at most a thousand; one that leaves the list makes room", async () => {
     const rows = Array.from(
       { length: 1000 },
-      (_, index) => `('crowd-${index}', '${new Date().toISOString()}', '', '', 0, 0, 0, '[]', '[]')`,
+      (_, index) => `('crowd-${index}', '${new Date().toISOString()}', '', '', 0, 0, 0, '[]', '[]', null)`,
     );
     await execute(server.data, "delete from gateway");
     await execute(server.data, `insert into gateway values ${rows.join(", ")}`);

@@ -65,6 +65,9 @@ const decidedShape: Shape = {
 
 const sequence = () =>
   z.int().min(0).meta({ description: "The sequence of the last event that it has followed." });
+/** Gateways listen for few; each has a listener of Envoy. */
+const MOST_PORTS = 1000;
+const port = () => z.int().min(1).max(65_535);
 const version = (of: string) => text(255).meta({ description: `The version of ${of}.` });
 
 const edge = object({
@@ -88,6 +91,11 @@ const reportShape: Shape = {
     version: version("the gateway").default(""),
     envoy_version: version("Envoy").default(""),
     sequence: sequence().default(0),
+    ports: z
+      .array(port())
+      .max(MOST_PORTS)
+      .optional()
+      .meta({ description: "The ports that it listens for, as hostports name them." }),
     edges: z.array(edge).max(MOST_EDGES).default([]).meta({ description: "What became of each edge." }),
     agents: z.array(agent).max(MOST_AGENTS).default([]).meta({ description: "Which agents serve what." }),
   }),
@@ -100,6 +108,10 @@ const summary = {
   version: version("the gateway"),
   envoy_version: version("Envoy"),
   sequence: sequence(),
+  ports: z
+    .array(port())
+    .optional()
+    .meta({ description: "The ports that it listens for; absent where it does not report them." }),
   applied: z.int().meta({ description: "How many edges it serves." }),
   rejected: z.int().meta({ description: "How many edges it does not serve, or not completely." }),
 };
