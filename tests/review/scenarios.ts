@@ -129,6 +129,14 @@ const DECLARE = {
         { jwtValidation: token(["b", "a"], ["ES256", "RS256"]) },
       ),
     ),
+  "claims-loosened": (it) =>
+    route(it, {
+      oidc: it.pick(
+        oidc({ requireClaims: { groups: ["ops"], email: ["*@example.com"] } }),
+        oidc({ requireClaims: { groups: ["ops", "dev"], email: ["*@example.com"] } }),
+        oidc({ requireClaims: { email: ["*@example.com"], groups: ["ops"] } }),
+      ),
+    }),
   "deny-dropped": (it) =>
     edge(it, {
       policies: it.pick(
