@@ -9,7 +9,6 @@ import {
   createSchema,
   type Definition,
   docOf,
-  exposureSchema,
   lookupOf,
   marksOf,
   moduleAsResource,
@@ -19,6 +18,7 @@ import {
   present,
   withArticle,
 } from "../../sdk/src/contract";
+import { exposureSchema } from "../../sdk/src/meaning";
 import { inEveryLanguage, type PackageTypes, type Program } from "../languages";
 import { declarationsOf } from "../languages/model";
 import { typescript } from "../languages/typescript";

@@ -3,15 +3,8 @@ import { InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { Properties } from "@tunnelplane/pulumi/core";
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
 import { Exposures } from "@tunnelplane/sdk";
-import {
-  camelCase,
-  type Definition,
-  exposureSchema,
-  lookupOf,
-  registry,
-  rename,
-} from "@tunnelplane/sdk/contract";
-import type { Exposure } from "@tunnelplane/sdk/meaning";
+import { camelCase, type Definition, lookupOf, registry, rename } from "@tunnelplane/sdk/contract";
+import { type Exposure, exposureSchema } from "@tunnelplane/sdk/meaning";
 import { failureOf } from "./failure";
 import { byUniqueKey, mistakeIn } from "./lookup";
 import { secretsOf, tokenOf } from "./types";

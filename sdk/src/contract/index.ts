@@ -32,7 +32,6 @@ export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
 export { decisionRequestSchema, decisionSchema, MOST_DECISIONS } from "./decision";
 export * from "./errors";
-export { exposureSchema } from "./exposure";
 export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
 export { mistakeInCidr } from "./formats/cidr";

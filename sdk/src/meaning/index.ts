@@ -4,10 +4,13 @@ export type { AccessChange, Example, Opened } from "./access/changes";
 export { compareAccess } from "./access/compareAccess";
 export type { AccessComparison, Unproved } from "./access/comparison";
 export { exampleWords } from "./access/words";
+export type { ExposedAction } from "./aspects/actions";
+export type { ExposedAuthority } from "./aspects/clientCertificate";
 export type { SignIn } from "./aspects/signIn";
 export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";
 export type { UserAgents } from "./aspects/userAgents";
+export { type AspectWords, aspectWords, checkWords } from "./aspects/words";
 /**
  * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will
  * notice). Pure functions: no server, no program, no clock.
@@ -34,13 +37,12 @@ export {
 } from "./decision/types";
 export { mayBind, refusalToBind } from "./exposure/binding";
 export {
-  type ExposedAction,
-  type ExposedAuthority,
   type Exposure,
   eachExposure,
   exposureOf,
 } from "./exposure/exposure";
 export { addressOf } from "./exposure/rows";
+export { exposureSchema } from "./exposure/schema";
 export { targetWords } from "./exposure/targetWords";
 export type { Target, WeightedPart } from "./exposure/traffic";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";

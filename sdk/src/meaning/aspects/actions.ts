@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { isTrueOf, predicatesIn, unrecordedIn } from "../decision/asking";
 import { refuseAnswer } from "../decision/rules/answers";
 import { asks } from "../decision/rules/condition";
@@ -19,6 +20,8 @@ import { canonical, type Fields, holdsUnknown, isObject, textIn, textsIn } from 
 import type { Aspect, Check, Place, Verdict } from "./aspect";
 import { destinationAt } from "./backend";
 import { CLOSED, ending, passing, unsure } from "./checks";
+import { said, text, texts } from "./schemas";
+import { listedWords, showing } from "./shown";
 
 /** An action of a policy for inbound or outbound traffic. */
 export interface Action {
@@ -69,6 +72,22 @@ function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
   });
 }
 
+export interface ExposedAction extends Pick<Action, "direction" | "type"> {
+  /** Whether it runs only if the expressions of its policy hold. */
+  readonly conditional: boolean;
+  readonly expressions: readonly string[];
+  /** The settings in words, without the content of responses. */
+  readonly settings: string;
+}
+
+const exposedAction = ({ direction, type, when, settings }: Action): ExposedAction => ({
+  direction,
+  type,
+  conditional: when.length > 0,
+  expressions: when,
+  settings,
+});
+
 const SHOWN_SETTINGS = ["status_code", "name", "capacity", "rate", "from", "to"];
 
 const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
@@ -77,7 +96,7 @@ const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
     .join(", ");
 
 /** What policies do to what comes in. */
-export const actions: Aspect<"policies"> = {
+export const actions = {
   of: { tls_edge: true, https_edge_route: true },
   prepare(place) {
     const { holder } = place;
@@ -89,7 +108,38 @@ export const actions: Aspect<"policies"> = {
     const policies = { inbound: policiesIn(inbound), outbound: policiesIn(outbound) };
     return place.http ? ofRequests(policies, place) : ofConnections(policies, holder);
   },
-};
+  shows: showing({
+    field: "actions",
+    title: "Actions",
+    schema: () =>
+      said(
+        z.array(
+          z.object({
+            direction: said(z.enum(["inbound", "outbound"]), "Whether it acts on requests or on responses."),
+            type: text("The type of the action."),
+            conditional: said(z.boolean(), "Whether expressions have to hold for it."),
+            expressions: texts("The expressions; all of them have to hold."),
+            settings: text("The settings of the action, in words."),
+          }),
+        ),
+        "What policies do; conditional where expressions have to hold.",
+      ),
+    read: ({ holder }) => readActions(holder),
+    absent: [],
+    readsTraffic: true,
+    exposed: (value: readonly Action[]) => value.map(exposedAction),
+    words: (all) =>
+      listedWords(
+        all.map(
+          ({ type, direction, conditional }) => `${type} (${direction}${conditional ? ", conditional" : ""})`,
+        ),
+      ) || null,
+    check(all) {
+      const denies = all.filter(({ type }) => type === "deny").length;
+      if (denies > 0) return denies === 1 ? "a deny action" : `${denies} deny actions`;
+    },
+  }),
+} satisfies Aspect<"policies">;
 
 const policiesIn = (list: unknown): Policy[] =>
   (Array.isArray(list) ? list : []).filter(isObject).map(({ name, expressions, actions: of }) => ({

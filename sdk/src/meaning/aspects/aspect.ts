@@ -6,6 +6,7 @@ import type { Decision, DecisionStep, Predicate } from "../decision/types";
 import type { Credentials } from "../exposure/binding";
 import type { Target } from "../exposure/traffic";
 import type { Model, ModelObject } from "../model";
+import type { Shown } from "./shown";
 
 /** A world, with what is looked up in it for many addresses. */
 export interface Ground {
@@ -60,4 +61,6 @@ export interface Aspect<M extends ModuleName = ModuleName> {
    * @throws Unservable where a gateway could not enforce the module
    */
   prepare(place: Place): Check | undefined;
+  /** What exposures show of it. Only where backends lead is told otherwise. */
+  readonly shows?: Shown;
 }

@@ -1,8 +1,12 @@
+import { z } from "zod";
+import { mark } from "../../contract/core/marks";
 import { asksVerified, lackingClaim, type RequiredClaims, VERIFIED } from "../decision/rules/claims";
 import type { ModelObject } from "../model";
 import { type Fields, inOrder, isObject, textsIn } from "../values";
 import type { Verdict } from "./aspect";
 import { ending, refused, unsure } from "./checks";
+import { said } from "./schemas";
+import { listedWords } from "./shown";
 
 /** The claims that a module asks for, in the order of their names; undefined where it asks for none. */
 export function readClaims(fields: Fields): RequiredClaims | undefined {
@@ -40,6 +44,16 @@ const sentenceOf = (name: string, of: string, required: RequiredClaims): string 
   Object.hasOwn(required, name)
     ? `The claim \`${name}\` of ${of} is none of those that are asked for.`
     : `The claim \`${name}\` of ${of} is not \`true\`, and the address is asked for.`;
+
+/** Names of claims are their users' own. */
+export const claimsSchema = (doc: string) =>
+  mark(said(z.record(z.string(), z.array(z.string())).optional(), doc), { userKeys: true });
+
+/** The end of a line about a check: nothing where no claims are asked for. */
+export const ifClaimed = (claims: RequiredClaims = {}): string => {
+  const words = Object.entries(claims).map(([name, texts]) => `${name} is ${listedWords(texts)}`);
+  return words.length > 0 ? `, if ${listedWords(words)}` : "";
+};
 
 /** Claims in words: "`groups` is `ops` or `dev`". */
 export const claimWords = (claims: RequiredClaims): string[] =>

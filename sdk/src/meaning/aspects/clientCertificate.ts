@@ -1,12 +1,16 @@
+import { z } from "zod";
 import { definitionOf } from "../../contract/registry";
 import { addTo } from "../decision/rules/lists";
 import { Unservable } from "../decision/rules/unservable";
 import { UNRECORDED } from "../decision/types";
 import { moduleOf, partOfObject, type Reading, readModule } from "../exposure/reading";
 import type { Model, ModelObject } from "../model";
+import { nameOf } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import type { Aspect } from "./aspect";
 import { CLOSED, ending, passing, unsure } from "./checks";
+import { said, text } from "./schemas";
+import { listedWords, showing } from "./shown";
 
 /** An authority whose client certificates are accepted. */
 export interface Authority {
@@ -82,7 +86,7 @@ export function certificateFacts(thing: ModelObject): {
 }
 
 /** Which client certificates are asked for, before anything of a connection is read. */
-export const clientCertificate: Aspect<"mutual_tls"> = {
+export const clientCertificate = {
   of: { tls_edge: true, https_edge: true },
   prepare({ model, holder }) {
     const module = moduleOf(holder, "mutual_tls");
@@ -112,7 +116,54 @@ export const clientCertificate: Aspect<"mutual_tls"> = {
       }),
     };
   },
-};
+  shows: showing({
+    field: "client_certificate",
+    title: "Client certificate",
+    schema: () =>
+      said(
+        z
+          .object({
+            authorities: said(
+              z.array(
+                z.object({
+                  id: said(
+                    z.string().optional(),
+                    "The id of the authority; left out where it does not exist yet.",
+                  ),
+                  subject: text("The subject of its certificate."),
+                  not_after: said(
+                    z.string().nullable(),
+                    "When its certificate ends; null where that is not known yet.",
+                  ),
+                }),
+              ),
+              "The authorities whose certificates are accepted.",
+            ),
+          })
+          .nullable(),
+        "Which client certificates are asked for; null where none is.",
+      ),
+    read: ({ model, holder }) => readClientCertificate(model, holder),
+    absent: null,
+    readsTraffic: true,
+    exposed: (value: readonly Authority[] | null) => value && { authorities: value.map(exposedAuthority) },
+    words: (asked) =>
+      asked && `of ${listedWords(asked.authorities.map(({ subject }) => subject || "an unknown authority"))}`,
+    check: (asked) => asked && "client certificate",
+  }),
+} satisfies Aspect<"mutual_tls">;
+
+export interface ExposedAuthority {
+  readonly id?: string;
+  readonly subject: string;
+  readonly not_after: string | null;
+}
+
+function exposedAuthority({ thing, missing }: Authority): ExposedAuthority {
+  if (!thing) return { subject: missing ?? "", not_after: null };
+  const { subject, notAfter } = certificateFacts(thing);
+  return { id: thing.object.id, subject: subject ?? nameOf(thing), not_after: notAfter ?? null };
+}
 
 const indexes = new WeakMap<Model, Map<string, string[]>>();
 

@@ -1,9 +1,11 @@
+import { camelCase } from "../../contract/core/names";
 import type { ModuleName } from "../../contract/registry";
 import { actions } from "./actions";
 import type { Aspect } from "./aspect";
 import { backend } from "./backend";
 import { clientCertificate } from "./clientCertificate";
 import { networks } from "./networks";
+import type { Shown } from "./shown";
 import { signIn } from "./signIn";
 import { tls } from "./tls";
 import { token } from "./token";
@@ -23,3 +25,37 @@ export const ASPECTS = {
   policies: actions,
   backend,
 } satisfies { readonly [M in ModuleName]: Aspect<M> };
+
+type Shows = Extract<(typeof ASPECTS)[ModuleName], { readonly shows: Shown }>["shows"];
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
+
+/** What is read of each aspect for one address: `clientCertificate`, `signIn`. */
+export type Readings = { readonly [S in Shows as Camel<S["field"]>]: ReturnType<S["read"]> };
+/** The fields of exposures that aspects fill: `client_certificate`, `sign_in`. */
+export type ExposedAspects = { readonly [S in Shows as S["field"]]: ReturnType<S["exposed"]> };
+
+/** The order in which people read rows, as far as it was chosen; others follow in the gateway's order. */
+const READ_FIRST: readonly ModuleName[] = [
+  "ip_restriction",
+  "mutual_tls",
+  "tls_termination",
+  "oidc",
+  "jwt_validation",
+];
+
+/** What exposures show, with the kinds that have the module. */
+export const SHOWN: readonly ShownOf[] = [
+  ...new Set([...READ_FIRST, ...(Object.keys(ASPECTS) as ModuleName[])]),
+].flatMap((module) => {
+  const { of, shows }: { readonly of: object; readonly shows?: Shown } = ASPECTS[module];
+  return shows ? [{ of, shows, name: camelCase(shows.field) as keyof Readings }] : [];
+});
+
+interface ShownOf {
+  readonly of: object;
+  readonly shows: Shown;
+  /** The field's name among readings. */
+  readonly name: keyof Readings;
+}

@@ -1,12 +1,22 @@
+import { z } from "zod";
 import { Unservable } from "../decision/rules/unservable";
 import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../exposure/reading";
 import type { Model, ModelObject } from "../model";
-import { EVERYONE, type NetworkSet, NOBODY, networkSet } from "../networks/networkSet";
+import {
+  EVERYONE,
+  listNetworks,
+  type NetworkList,
+  type NetworkSet,
+  NOBODY,
+  networkSet,
+} from "../networks/networkSet";
 import { isIn } from "../networks/source";
 import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import { UNKNOWN } from "../world";
 import type { Aspect } from "./aspect";
 import { CLOSED, ending, passing, refused, unsure } from "./checks";
+import { said, texts } from "./schemas";
+import { listedWords, showing } from "./shown";
 
 interface Rules {
   readonly value: NetworkSet;
@@ -70,7 +80,7 @@ function rulesOf(model: Model, ids: readonly string[]): Rules {
 }
 
 /** Which source addresses may come in. */
-export const networks: Aspect<"ip_restriction"> = {
+export const networks = {
   of: { tls_edge: true, https_edge_route: true },
   prepare({ model, holder, http }) {
     const module = moduleOf(holder, "ip_restriction");
@@ -96,7 +106,39 @@ export const networks: Aspect<"ip_restriction"> = {
       ...(read.unknown && { unknown: "Which networks are admitted is not wholly known." }),
     };
   },
+  shows: showing({
+    field: "networks",
+    title: "Networks",
+    schema: () =>
+      said(
+        z.union([
+          z.enum(["everyone", "nobody"]),
+          z.object({
+            v4: texts("IPv4 networks, at most 100."),
+            v6: texts("IPv6 networks, at most 100."),
+            more: said(z.int().optional(), "How many further networks there are."),
+          }),
+        ]),
+        "Which source addresses are admitted: what is allowed less what is denied.",
+      ),
+    read: ({ model, holder }) => readNetworks(model, holder),
+    absent: EVERYONE,
+    exposed: (value: NetworkSet) => listNetworks(value),
+    words: networkWords,
+  }),
+} satisfies Aspect<"ip_restriction">;
+
+const FAMILIES: Readonly<Record<string, string>> = {
+  "0.0.0.0/0": "every IPv4 address",
+  "::/0": "every IPv6 address",
 };
+
+function networkWords(networks: "everyone" | "nobody" | NetworkList): string {
+  if (typeof networks === "string") return networks;
+  const { v4, v6, more } = networks;
+  const shown = [...v4, ...v6].map((network) => FAMILIES[network] ?? network);
+  return `${listedWords(shown, 6)}${more ? " and more" : ""}` || "nobody";
+}
 
 function refuseUnknownRules(model: Model, policy: ModelObject | undefined): void {
   for (const { fields, object } of policy ? model.belongingTo(policy) : []) {

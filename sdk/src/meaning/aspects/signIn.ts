@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type RequiredClaims, refuseClaims } from "../decision/rules/claims";
 import { Unservable } from "../decision/rules/unservable";
 import { questionAbout, UNRECORDED } from "../decision/types";
@@ -6,7 +7,9 @@ import type { ModelObject } from "../model";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, unsure } from "./checks";
-import { claimsCheck, readClaims } from "./claims";
+import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
+import { said, text, texts } from "./schemas";
+import { showing } from "./shown";
 
 export interface SignIn {
   readonly issuer: string;
@@ -55,7 +58,7 @@ export const readSignIn = (route: ModelObject): Reading<SignIn | null> =>
 const secondsIn = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 /** Whom users have to sign in with. */
-export const signIn: Aspect<"oidc"> = {
+export const signIn = {
   of: { https_edge_route: true },
   prepare({ holder }) {
     const module = moduleOf(holder, "oidc");
@@ -90,7 +93,37 @@ export const signIn: Aspect<"oidc"> = {
       ...(unknown && { unknown: "Whom users have to sign in with is not wholly known." }),
     };
   },
-};
+  shows: showing({
+    field: "sign_in",
+    title: "Sign-in",
+    schema: () =>
+      said(
+        z
+          .object({
+            issuer: text("The issuer of the identities."),
+            client_id: text("The client id at the issuer."),
+            scopes: texts("The scopes that are asked for."),
+            options_passthrough: said(z.boolean(), "Whether OPTIONS requests pass without signing in."),
+            cookie_prefix: text("The prefix of the session's cookie; \"\" for the service's own."),
+            inactivity_timeout: said(
+              z.int(),
+              "After how many seconds without a request a session ends; 0: never.",
+            ),
+            maximum_duration: said(z.int(), "After how many seconds a session ends in any case; 0: never."),
+            claims: claimsSchema(
+              "The claims that a user's ID token must have; left out where it needs none.",
+            ),
+          })
+          .nullable(),
+        "Who signs users in; null where nobody has to sign in.",
+      ),
+    read: ({ holder }) => readSignIn(holder),
+    absent: null,
+    exposed: (value: SignIn | null) => value,
+    words: (asked) => asked && `${asked.issuer} as ${asked.client_id}${ifClaimed(asked.claims)}`,
+    check: (asked) => asked && "sign-in",
+  }),
+} satisfies Aspect<"oidc">;
 
 /** @throws Unservable for what no cookie's name may begin with */
 export function refuseCookies(prefix: string): void {

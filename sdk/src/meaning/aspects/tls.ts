@@ -1,9 +1,12 @@
+import { z } from "zod";
 import { Unservable } from "../decision/rules/unservable";
 import { moduleOf, type Reading, readModule } from "../exposure/reading";
 import type { ModelObject } from "../model";
 import { textIn } from "../values";
 import type { Aspect } from "./aspect";
 import { CLOSED, ending, passing, unsure } from "./checks";
+import { said } from "./schemas";
+import { showing } from "./shown";
 
 export interface Tls {
   /** The lowest version that the edge accepts; null if TLS ends upstream. */
@@ -21,7 +24,7 @@ export const readTls = (edge: ModelObject): Reading<Tls> =>
   );
 
 /** Where TLS ends, and its lowest version. */
-export const tls: Aspect<"tls_termination"> = {
+export const tls = {
   of: { tls_edge: true, https_edge: true },
   prepare({ holder, http }) {
     const { value, unknown } = readTls(holder);
@@ -52,7 +55,24 @@ export const tls: Aspect<"tls_termination"> = {
       ...common,
     };
   },
-};
+  shows: showing({
+    field: "tls",
+    title: "TLS",
+    schema: () =>
+      said(
+        z.object({
+          from: said(z.string().nullable(), "The lowest version of TLS; null where the upstream decides."),
+          ends_at: said(z.enum(["edge", "upstream"]), "Where TLS ends."),
+        }),
+        "The lowest version of TLS, and where it ends.",
+      ),
+    read: ({ holder }) => readTls(holder),
+    absent: TLS_DEFAULT,
+    exposed: (value: Tls) => value,
+    words: ({ ends_at, from }) =>
+      ends_at === "upstream" ? "ends upstream" : `from ${from}, ends at the edge`,
+  }),
+} satisfies Aspect<"tls_termination">;
 
 /**
  * @param isRead whether a module of the edge reads what TLS covers up to the upstream

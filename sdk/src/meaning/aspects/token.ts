@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type RequiredClaims, refuseClaims } from "../decision/rules/claims";
 import { Unservable } from "../decision/rules/unservable";
 import { type AcceptedTokens, type TokenPlace, UNRECORDED } from "../decision/types";
@@ -7,7 +8,9 @@ import type { ModelObject } from "../model";
 import { type Fields, holdsUnknown, isObject, textIn, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, refused, unsure } from "./checks";
-import { claimsCheck, readClaims } from "./claims";
+import { claimsCheck, claimsSchema, ifClaimed, readClaims } from "./claims";
+import { said, texts } from "./schemas";
+import { listedWords, showing } from "./shown";
 
 export interface TokenCheck {
   readonly issuers: readonly string[];
@@ -71,7 +74,7 @@ const placesIn = (fields: Fields): TokenPlace[] => {
 };
 
 /** Which JSON Web Tokens are asked for. */
-export const token: Aspect<"jwt_validation"> = {
+export const token = {
   of: { https_edge_route: true },
   prepare({ holder }) {
     const module = moduleOf(holder, "jwt_validation");
@@ -114,7 +117,32 @@ export const token: Aspect<"jwt_validation"> = {
       ...(read.unknown && { unknown: "Which tokens are asked for is not wholly known." }),
     };
   },
-};
+  shows: showing({
+    field: "token",
+    title: "Token",
+    schema: () =>
+      said(
+        z
+          .object({
+            issuers: texts("The issuers that are accepted."),
+            audiences: texts("The audiences that are accepted."),
+            algorithms: texts("The algorithms of signatures that are accepted."),
+            keys: texts("Where the keys are read that check signatures."),
+            locations: texts("Where in a request the token is looked for."),
+            claims: claimsSchema("The claims that a token must have; left out where it needs none."),
+          })
+          .nullable(),
+        "Which JSON Web Tokens are asked for; null where none is.",
+      ),
+    read: ({ holder }) => readToken(holder),
+    absent: null,
+    exposed: (value: TokenCheck | null) => value,
+    words: (check) =>
+      check &&
+      `of ${listedWords(check.issuers)} for ${listedWords(check.audiences)}${ifClaimed(check.claims)}`,
+    check: (check) => check && "token",
+  }),
+} satisfies Aspect<"jwt_validation">;
 
 /** Whether a token is found that stands behind a prefix: Envoy looks for the declared one anywhere. */
 const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>

@@ -1,9 +1,12 @@
+import { z } from "zod";
 import { finds, searching } from "../decision/rules/patterns";
 import { moduleOf, type Reading, readModule } from "../exposure/reading";
 import type { ModelObject } from "../model";
 import { holdsUnknown, textsIn } from "../values";
 import type { Aspect } from "./aspect";
 import { ending, passing, refused, unsure } from "./checks";
+import { said, texts } from "./schemas";
+import { listedWords, showing } from "./shown";
 
 export interface UserAgents {
   readonly allow: readonly string[];
@@ -25,7 +28,7 @@ export const readUserAgents = (route: ModelObject): Reading<UserAgents | null> =
   );
 
 /** Which user agents may ask. */
-export const userAgents: Aspect<"user_agent_filter"> = {
+export const userAgents = {
   of: { https_edge_route: true },
   prepare({ holder }) {
     const { value, unknown } = readUserAgents(holder);
@@ -52,4 +55,28 @@ export const userAgents: Aspect<"user_agent_filter"> = {
       ...(unknown && { unknown: "Which user agents may ask is not wholly known." }),
     };
   },
-};
+  shows: showing({
+    field: "user_agents",
+    title: "User agents",
+    schema: () =>
+      said(
+        z
+          .object({
+            allow: texts("Patterns; one of them has to match, unless the list is empty."),
+            deny: texts("Patterns; none of them may match."),
+          })
+          .nullable(),
+        "Which user agents pass; null where all do.",
+      ),
+    read: ({ holder }) => readUserAgents(holder),
+    absent: null,
+    exposed: (value: UserAgents | null) => value,
+    words: (agents) =>
+      agents &&
+      [
+        ...(agents.allow.length > 0 ? [`only ${listedWords(agents.allow)}`] : []),
+        ...(agents.deny.length > 0 ? [`not ${listedWords(agents.deny)}`] : []),
+      ].join(", "),
+    check: (agents) => agents && "user agents",
+  }),
+} satisfies Aspect<"user_agent_filter">;

@@ -1,11 +1,6 @@
-import { certificateFacts } from "../aspects/clientCertificate";
-import type { SignIn } from "../aspects/signIn";
-import type { Tls } from "../aspects/tls";
-import type { TokenCheck } from "../aspects/token";
-import type { UserAgents } from "../aspects/userAgents";
+import { type ExposedAspects, SHOWN } from "../aspects";
 import { Model, type ModelObject } from "../model";
 import { type Named, named, nameOf } from "../names";
-import { listNetworks, type NetworkList } from "../networks/networkSet";
 import { inOrder } from "../values";
 import type { World } from "../world";
 import type { Reading } from "./reading";
@@ -13,7 +8,7 @@ import { type Row, rowsOf } from "./rows";
 import type { Target } from "./traffic";
 
 /** The exposure of one address: who can reach it, what is checked, and where it leads. */
-export interface Exposure {
+export interface Exposure extends ExposedAspects {
   /**
    * A hostport of a TLS edge, or one and a route: `app.example.com:443/admin` for a prefix,
    * `app.example.com:443 = /admin` for an exact route.
@@ -21,17 +16,6 @@ export interface Exposure {
   readonly address: string;
   readonly edge: Named | null;
   readonly route: Named | null;
-  /** The admitted source addresses. */
-  readonly networks: "everyone" | "nobody" | NetworkList;
-  /** The required client certificates; null if none are required. */
-  readonly client_certificate: { readonly authorities: readonly ExposedAuthority[] } | null;
-  readonly tls: Tls;
-  /** The sign-in of users; null if nobody has to sign in. */
-  readonly sign_in: SignIn | null;
-  /** The required JSON Web Tokens; null if none are required. */
-  readonly token: TokenCheck | null;
-  readonly user_agents: UserAgents | null;
-  readonly actions: readonly ExposedAction[];
   readonly goes_to: Target;
   /** The credentials that may serve the address: some by name, and the count of others. */
   readonly served_by: { readonly credentials: readonly Named[]; readonly others: number };
@@ -39,22 +23,6 @@ export interface Exposure {
   readonly notes: readonly string[];
   /** The fields of this row that are not, or not completely, known. */
   readonly unknown: readonly string[];
-}
-
-export interface ExposedAuthority {
-  readonly id?: string;
-  readonly subject: string;
-  readonly not_after: string | null;
-}
-
-export interface ExposedAction {
-  readonly direction: "inbound" | "outbound";
-  readonly type: string;
-  /** Whether it runs only if the expressions of its policy hold. */
-  readonly conditional: boolean;
-  readonly expressions: readonly string[];
-  /** The settings in words, without the content of responses. */
-  readonly settings: string;
 }
 
 /** The limit on credentials that a row names; the others are counted. */
@@ -73,27 +41,13 @@ export function* eachExposure(world: World): Generator<Exposure> {
 
 /** The public form of a row. */
 export function shown(row: Row): Exposure {
-  const { address, holder, edge, clientCertificate, traffic } = row;
-  const authorities = clientCertificate.value?.map(({ thing, missing }) =>
-    thing ? exposedAuthority(thing) : { subject: missing ?? "", not_after: null },
-  );
+  const { address, holder, edge, traffic } = row;
+  const aspects = SHOWN.map(({ shows, name }) => [shows.field, shows.exposed(row[name].value)]);
   return {
     address,
     edge: edge ? named(edge) : null,
     route: holder.kind === "https_edge_route" ? named(holder) : null,
-    networks: listNetworks(row.networks.value),
-    client_certificate: authorities ? { authorities } : null,
-    tls: row.tls.value,
-    sign_in: row.signIn.value,
-    token: row.token.value,
-    user_agents: row.userAgents.value,
-    actions: row.actions.value.map(({ direction, type, when, settings }) => ({
-      direction,
-      type,
-      conditional: when.length > 0,
-      expressions: when,
-      settings,
-    })),
+    ...(Object.fromEntries(aspects) as ExposedAspects), // typed field by field above
     goes_to: traffic.value.target,
     served_by: servedBy(traffic.value.servers),
     notes: notesOf(row),
@@ -103,20 +57,9 @@ export function shown(row: Row): Exposure {
 
 /** The fields of an exposure that are read from places which a change may alter. */
 export const ASPECTS: readonly (readonly [keyof Exposure, (row: Row) => Reading<unknown>])[] = [
-  ["networks", (row) => row.networks],
-  ["client_certificate", (row) => row.clientCertificate],
-  ["tls", (row) => row.tls],
-  ["sign_in", (row) => row.signIn],
-  ["token", (row) => row.token],
-  ["user_agents", (row) => row.userAgents],
-  ["actions", (row) => row.actions],
+  ...SHOWN.map(({ shows, name }) => [shows.field as keyof ExposedAspects, (row: Row) => row[name]] as const),
   ["goes_to", (row) => row.traffic],
 ];
-
-function exposedAuthority(thing: ModelObject): ExposedAuthority {
-  const { subject, notAfter } = certificateFacts(thing);
-  return { id: thing.object.id, subject: subject ?? named(thing).name, not_after: notAfter ?? null };
-}
 
 const sortables = new WeakMap<ModelObject, { readonly key: string; readonly named: Named }>();
 

@@ -1,20 +1,14 @@
-import { type Action, readActions } from "../aspects/actions";
-import { type Authority, readClientCertificate } from "../aspects/clientCertificate";
-import { readNetworks } from "../aspects/networks";
-import { readSignIn, type SignIn } from "../aspects/signIn";
-import { readTls, type Tls } from "../aspects/tls";
-import { readToken, type TokenCheck } from "../aspects/token";
-import { readUserAgents, type UserAgents } from "../aspects/userAgents";
+import { type Readings, SHOWN } from "../aspects";
+import { readTls } from "../aspects/tls";
 import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
-import type { NetworkSet } from "../networks/networkSet";
 import { holdsUnknown, idsIn, inOrder, textIn, textsIn } from "../values";
 import { Credentials } from "./binding";
 import { type Part, partOfObject, type Reading } from "./reading";
 import { readTraffic, type Traffic } from "./traffic";
 
 /** The exposure of one address, with the origin of each part. */
-export interface Row {
+export interface Row extends Readings {
   readonly address: string;
   /** False if a hostport or path is not known yet. */
   readonly addressKnown: boolean;
@@ -23,13 +17,6 @@ export interface Row {
   /** The edge; undefined if it is missing. */
   readonly edge?: ModelObject;
   readonly place: Part;
-  readonly networks: Reading<NetworkSet>;
-  readonly clientCertificate: Reading<readonly Authority[] | null>;
-  readonly tls: Reading<Tls>;
-  readonly signIn: Reading<SignIn | null>;
-  readonly token: Reading<TokenCheck | null>;
-  readonly userAgents: Reading<UserAgents | null>;
-  readonly actions: Reading<readonly Action[]>;
   readonly traffic: Reading<Traffic>;
 }
 
@@ -72,35 +59,32 @@ function hostportsOf(edge: ModelObject | undefined): { hostport: string; known: 
   return holdsUnknown(edge.fields.hostports) ? [...served, unknown] : served;
 }
 
-function tlsRows(model: Model, edge: ModelObject, credentials: Credentials): Row[] {
+/** Each aspect, read where the address has it: at its route, or at its edge. */
+function readingsAt(model: Model, holder: ModelObject, edge: ModelObject): Readings {
   const tls = readTls(edge);
-  const upstream = tls.value.ends_at === "upstream";
-  const common = {
-    holder: edge,
-    edge,
-    networks: readNetworks(model, edge),
-    tls,
-    signIn: nothing<SignIn | null>(null, tls),
-    token: nothing<TokenCheck | null>(null, tls),
-    userAgents: nothing<UserAgents | null>(null, tls),
-  };
-  const [certificate, actions] = [readClientCertificate(model, edge), readActions(edge)];
-  // If TLS ends upstream, the edge cannot check the traffic.
-  const seen = upstream
-    ? {
-        clientCertificate: nothing<readonly Authority[] | null>(null, {
-          ...tls,
-          parts: [...certificate.parts, ...tls.parts],
-        }),
-        actions: nothing<readonly Action[]>([], { ...tls, parts: [...actions.parts, ...tls.parts] }),
-      }
-    : { clientCertificate: certificate, actions };
+  const endsUpstream = holder.kind === "tls_edge" && tls.value.ends_at === "upstream";
+  const readings = SHOWN.map(({ of, shows, name }) => {
+    const at = [holder, edge].find(({ kind }) => Object.hasOwn(of, kind));
+    // A route whose edge is not known has none of the edge's modules.
+    if (!at && !Object.hasOwn(of, "https_edge")) return [name, nothing(shows.absent, tls)];
+    const read = shows.read({ model, holder: at ?? edge });
+    // If TLS ends upstream, the edge cannot check the traffic.
+    return endsUpstream && shows.readsTraffic
+      ? [name, nothing(shows.absent, { ...tls, parts: [...read.parts, ...tls.parts] })]
+      : [name, read];
+  });
+  return Object.fromEntries(readings) as Readings; // typed name by name above
+}
+
+function tlsRows(model: Model, edge: ModelObject, credentials: Credentials): Row[] {
+  const readings = readingsAt(model, edge, edge);
   return hostportsOf(edge).map(({ hostport, known }) => ({
     address: hostport,
     addressKnown: known,
     place: partOfObject(edge, "hostports", hostport),
-    ...common,
-    ...seen,
+    holder: edge,
+    edge,
+    ...readings,
     traffic: readTraffic(model, edge, hostport, credentials),
   }));
 }
@@ -117,18 +101,7 @@ function routeRows(model: Model, route: ModelObject, credentials: Credentials): 
   const match = textIn(route.fields.match);
   const path = match ?? `/(not known yet: ${nameOf(route)})`;
   const exact = route.fields.match_type === "exact_path";
-  const onEdge = edge ?? route;
-  const common = {
-    holder: route,
-    edge,
-    networks: readNetworks(model, route),
-    clientCertificate: readClientCertificate(model, onEdge),
-    tls: readTls(onEdge),
-    signIn: readSignIn(route),
-    token: readToken(route),
-    userAgents: readUserAgents(route),
-    actions: readActions(route),
-  };
+  const common = { holder: route, edge, ...readingsAt(model, route, edge ?? route) };
   return hostports.map(({ hostport, known }) => ({
     address: addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" }),
     addressKnown: known && match !== undefined && !holdsUnknown(route.fields.match_type),

@@ -1,4 +1,5 @@
-import { decisionRequestSchema, decisionSchema, exposureSchema } from "@tunnelplane/sdk/contract";
+import { decisionRequestSchema, decisionSchema } from "@tunnelplane/sdk/contract";
+import { exposureSchema } from "@tunnelplane/sdk/meaning";
 import { z } from "zod";
 import { exposurePage, hostportOf } from "../../exposure";
 import { queryError } from "../../util";

@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import type { Reading } from "../exposure/reading";
+import type { Model, ModelObject } from "../model";
+
+/** Where an aspect is read for rows of exposures. */
+export interface Seen {
+  readonly model: Model;
+  /** The edge or route that has the module, or may have it. */
+  readonly holder: ModelObject;
+}
+
+/** What exposures show of a module: a field of their rows, and words for it. */
+export interface Shown<Field extends string = string, Value = unknown, Exposed = unknown> {
+  /** The field of a row. */
+  readonly field: Field;
+  /** What people call it, as the title of a table's row: `Client certificate`. */
+  readonly title: string;
+  /** The shape of the field, with a description. Made when it is first asked for. */
+  schema(): z.ZodType;
+  read(seen: Seen): Reading<Value>;
+  /** The value where no object of an address may have the module. */
+  readonly absent: Value;
+  /** Whether nothing of it applies where TLS ends upstream. */
+  readonly readsTraffic?: true;
+  /** The field of a row, as it is answered. */
+  exposed(value: Value): Exposed;
+  /** One line for people; null where nothing is asked of anybody. */
+  words(exposed: Exposed): string | null;
+  /** What callers have to show or pass, in a word or two: `client certificate`. */
+  check?(exposed: Exposed): string | null | undefined;
+}
+
+/** Keeps the name of the field, and the types of what is read. */
+export const showing = <const Field extends string, Value, Exposed>(
+  shown: Shown<Field, Value, Exposed>,
+): Shown<Field, Value, Exposed> => shown;
+
+/** The first of some texts in one line, and how many more there are. */
+export function listedWords(items: readonly string[], most = 5): string {
+  return items.length > most
+    ? `${items.slice(0, most).join(", ")} and ${items.length - most} more`
+    : items.join(", ");
+}
