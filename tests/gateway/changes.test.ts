@@ -1,4 +1,4 @@
-import { compareAccess, decisions, type World } from "@tunnelplane/sdk/meaning";
+import { compare, compareAccess, decisions, type World } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import { trialOfThisFile } from "../support/trial";
 import {
@@ -28,6 +28,8 @@ interface Change {
   /** Besides an address and a source. */
   readonly request?: object;
   readonly did: readonly [before: Did, after: Did];
+  /** The rule and severity of what the review says of it. */
+  readonly finding: string;
   /** What the comparison of both worlds finds. */
   readonly access: readonly ("opened" | "closed" | "moved")[];
   readonly ports?: readonly number[];
@@ -83,12 +85,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
     before: policies(deny, answer),
     after: policies(answer, deny),
     did: [403, 200],
+    finding: "actions-changed high",
     access: ["opened"],
   },
   "an answer to everybody is put before a denial": {
     before: policies(deny),
     after: policies(answer, deny),
     did: [403, 200],
+    finding: "actions-changed high",
     access: ["opened"],
   },
   "a route that asks for tokens is deleted beside an open one": {
@@ -96,6 +100,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     after: site(root),
     request: { path: "/admin" },
     did: [401, 200],
+    finding: "opened high",
     access: ["opened"],
   },
   "a route that asks for tokens takes a whole path in place of a prefix": {
@@ -103,6 +108,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     after: site(root, admin({ match_type: "exact_path" })),
     request: { path: "/admin/users" },
     did: [401, 200],
+    finding: "opened high",
     access: ["opened"],
   },
   "a whole path that asks for tokens is deleted": {
@@ -110,6 +116,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     after: site(root),
     request: { path: "/admin" },
     did: [401, 200],
+    finding: "opened high",
     access: ["opened"],
   },
   "a route that asks for tokens gets another path": {
@@ -117,12 +124,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
     after: site(root, admin({ match: "/administration" })),
     request: { path: "/admin" },
     did: [401, 200],
+    finding: "opened high",
     access: ["opened"],
   },
   "a hostport that asks for certificates is deleted beside an open wildcard": {
     before: [named("edghts_1", NAME, { mutual_tls: mutual }), named("edghts_2", "*.w.test")],
     after: [named("edghts_2", "*.w.test")],
     did: ["closed", 200],
+    finding: "opened high",
     access: ["opened"],
   },
   "a new route asks for less than the one that served its path": {
@@ -133,12 +142,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
     ),
     request: { path: "/api" },
     did: [401, 200],
+    finding: "opened high",
     access: ["opened"],
   },
   "a new hostport asks for less than the wildcard that served it": {
     before: [named("edghts_2", "*.w.test", { mutual_tls: mutual })],
     after: [named("edghts_2", "*.w.test", { mutual_tls: mutual }), named("edghts_1", NAME)],
     did: ["closed", 200],
+    finding: "opened high",
     access: ["opened"],
   },
   "a new hostport shuts out who has a certificate for the wildcard": {
@@ -149,12 +160,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
     ],
     request: { client_certificate: { authority: "ca_a" } },
     did: [200, "closed"],
+    finding: "callers-refused medium",
     access: ["opened", "closed"],
   },
   "an expression is one that gateways cannot evaluate": {
     before: policies(policy(['req.method == "PUT"'], ["deny"])),
     after: policies(policy(["size(req.path) > 3"], ["deny"])),
     did: [200, "closed"],
+    finding: "traffic-stopped high",
     access: ["closed"],
   },
   "a token is looked for in the body": {
@@ -162,18 +175,21 @@ const CHANGES: Readonly<Record<string, Change>> = {
     after: checked({ http: { tokens: [{ type: "jwt", method: "body", name: "token", prefix: "" }] } }),
     request: signed("RS256"),
     did: [200, "closed"],
+    finding: "traffic-stopped high",
     access: ["closed"],
   },
   "a TLS edge goes to an answer of HTTP": {
     before: tcp({}),
     after: tcp({ backend: to("bkdhr_ok") }),
     did: [200, "closed"],
+    finding: "traffic-stopped high",
     access: ["closed"],
   },
   "a hostport names a port that no gateway listens for": {
     before: [named("edghts_1", NAME)],
     after: [named("edghts_1", NAME, { hostports: [`${NAME}:8443`] })],
     did: [200, "closed"],
+    finding: "address-removed high",
     access: ["closed"],
     ports: [443],
   },
@@ -181,12 +197,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
     before: tcp({ tls_termination: termination("upstream") }),
     after: tcp({ tls_termination: termination("edge") }),
     did: [200, 200],
+    finding: "termination-moved medium",
     access: [],
   },
   "a network becomes half of the Internet": {
     before: from("10.0.0.0/8"),
     after: from("0.0.0.0/1"),
     did: [403, 200],
+    finding: "network-widened high",
     access: ["opened"],
   },
   "tokens are checked with another key set": {
@@ -194,6 +212,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     after: checked({}, "https://other.example.com/jwks"),
     request: signed("RS256"),
     did: [200, 401],
+    finding: "token-changed medium",
     access: ["opened", "closed"],
   },
   "tokens are signed by another algorithm": {
@@ -203,12 +222,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
     }),
     request: signed("ES256"),
     did: [403, 200],
+    finding: "token-changed medium",
     access: ["opened", "closed"],
   },
   "an answer leads to another site": {
     before: elsewhere("https://one.example.com/"),
     after: elsewhere("https://two.example.com/"),
     did: [302, 302],
+    finding: "actions-changed medium",
     access: [],
   },
 };
@@ -218,7 +239,7 @@ const KINDS = ["opened", "closed", "moved"] as const;
 describe("What Envoy does before and after a change is what is decided, where", () => {
   const trial = trialOfThisFile();
 
-  for (const [what, { before, after, request, did, access, ports }] of Object.entries(CHANGES))
+  for (const [what, { before, after, request, did, finding, access, ports }] of Object.entries(CHANGES))
     it(`${what}: ${did.join(" → ")}`, async () => {
       const [was, is] = [worldOf(before, ports), worldOf(after, ports)];
       const asked = { address: `${NAME}:443`, from: "100.64.0.7", ...request };
@@ -226,9 +247,11 @@ describe("What Envoy does before and after a change is what is decided, where", 
       expect(changes.unproved).to.deep.equal([]);
       expect(KINDS.filter((kind) => changes[kind].length > 0)).to.deep.equal(access);
       expect(verdict).to.equal(access.includes("opened") ? "opens" : "opens nothing");
-      const found = KINDS.flatMap((kind) => changes[kind]);
-      // Envoy also does with the examples of the comparison what they say.
-      const requests = [asked, ...found.map(({ example }) => example.request)];
+      const { findings } = compare(was, is);
+      expect(findings.map(({ rule, severity }) => `${rule} ${severity}`)).to.include(finding);
+      const found = [...KINDS.flatMap((kind) => changes[kind]), ...findings];
+      // Envoy also does with the examples of the comparison and of the findings what they say.
+      const requests = [asked, ...found.flatMap(({ example }) => example?.request ?? [])];
       const answers = [];
       for (const world of [was, is]) {
         await trial.now.serve(world);

@@ -48,7 +48,7 @@ export async function tryOnEnvoy(
   }
 }
 
-const sent = ({ objects, partial }: World): World => ({ objects, partial });
+const sent = ({ objects, partial, ports }: World): World => ({ objects, partial, ports });
 
 /** Each request once, those that open first. */
 function examplesIn({ access, findings }: Report): DecisionRequest[] {
