@@ -26,7 +26,7 @@ const MADE = ["created_at", "token", "certificate", "valid_after", "valid_until"
 onEveryDatabase("A dry run", (start) => {
   const server = serverOfThisFile(start);
 
-  /** Runs attempts of which nothing may stay. */
+  /** Runs attempts that may leave nothing behind. */
   const leavingNothing = async <T>(attempt: () => Promise<T>): Promise<T> => {
     const before = await tracesIn(server);
     const result = await attempt();

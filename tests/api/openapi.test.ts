@@ -7,7 +7,7 @@ import type { ServerProcess } from "../support/server";
 
 onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
   let server: ServerProcess;
-  // biome-ignore lint/suspicious/noExplicitAny: a document of which every part is looked into
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks into every part of the document
   let document: any;
   before(async () => {
     server = await start();

@@ -99,7 +99,7 @@ onOneDatabase("A member", (start) => {
 
 describe("The contract", () => {
   it("has no reference to objects that some may not see, except owner_id, which has a check of its own", () => {
-    // A reference to such an object would tell a member that it exists. Whoever adds one hides it in
+    // A reference to such an object would show a member that it exists. To add one, hide it in
     // resolveReferences first.
     const revealing = registry.flatMap((definition) =>
       fieldsWhere(definition, (marks) => marks.reference)

@@ -21,7 +21,7 @@ onOneDatabase("TLS termination and policies of a TLS edge", (start) => {
     policies: { enabled, inbound: [policyNamed("all")], outbound: [] },
   });
 
-  it("TLS is terminated at the edge from version 1.2 on unless the edge says otherwise", async () => {
+  it("TLS is terminated at the edge from version 1.2 on unless the edge declares another version", async () => {
     for (const given of [{ terminate_at: "edge" }, { min_version: "1.2" }, { enabled: true }])
       expect((await edge({ tls_termination: given })).tls_termination).to.deep.equal({
         enabled: true,

@@ -66,7 +66,7 @@ onEveryDatabase("A change set", (start) => {
     expect(operationsIn(applied)).to.deep.equal(operationsIn(plan));
   });
 
-  it("is refused by `expect` when anything moved since its plan, before other faults are told", async () => {
+  it("is refused by `expect` when anything moved since its plan, before other faults are reported", async () => {
     const [set, objects] = [newSet(), site()];
     await set.apply(objects);
     const changed = objects.map((one) =>

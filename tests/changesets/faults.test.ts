@@ -30,7 +30,7 @@ onEveryDatabase("The faults of a change set", (start) => {
     }
   });
 
-  it("are told in the same form where the objects cannot be read", async () => {
+  it("are reported in the same form where the objects cannot be read", async () => {
     const objects = Array.from({ length: 5_001 }, (_, index) => declared("ip_policy", `p${index}`));
     for (const request of [{}, { objects: 5 }, { objects }, { objects: objects.map(() => 5) }]) {
       const refused = await send({ set: "prod", mode: "own", ...request });

@@ -20,7 +20,7 @@ interface Operation {
 describe("/openapi.json, the document for clients,", () => {
   let server: ServerProcess;
   let operations: Operation[];
-  // biome-ignore lint/suspicious/noExplicitAny: a document of which every part is looked into
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks into every part of the document
   let document: any;
   before(async () => {
     server = await ServerProcess.start();

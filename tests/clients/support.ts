@@ -8,8 +8,8 @@ const ROOT = join(__dirname, "../..");
 const execute = promisify(execFile);
 
 /**
- * An empty folder from which programs find the packages of this repository. Not below node_modules, of which
- * compilers emit nothing.
+ * An empty folder from which programs find the packages of this repository. Not below node_modules, because
+ * compilers emit nothing from there.
  */
 export function workshop(name: string): string {
   const folder = join(ROOT, ".tunnelplane/clients", name);

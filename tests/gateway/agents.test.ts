@@ -98,7 +98,7 @@ describe("Agents that come in by ssh -R", () => {
     expect(one.gateway.log.slice(before.length)).not.to.contain("agent");
   });
 
-  it("serve tunnel groups by labels, share their load, and are told to the server; one that is gone drops out", async () => {
+  it("serve tunnel groups by labels, share their load, and are reported to the server; an agent that leaves drops out", async () => {
     const one = running.now;
     const site = "group.example.com";
     const group = await one.api.tunnelGroupBackends.create({ labels: { service: "web" } });

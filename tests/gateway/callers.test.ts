@@ -110,7 +110,7 @@ describe("Who a caller is", () => {
   const status = async (path: string, ask: Ask = {}) => (await gateway.http1(path, ask)).status;
 
   for (const protocol of ["http1", "http2"] as const) {
-    it(`is told to backends by the gateway alone, whatever headers a caller forges over ${protocol}`, async () => {
+    it(`reaches backends from the gateway alone, whatever headers a caller forges over ${protocol}`, async () => {
       await gateway.serve(world());
       expect(aboutCaller(await gateway[protocol]("/", { headers: FORGED }))).to.deep.equal(said("127.0.0.1"));
       await gateway.serve(world(), { balancers: BEHIND });

@@ -44,7 +44,7 @@ describe("The gateway of the set for Docker Compose", () => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  it("serves what either of two servers on PostgreSQL is told, with an Envoy beside it: the same processes, without containers", async () => {
+  it("serves changes that reach either of two servers on PostgreSQL, with an Envoy beside it: the same processes, without containers", async () => {
     folder = mkdtempSync(join(tmpdir(), "tpg-"));
     const data = await (await sharedPostgres()).newDatabase();
     const servers = [await ServerProcess.start({ data }), await ServerProcess.start({ data })];

@@ -42,7 +42,7 @@ describe("Routes that sign users in", () => {
       console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
       this.skip();
     }
-    // Linux bears 128 watchers unless told more; a machine that bears thousands needs no limit here.
+    // Linux allows 128 watchers by default; a machine that allows thousands needs no limit here.
     const most = Math.min(mostSignIns() ?? 100, 100);
     const idOf = (index: number) => `edghtsrt_${String(index).padStart(3, "0")}`;
     const routes = Array.from({ length: most + 20 }, (_, index) =>

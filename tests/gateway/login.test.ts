@@ -197,7 +197,7 @@ describe("Users sign in at an identity provider before an edge lets them pass", 
     expect([...other.cookies.keys()]).to.deep.equal([]);
   });
 
-  it("at no other provider than the one that was declared: one that calls itself otherwise is not used, and the log says so", async () => {
+  it("at no other provider than the one that was declared: one that gives itself another name is not used, and the log says so", async () => {
     const { one, oidc } = started;
     const issuer = await StandInIssuer.start(own);
     issuer.name = "https://evil.example.com";

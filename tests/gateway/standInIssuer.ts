@@ -24,7 +24,7 @@ export class StandInIssuer {
   readonly #keys = [createPublicKey(this.key).export({ format: "jwk" })];
   #server!: StandInServer;
   client: Client = { id: "site", secret: "of the site", redirectUri: "" };
-  /** The name that it gives itself; its address unless a test says otherwise. */
+  /** The name that it gives itself; default: its address. */
   name: string | undefined;
   /** Claims of the users who come, besides those that every ID token has. */
   claims: object = {};

@@ -136,7 +136,7 @@ describe("Where a gateway sends traffic", () => {
     expect(await reported(edges[0]?.edge ?? "", "rejected")).to.contain("is link-local");
   });
 
-  it("is nothing in --deny-upstreams, of which a smaller network in --allow-upstreams is taken out, also from the environment", async () => {
+  it("is nothing in --deny-upstreams, except for a smaller network in --allow-upstreams; the environment may set both", async () => {
     const one = running.now;
     const { edge, route } = await one.site(APP);
     one.env = { TUNNELPLANE_GATEWAY_DENY_UPSTREAMS: "10.0.0.0/8,127.0.0.0/8" };

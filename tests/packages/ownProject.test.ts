@@ -84,7 +84,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
         .and.to.match(/authtoken\s*:/);
     });
 
-  it("is told of a mistake in its program, with the place and the cure, before anything is made", async () => {
+  it("reports a mistake in its program, with the place and the cure, before anything is made", async () => {
     const folder = await own.project("mistaken");
     const program = join(folder, "index.ts");
     writeFileSync(program, readFileSync(program, "utf8").replace('"bind:service=web"', '"bind:"'));

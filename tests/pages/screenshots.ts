@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 
 const ROOT = join(__dirname, "../..");
 /**
- * `TUNNELPLANE_SCREENSHOTS=docs` makes the pictures of the documentation anew; otherwise they are put aside
- * for whoever wants to see them.
+ * `TUNNELPLANE_SCREENSHOTS=docs` replaces the pictures of the documentation. By default they go into a
+ * folder that git ignores.
  */
 const FOLDER = join(
   ROOT,

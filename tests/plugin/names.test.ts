@@ -20,7 +20,7 @@ describe("A program in a language that does not check names", () => {
       "ipPolicyId",
     ],
   ] as const) {
-    it(`is told that ${path} of ${type} is spelled ${name}`, async () => {
+    it(`gets an error that ${path} of ${type} is spelled ${name}`, async () => {
       expect(await plugin.check(type, properties)).to.deep.equal([
         `${path} is not a property here; did you mean \`${name}\`?`,
       ]);

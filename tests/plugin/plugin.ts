@@ -29,7 +29,7 @@ export const secret = (value: unknown): object => ({
 export const urnOf = (type: string, name: string): string =>
   `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
 
-/** A warning or a note that the engine was told. */
+/** A warning or a note that the plugin sent to the engine. */
 interface Told {
   readonly urn: string;
   readonly text: string;

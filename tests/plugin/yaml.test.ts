@@ -133,7 +133,7 @@ outputs:
     ],
     ["a list", `{ type: "tunnelplane:TlsEdge", properties: { hostports: [7] } }`, "string"],
   ] as const) {
-    it(`is told that ${what} is wrong, and what is accepted`, async function () {
+    it(`gets an error that ${what} is wrong, with what is accepted`, async function () {
       needsYaml(this);
       const project = projectWith(`resources:\n  app: ${resource}\n`);
       const { code, text } = await project.pulumi("preview");

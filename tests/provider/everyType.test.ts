@@ -37,7 +37,7 @@ describe("A program with one resource of every class", () => {
     for (const name of NAMES) {
       const declared = first.steps.filter((step) => step.name.startsWith(`${name}-`)).map(({ type }) => type);
       const missing = classes.filter((one) => !declared.includes(one));
-      expect(missing, "classes of which tests/support/oneOfEach.ts declares none").to.deep.equal([]);
+      expect(missing, "classes that tests/support/oneOfEach.ts does not declare").to.deep.equal([]);
     }
     expect(new Set(first.steps.map(({ op }) => op))).to.deep.equal(new Set(["create"]));
 

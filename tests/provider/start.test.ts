@@ -23,7 +23,7 @@ describe("The start of a provider", () => {
 });
 
 describe("A program's mistake that shows while a resource is made", () => {
-  it("is told with the program's own line, although the engine notes a single line of each resource", () => {
+  it("is reported with the program's own line, although the engine notes a single line of each resource", () => {
     const printed = run(`
       const { IpPolicy } = require("@tunnelplane/pulumi");
       require("@pulumi/pulumi").runtime.setMocks({ newResource: ({ inputs }) => ({ id: "one", state: inputs }), call: () => ({}) });

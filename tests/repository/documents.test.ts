@@ -38,7 +38,7 @@ function anchorsOf(path: string): Set<string> {
 }
 
 describe("The documents", () => {
-  it("link only to files and headings that there are", () => {
+  it("link only to files and headings that exist", () => {
     const broken = PAGES.flatMap((path) =>
       [...withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = ""]) => {
         if (/^[a-z]+:/.test(target)) return [];
@@ -56,7 +56,7 @@ describe("The documents", () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it("name only commands and options that there are", () => {
+  it("name only commands and options that exist", () => {
     const wrong = commandLines().flatMap(({ path, words }) =>
       faultsOf(words).map((fault) => `${path}: ${words.join(" ")}: ${fault}`),
     );
@@ -64,7 +64,7 @@ describe("The documents", () => {
     expect(commandLines()).to.have.length.above(40);
   });
 
-  it("name only scripts of npm that there are", () => {
+  it("name only scripts of npm that exist", () => {
     const scripts = Object.keys((JSON.parse(read("package.json")) as { scripts: object }).scripts);
     const inTemplate = Object.keys(
       (JSON.parse(read("create-tunnelplane/template/package.json")) as { scripts: object }).scripts,

@@ -67,7 +67,7 @@ describe("The command line", () => {
     expect(parse((await run(["list", "tls-edges", "-o", "yaml"])).out)).to.deep.equal(JSON.parse(told));
   });
 
-  it("lists everything for programs, page by page, and 100 objects in a table, where it says that there are more", async () => {
+  it("lists everything for programs, page by page, and 100 objects in a table, which says if more exist", async () => {
     const count = 205; // more than two pages
     for (let index = 0; index < count; index++)
       expect(await made("/ip_policies", { description: `policy ${index}` })).to.match(/^ipp_/);
@@ -210,7 +210,7 @@ describe("The command line", () => {
     );
   });
 
-  it("does not overwrite a backup unless it is told to", async () => {
+  it("overwrites a backup only on request", async () => {
     const file = join(folder, "one.backup");
     writeFileSync(file, "a good one");
     const args = ["backup", file, "--data", server.data];

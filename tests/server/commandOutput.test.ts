@@ -58,7 +58,7 @@ describe("What commands print for programs", () => {
     expect(await read("gateways", "east")).to.deep.equal(await server.read("/gateways/east"));
   });
 
-  it("describe: the first 50 objects that refer to it, and that there are more", async () => {
+  it("describe: the first 50 objects that refer to it, and whether more exist", async () => {
     const policy = await server.created("/ip_policies", {});
     const rule = (last: number) => ({ action: "allow", cidr: `192.0.2.${last}/32`, ip_policy_id: policy.id });
     for (let last = 0; last < 50; last++) await server.created("/ip_policy_rules", rule(last));

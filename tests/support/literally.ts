@@ -76,7 +76,7 @@ export function compared(printed: string, shown: readonly string[]): void {
   }
 }
 
-/** Types commands, of which nothing is shown. */
+/** Types commands whose output is not shown. */
 export const typed = (commands: readonly string[], shell: Shell): Promise<string> =>
   followed([{ commands, shown: [] }], shell);
 

@@ -62,7 +62,7 @@ export class OwnProjects {
     return `node "${join(this.folder, "create", "create.cjs")}" --packages "${join(this.folder, "tarballs")}"`;
   }
 
-  /** A shell of somebody who did what the set-up told, with a home, and ports that nobody else uses. */
+  /** A shell after the steps that the set-up printed, with a home, and ports that nobody else uses. */
   async shellIn(folder: string): Promise<Shell> {
     const home = join(this.folder, "homes", relative(this.folder, folder));
     mkdirSync(join(home, "state"), { recursive: true });

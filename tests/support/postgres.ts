@@ -121,7 +121,7 @@ export class PostgresServer extends Postgres {
 /** Waits until so many sessions of a database wait for a lock, and returns their process ids. */
 export async function waiting(session: Session, count: number): Promise<number[]> {
   for (;;) {
-    await session.query("select pg_stat_clear_snapshot()"); // otherwise a transaction sees the old statistics
+    await session.query("select pg_stat_clear_snapshot()"); // a transaction would see the old statistics
     const { rows } = await session.query<{ pid: number }>(
       "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );

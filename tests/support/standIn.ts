@@ -19,7 +19,7 @@ export class StandInServer {
     );
   }
 
-  /** Is told of each connection, whether or not it asks for anything. */
+  /** Called with each connection, even one that sends no request. */
   onConnection(seen: () => void): void {
     this.server.on("connection", seen);
   }

@@ -140,7 +140,7 @@ onEveryDatabase(
   },
 );
 
-/** The numbers of the changes of which the event log tells, oldest first. */
+/** The numbers of the changes in the event log, oldest first. */
 async function changesToldOf({ store }: World["core"], id: string): Promise<number[]> {
   const { documents } = await eventPage(
     store,

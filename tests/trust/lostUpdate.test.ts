@@ -48,8 +48,6 @@ onEveryDatabase("Clients that read an object, change it and write it back under 
       expect(headers.get("etag")).to.equal(`"${turns + 1}"`);
     }
     expect(collisions, "collisions, without which nothing was tried").to.be.greaterThan(0);
-    figure(
-      `${CLIENTS * TURNS} updates, of which none is lost; ${collisions} times one got 412 and read again`,
-    );
+    figure(`${CLIENTS * TURNS} updates, none lost; ${collisions} times one got 412 and read again`);
   });
 });

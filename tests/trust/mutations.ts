@@ -132,7 +132,7 @@ function wordAt(bytes: Buffer, at: number): [number, number] {
 
 /**
  * Changes a few bytes of one of the requests: in its method and path, its headers, or its body. Usually
- * corrects its length afterwards, because otherwise the server would not read the rest.
+ * corrects its length afterwards, so that the server reads the rest.
  */
 export function mutated(requests: readonly Buffer[], dice: Dice): Buffer {
   let bytes = dice.pick(requests);

@@ -5,7 +5,7 @@ const MOST_OF_ALL = 20;
 
 /** Lets connections begin one after the other: addresses take turns, and none has more than its share. */
 export class Pace {
-  /** Those that wait, by address. `ConnectionLimits` bounds how many. */
+  /** The connections that wait to begin, by address. `ConnectionLimits` bounds how many. */
   readonly #waiting = new Map<string, (() => void)[]>();
   /** How many of each address have begun in this window. */
   readonly #begun = new Map<string, number>();

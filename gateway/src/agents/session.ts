@@ -96,7 +96,7 @@ export class Session {
     return this.#login?.credential;
   }
 
-  /** What it reports of the agent, once that has bound something. */
+  /** The agent as the gateway reports it; undefined until the agent has bound something. */
   get agent(): GatewayAgent | undefined {
     const { credential } = this;
     if (!credential || this.state !== "serving") return undefined;

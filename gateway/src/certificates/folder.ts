@@ -38,7 +38,7 @@ export class CertificateFolder {
     return !isSame(stamps, this.#stamps);
   }
 
-  /** Those that can be used; warns of the others. */
+  /** Reads the certificates of the folder that Envoy can use; warns of the others. */
   read(): ServerCertificate[] {
     this.#stamps = this.#look();
     if (typeof this.#stamps === "string") {

@@ -58,7 +58,7 @@ export class Gateway {
   #silentSince: number | undefined;
   /** How long the last change took to be served, in milliseconds. */
   #took = 0;
-  /** What was logged of each edge. */
+  /** The last log line about each edge, by its id. */
   #logged: ReadonlyMap<string, string> = new Map();
   #wake: () => void = () => undefined;
   /** When the server last answered, in milliseconds; 0 for never. */

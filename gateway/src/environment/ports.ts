@@ -13,7 +13,7 @@ export class Ports {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** Those that can be listened on; warns of the others. */
+  /** The addresses that Envoy can listen on; warns of the others. */
   async usable(): Promise<readonly Listen[]> {
     const listening = await this.listening();
     // To try a port now could keep it from an Envoy that starts.

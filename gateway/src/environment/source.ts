@@ -49,7 +49,10 @@ interface Options {
   readonly warn: (message: string) => void;
   /** How files are kept in the folder of the state. Default: as usual. */
   readonly keep?: Keep;
-  /** What Envoy listens on, as `ADDRESS:PORT`; undefined while it starts. Without, all ports count as free. */
+  /**
+   * The addresses that Envoy listens on, as `ADDRESS:PORT`; undefined while Envoy starts. Default: all ports
+   * count as free.
+   */
   readonly listening?: () => Promise<readonly string[] | undefined>;
   /** Whether routes are refused whose key sets were never fetched. */
   readonly checksKeySets: boolean;

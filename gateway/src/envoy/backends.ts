@@ -41,7 +41,7 @@ export class Backends {
   readonly #orders = new Map<string, readonly string[]>();
   readonly #listeners = new Map<string, Json>();
   readonly #checked = new Set<string>();
-  /** What was found of each backend. Shared ones are walked once: nests of them would take for ever. */
+  /** The results so far, by backend: walking shared backends again each time would take exponential time. */
   readonly #found = new Map<string, Found>();
   /** The backends around the one that is looked at. */
   readonly #around = new Set<string>();

@@ -22,7 +22,7 @@ export class EnvoyAdmin {
     return (await this.ask("/ready").catch(() => "")).startsWith("LIVE");
   }
 
-  /** What Envoy listens on, as `ADDRESS:PORT`. */
+  /** The addresses that Envoy listens on, as `ADDRESS:PORT`. */
   async listening(): Promise<string[]> {
     const said = await this.ask("/listeners").catch(() => "");
     return [...said.matchAll(/::(\S+:\d+)$/gm)].flatMap(([, address]) => address ?? []);

@@ -146,7 +146,7 @@ export class Documents {
 
   /**
    * Whether a secret is set in stored documents: most objects of types with secrets have none, such as
-   * credentials, whose token is told once.
+   * credentials, whose token only the answer to their creation holds.
    */
   #isSealed(definition: Definition, stored: string): boolean {
     return holdsSecrets(definition) && this.keyring.mayHold(stored);

@@ -189,7 +189,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     .send(JSON.stringify(refusal.body(request.id)));
 }
 
-/** The client's own request id if it is safe to log; otherwise a new one. */
+/** The client's own request id if it is safe to log, or a new one. */
 function requestId(given: string | string[] | undefined): string {
   return typeof given === "string" && /^[\w.:-]{1,128}$/.test(given) ? given : newId("op");
 }

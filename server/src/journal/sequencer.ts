@@ -112,7 +112,7 @@ export class Sequencer {
         head && { moved: await moveInbox(transaction, this.keyring, head, { pages: MOST_PAGES }), drawn: 0 }
       );
     }
-    // Locked in a statement of its own: the next one sees what whoever had the lock before has committed. The
+    // The lock needs its own statement: then the next one sees what the lock's previous holder committed. The
     // order matters for the low mark too: the lock gives this transaction its id.
     const [[last], [head], [ids]] = await pipelined([
       lastDrawn(transaction, {}),

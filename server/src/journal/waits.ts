@@ -58,7 +58,7 @@ export class EventWaits {
     this.#looking = true;
     while (this.#again) {
       this.#again = false;
-      // A database that does not answer is told by the requests' own readings, when their time is over.
+      // If the database does not answer, each request finds that out when its time is over and it reads.
       const head = await headOf(this.store.reader).catch(() => undefined);
       for (const wait of [...this.#waits]) if (head && head.sequence !== wait.head) wait.end();
     }

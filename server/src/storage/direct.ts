@@ -13,7 +13,7 @@ import type { Database } from "./schema";
 /**
  * A database on one connection that sends each statement at once. Kysely itself takes a connection from a
  * pool for each statement and waits for the previous answer. That costs more than most statements, and on
- * PostgreSQL a round trip for each. Whoever opened the connection closes it.
+ * PostgreSQL a round trip for each. The caller closes the connection.
  */
 export const singleConnection = (dialect: Dialect, connection: DatabaseConnection): Kysely<Database> =>
   new Kysely<Database>(direct(dialect, connection));

@@ -28,8 +28,8 @@ export class Lanes {
   readonly #free: Lane[] = [];
 
   /**
-   * A lane for one transaction. Give it back when that has certainly committed or rolled back; otherwise drop
-   * it.
+   * A lane for one transaction. Give it back when the transaction has certainly committed or rolled back.
+   * Drop it if that is in doubt.
    */
   take(): Lane {
     return this.#free.pop() ?? new Lane();

@@ -81,7 +81,7 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
 
 /**
  * Sends statements together and awaits all answers. If some fail, it throws only after all have ended:
- * otherwise the transaction could end first, and the rest would run outside of it. A refusal of our own comes
+ * the transaction could end before the rest, which would then run outside of it. A refusal of our own comes
  * before an error of the database, which may only follow from it; and the first error before those that
  * follow from it.
  */

@@ -6,7 +6,7 @@ import type { Database } from "./schema";
 export interface Store {
   /** The database's name for people, without a password. */
   readonly place: string;
-  /** Whether several writers may be at work at once; otherwise they take turns. */
+  /** Whether several writers may write at once. If not, they take turns. */
   readonly isParallel: boolean;
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;

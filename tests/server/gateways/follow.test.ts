@@ -23,7 +23,7 @@ interface Event {
 
 const typesOf = (events: readonly Event[]) => events.map(({ event_type }) => event_type);
 
-onEveryDatabase("Whoever follows events", (start) => {
+onEveryDatabase("A reader that follows events", (start) => {
   const server = serverOfThisFile(start);
   const another = untilTestEnds(start);
   const newest = async (): Promise<string> => (await server.read("/events?limit=1")).events[0].event_id;
@@ -74,7 +74,7 @@ onEveryDatabase("Whoever follows events", (start) => {
     expect(await waiting).to.deep.include({ events: [], next_page_uri: null });
   });
 
-  it("is told to read all again where the event is unknown or was removed, and where others were removed after it", async () => {
+  it("gets the advice to read everything again after an event that is unknown, was removed, or has removed ones behind it", async () => {
     for (const wrong of [unknownId("ev"), "ev_x", "ipp_1", ""])
       expectRefused(await server.rest.get(`/events?after_id=${wrong}`), badQuery);
     const policy = await server.created("/ip_policies", {});

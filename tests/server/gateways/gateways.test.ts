@@ -80,7 +80,7 @@ onEveryDatabase("The gateways of an account", (start) => {
       expect(await ask(proof)).to.include({ allowed: false, credential: null, owner_id: null });
   });
 
-  it("refuse to authorize what is neither a token nor a key, and whoever is neither a gateway nor an admin", async () => {
+  it("refuse to authorize what is neither a token nor a key, and callers that are neither a gateway nor an admin", async () => {
     const { rest } = await owner("gateway");
     const key = sshKey().openssh;
     for (const body of [{}, { token: "a", public_key: key }, { bind: ["bind:a:1"] }])

@@ -51,7 +51,7 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
       expect(await server.read(`${uri}/${name}`)).to.deep.equal(firstAnswer);
     });
 
-    it(`${name} is enabled unless it says otherwise`, async () => {
+    it(`${name} is enabled unless it sets enabled to false`, async () => {
       const { second, secondAnswer } = modules[name];
       expect((await server.read(await create({ [name]: second })))[name]).to.deep.equal(secondAnswer);
     });

@@ -11,7 +11,7 @@ type Row = Record<string, string | number | null>;
 
 const CHANGES = 6;
 
-describe("On PostgreSQL: whoever tampers with changes that have no place in the log yet", () => {
+describe("On PostgreSQL: an attacker who tampers with changes that have no place in the log yet", () => {
   let data: string;
   let server: ServerProcess;
   let rest: Rest;
@@ -42,7 +42,7 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
   const put = (row: Row): string =>
     `insert into inbox (${Object.keys(row)}) values (${Object.values(row).map((value) => (value === null ? "null" : literal(value)))});`;
 
-  /** Does something to the inbox, finds it told, and puts everything back. */
+  /** Does something to the inbox, finds it reported, and puts everything back. */
   const expectTold = async (statements: string, words: string): Promise<void> => {
     await execute(data, statements);
     await expectFound(data, words);
@@ -103,7 +103,7 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
     await expectFound(data, `the object ${at(0).object_id} was put back past the server`);
   });
 
-  it("has forged and repeated rows never delivered: they stay, are told, and hold up nothing", async () => {
+  it("has forged and repeated rows never delivered: they stay, are reported, and hold up nothing", async () => {
     const { n, ...third } = at(2);
     await execute(
       data,
@@ -150,7 +150,7 @@ describe("On PostgreSQL: whoever tampers with changes that have no place in the 
     expect((await runOn(data, "audit", "verify")).code).to.equal(0);
   });
 
-  it("cannot have a server of an older version write past the inbox: it is told to try later", async () => {
+  it("cannot have a server of an older version write past the inbox: it gets an error that says to try later", async () => {
     const columns = "created_at, operation_id, principal_id, action, changed, previous_hash, hash";
     const refused = await execute(
       data,

@@ -166,7 +166,7 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
   const formats = (args: readonly string[]) =>
     Promise.all(["json", "yaml"].map((format) => run("tunnelplane", [...args, "-o", format])));
 
-  it("tunnelplane, in its errors, whoever's words they repeat", async () => {
+  it("tunnelplane, in its errors, whatever text they repeat", async () => {
     for (const args of Object.values(others())) await run("tunnelplane", args);
     const { all } = await run("tunnelplane", ["list", "ip-policies"], { TUNNELPLANE_API_KEY: "tpk_unknown" });
     expect(all)

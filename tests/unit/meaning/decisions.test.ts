@@ -302,7 +302,7 @@ describe("What no gateway can serve is named with its reason:", () => {
       expect(reasons(site({ backend: null, ...fields }), agent).join(), text).to.contain(text);
   });
 
-  it("backends in a circle, that do not exist, or of which a part goes nowhere", () => {
+  it("backends in a circle, that do not exist, or with a part that goes nowhere", () => {
     const to = (kind: string, name: string) => site({ backend: { backend_id: ref(kind, name) } });
     const failover = (name: string, ...backends: string[]) =>
       declared("failover_backend", name, { backends });

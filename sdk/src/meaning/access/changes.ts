@@ -13,7 +13,7 @@ export interface Example {
   readonly after: Decision;
 }
 
-/** Requests to an address that a change decides otherwise. */
+/** Requests to an address whose decision a change alters. */
 export interface AccessChange {
   /** What decides now: a hostport, and the route if there is one. If nothing does, what decided before. */
   readonly address: string;

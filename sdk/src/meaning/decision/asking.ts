@@ -36,7 +36,7 @@ function holdsForPath(test: Test, { path, isPathPartial }: Arriving): boolean | 
   return isPathPartial ? holdsForPart(test, path) : holds(test, path);
 }
 
-/** A test of a path of which parts were not recorded. */
+/** A test of a path with parts that were not recorded. */
 export function holdsForPart(test: Test, path: string): boolean | undefined {
   const parts = path.split(LEFT_OUT);
   const [start = "", end = ""] = [parts[0], parts.at(-1)];

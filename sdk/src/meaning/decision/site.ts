@@ -24,7 +24,7 @@ export type Taken = RouteSite | OwnPath | "nothing" | "unknown";
 export class Site {
   readonly step: DecisionStep;
   readonly http: boolean;
-  /** What is looked at before a route is chosen; of a TLS edge all that there is. */
+  /** The checks before a route is chosen. A TLS edge has no others. */
   readonly checks: readonly Check[];
   readonly #exact = new Map<string, RouteSite>();
   readonly #prefixes = new Map<string, RouteSite>();
@@ -90,7 +90,7 @@ export class Site {
     return "nothing";
   }
 
-  /** The same for a path of which parts were not recorded. */
+  /** The same for a path with parts that were not recorded. */
   #takePart(path: string): Taken {
     if (this.isUnsure || (this.#own.size > 0 && holdsForPart({ prefix: OWN_PATHS }, path) !== false))
       return "unknown";

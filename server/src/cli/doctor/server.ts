@@ -87,7 +87,7 @@ export function tlsCheck(url: string): Promise<Found> {
       socket.destroy();
       resolve(found);
     };
-    // The certificate is looked at whoever signed it; whether it is trusted shows in the other checks.
+    // This check reads the certificate even if nobody trusts its issuer. Other checks test the trust.
     const socket = connect(
       {
         host: hostname,

@@ -92,7 +92,10 @@ function prunePage(store: Store, sequences: readonly number[]): Promise<number> 
   });
 }
 
-/** Notes how far events were ever removed, so that a reader who goes on after one of them is told. */
+/**
+ * Notes the newest event that was ever removed, so that a reader who continues after a removed one gets an
+ * error.
+ */
 async function noteRemoval(transaction: Transaction, sequence: number): Promise<void> {
   const row = { name: PRUNED_THROUGH, value: String(sequence) };
   await transaction

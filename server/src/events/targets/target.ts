@@ -41,8 +41,8 @@ export interface Limits {
 export interface DeliveryTarget {
   readonly limits: Limits;
   /**
-   * Whether the service, when it refuses an event, refuses the rest of the batch too. Then a batch may hold
-   * several events of one object; otherwise the service might accept a later one and refuse an earlier one.
+   * Whether the service, when it refuses an event, refuses the rest of the batch too. Only then may a batch
+   * hold several events of one object: other services may accept a later one and refuse an earlier one.
    */
   readonly atomic: boolean;
   /** How many bytes an event takes in a request. */

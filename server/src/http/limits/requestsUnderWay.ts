@@ -69,7 +69,7 @@ export class RequestsUnderWay {
       this.#closing = true;
       // Node counts a new connection as busy until its first request ends, even if that never comes.
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
-      for (const reply of this.#replies) reply.header("connection", "close"); // otherwise idle clients delay the shutdown
+      for (const reply of this.#replies) reply.header("connection", "close"); // idle clients would delay the shutdown
     });
     app.addHook("onRequest", (_request, reply, done) => {
       this.#replies.add(reply);
@@ -103,8 +103,8 @@ export class RequestsUnderWay {
     if (!request.raw.complete) return;
     const refusal = this.#take(request);
     if (refusal) throw refusal;
-    // Let other requests of this turn be counted first; otherwise quick ones would be answered one by one,
-    // uncounted.
+    // Other requests of this turn are counted first. If not, quick ones would be answered one by one and
+    // never count.
     await nextTurn();
   }
 

@@ -17,8 +17,8 @@ import type { Shape } from "../operations/operation";
 export type Json = Record<string, unknown>;
 
 /**
- * Who reads a document: `clients`, whose generators want plain types with names, or the `wire`, of which it
- * says everything that is accepted, with what older clients send for "left out".
+ * Who reads a document: `clients`, whose generators want plain types with names, or the `wire`: all
+ * that the server accepts, with what older clients send for "left out".
  */
 export type Reader = "clients" | "wire";
 
