@@ -20,7 +20,9 @@ export interface PolicyOptions extends ChangeOptions {
  * @example
  * ```ts
  * new PolicyPack("edges", {
- *   policies: tunnelPolicies({ levels: { "network-opened": "mandatory", "credentials-carry-an-acl": "mandatory" } }),
+ *   policies: tunnelPolicies({
+ *     levels: { "network-opened": "mandatory", "credentials-carry-an-acl": "mandatory" },
+ *   }),
  * });
  * ```
  */

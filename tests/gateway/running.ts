@@ -31,8 +31,8 @@ after("stop the server of all tests", async () => {
 });
 
 /**
- * A gateway with the key of a gateway, and a program that answers. The server is the one of all tests, emptied
- * after each, unless a test asks for one of its own.
+ * A gateway with the key of a gateway, and a program that answers. The server is the one of all tests,
+ * emptied after each, unless a test asks for one of its own.
  */
 export class Running {
   server!: ServerProcess;

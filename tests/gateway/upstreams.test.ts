@@ -23,7 +23,9 @@ describe("Where a gateway sends traffic", () => {
     return { edge: edge.id, backend: backend.id };
   }
 
-  /** The reason that the gateway reports for an edge, once its state is this one and the reason has the words. */
+  /**
+   * The reason that the gateway reports for an edge, once its state is this one and the reason has the words.
+   */
   async function reported(edge: string, state: string, words = ""): Promise<string> {
     const { api, name } = running.now;
     let reason = "";

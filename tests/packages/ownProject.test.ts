@@ -191,7 +191,8 @@ describe("A project of one's own, outside of the repository, from packed tarball
       const commands = [
         `npx tunnelplane-pulumi adopt --url ${server.url} --out ../adopted`,
         "cd ../adopted",
-        // Installing it all costs 31 s of processor time; npm adds what another project's packages lack in 1 s.
+        // Installing it all costs 31 s of processor time; npm adds what another project's packages lack in 1
+        // s.
         `cp -al "${join(own.installed, "node_modules")}" .`,
         "npm install --no-audit --no-fund --loglevel=error",
         "npx tsc",

@@ -32,7 +32,8 @@ const REFUSED_BY = {
   SshHostCertificate: "OpenSSH 10.3",
 } as const;
 
-// One stack has the certificates of all cases and of both providers, and each run of the engine serves them all.
+// One stack has the certificates of all cases and of both providers, and each run of the engine serves them
+// all.
 // The cases read what the runs did.
 describe("SSH certificates in a program", () => {
   const world = new World();

@@ -17,7 +17,8 @@ interface Command {
 const OURS = /^TUNNELPLANE_(BASE_URL|API_KEY)$/;
 
 /**
- * Runs commands of one program that end soon, one after the other in one process. @param cli the program's file
+ * Runs commands of one program that end soon, one after the other in one process.
+ * @param cli the program's file
  */
 export async function commandsInOne(cli: string, commands: readonly Command[]): Promise<Ended[]> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name)));

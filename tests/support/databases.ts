@@ -14,7 +14,9 @@ export interface Database {
    * Creates a database; returns its folder or URL, for `data` in StartOptions. It is deleted after all tests.
    */
   create(): Promise<string>;
-  /** Creates a copy of such a database, which costs less than a server that fills one. No server may use it. */
+  /**
+   * Creates a copy of such a database, which costs less than a server that fills one. No server may use it.
+   */
   copyOf(data: string): Promise<string>;
 }
 
@@ -133,7 +135,10 @@ export async function contentOf(data: string): Promise<Record<string, string[]>>
 
 type Tests = (start: Start, database: Database) => void;
 
-/** A `describe` that runs on every kind of database, for what statements, locks and values of a database decide. */
+/**
+ * A `describe` that runs on every kind of database, for what statements, locks and values of a database
+ * decide.
+ */
 export function onEveryDatabase(title: string, tests: Tests): void {
   for (const database of DATABASES) describeOn(database, `On ${database.name}: ${title}`, tests);
 }

@@ -83,8 +83,8 @@ async function commandOf(root: string): Promise<auto.PulumiCommand & EngineComma
 }
 
 /**
- * What the Automation API starts the engine for again after each update, and what it gets in its place: nobody
- * reads those fields, and a start of the engine takes as long as a small update.
+ * What the Automation API starts the engine for again after each update, and what it gets in its place:
+ * nobody reads those fields, and a start of the engine takes as long as a small update.
  */
 const UNREAD: Readonly<Record<string, string>> = { select: "", output: "{}", history: "[]" };
 
@@ -282,7 +282,9 @@ export const engineEnvironment = async (folder: string): Promise<Record<string, 
   ...(await keyEnvironment()),
 });
 
-/** Writes what `pulumi stack init` writes, without a start of the engine; does nothing if the stack is there. */
+/**
+ * Writes what `pulumi stack init` writes, without a start of the engine; does nothing if the stack is there.
+ */
 export function makeStack(folder: string, name: string): void {
   const state = join(folder, "state/.pulumi");
   const file = join(state, `stacks/tunnels/${name}.json`);

@@ -13,9 +13,9 @@ encryptedkey: ${Buffer.from("vault:v1:the key of the stack").toString("base64")}
 let url: Promise<string> | undefined;
 
 /**
- * The environment in which the engine finds the service that keeps the key of a stack's secrets: a stand-in for
- * Vault, which gives everybody the key. The engine makes a key of a passphrase slowly on purpose, which would
- * take a third of the time of a small update.
+ * The environment in which the engine finds the service that keeps the key of a stack's secrets: a stand-in
+ * for Vault, which gives everybody the key. The engine makes a key of a passphrase slowly on purpose, which
+ * would take a third of the time of a small update.
  */
 export async function keyEnvironment(): Promise<Record<string, string>> {
   url ??= start();

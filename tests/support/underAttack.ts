@@ -15,8 +15,8 @@ export function memoryOf(pid: number): number {
 }
 
 /**
- * How long the server's main thread has worked, in ms (Linux only). An attack that blocks it shows here as on a
- * clock, but other processes on a busy machine do not.
+ * How long the server's main thread has worked, in ms (Linux only). An attack that blocks it shows here as
+ * on a clock, but other processes on a busy machine do not.
  */
 const workOf = ({ pid }: ServerProcess): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
@@ -28,7 +28,10 @@ async function workDuring(server: ServerProcess, run: () => Promise<unknown>): P
   return workOf(server) - before;
 }
 
-/** Does what an admin does during an attack, and checks that it does not wait long for the server's main thread. */
+/**
+ * Does what an admin does during an attack, and checks that it does not wait long for the server's main
+ * thread.
+ */
 export async function expectServed(server: ServerProcess, run: () => Promise<unknown>): Promise<void> {
   const work = await workDuring(server, run);
   expect(work, "work of the server until the admin was served, in ms").to.be.below(ADMIN_LIMIT_MS);
@@ -51,7 +54,10 @@ export async function underAttack<T>(server: ServerProcess, attack: () => Promis
   return result;
 }
 
-/** Requests /livez again and again, and once more after the attack. Resolves with the most work until an answer. */
+/**
+ * Requests /livez again and again, and once more after the attack. Resolves with the most work until an
+ * answer.
+ */
 async function watchHealth(server: ServerProcess, isOver: () => boolean): Promise<number> {
   let slowest = 0;
   for (let last = false; !last; ) {

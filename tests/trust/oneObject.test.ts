@@ -13,7 +13,10 @@ import type { Rest } from "../support/rest";
 import { figure, LIMIT_MS, size } from "../support/size";
 import { DECLARED, program } from "./killedRun";
 
-/** While the server works on a request, when the engine records the result, or before the server gets the request. */
+/**
+ * While the server works on a request, when the engine records the result, or before the server gets the
+ * request.
+ */
 const MOMENTS: readonly Fate[] = ["answer lost", "answered", "lost"];
 const KILLED_RUN = require.resolve("./killedRun");
 const TYPESCRIPT = require.resolve("../typescript.cjs");

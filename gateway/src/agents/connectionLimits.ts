@@ -97,7 +97,9 @@ export class ConnectionLimits {
     return !this.#isBarred(ip);
   }
 
-  /** Notes that a connection makes new keys. Returns whether it may; none needs to before it has logged in. */
+  /**
+   * Notes that a connection makes new keys. Returns whether it may; none needs to before it has logged in.
+   */
   countRekey(connection: AgentConnection): boolean {
     return connection.isLoggedIn && ++connection.rekeys <= MOST_REKEYS;
   }

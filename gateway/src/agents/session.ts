@@ -70,7 +70,8 @@ export class Session {
         accept?.();
       } else reject?.();
     });
-    // A stock client without -N asks for a shell, and leaves when that is refused: its binds are answered first.
+    // A stock client without -N asks for a shell, and leaves when that is refused: its binds are answered
+    // first.
     connection.on("session", (_, reject) => void this.#settled.then(() => this.#hasEnded || reject()));
     connection.on("tcpip", (_, reject) => reject());
   }
@@ -107,7 +108,10 @@ export class Session {
     return [...this.#agents.values()].flatMap(({ bind }) => rulesOf(bind));
   }
 
-  /** From `connected` to `idle`. Returns whether the agent may log in or, where it only asks about a key, try to. */
+  /**
+   * From `connected` to `idle`. Returns whether the agent may log in or, where it only asks about a key, try
+   * to.
+   */
   async authenticate(context: AuthContext): Promise<boolean> {
     const proof = proofOf(context);
     if (!proof) return false;

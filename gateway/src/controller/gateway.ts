@@ -81,7 +81,9 @@ export class Gateway {
     return this.#serving.hasServed;
   }
 
-  /** Whether Envoy took the newest configuration. Edges and routes that it leaves out by name do not count. */
+  /**
+   * Whether Envoy took the newest configuration. Edges and routes that it leaves out by name do not count.
+   */
   get isTaken(): boolean {
     return this.#serving.isTaken && this.parts.envoy.isInformed;
   }

@@ -37,7 +37,10 @@ export class Serving {
     else this.#state = { name: "waiting", at: state.name === "waiting" ? Math.min(state.at, at) : at };
   }
 
-  /** Envoy is given all that was read. @param sequence of the last event that was read; none of an earlier run */
+  /**
+   * Envoy is given all that was read.
+   * @param sequence of the last event that was read; none of an earlier run
+   */
   begin(sequence: number | undefined): void {
     this.#state = { name: "serving", sequence };
   }
@@ -49,7 +52,10 @@ export class Serving {
     );
   }
 
-  /** @param again when to try again @param isPartial whether Envoy took all but edges that are still searched for */
+  /**
+   * @param again when to try again
+   * @param isPartial whether Envoy took all but edges that are still searched for
+   */
   fail(again: number, isPartial: boolean): void {
     if (this.isTaken && !isPartial) this.#outcome = "refused";
     this.#end(() => ({ name: "waiting", at: again }));

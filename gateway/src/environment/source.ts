@@ -33,7 +33,9 @@ export interface EnvironmentFlags {
   readonly proxyProtocol: boolean;
   /** The folder that the gateway keeps its files in. */
   readonly state: string;
-  /** PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's. */
+  /**
+   * PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's.
+   */
   readonly trust?: string;
   /** Where the server is, and where else this gateway listens: backends may not be there. */
   readonly url: string;

@@ -8,7 +8,10 @@ import { keySetAt, refuseSilent, requireToken, tokenFilter } from "./jwt";
 import { type Environment, Unreachable } from "./model";
 import { admitting, httpRbac, routeRbac } from "./rbac";
 
-/** Asks for claims of a signed-in user's ID token: an entry of the filter's tables, and what the route turns on. */
+/**
+ * Asks for claims of a signed-in user's ID token: an entry of the filter's tables, and what the route turns
+ * on.
+ */
 export interface IdTokenCheck {
   readonly name: string;
   readonly providers: Readonly<Record<string, Json>>;
@@ -85,7 +88,9 @@ const marking = (name: string, lacking: boolean): Json => ({
   disabled: true,
 });
 
-/** Tells users who are signed in why they may go no further: sent to sign in, they would come back for ever. */
+/**
+ * Tells users who are signed in why they may go no further: sent to sign in, they would come back for ever.
+ */
 export const lackingClaims = (): Json => ({
   filter: {
     metadata_filter: {

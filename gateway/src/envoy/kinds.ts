@@ -1,6 +1,8 @@
 import type { Kind } from "@tunnelplane/sdk/contract";
 
-/** The kinds of objects that a gateway enforces, each with the fields that a translation cannot do without. */
+/**
+ * The kinds of objects that a gateway enforces, each with the fields that a translation cannot do without.
+ */
 export const NEEDED_FIELDS = {
   tls_edge: ["id", "hostports"],
   https_edge: ["id", "hostports", "routes"],

@@ -110,8 +110,8 @@ export { Unservable };
 export class Unreachable extends Unservable {}
 
 /**
- * Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. The lists hold only what
- * can be read, so that one object that another server stored keeps no other from being served.
+ * Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. The lists hold only
+ * what can be read, so that one object that another server stored keeps no other from being served.
  */
 export function objectsOf(world: readonly { readonly kind: string; readonly fields: object }[]): Objects {
   const lists = new Map(ENFORCED_KINDS.map((kind) => [kind, [] as object[]]));

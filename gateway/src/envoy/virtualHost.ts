@@ -12,7 +12,9 @@ interface Guard {
   readonly status: number;
 }
 
-/** A hostport's routes: a plain list where paths alone decide, else a tree with the conditions of policies. */
+/**
+ * A hostport's routes: a plain list where paths alone decide, else a tree with the conditions of policies.
+ */
 export function virtualHost(
   { host }: Hostport,
   served: readonly Served[],

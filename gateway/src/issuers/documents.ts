@@ -9,7 +9,10 @@ export class IssuerDocuments {
   readonly #discovery: Published<Issuer>;
   readonly #keySets: Published<true> | undefined;
 
-  /** @param checksKeySets whether to fetch key sets too: Envoy refuses every token without one, and says nothing */
+  /**
+   * @param checksKeySets whether to fetch key sets too: Envoy refuses every token without one, and says
+   * nothing
+   */
   constructor(folder: string, checksKeySets: boolean, fetching: Fetching) {
     this.#discovery = new Published({
       ...fetching,

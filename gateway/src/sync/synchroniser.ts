@@ -3,7 +3,9 @@ import { withId } from "../envoy/indexes";
 import type { Configuration, EdgeState, Objects } from "../envoy/model";
 
 export interface Engine {
-  /** Whether it was there when it was given the newest configuration. If not, it has to be given that again. */
+  /**
+   * Whether it was there when it was given the newest configuration. If not, it has to be given that again.
+   */
   readonly isInformed: boolean;
   /** How to start it, for people. */
   readonly cure: string;

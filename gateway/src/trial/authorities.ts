@@ -24,7 +24,9 @@ export class Authorities {
     return Promise.all(declared.map(async (one) => ({ ...one, ca_pem: (await this.#of(textOf(one))).pem })));
   }
 
-  /** A certificate that the stand-in of an authority signed; of one that is not declared, that of a stranger. */
+  /**
+   * A certificate that the stand-in of an authority signed; of one that is not declared, that of a stranger.
+   */
   async certificateOf(authority: string): Promise<ServerCertificate | undefined> {
     const signing = await this.#of(this.#declared.get(authority) ?? "of nobody");
     return (await signing.certificates(["client.invalid"]))[0];

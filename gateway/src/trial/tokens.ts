@@ -21,7 +21,9 @@ const newKeys = (): Keys =>
 const familyOf = (algorithm: string): string => (/^[RP]S/.test(algorithm) ? "RSA" : algorithm);
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** Key sets that stand in for the declared ones, by their URLs, and tokens that are signed with their keys. */
+/**
+ * Key sets that stand in for the declared ones, by their URLs, and tokens that are signed with their keys.
+ */
 export class KeySets {
   readonly #byUrl = new Map<string, Keys>();
   readonly #published = new Map<string, string>();

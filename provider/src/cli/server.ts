@@ -12,7 +12,9 @@ export const serverOptions = (): Option[] => [
   ),
 ];
 
-/** The server to ask for objects outside of a stack; nothing where neither flags nor the environment name one. */
+/**
+ * The server to ask for objects outside of a stack; nothing where neither flags nor the environment name one.
+ */
 export function serverIfNamed({ url, apiKey }: ServerOptions) {
   const { TUNNELPLANE_BASE_URL, TUNNELPLANE_API_KEY } = process.env;
   if (!(url || TUNNELPLANE_BASE_URL || apiKey || TUNNELPLANE_API_KEY)) return {};

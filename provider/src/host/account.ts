@@ -25,7 +25,10 @@ export interface AccountArgs {
  *
  * @example
  * ```ts
- * const prod = new tunnels.Account("prod", { baseUrl: "https://tunnels.example.com", apiKey: config.requireSecret("prodKey") });
+ * const prod = new tunnels.Account("prod", {
+ *   baseUrl: "https://tunnels.example.com",
+ *   apiKey: config.requireSecret("prodKey"),
+ * });
  * new tunnels.IpPolicy("office", {}, { provider: prod });
  * ```
  */

@@ -10,7 +10,9 @@ export type Question = Omit<DecisionRequest, "client_certificate">;
 /** What was asked is no request. */
 export class QuestionError extends Error {}
 
-/** For each scheme of an address: the version of TLS, whether HTTP is spoken, and the port that it implies. */
+/**
+ * For each scheme of an address: the version of TLS, whether HTTP is spoken, and the port that it implies.
+ */
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   https: { tls: "1.3", http: true, port: 443 },
   http: { tls: null, http: true, port: 80 },

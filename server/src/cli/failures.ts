@@ -18,7 +18,9 @@ export class NoKeyError extends Error {
   override message = "there is no API key; set TUNNELPLANE_API_KEY, or pass --api-key";
 }
 
-/** A command that says no, after it has printed why: a difference, a check that failed, a caller not let in. */
+/**
+ * A command that says no, after it has printed why: a difference, a check that failed, a caller not let in.
+ */
 export class NegativeAnswer extends Error {
   constructor(readonly exitCode: number = 1) {
     super();

@@ -10,7 +10,10 @@ const MOST_MEMORY = 256;
 /** In MiB. A larger young generation stays with the process once the thread has ended. */
 const MOST_YOUNG = 16;
 
-/** Decides requests, and compares worlds, in a thread, because patterns of users are compiled and searched there. */
+/**
+ * Decides requests, and compares worlds, in a thread, because patterns of users are compiled and searched
+ * there.
+ */
 export class Decisions {
   readonly #thread = new SharedThread<Order, Done>({
     file: require.resolve("./worker"),

@@ -133,7 +133,9 @@ export class StoredObjects {
       await checkTargets(new Existing(db), [coming], refusing);
   }
 
-  /** Checks that nobody else holds an object's keys. An optimistic transaction leaves that to a constraint. */
+  /**
+   * Checks that nobody else holds an object's keys. An optimistic transaction leaves that to a constraint.
+   */
   async checkClaims(transaction: Transaction, coming: Coming): Promise<void> {
     if (!isOptimistic(transaction))
       await checkUniqueKeys(new Existing(transaction), [coming], [], refusing, this.caller);

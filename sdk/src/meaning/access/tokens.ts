@@ -27,7 +27,9 @@ export function tokensApart(checks: readonly AcceptedTokens[]): RequestToken[] {
 
 type OfSession = Extract<Predicate, { dimension: "session" }>;
 
-/** One session for each client that is asked for, and each combination of claims that checks of it ask for. */
+/**
+ * One session for each client that is asked for, and each combination of claims that checks of it ask for.
+ */
 export function sessionsApart(checks: readonly OfSession[]): RequestSession[] {
   const clients = new Map<string, OfSession[]>();
   for (const check of checks) {

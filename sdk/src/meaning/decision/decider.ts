@@ -143,7 +143,9 @@ class Deciding implements Decider {
     return way.pass(request, taken.checks) ?? way.stop("unknown", null, "routes", "Nothing decides it.");
   }
 
-  /** A connection may carry requests for another host, where all that is checked before routing is the same. */
+  /**
+   * A connection may carry requests for another host, where all that is checked before routing is the same.
+   */
   #otherHost({ host }: Arriving, site: Site, way: Way): Decision | undefined {
     if (host === undefined) return way.stop("unknown", null, "host", "The host is not recorded.");
     const address = `${host}:${site.hostport.port}`;

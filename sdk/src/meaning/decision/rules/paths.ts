@@ -59,5 +59,7 @@ function formOf(sent: string): string | undefined {
   return `/${kept.join("/")}`.replace(/\/{2,}/g, "/");
 }
 
-/** Some servers cut a path off here, so that it would be one path at the gateway and another one behind it. */
+/**
+ * Some servers cut a path off here, so that it would be one path at the gateway and another one behind it.
+ */
 export const holdsSemicolon = (path: string): boolean => /;|%3b/i.test(path);

@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import ts from "typescript";
+
+const ROOT = join(__dirname, "../..");
+/** How many casts each package may have per 1,000 lines: values that tell their types need none. */
+const MOST_CASTS = { sdk: 5, server: 5, provider: 10, plugin: 10, gateway: 10, policies: 10 };
+const WIDEST = 110;
+/** Files that still have one: take a file off this list when it has none. */
+const STILL_WIDE = ["provider/src/review/index.ts", "sdk/src/meaning/findings/compare.ts"];
+
+/** Files that somebody writes by hand, with their texts. */
+function sourcesIn(...folders: string[]): { path: string; text: string }[] {
+  const listed = execFileSync("git", ["ls-files", ...folders.map((folder) => `${folder}/*.ts`)], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  return listed
+    .split("\n")
+    .filter((path) => path && !path.includes("generated"))
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
+}
+
+/** A type that code claims: `x as T`, `<T>x` and `x!`, but not `as const`, which claims nothing. */
+const isCast = (node: ts.Node): boolean =>
+  ts.isNonNullExpression(node) ||
+  ((ts.isAsExpression(node) || ts.isTypeAssertionExpression(node)) && !ts.isConstTypeReference(node.type));
+
+function castsIn(text: string): number {
+  let count = 0;
+  const look = (node: ts.Node): void => {
+    if (isCast(node)) count++;
+    ts.forEachChild(node, look);
+  };
+  look(ts.createSourceFile("source.ts", text, ts.ScriptTarget.Latest));
+  return count;
+}
+
+describe("The sources", () => {
+  for (const [name, most] of Object.entries(MOST_CASTS))
+    it(`of ${name} have at most ${most} casts per 1,000 lines`, () => {
+      const texts = sourcesIn(`${name}/src`).map(({ text }) => text);
+      const lines = texts.reduce((sum, text) => sum + text.split("\n").length, 0);
+      const casts = texts.reduce((sum, text) => sum + castsIn(text), 0);
+      expect(lines).to.be.greaterThan(0);
+      expect((casts * 1000) / lines, `${casts} casts in ${lines} lines`).to.be.at.most(most);
+    });
+
+  it(`have no comment that is wider than ${WIDEST} columns`, () => {
+    const sources = sourcesIn(...Object.keys(MOST_CASTS), "tests").filter(
+      ({ path }) => !STILL_WIDE.includes(path),
+    );
+    const wide = sources.flatMap(({ path, text }) =>
+      text
+        .split("\n")
+        .flatMap((line, index) =>
+          line.length > WIDEST && /^\s*(\/\/|\/\*\*|\*) (?!biome-ignore)/.test(line)
+            ? `${path}:${index + 1}`
+            : [],
+        ),
+    );
+    expect(wide).to.deep.equal([]);
+  });
+});
