@@ -11,7 +11,7 @@ import {
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { issuersOf, keySetsOf } from "../envoy/issuers";
 import { type EdgeState, type Environment, type Objects, objectsOf } from "../envoy/model";
-import { isHostport, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
+import { isHostport, isWildcard, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import { translate } from "../envoy/translate";
 import { type Answer, agrees } from "./agreement";
 import { answeredObjects } from "./answered";
@@ -136,7 +136,8 @@ export class Trial {
   async ask(request: DecisionRequest): Promise<Answer> {
     const { address, session } = request;
     const asked = askedOf(request, this.#decider);
-    const port = isHostport(address) ? this.#ports.get(readHostport(address).port) : undefined;
+    const isName = isHostport(address) && !isWildcard(address);
+    const port = isName ? this.#ports.get(readHostport(address).port) : undefined;
     if (port === undefined) return { status: null, answered_by: null };
     try {
       const answer = await this.#send(asked, port, session && session !== "unknown" ? session : undefined);
