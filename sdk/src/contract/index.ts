@@ -61,3 +61,4 @@ export * from "./registry";
 export * from "./role";
 export * from "./samples";
 export * from "./secrets";
+export { EVENT_TARGETS } from "./types/eventDestination";

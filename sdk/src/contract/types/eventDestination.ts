@@ -27,7 +27,13 @@ const auth = () =>
     { name: "CloudAuth", alternatives: ["role", "creds"] },
   ).meta({ description: "How to sign in: exactly one of `role` and `creds`." });
 
-const TARGETS = ["stream_service", "delivery_service", "log_service", "monitoring_service"];
+/** The kinds of targets: the services that the server can send events to. */
+export const EVENT_TARGETS = [
+  "stream_service",
+  "delivery_service",
+  "log_service",
+  "monitoring_service",
+] as const;
 
 /** spec "EventTarget". */
 const target = () =>
@@ -67,8 +73,8 @@ const target = () =>
       })
         .optional()
         .meta({ description: "A monitoring service (Datadog logs intake)." }),
-    },
-    { name: "EventTarget", alternatives: TARGETS },
+    } satisfies Record<(typeof EVENT_TARGETS)[number], z.ZodType>,
+    { name: "EventTarget", alternatives: EVENT_TARGETS },
   );
 
 /** spec "Event destination". */
@@ -86,7 +92,7 @@ export const eventDestination = defineResource({
     metadata: metadata(),
     format: z.enum(["json"]).default("json").meta({ description: "The format of events." }),
     target: target().meta({
-      description: `Exactly one of ${TARGETS.map((name) => `\`${name}\``).join(", ")}. A change replaces the target as a whole.`,
+      description: `Exactly one of ${EVENT_TARGETS.map((name) => `\`${name}\``).join(", ")}. A change replaces the target as a whole.`,
     }),
   },
   sample: {

@@ -1,4 +1,6 @@
-const SERVICES = ["stream_service", "delivery_service", "log_service", "monitoring_service", "sts"] as const;
+import { EVENT_TARGETS } from "@tunnelplane/sdk/contract";
+
+const SERVICES = [...EVENT_TARGETS, "sts"] as const;
 
 export type Service = (typeof SERVICES)[number];
 

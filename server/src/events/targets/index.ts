@@ -1,5 +1,5 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
-import { present } from "@tunnelplane/sdk/contract";
+import { EVENT_TARGETS, present } from "@tunnelplane/sdk/contract";
 import { openDeliveryService } from "./deliveryService";
 import { openLogService } from "./logService";
 import { type Mask, maskOf } from "./mask";
@@ -11,6 +11,25 @@ export type { DeliveryTarget, Outgoing, TargetOptions } from "./target";
 export { TargetError } from "./target";
 
 const TIMEOUT_MS = 30_000;
+
+type EventTarget = keyof EventDestinationTarget;
+
+/** How each kind of target is opened. */
+const OPEN: {
+  readonly [K in EventTarget]: (
+    fields: NonNullable<EventDestinationTarget[K]>,
+    options: TargetOptions,
+  ) => DeliveryTarget;
+} = {
+  stream_service: openStreamService,
+  delivery_service: openDeliveryService,
+  log_service: openLogService,
+  monitoring_service(fields, options) {
+    // On first use, because its HTTP client takes a tenth of a server's start to load.
+    const { openMonitoringService }: typeof MonitoringService = require("./monitoringService");
+    return openMonitoringService(fields, options);
+  },
+};
 
 /**
  * Opens the target of an event destination. Nothing is connected before the first batch.
@@ -33,15 +52,19 @@ export function openTarget(target: EventDestinationTarget, options: TargetOption
 }
 
 function openService(target: EventDestinationTarget, options: TargetOptions): DeliveryTarget {
-  if (target.stream_service) return openStreamService(target.stream_service, options);
-  if (target.delivery_service) return openDeliveryService(target.delivery_service, options);
-  if (target.log_service) return openLogService(target.log_service, options);
-  if (target.monitoring_service) {
-    // On first use, because its HTTP client takes a tenth of a server's start to load.
-    const { openMonitoringService }: typeof MonitoringService = require("./monitoringService");
-    return openMonitoringService(target.monitoring_service, options);
+  for (const kind of EVENT_TARGETS) {
+    const service = openAs(kind, target, options);
+    if (service) return service;
   }
   throw new TargetError("cannot be found: the destination has no target");
+}
+
+function openAs<K extends EventTarget>(
+  kind: K,
+  { [kind]: fields }: EventDestinationTarget,
+  options: TargetOptions,
+): DeliveryTarget | undefined {
+  return fields ? OPEN[kind](fields, options) : undefined;
 }
 
 function tooLarge({ limits, sizeOf }: DeliveryTarget, event: Outgoing): Sent | undefined {
