@@ -1,6 +1,6 @@
 import type { PolicyConfigSchema, StackValidationArgs, StackValidationPolicy } from "@pulumi/policy";
 import { serverObjects, typeOf, worldsOfStack } from "@tunnelplane/pulumi/review";
-import { compare, type Finding, RULES } from "@tunnelplane/sdk/meaning";
+import { compare, type Finding, isAcceptedBy, RULES } from "@tunnelplane/sdk/meaning";
 import { visible } from "@tunnelplane/sdk/node";
 import { declaredBy } from "./resources";
 import type { StateBefore } from "./stateBefore";
@@ -45,7 +45,7 @@ export function changePolicies(state: StateBefore, options: ChangeOptions): Stac
     async validateStack(args, report) {
       const { accept = [] } = args.getConfig<{ accept?: readonly string[] }>() ?? {};
       const found = (await findings(rule, args)).filter(
-        (finding) => finding.rule === rule && !accept.includes(finding.hash),
+        (finding) => finding.rule === rule && !isAcceptedBy(finding, new Set(accept)),
       );
       for (const finding of found) {
         const { sentence, certain, hash } = finding;

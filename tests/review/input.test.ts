@@ -32,20 +32,6 @@ describe("what `review` is given", () => {
       `{"sequence":0,"timestamp":1,"diagnosticEvent":{"message":"${CANARY}"}}`,
       /stream of engine events/,
     ],
-    [
-      "a preview that failed",
-      JSON.stringify({
-        steps: [],
-        diagnostics: [
-          {
-            urn: "urn:pulumi:dev::p::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::app",
-            message: CANARY,
-            severity: "error",
-          },
-        ],
-      }),
-      /a preview that failed \(1 error, at app\)/,
-    ],
   ];
 
   it("is refused in one line that says what was read, what was expected and how to make it", async () => {
@@ -62,6 +48,26 @@ describe("what `review` is given", () => {
         .and.to.include("preview.json")
         .and.not.to.include(CANARY);
     }
+  });
+
+  it("is refused with the errors of a preview that failed, and ends in 1", async () => {
+    const urn = "urn:pulumi:dev::p::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::app";
+    const message =
+      "<{%reset%}>hostports must not be empty\n-----BEGIN PRIVATE KEY-----\nkey\n-----END PRIVATE KEY-----<{%reset%}>\n";
+    const diagnostics = [
+      { urn, message, severity: "error" },
+      { message: "update failed", severity: "error" },
+      { urn, message: "only a remark", severity: "info" },
+    ];
+    const file = folder.write("failed.json", JSON.stringify({ steps: [], diagnostics }));
+    const { code, stdout, stderr } = await runReview([file]);
+    expect([code, stdout]).to.deep.equal([1, ""]);
+    expect(stderr).to.match(/a preview that failed \(2 errors, at app\): fix its program first/);
+    expect(stderr.trimEnd().split("\n").slice(1)).to.deep.equal([
+      "  app: hostports must not be empty",
+      "  (PEM)",
+      "  update failed",
+    ]);
   });
 
   it("is refused when there is no such file, no server, or an unknown key", async () => {

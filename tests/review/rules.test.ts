@@ -221,18 +221,14 @@ describe("a review of what the engine previews", () => {
     expect(alone.findings.length).to.be.greaterThan(4);
   });
 
-  it("is refused for a program that fails, and for a preview that streams, without what they print", async () => {
+  it("is refused for a program that fails, with its errors, and for a preview that streams", async () => {
     const failed = await change.preview(async () => {
       new tunnels.IpPolicy("office", {});
-      throw new Error("canary-of-a-secret");
+      throw new Error("there is no such office");
     });
-    expect(failed).to.include("canary-of-a-secret");
-    expect(() => review(failed))
-      .to.throw(
-        /^The preview is of a preview that failed \(\d errors?\): fix its program first; .*pulumi preview --json/,
-      )
-      .with.property("message")
-      .that.does.not.include("canary");
+    expect(() => review(failed)).to.throw(
+      /^The preview is of a preview that failed \(\d errors?\): fix its program first; .*pulumi preview --json[\s\S]*there is no such office/,
+    );
     const refused = await change.preview(program({ hostports: ["no hostport"] }));
     expect(() => review(refused)).to.throw(/a preview that failed/);
     process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW = "true";

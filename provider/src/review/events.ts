@@ -1,4 +1,5 @@
 import { isObject } from "@tunnelplane/sdk/contract";
+import { plain } from "./plain";
 import { isEvent } from "./preview";
 
 /** A violation of a policy by a resource. */
@@ -10,9 +11,6 @@ export interface Violation {
   readonly urn?: string;
   readonly message: string;
 }
-
-const MOST_LETTERS = 1000;
-const PEM = /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(-----END [A-Z0-9 ]+-----|$)/g;
 
 /**
  * The policy violations in an engine event log. Uses nothing else of it, because debug messages hold secrets
@@ -56,13 +54,4 @@ function eventIn(line: string, source: string): Readonly<Record<string, unknown>
   }
   if (!isEvent(read)) throw new Error(`${source} is no event; ${EXPECTED}`);
   return read;
-}
-
-/** Without the engine's colours, without keys and certificates, of bounded length. */
-function plain(message: string): string {
-  const text = message
-    .replace(/<\{%[^%]*%\}>/g, "")
-    .replace(PEM, "(PEM)")
-    .trim();
-  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text;
 }

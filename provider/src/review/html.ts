@@ -2,7 +2,16 @@ import { drawings } from "./htmlDrawing";
 import { SCRIPT, STYLE } from "./htmlParts";
 import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
-import { causeWords, changedAspects, changeWords, countWords, verdictWords } from "./words";
+import {
+  causeWords,
+  changedAspects,
+  changeWords,
+  countWords,
+  fieldWords,
+  noticeWords,
+  otherChanges,
+  verdictWords,
+} from "./words";
 
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
@@ -25,7 +34,7 @@ export function htmlOf(report: Report): string {
 <header>
 <h1>Who can reach what, and what changes</h1>
 <p class="verdict">${prose(verdictWords(report))}</p>
-<p>This change: ${escaped(changeWords(report))}. ${findings.length === 0 ? "Callers and owners will not notice it." : ""}</p>
+<p>This change: ${escaped(changeWords(report))}. ${escaped(noticeWords(report))}</p>
 </header>
 ${filters(report)}
 <main>
@@ -47,6 +56,14 @@ ${section(
   "addresses",
   "Addresses that change",
   addresses.map((change) => addressRow(change, places, findings)),
+)}
+${section(
+  "other",
+  "Other fields that change",
+  otherChanges(report).map(
+    ({ kind, name, fields }) =>
+      `<article data-text><p><code>${escaped(name)}</code> (${escaped(kind)}): ${prose(fieldWords(fields))}</p></article>`,
+  ),
 )}
 ${section(
   "standing",

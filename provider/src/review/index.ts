@@ -34,7 +34,7 @@ export type Options = Omit<ReviewOptions, "server"> & Asking;
  *
  * @param preview the output of `pulumi preview --json --show-sames`, as text or parsed
  * @returns the report, or a promise of it if a server is asked
- * @throws Error with one line if the input is something else, or a preview that failed
+ * @throws Error if the input is something else, or a preview that failed, with its errors
  *
  * @example
  * ```ts

@@ -1,8 +1,19 @@
 import { present } from "@tunnelplane/sdk/contract";
+import { exampleWords } from "@tunnelplane/sdk/meaning";
 import { visible } from "@tunnelplane/sdk/node";
+import { Comment, type Entry, type Section } from "./comment";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
-import { causeWords, changedAspects, changeWords, countWords, verdictWords } from "./words";
+import {
+  causeWords,
+  changedAspects,
+  changeWords,
+  countWords,
+  fieldWords,
+  noticeWords,
+  otherChanges,
+  verdictWords,
+} from "./words";
 
 /** Comments of GitHub and GitLab may be longer; the rest is for text that the recipes add. */
 const MOST_CHARACTERS = 60_000;
@@ -14,77 +25,94 @@ const MARK = "<!-- tunnelplane-review -->";
 
 /** The report as a comment on a pull request: the most important first, nothing folded away. */
 export function markdownOf(report: Report): string {
-  const body = new Body(MOST_CHARACTERS - ROOM_FOR_END);
   const { findings, standing, addresses, violations = [] } = report;
-  body.add([MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, ""]);
-  body.add([`This change: ${changeWords(report)}.`, ""]);
-  if (findings.length === 0) body.add(["Callers and owners will not notice it.", ""]);
-  for (const severity of SEVERITIES) {
-    const open = findings.filter((finding) => finding.severity === severity && !finding.accepted);
-    body.section(
-      `### ${severity[0]?.toUpperCase()}${severity.slice(1)}`,
-      open.map(item),
-      `${severity} findings`,
-    );
-  }
-  body.section(
-    "### Accepted findings",
-    findings.filter(({ accepted }) => accepted).map(item),
-    "accepted findings",
+  const head = visible(
+    `${[MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, "", `This change: ${changeWords(report)}. ${noticeWords(report)}`.trim(), ""].join("\n")}\n`,
   );
-  body.section(
-    "### Policies",
-    violations.map(({ level, policy, message }) => `- ${prose(level)} ${code(policy)}: ${prose(message)}`),
-    "violations",
-  );
-  body.section("### Addresses that change", addresses.map(addressTable), "addresses");
-  body.section("### Standing findings", standing.map(item), "standing findings");
-  body.finish(ending(report));
-  return body.text;
+  const sections: Section[] = [
+    ...SEVERITIES.map((severity) => ({
+      title: `### ${severity[0]?.toUpperCase()}${severity.slice(1)}`,
+      name: `${severity} findings`,
+      entries: entriesOf(findings.filter((finding) => finding.severity === severity && !finding.accepted)),
+    })),
+    {
+      title: "### Accepted findings",
+      name: "accepted findings",
+      entries: entriesOf(findings.filter(({ accepted }) => accepted)),
+    },
+    {
+      title: "### Policies",
+      name: "violations",
+      entries: violations.map(({ level, policy, message }) => ({
+        text: `- ${prose(level)} ${code(policy)}: ${prose(message)}`,
+      })),
+    },
+    {
+      title: "### Addresses that change",
+      name: "addresses",
+      entries: addresses.map((change) => ({ text: addressTable(change) })),
+    },
+    {
+      title: "### Other fields that change",
+      name: "changes with other fields",
+      entries: otherChanges(report).map(({ kind, name, fields }) => ({
+        text: `- ${code(name)} (${kind}): ${prose(fieldWords(fields))}`,
+      })),
+    },
+    { title: "### Standing findings", name: "standing findings", entries: entriesOf(standing) },
+  ];
+  const body = new Comment(sections, MOST_CHARACTERS - ROOM_FOR_END - head.length);
+  const cut =
+    body.leftOut.length > 0
+      ? [
+          `**Left out, because a comment holds no more: ${body.leftOut.join(", ")}.** \`--format html\` has them all.`,
+          "",
+        ]
+      : [];
+  return head + body.text + [...cut, ...ending(report), ""].join("\n");
 }
 
-class Body {
-  text = "";
-  readonly #leftOut: string[] = [];
-
-  constructor(private readonly room: number) {}
-
-  add(lines: readonly string[]): boolean {
-    const text = visible(`${lines.join("\n")}\n`); // here, so that the room counts what is written
-    if (this.text.length + text.length > this.room) return false;
-    this.text += text;
-    return true;
+/** An entry for all findings of one rule and one cause, in the order of their first. */
+function entriesOf(findings: readonly ReviewedFinding[]): Entry[] {
+  const groups = new Map<string, ReviewedFinding[]>();
+  for (const finding of findings) {
+    const { rule, severity, cause, certain } = finding;
+    const { urn, id, kind, name, property } = cause;
+    const key = JSON.stringify([rule, severity, certain, urn ?? id ?? [kind, name], property]);
+    const group = groups.get(key);
+    if (group) group.push(finding);
+    else groups.set(key, [finding]);
   }
-
-  section(title: string, items: readonly string[], name: string): void {
-    if (items.length === 0) return;
-    let shown = 0;
-    if (this.add([title, ""])) while (shown < items.length && this.add([present(items[shown])])) shown++;
-    if (shown < items.length) this.#leftOut.push(`${items.length - shown} of ${items.length} ${name}`);
-    this.add([""]);
-  }
-
-  finish(lines: readonly string[]): void {
-    const cut =
-      this.#leftOut.length > 0
-        ? [
-            `**Left out, because a comment holds no more: ${this.#leftOut.join(", ")}.** \`--format html\` has them all.`,
-            "",
-          ]
-        : [];
-    this.text += [...cut, ...lines, ""].join("\n");
-  }
+  return [...groups.values()].map((group) => ({
+    text: item(group),
+    count: group.length,
+    rule: present(group[0]).rule,
+  }));
 }
 
-function item(finding: ReviewedFinding): string {
-  const { at, place, remarks } = causeWords(finding);
+/** Of several findings of one cause, so many addresses and hashes are named. */
+const MOST_ADDRESSES = 5;
+
+const named = (texts: readonly string[]): string =>
+  texts.length > MOST_ADDRESSES
+    ? `${texts.slice(0, MOST_ADDRESSES).map(code).join(", ")} and ${texts.length - MOST_ADDRESSES} others`
+    : texts.map(code).join(", ");
+
+function item(group: readonly ReviewedFinding[]): string {
+  const first = present(group[0]);
+  const { at, place, remarks } = causeWords({ ...first, offStack: group.some(({ offStack }) => offStack) });
+  const { example } = first;
+  const said = example && exampleWords(example);
   const details = [
-    code(finding.rule),
+    code(first.rule),
     `from ${code(at)}${place && ` (${code(place)})`}`,
     ...remarks,
-    `hash ${code(finding.hash)}`,
+    ...(said !== undefined && !first.sentence.includes(said) ? [`example: ${prose(said)}`] : []),
+    `${group.length > 1 ? "hashes" : "hash"} ${named(group.map(({ hash }) => hash))}`,
   ];
-  return `- ${prose(finding.sentence)}  \n  ${details.join(" · ")}`;
+  const places = [...new Set(group.map(({ address, name }) => address ?? name))];
+  const count = group.length > 1 ? `**${group.length} findings**, at ${named(places)}. The first: ` : "";
+  return `- ${count}${prose(first.sentence)}  \n  ${details.join(" · ")}`;
 }
 
 function addressTable(change: Report["addresses"][number]): string {

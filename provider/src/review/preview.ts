@@ -1,4 +1,6 @@
 import { isObject } from "@tunnelplane/sdk/contract";
+import { plain } from "./plain";
+
 /** The end of every error: how to make the expected input. */
 export const EXPECTED = "expected the output of: pulumi preview --json --show-sames > preview.json";
 
@@ -21,6 +23,8 @@ export interface PreviewStep {
   readonly urn: string;
   readonly oldState?: State;
   readonly newState?: State;
+  /** The paths of what differs, as the provider says: those of secrets, too. */
+  readonly detailedDiff?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface Preview {
@@ -37,7 +41,7 @@ export function textOf(bytes: Buffer): string {
 
 /**
  * Reads the output of `pulumi preview --json`. Refuses anything else with one line, which never quotes the
- * input.
+ * input, and a preview that failed with its errors.
  *
  * @param source the name of the input in that line
  */
@@ -49,7 +53,7 @@ export function readPreview(preview: string | object, source = "The preview"): P
   );
   if (failed.length > 0)
     throw new Error(
-      `${source} is of a preview that failed (${places(failed)}): fix its program first; ${EXPECTED}`,
+      `${source} is of a preview that failed (${places(failed)}): fix its program first; ${EXPECTED}${errorsIn(failed)}`,
     );
   const steps = (read.steps ?? []) as PreviewStep[];
   const { same } = isObject(read.changeSummary) ? read.changeSummary : {};
@@ -105,7 +109,21 @@ const looksLikePreview = ({
         (step) => isObject(step) && typeof step.op === "string" && /^urn:pulumi:/.test(String(step.urn)),
       );
 
-/** The resources with errors. The messages are left out, because they may hold secrets. */
+/** Limits on what is repeated of a failed preview. */
+const MOST_ERRORS = 20;
+const LONGEST_ERROR = 2000;
+
+/** What the engine said of each error, on lines of their own. */
+function errorsIn(failed: readonly Readonly<Record<string, unknown>>[]): string {
+  const said = failed.map(({ urn, message }) => {
+    const at = typeof urn === "string" && urn !== "" ? `${nameIn(urn)}: ` : "";
+    return `\n  ${at}${plain(String(message ?? ""), LONGEST_ERROR).replace(/\n/g, "\n  ")}`;
+  });
+  const more = said.length > MOST_ERRORS ? `\n  and ${said.length - MOST_ERRORS} more` : "";
+  return `${said.slice(0, MOST_ERRORS).join("")}${more}`;
+}
+
+/** The resources with errors. */
 function places(failed: readonly { readonly urn?: unknown }[]): string {
   const names = [
     ...new Set(failed.flatMap(({ urn }) => (typeof urn === "string" && urn !== "" ? [nameIn(urn)] : []))),

@@ -1,4 +1,11 @@
-import type { Comparison, Decision, DecisionRequest, Finding, Severity } from "@tunnelplane/sdk/meaning";
+import type {
+  Comparison,
+  Decision,
+  DecisionRequest,
+  FieldChange,
+  Finding,
+  Severity,
+} from "@tunnelplane/sdk/meaning";
 import type { Violation } from "./events";
 import type { Place } from "./places";
 
@@ -13,6 +20,8 @@ export interface ReviewedChange {
   readonly urn: string;
   readonly kind: string;
   readonly name: string;
+  /** Its declared fields that differ and that no finding names; absent where there are none. */
+  readonly fields?: readonly FieldChange[];
 }
 
 /** What two Envoys, before and after the change, did with the examples of a report. */
@@ -51,6 +60,8 @@ export interface Report {
   readonly limits: readonly string[];
   /** What two Envoys did with the examples, if they were asked. */
   readonly tried?: TriedOnEnvoy;
+  /** Whether nothing changes but what no caller and no owner can notice, such as descriptions. */
+  readonly unnoticed?: true;
   /** Policy violations, if an event log was given. */
   readonly violations?: readonly Violation[];
 }

@@ -3,6 +3,7 @@ import {
   camelCase,
   createSchema,
   type Definition,
+  exchangedSecrets,
   isObject,
   mapSecrets,
   moduleAsResource,
@@ -10,12 +11,13 @@ import {
   present,
   referencesIn,
   registry,
+  secretPathsOf,
   targetsOf,
 } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { toWire } from "../core/values";
 import { typeToken } from "../host/typeToken";
-import { nameIn, type State } from "./preview";
+import { nameIn, type PreviewStep, type State } from "./preview";
 
 /** The type of a resource of this package. */
 export interface ResourceType {
@@ -85,6 +87,17 @@ export function objectOf(
   );
   const fields = withReferences(definition, withoutSecrets(open), new Map(pending));
   return { kind, urn, ...(id !== undefined && { id }), name: nameIn(urn), stack: stackIn(urn), fields };
+}
+
+/** The secrets that have another value: the engine hides the values, but says which properties differ. */
+export function newSecretsOf({ definition }: ResourceType, step: Omit<PreviewStep, "op" | "urn">): string[] {
+  const { oldState, newState, detailedDiff } = step;
+  const differing = new Set(Object.keys(detailedDiff ?? {}));
+  const said = secretPathsOf(definition).filter((path) =>
+    differing.has(path.split(".").map(camelCase).join(".")),
+  );
+  const [was, is] = [oldState, newState].map((state) => toWire(definition, { ...state?.inputs }));
+  return [...new Set([...said, ...exchangedSecrets(definition, was ?? {}, is ?? {})])];
 }
 
 interface Where {

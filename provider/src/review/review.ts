@@ -1,4 +1,4 @@
-import { type Comparison, compare, type Finding } from "@tunnelplane/sdk/meaning";
+import { type Comparison, compare, type Finding, isAcceptedBy } from "@tunnelplane/sdk/meaning";
 import type { Everything } from "../core/everything";
 import { readViolations } from "./events";
 import { type Place, placeOf } from "./places";
@@ -32,21 +32,21 @@ export interface ReviewOptions {
  * Reviews a preview: finds its effects on callers and owners.
  *
  * @param preview the output of `pulumi preview --json --show-sames`, as text or parsed
- * @throws Error with one line if the input is something else, or a preview that failed
+ * @throws Error if the input is something else, or a preview that failed, with its errors
  */
 export const review = (preview: string | object, options: ReviewOptions = {}): Report =>
   reportOn(readChange(preview, options), options);
 
 /** Reports on a preview that was read. */
 export function reportOn(
-  { steps, before, after, limits }: PreviewedChange,
+  { steps, before, after, limits, hidden }: PreviewedChange,
   { events, now = new Date(), project = process.cwd(), ...options }: Omit<ReviewOptions, "server" | "source">,
 ): Report {
   const meant = compare(before, after, { now });
   const inYaml = placesInYaml(project);
   const places = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));
   const accepted = acceptedBy(meant, options);
-  const reviewed = (finding: Finding): ReviewedFinding => placed(finding, places, accepted(finding.hash));
+  const reviewed = (finding: Finding): ReviewedFinding => placed(finding, places, accepted(finding));
   return {
     version: 1,
     hash: meant.hash,
@@ -55,8 +55,9 @@ export function reportOn(
     findings: meant.findings.map(reviewed),
     standing: meant.standing.map(reviewed),
     addresses: meant.addresses,
-    changes: changesOf(steps),
+    changes: changesOf(steps, meant.remaining),
     limits: [...limits, ...accounts(steps)],
+    ...(meant.unnoticed && !hidden && { unnoticed: true as const }),
     ...(events !== undefined && { violations: readViolations(events) }),
   };
 }
@@ -69,24 +70,27 @@ function placed(finding: Finding, places: ReadonlyMap<string, Place>, accepted: 
 function acceptedBy(
   { hash }: Comparison,
   { accept = [], baseline }: ReviewOptions,
-): (hash: string) => boolean {
+): (finding: Finding) => boolean {
   const hashes = new Set([
     ...accept,
     ...(baseline ? [baseline.hash, ...baseline.findings.map((finding) => finding.hash)] : []),
   ]);
-  return (one) => hashes.has(hash) || hashes.has(one);
+  return (finding) => isAcceptedBy(hashes.has(hash) ? { ...finding, hash } : finding, hashes);
 }
 
 /** Counts a replacement as one change, although it has several steps. */
-function changesOf(steps: readonly OurStep[]): ReviewedChange[] {
+function changesOf(steps: readonly OurStep[], remaining: Comparison["remaining"]): ReviewedChange[] {
+  const byUrn = new Map(remaining.map(({ urn, fields }) => [urn, fields]));
   const changes = new Map<string, ReviewedChange>();
   for (const { op, urn, type, oldState } of steps) {
     if (op === "same" || (oldState?.delete && op.startsWith("delete"))) continue;
+    const fields = byUrn.get(urn);
     changes.set(urn, {
       op: op.includes("replace") ? "replace" : op,
       urn,
       kind: type.kind,
       name: nameIn(urn),
+      ...(fields && { fields }),
     });
   }
   return [...changes.values()];

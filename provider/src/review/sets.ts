@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { createSchema, definitionNamed, isObject, registry, rename } from "@tunnelplane/sdk/contract";
 import { typeToken } from "../host/typeToken";
 import { nameIn, type Preview, type PreviewStep, type State } from "./preview";
+import { SECRET } from "./resources";
 
 const TOKENS = [typeToken("CatalogueSet"), "tunnelplane:index:CatalogueSet"];
 
@@ -19,6 +20,13 @@ export function withObjectsOfSets(preview: Preview): Preview {
     steps: preview.steps.flatMap((step) => (isSet(step.urn) ? stepsOf(step, sets.length > 1) : [step])),
   };
 }
+
+/** Whether a changed set holds secrets: the engine hides the values, and does not say which of them differ. */
+export const hidesSecrets = ({ steps }: Preview): boolean =>
+  steps.some(
+    ({ op, urn, newState }) =>
+      op !== "same" && isSet(urn) && JSON.stringify(newState?.inputs ?? {}).includes(SECRET),
+  );
 
 const typeIn = (urn: string): string => urn.split("::")[2]?.split("$").at(-1) ?? "";
 const isSet = (urn: string): boolean => TOKENS.includes(typeIn(urn));

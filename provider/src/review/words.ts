@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
+import { isObject } from "@tunnelplane/sdk/contract";
 import {
   type AspectWords,
   aspectWords,
+  bothInWords,
   checkWords,
   type Exposure,
+  type FieldChange,
   targetWords,
 } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
@@ -22,24 +26,49 @@ const rowsOf = (exposure: Exposure): AspectWords[] => [
 ];
 
 /** The aspects of an address that differ; all of them if the address is new or removed. */
-export function changedAspects({ before, after }: Report["addresses"][number]): Aspect[] {
+export function changedAspects(change: Report["addresses"][number]): Aspect[] {
+  const { before, after } = change;
   const [was, is] = [before, after].map((exposure) => exposure && rowsOf(exposure).map(sayIn(exposure)));
-  return (is ?? was ?? [])
-    .map(({ title }, index) => ({ name: title, was: was?.[index]?.text, is: is?.[index]?.text }))
-    .filter((one) => one.was !== one.is)
-    .map(({ name, was: old, is: now }) => ({
-      name,
-      before: before ? (old ?? "none") : "",
-      after: after ? (now ?? "none") : "",
-    }));
+  return (is ?? was ?? []).flatMap(({ title: name, field }, index): Aspect[] => {
+    const [old, now] = [was?.[index]?.text, is?.[index]?.text];
+    if (old !== now)
+      return [{ name, before: before ? (old ?? "none") : "", after: after ? (now ?? "none") : "" }];
+    const seen = before && after ? detailsOf(name, before[field], after[field]) : [];
+    return seen.length > 0 ? seen : unseenIn(name, field, change);
+  });
 }
 
 const sayIn =
   ({ unknown }: Exposure) =>
   ({ title, field, text }: AspectWords) => ({
     title,
+    field,
     text: unknown.includes(field) ? `${text ?? "none"} (not all of it is known yet)` : text,
   });
+
+/** What differs in an aspect whose words are the same. */
+function detailsOf(name: string, was: unknown, is: unknown): Aspect[] {
+  if (isDeepStrictEqual(was, is)) return [];
+  if (!isObject(was) || !isObject(is)) return [{ name, ...bothInWords({ before: was, after: is }) }];
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((key) =>
+    detailsOf(`${name}: ${key.replaceAll("_", " ")}`, was[key] ?? null, is[key] ?? null),
+  );
+}
+
+/** What differs in the declared fields behind an aspect that reads the same. */
+const unseenIn = (
+  name: string,
+  field: keyof Exposure,
+  { fields = [] }: Report["addresses"][number],
+): Aspect[] =>
+  fields
+    .filter(({ aspect }) => aspect === field)
+    .flatMap((one) =>
+      one.fields.map((change) => ({
+        name: `${name}: ${change.field} of ${change.name}`,
+        ...bothInWords(change),
+      })),
+    );
 
 /** The path of traffic: who may come, what is checked, and where it goes. */
 export const pathOf = (exposure: Exposure): { who: string; checks: string[]; to: string } => ({
@@ -89,3 +118,24 @@ export function changeWords({ changes }: Report): string {
   for (const { op } of changes) counts.set(op, (counts.get(op) ?? 0) + 1);
   return [...counts].map(([op, count]) => `${count} ${op}`).join(", ") || "no changes";
 }
+
+/** What is said of a change that has no finding. */
+export const noticeWords = ({ findings, unnoticed }: Report): string =>
+  findings.length > 0
+    ? ""
+    : unnoticed
+      ? "Callers and owners will not notice it."
+      : "No rule finds an effect of it on callers and owners.";
+
+/** Changes with fields that no finding names. */
+export const otherChanges = ({ changes }: Report) =>
+  changes.flatMap(({ fields, ...change }) => (fields ? [{ ...change, fields }] : []));
+
+/** "`oidc.issuer` from `a` to `b`; `role` from `member` to `admin`" */
+export const fieldWords = (fields: readonly FieldChange[]): string =>
+  fields
+    .map((change) => {
+      const { before, after } = bothInWords(change);
+      return `\`${change.field}\` from ${before} to ${after}`;
+    })
+    .join("; ");

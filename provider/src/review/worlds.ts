@@ -3,7 +3,7 @@ import { UNKNOWN, type World, type WorldObject } from "@tunnelplane/sdk/meaning"
 import type { Everything } from "../core/everything";
 import { type Belonging, unseenOwners, withoutDeletedModules } from "./belongings";
 import type { Preview, PreviewStep, State } from "./preview";
-import { objectOf, type ResourceType, typeIn } from "./resources";
+import { newSecretsOf, objectOf, type ResourceType, typeIn } from "./resources";
 
 /** A step of a preview for a resource of this package. */
 export interface OurStep extends PreviewStep {
@@ -37,7 +37,8 @@ export function worldsOf(
   const before = new Map<string, WorldObject>();
   const after = new Map<string, WorldObject>();
   const keeps = new Set(steps.filter(({ op }) => op === "same" || op === "update").map(({ urn }) => urn));
-  for (const { urn, op, type, oldState, newState } of steps) {
+  for (const step of steps) {
+    const { urn, op, type, oldState, newState } = step;
     // Skip old copies that an earlier run still has to delete: they are not in use. A replaced object has the
     // same mark, but is in use.
     if (oldState && !(oldState.delete && op.startsWith("delete"))) {
@@ -53,7 +54,12 @@ export function worldsOf(
     if (!newState || op.startsWith("delete")) continue;
     const id = keeps.has(urn) && oldState ? idOf(oldState) : (idOf(newState) ?? adoptedBy(newState));
     const known = op === "same" ? oldState?.outputs : undefined;
-    const object = objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) });
+    // A replacement has several steps.
+    const newSecrets = [...(after.get(urn)?.newSecrets ?? []), ...newSecretsOf(type, step)];
+    const object: WorldObject = {
+      ...objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) }),
+      ...(newSecrets.length > 0 && { newSecrets }),
+    };
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
       limits.push(
         `\`${object.name}\` (${type.kind}) belongs to an object that is not known yet, so its effect is not in this review.`,

@@ -59,6 +59,15 @@ export function secretsIn(definition: Definition, document: Json): Map<string, s
   return found;
 }
 
+/** The paths of an object's own secrets that are set before and after, and differ. */
+export function exchangedSecrets(definition: Definition, before: Json, after: Json): string[] {
+  const [was, is] = [secretsIn(definition, before), secretsIn(definition, after)];
+  return [...was].flatMap(([path, secret]) => {
+    const now = is.get(path);
+    return now !== undefined && now !== secret ? [path] : [];
+  });
+}
+
 function pathsBelow(path: string, schema: z.ZodType): string[] {
   const { secret, embeds } = marksOf(schema);
   if (secret) return [path];

@@ -11,6 +11,7 @@ export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";
 export type { UserAgents } from "./aspects/userAgents";
 export { type AspectWords, aspectWords, checkWords } from "./aspects/words";
+export { bothInWords, type FieldChange } from "./changes/words";
 /**
  * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will
  * notice). Pure functions: no server, no program, no clock.
@@ -46,7 +47,8 @@ export { exposureSchema } from "./exposure/schema";
 export { targetWords } from "./exposure/targetWords";
 export type { Target, WeightedPart } from "./exposure/traffic";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
-export type { Cause, Finding, Severity } from "./findings/finding";
+export type { AspectFields, Remaining } from "./findings/fields";
+export { type Cause, type Finding, isAcceptedBy, type Severity } from "./findings/finding";
 export type { Named } from "./names";
 export type { Interval, Intervals } from "./networks/intervals";
 export {

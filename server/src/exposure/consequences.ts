@@ -1,4 +1,10 @@
-import { definitionNamed, definitionOf, definitionOfId, present } from "@tunnelplane/sdk/contract";
+import {
+  definitionNamed,
+  definitionOf,
+  definitionOfId,
+  exchangedSecrets,
+  present,
+} from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { isHostport } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
@@ -86,7 +92,8 @@ async function touchedBy(
     const key = names.get(id);
     const called = key === undefined ? {} : { name: key.slice(key.indexOf("/") + 1), urn: key };
     if (!was.has(id)) was.set(id, before && { ...objectOf(definition, before), ...called });
-    is.set(id, after && { ...objectOf(definition, after), ...called });
+    const newSecrets = before && after ? exchangedSecrets(definition, before, after) : [];
+    is.set(id, after && { ...objectOf(definition, after), ...called, newSecrets });
   }
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
   const gathering = new Gathering(transaction, documents);

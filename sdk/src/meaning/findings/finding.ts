@@ -55,6 +55,10 @@ export interface Finding {
   readonly proved?: boolean;
 }
 
+/** Whether one of these hashes accepts a finding. None accepts what rests on the value of a secret. */
+export const isAcceptedBy = ({ hash, secret }: Finding, hashes: ReadonlySet<string>): boolean =>
+  !secret && hashes.has(hash);
+
 /** A finding as a rule returns it. */
 export interface Draft {
   readonly about: ModelObject;

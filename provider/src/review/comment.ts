@@ -1,0 +1,90 @@
+import { visible } from "@tunnelplane/sdk/node";
+
+/** A part of a section: one finding, several of one cause, a table. */
+export interface Entry {
+  readonly text: string;
+  /** How many findings it stands for. */
+  readonly count?: number;
+  /** Of several entries of one rule, one stands in every comment. */
+  readonly rule?: string;
+}
+
+export interface Section {
+  readonly title: string;
+  /** What is counted where something is left out. */
+  readonly name: string;
+  readonly entries: readonly Entry[];
+}
+
+/** A long name or sentence must not take the room of other rules. */
+const LONGEST_ENTRY = 2000;
+
+/** Chooses what a comment of limited length has: an entry of each rule, and then as many as there is room for. */
+export class Comment {
+  #left: number;
+  readonly #texts = new Map<Entry, string>();
+
+  constructor(
+    private readonly sections: readonly Section[],
+    room: number,
+  ) {
+    this.#left = room;
+    for (const section of sections) if (section.entries.length > 0) this.#take(this.#frame(section, ""));
+    const first = new Map<string, Entry>();
+    for (const { entries } of sections)
+      for (const entry of entries)
+        if (entry.rule !== undefined && !first.has(entry.rule)) first.set(entry.rule, entry);
+    const short = new Map([...first].map(([rule, entry]) => [entry, shortOf(rule, entry)]));
+    // The short form of each rule has room, however long the others are.
+    for (const text of short.values()) this.#take(text);
+    for (const [entry, text] of short) {
+      this.#left += text.length;
+      const whole = written(entry.text);
+      const fits = whole.length <= Math.min(this.#left, LONGEST_ENTRY);
+      this.#texts.set(entry, fits ? whole : text);
+      this.#take(fits ? whole : text);
+    }
+    for (const { entries } of sections) this.#fill(entries);
+  }
+
+  get text(): string {
+    return this.sections
+      .filter(({ entries }) => entries.length > 0)
+      .map((section) =>
+        this.#frame(section, section.entries.map((entry) => this.#texts.get(entry) ?? "").join("")),
+      )
+      .join("");
+  }
+
+  /** "12 of 250 high findings" */
+  get leftOut(): string[] {
+    const sum = (entries: readonly Entry[]) => entries.reduce((total, { count = 1 }) => total + count, 0);
+    return this.sections.flatMap(({ entries, name }) => {
+      const missing = entries.filter((entry) => !this.#texts.has(entry));
+      return missing.length > 0 ? [`${sum(missing)} of ${sum(entries)} ${name}`] : [];
+    });
+  }
+
+  #fill(entries: readonly Entry[]): void {
+    for (const entry of entries.filter((one) => !this.#texts.has(one))) {
+      const text = written(entry.text);
+      if (text.length > this.#left) return;
+      this.#texts.set(entry, text);
+      this.#take(text);
+    }
+  }
+
+  #take(text: string): void {
+    this.#left -= text.length;
+  }
+
+  #frame({ title }: Section, inside: string): string {
+    return `${title}\n\n${inside}\n`;
+  }
+}
+
+/** Here, so that the room counts what is written. */
+const written = (text: string): string => visible(`${text}\n`);
+
+const shortOf = (rule: string, { count = 1 }: Entry): string =>
+  `- \`${rule}\`: ${count === 1 ? "a finding" : `${count} findings`} too long for a comment\n`;

@@ -1,0 +1,64 @@
+import { type Report, review, write } from "@tunnelplane/pulumi/review";
+import { asDeclared, createSchema, definitionNamed, rename } from "@tunnelplane/sdk/contract";
+import type { WorldObject } from "@tunnelplane/sdk/meaning";
+import { expect } from "chai";
+import { everyField, type FieldOfType, worldWith } from "../unit/meaning/everyField";
+import { previewOf, step } from "./support";
+
+/** Ids as a preview has them: the samples' have a "/", which separates the parts of a resource's id. */
+const withIds = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value).replace(/"([a-z_]+)\/([a-z0-9]+)"/g, '"$1.$2"'));
+
+function inputsOf({ kind, fields }: WorldObject): Record<string, unknown> {
+  return withIds(rename(createSchema(asDeclared(definitionNamed(kind))), { ...fields }, "camelCase"));
+}
+
+/** The review of a preview in which one field of one object gets another value. */
+function reviewOf(of: FieldOfType): Report {
+  const [before, after] = [worldWith(of, 0).objects, worldWith(of, 1).objects];
+  const steps = before.map((object, index) => {
+    const { type } = definitionNamed(object.kind);
+    const sides = { before: inputsOf(object), after: inputsOf(after[index] ?? object) };
+    return step(type, object.name ?? "", sides, withIds(object.id));
+  });
+  return review(previewOf(steps));
+}
+
+describe("The review of a change of any field of any type", () => {
+  const all = everyField().filter(({ secret }) => !secret);
+  const reviews = all.map((of) => [`${of.definition.kind} ${of.field}`, reviewOf(of)] as const);
+
+  it("has no table that is empty, or that reads the same before and after", () => {
+    let seen = 0;
+    for (const [what, report] of reviews) {
+      const comment = write(report, "markdown");
+      const rows = comment.split("\n").filter((line) => /^\| [A-Z]/.test(line));
+      for (const row of rows) {
+        const [, , before, after] = row.split(/(?<!\\) ?\| ?/);
+        expect(before, `${what}: ${row}`).not.to.equal(after);
+      }
+      const changed = report.addresses.filter(({ before, after }) => before && after).length;
+      const tables = comment.split("\n").filter((line) => line === "| | Before | After |").length;
+      expect(tables, `${what}\n${comment}`).to.be.at.least(changed);
+      seen += tables;
+    }
+    expect(seen).to.be.greaterThan(30);
+  });
+
+  it("says that nobody will notice it only of descriptions and metadata", () => {
+    for (const [what, report] of reviews) {
+      const isUnnoticed = / (description|metadata)$/.test(what);
+      for (const format of ["markdown", "html"] as const) {
+        const said = write(report, format).includes("Callers and owners will not notice it.");
+        expect(said, what).to.equal(isUnnoticed);
+      }
+    }
+  });
+
+  it("names the field, in a finding or among the other fields that change", () => {
+    for (const [what, { findings, changes }] of reviews) {
+      const fields = [...findings, ...changes].flatMap((one) => one.fields ?? []);
+      expect(fields, what).not.to.deep.equal([]);
+    }
+  });
+});
