@@ -246,6 +246,11 @@ onEveryDatabase("A dry run with findings", (start) => {
       "address-added",
     ]);
     const { id } = await server.created(routes, { ...route, oidc });
+    const exchanged = { oidc: { ...oidc, client_secret: "canary-of-another-secret" } };
+    const secret = await server.rest.patch(`${routes}/${id}${DRY}`, exchanged);
+    expect(rulesIn(secret)).to.deep.equal(["key-replaced"]);
+    expect(JSON.stringify(findingsIn(secret))).not.to.contain("canary");
+    expect(rulesIn(await server.rest.patch(`${routes}/${id}${DRY}`, { oidc }))).to.deep.equal([]);
     const dropped = await server.rest.delete(`${routes}/${id}/oidc${DRY}`);
     expect(rulesIn(dropped)).to.deep.equal(["sign-in-dropped"]);
     expect(findingsIn(dropped)[0]?.address).to.equal(`${served}/`);

@@ -96,8 +96,11 @@ export function newSecretsOf({ definition }: ResourceType, step: Omit<PreviewSte
   const said = secretPathsOf(definition).filter((path) =>
     differing.has(path.split(".").map(camelCase).join(".")),
   );
-  const [was, is] = [oldState, newState].map((state) => toWire(definition, { ...state?.inputs }));
-  return [...new Set([...said, ...exchangedSecrets(definition, was ?? {}, is ?? {})])];
+  const readable = (state: State | undefined) =>
+    mapSecrets(definition, toWire(definition, { ...state?.inputs }), (secret) =>
+      secret === SECRET ? undefined : secret,
+    );
+  return [...new Set([...said, ...exchangedSecrets(definition, readable(oldState), readable(newState))])];
 }
 
 interface Where {

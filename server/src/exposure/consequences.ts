@@ -92,7 +92,8 @@ async function touchedBy(
     const key = names.get(id);
     const called = key === undefined ? {} : { name: key.slice(key.indexOf("/") + 1), urn: key };
     if (!was.has(id)) was.set(id, before && { ...objectOf(definition, before), ...called });
-    const newSecrets = before && after ? exchangedSecrets(definition, before, after) : [];
+    const exchanged = before && after ? exchangedSecrets(definition, before, after) : [];
+    const newSecrets = [...(is.get(id)?.newSecrets ?? []), ...exchanged];
     is.set(id, after && { ...objectOf(definition, after), ...called, newSecrets });
   }
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
