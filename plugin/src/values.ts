@@ -72,6 +72,7 @@ function secret(value: unknown, path: Path, secrets: Path[]): unknown {
 /** Properties for the engine, with secrets in their wrappings. What is undefined is left out. */
 export function sent(values: Properties, secrets: readonly Path[]): Struct {
   const wrapped = secrets.reduce<unknown>((value, path) => withSecret(value, path), withoutUndefined(values));
+  // The types of Struct ask for JSON; wrapping a secret in JSON yields JSON.
   return Struct.fromJavaScript(wrapped as Parameters<typeof Struct.fromJavaScript>[0]);
 }
 

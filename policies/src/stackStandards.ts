@@ -12,6 +12,7 @@ const onAddresses =
   <Config>(judge: Judge<Config>) =>
   (args: StackValidationArgs, report: (message: string, urn?: string) => void): void => {
     const { after } = worldsOfStack([], args.resources.map(declaredBy));
+    // Without a configuration Pulumi may answer none; each field of a configuration may be left out.
     const config = args.getConfig<Config & object>() ?? ({} as Config);
     for (const exposure of exposureOf(after)) {
       const message = judge(exposure, config);

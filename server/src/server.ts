@@ -155,6 +155,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       tls,
     });
     await app.listen({ host, port });
+    // A string would be the path of a socket; the server listens on a port.
     const address = app.server.address() as AddressInfo;
     if (!tls && !isLoopback(address.address))
       logger.warn(
@@ -169,6 +170,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       reloadTls() {
         if (!options.tls) return;
         try {
+          // Fastify makes a server for TLS if it gets a certificate; its types do not show that.
           (app.server as unknown as TlsServer).setSecureContext(readTls(options.tls));
           logger.info("TLS certificate and key were read again");
         } catch (error) {

@@ -140,6 +140,7 @@ export class HostKeys {
   // ssh2 takes any object with the methods of a key.
   #certified(certificate: Buffer, before: () => Error | undefined): ParsedKey {
     const { key } = this;
+    // Object.create returns any; the prototype is a key.
     return Object.create(key, {
       type: { value: CERTIFIED },
       getPublicSSH: { value: () => certificate },
@@ -160,6 +161,7 @@ function makeKey(): string {
 /** ssh2 reads the PEM for each signature, which takes five times as long. It takes any object like a key. */
 function signingFast(key: ParsedKey): ParsedKey {
   const read = createPrivateKey(key.getPrivatePEM());
+  // Object.create returns any; the prototype is a key.
   return Object.create(key, { sign: { value: (data: Buffer) => sign(null, data, read) } }) as ParsedKey;
 }
 

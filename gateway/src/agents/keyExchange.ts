@@ -97,7 +97,7 @@ async function agree(
   const publicKey = await subtle.importKey("raw", clients, algorithm, false, []);
   const [own, secret] = await Promise.all([
     subtle.exportKey("raw", pair.publicKey),
-    // Null asks for all bits; the types are older than that.
+    // Null asks for all bits, and X25519 takes the same parameters as ECDH; the types know neither.
     subtle.deriveBits(
       { name: algorithm.name, public: publicKey } as webcrypto.EcdhKeyDeriveParams,
       pair.privateKey,

@@ -82,7 +82,7 @@ export class DevelopmentAuthority {
   }
 }
 
-/** Loaded when it is needed: only development and trials use it. */
+/** Loaded when it is needed: only development and trials use it. `require` returns any. */
 function loadX509(): typeof X509 {
   require("reflect-metadata");
   return require("@peculiar/x509") as typeof X509;

@@ -114,7 +114,7 @@ export class Unreachable extends Unservable {}
  * what can be read, so that one object that another server stored keeps no other from being served.
  */
 export function objectsOf(world: readonly { readonly kind: string; readonly fields: object }[]): Objects {
-  const lists = new Map(ENFORCED_KINDS.map((kind) => [kind, [] as object[]]));
+  const lists = new Map(ENFORCED_KINDS.map((kind): [string, object[]] => [kind, []]));
   const unreadable = new Map<string, string>();
   for (const { kind, fields } of world) {
     if (!isEnforcedKind(kind)) continue;

@@ -28,6 +28,7 @@ export function cookieNames(prefix: string, id: string): Readonly<Record<CookieF
   refuseCookies(prefix);
   const start = `${prefix.startsWith(BOUND) ? "" : BOUND}${prefix === "" ? "tunnelplane" : prefix}_${id}`;
   const names = COOKIES.map(([part, , field]) => [field, `${start}_${part}`]);
+  // Object.fromEntries forgets the names; COOKIES has one entry for each field.
   return Object.fromEntries(names) as Record<CookieField, string>;
 }
 

@@ -60,6 +60,7 @@ export async function readHeader(file: string): Promise<Header> {
   for await (const line of linesOf(file)) {
     const header = parse<Partial<Record<keyof Header, unknown>>>(file, line);
     if (header.format !== FORMAT) break;
+    // The version fixes the other fields of a header.
     if (header.version === VERSION) return header as unknown as Header;
     throw new Error(
       `${file} is a backup in format ${header.version}; this version reads format ${VERSION}. Use a newer tunnelplane`,

@@ -58,7 +58,7 @@ const pageOf = (isOwned: boolean) =>
       .orderBy("id", "desc")
       .limit(parameter("limit"));
     if (isOwned) sets = sets.where("owner_id", "=", parameter("owner"));
-    return sets as never;
+    return sets;
   });
 
 const allSets = pageOf(false);

@@ -23,6 +23,7 @@ const MISSING = "The body is missing or empty; send a JSON object, {} if there i
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    // With `parseAs: "buffer"`, Fastify gives a Buffer; its types say string too.
     try {
       if (body.length === 0) done(null, undefined);
       else if (request.routeOptions.config.large) done(null, utf8Of(request, body as Buffer));

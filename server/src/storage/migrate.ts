@@ -69,6 +69,7 @@ export async function requireMigrated(db: Kysely<Database>, place: string): Prom
 export async function schemaOf(db: Kysely<Database>): Promise<string | undefined> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === "kysely_migration")) return undefined;
+  // Kysely keeps this table itself, so our types of the database lack it.
   const bookkeeping = db as unknown as Kysely<{ kysely_migration: { name: string } }>;
   const rows = await bookkeeping.selectFrom("kysely_migration").select("name").execute();
   return rows

@@ -186,6 +186,7 @@ class EmbeddedConnection implements DatabaseConnection {
   executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     try {
       const statement = this.database.prepare(sql);
+      // Kysely derives R from the statement; SQLite cannot know it.
       if (statement.reader) return Promise.resolve({ rows: statement.all(parameters) as R[] });
       return Promise.resolve({ rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) });
     } catch (error) {

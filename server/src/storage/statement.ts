@@ -60,6 +60,7 @@ function compiled<P extends object, R>(
     const dialect = executor.adapter.constructor;
     let query = compiledFor.get(dialect);
     if (!query) {
+      // A placeholder stands where the types expect a value of the column.
       query = build(db, (name) => new Parameter(name) as never).compile();
       compiledFor.set(dialect, query);
     }
@@ -76,6 +77,7 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
 ): Statement<Pick<Database[T], C>, unknown> =>
   effect((db, parameter) => {
     const row = Object.fromEntries(columns.map((column) => [column, parameter(column)]));
+    // Object.fromEntries forgets the names of the columns.
     return db.insertInto(table).values(row as never);
   });
 
@@ -91,6 +93,7 @@ export async function pipelined<T extends readonly unknown[] | []>(
   const ended = await Promise.allSettled(statements);
   const errors = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   if (errors.length > 0) throw errors.find((error) => error instanceof RequestError) ?? errors[0];
+  // None was rejected; map forgets that the results are a tuple.
   return ended.map((one) => (one as PromiseFulfilledResult<unknown>).value) as {
     -readonly [K in keyof T]: Awaited<T[K]>;
   };
