@@ -1,10 +1,4 @@
-import {
-  type handleUnaryCall,
-  Server,
-  ServerCredentials,
-  type sendUnaryData,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import { type handleUnaryCall, Server, ServerCredentials, type sendUnaryData } from "@grpc/grpc-js";
 import type { PluginAttach } from "@pulumi/pulumi/proto/plugin_pb";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
@@ -147,7 +141,7 @@ export class Service {
   listen(): Promise<number> {
     const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
     // Whatever is not here is answered as unimplemented.
-    server.addService(ResourceProviderService, this.#methods as UntypedServiceImplementation);
+    server.addService(ResourceProviderService, this.#methods);
     return new Promise((resolve, reject) =>
       server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
         error ? reject(error) : resolve(port),

@@ -4,7 +4,6 @@ import {
   type Definition,
   fieldsWhere,
   pathFieldsOf,
-  type Sent,
 } from "@tunnelplane/sdk/contract";
 import { holdsUnknown, type Properties, same, toWire } from "./values";
 
@@ -33,9 +32,7 @@ export function expectedOutputs(
   ].map(camelCase);
   const declared = Object.entries(desired).filter(([, value]) => value !== undefined && value !== null);
   const derived =
-    recorded || holdsUnknown(desired, isUnknown)
-      ? {}
-      : definition.derive(toWire(definition, desired) as Sent<typeof definition.fields>);
+    recorded || holdsUnknown(desired, isUnknown) ? {} : definition.derive(toWire(definition, desired));
   const before = answered.map((name) => [name, recorded ? recorded[name] : unknown] as const);
   return Object.fromEntries([
     ...before.filter(([, value]) => value !== undefined),

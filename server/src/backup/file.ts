@@ -113,7 +113,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   compressed.on("error", (error) => text.destroy(error)).pipe(text);
   let rest = "";
   try {
-    for await (const chunk of text as AsyncIterable<string>) {
+    for await (const chunk of text) {
       const lines = chunk.split("\n");
       lines[0] = rest + lines[0];
       rest = lines.pop() ?? "";

@@ -199,13 +199,13 @@ export class Documents {
       const named = definitionOfId(target);
       return { id: target, uri: named ? this.addressOf(named, target) : "" };
     };
-    const answered = toAnswered(createSchema(definition), sent, { uri, refer }) as Document;
+    const answered = toAnswered(createSchema(definition), sent, { uri, refer });
     return { id, uri, created_at: createdAt, ...answered, ...unknownYet(definition) };
   }
 
   /** The fields of a document that a client can send. */
   sentOf(definition: Definition, document: Document): Document {
-    return toSent(createSchema(definition), document) as Document;
+    return toSent(createSchema(definition), document);
   }
 
   /** The stored computed fields of a document. */

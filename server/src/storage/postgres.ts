@@ -126,7 +126,7 @@ class Writer {
       committing = true;
       const { command } = await client.query("commit", []);
       // PostgreSQL answers a commit with ROLLBACK where a statement before it failed.
-      if ((command as string) === "ROLLBACK")
+      if (command === "ROLLBACK")
         throw (
           (await connection.failure()) ??
           new Error("A transaction was committed in which a statement had failed")

@@ -117,7 +117,7 @@ interface Bivariant<V> {
 
 // Typed as objects, because zod's types do not bear schemas within marks.
 const registry = z.registry<object>();
-const ownMarks = (schema: z.ZodType) => registry.get(schema) as Marks | undefined;
+const ownMarks = (schema: z.ZodType) => registry.get(schema);
 
 /** Adds marks to a schema and returns it. */
 export function mark<S extends z.ZodType>(schema: S, marks: Marks): S {

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { mistakeInCidr } from "../../contract/formats/cidr";
-import type { Interval, Intervals } from "./intervals";
+import type { Intervals } from "./intervals";
 import type { NetworkSet } from "./networkSet";
 
 /** Where a caller is: at an address, or somewhere in a network. Numbers for IPv4, which are faster. */
@@ -69,7 +69,7 @@ function numbersOf(intervals: Intervals): readonly (readonly [number, number])[]
 export const isIn = (source: Source, set: NetworkSet): boolean | undefined =>
   source.family === "v4"
     ? among(source.first, source.last, numbersOf(set.v4))
-    : among<bigint>(source.first, source.last, set.v6 as readonly Interval[]);
+    : among<bigint>(source.first, source.last, set.v6);
 
 function among<N extends number | bigint>(
   first: N,

@@ -47,7 +47,7 @@ export const decisionOperations: readonly ApiOperation[] = [
     body: requestsShape,
     success: { status: 200, answer: decisionsShape },
     run: async ({ context, caller }, { body }) => {
-      const { requests } = checked(requestsShape, body) as unknown as { requests: DecisionRequest[] };
+      const { requests } = checked(requestsShape, body) as { requests: DecisionRequest[] };
       return { json: JSON.stringify({ decisions: await decide(context, caller, requests) }) };
     },
   },
