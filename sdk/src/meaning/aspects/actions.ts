@@ -108,6 +108,7 @@ export const actions = {
     const policies = { inbound: policiesIn(inbound), outbound: policiesIn(outbound) };
     return place.http ? ofRequests(policies, place) : ofConnections(policies, holder);
   },
+  rules: { opening: ["deny-dropped", "actions-changed"], closing: ["actions-changed", "deny-dropped"] },
   shows: showing({
     field: "actions",
     title: "Actions",

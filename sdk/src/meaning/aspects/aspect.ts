@@ -61,6 +61,8 @@ export interface Aspect<M extends ModuleName = ModuleName> {
    * @throws Unservable where a gateway could not enforce the module
    */
   prepare(place: Place): Check | undefined;
+  /** The rules of findings that say what a change of it lets in, and whom it refuses. */
+  readonly rules?: { readonly opening: readonly string[]; readonly closing: readonly string[] };
   /** What exposures show of it. Only where backends lead is told otherwise. */
   readonly shows?: Shown;
 }

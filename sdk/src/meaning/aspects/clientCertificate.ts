@@ -116,6 +116,10 @@ export const clientCertificate = {
       }),
     };
   },
+  rules: {
+    opening: ["client-certificate-dropped", "authority-added"],
+    closing: ["authority-added", "authority-removed"],
+  },
   shows: showing({
     field: "client_certificate",
     title: "Client certificate",

@@ -106,6 +106,7 @@ export const networks = {
       ...(read.unknown && { unknown: "Which networks are admitted is not wholly known." }),
     };
   },
+  rules: { opening: ["network-opened", "network-widened"], closing: ["network-narrowed"] },
   shows: showing({
     field: "networks",
     title: "Networks",

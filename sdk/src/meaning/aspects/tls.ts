@@ -55,6 +55,7 @@ export const tls = {
       ...common,
     };
   },
+  rules: { opening: ["tls-lowered"], closing: ["tls-raised"] },
   shows: showing({
     field: "tls",
     title: "TLS",

@@ -1,26 +1,15 @@
 import { NOT_DECIDING } from "../access/touched";
 import { CREDENTIALS, mayBind } from "../exposure/binding";
-import type { Row } from "../exposure/rows";
+import { ASPECTS } from "../exposure/exposure";
 import type { Target } from "../exposure/traffic";
 import type { Model, ModelObject } from "../model";
 import { canonical, fieldNamed, textsIn } from "../values";
 import { type AddressChange, type Context, causeOf, type Draft, differs } from "./finding";
 
-const ASPECTS = [
-  (row: Row) => row.networks,
-  (row: Row) => row.clientCertificate,
-  (row: Row) => row.tls,
-  (row: Row) => row.signIn,
-  (row: Row) => row.token,
-  (row: Row) => row.userAgents,
-  (row: Row) => row.actions,
-  (row: Row) => row.traffic,
-] as const;
-
 /** What has changed at an address, or else beside it: at its edge, or at another route of that. */
 export function changedAt({ before, after }: AddressChange, context: Context): Draft["cause"] | undefined {
   if (!before || !after) return undefined;
-  const aspect = ASPECTS.find((one) => differs(one(before), one(after)));
+  const [, aspect] = ASPECTS.find(([, one]) => differs(one(before), one(after))) ?? [];
   if (aspect) return causeOf(aspect(before), aspect(after), after);
   const edge = after.edge ?? before.edge;
   return edge && changedAround(edge, context);

@@ -1,6 +1,9 @@
 import { OWN_PATHS } from "../../contract/formats/http";
+import type { ModuleName } from "../../contract/registry";
 import type { Example, OpenedPiece } from "../access/changes";
 import { exampleWords } from "../access/words";
+import { ASPECTS } from "../aspects";
+import type { Aspect } from "../aspects/aspect";
 import type { Row } from "../exposure/rows";
 import { nameOf } from "../names";
 import { asks, causeOfAddress } from "./addresses";
@@ -14,29 +17,16 @@ export const requestRules = [
   { rule: "callers-refused", severity: "medium" },
 ] as const;
 
-/** The rules that say what a check lets in now, by its field. */
-const OPENING: Readonly<Record<string, readonly string[]>> = {
-  ip_restriction: ["network-opened", "network-widened"],
-  mutual_tls: ["client-certificate-dropped", "authority-added"],
-  jwt_validation: ["token-dropped", "claims-loosened", "token-changed"],
-  oidc: ["sign-in-dropped", "claims-loosened", "sign-in-changed"],
-  user_agent_filter: ["user-agents-changed"],
-  policies: ["deny-dropped", "actions-changed"],
-  tls_termination: ["tls-lowered"],
-};
+/** The rules about a check, by its field. */
+function rulesOf(field: string | undefined): NonNullable<Aspect["rules"]> {
+  const aspect: Pick<Aspect, "rules"> | undefined =
+    field !== undefined && Object.hasOwn(ASPECTS, field) ? ASPECTS[field as ModuleName] : undefined;
+  return aspect?.rules ?? { opening: [], closing: [] };
+}
 
-/** The rules that say whom a check refuses now, by its field. */
-const CLOSING: Readonly<Record<string, readonly string[]>> = {
-  ip_restriction: ["network-narrowed"],
-  mutual_tls: ["authority-added", "authority-removed"],
-  jwt_validation: ["token-changed"],
-  oidc: ["sign-in-changed"],
-  user_agent_filter: ["user-agents-changed"],
-  policies: ["actions-changed", "deny-dropped"],
-  tls_termination: ["tls-raised"],
-};
-
-const OF_ACCESS = new Set([...Object.values(OPENING), ...Object.values(CLOSING)].flat());
+const OF_ACCESS = new Set(
+  Object.keys(ASPECTS).flatMap((field) => [...rulesOf(field).opening, ...rulesOf(field).closing]),
+);
 
 /** Whether it is a path of the gateway's own, where routes sign users in. */
 const isOwnPath = ({ request: { path = "/" } }: Example): boolean => path.startsWith(OWN_PATHS);
@@ -76,7 +66,7 @@ class Telling {
     if (was === null && !this.change.before) return; // told as a new address
     const { by } = change.example.before;
     const fields = [by?.field ?? "", ...(isOwnPath(change.example) ? ["oidc"] : [])];
-    const rules = was === is ? fields.flatMap((field) => OPENING[field] ?? []) : [];
+    const rules = was === is ? fields.flatMap((field) => rulesOf(field).opening) : [];
     const explaining = this.#explain(rules, change.example);
     if (explaining.length === 0) {
       this.#tell("opened", "high", taken, (less, _, words) =>
@@ -99,7 +89,7 @@ class Telling {
       if (!isTold) this.#tellStopped(taken);
       return;
     }
-    const rules = was === is ? (CLOSING[after.by?.field ?? ""] ?? []) : [];
+    const rules = was === is ? rulesOf(after.by?.field).closing : [];
     if (this.#explain(rules, change.example).length > 0 || before.outcome !== "answered") return;
     this.#tell("callers-refused", "medium", taken, (_, more, words) =>
       more ? `asks for ${listed(more)}` : `refuses what was answered: ${words}`,
