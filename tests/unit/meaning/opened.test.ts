@@ -239,6 +239,13 @@ describe("what findings say of requests", function () {
     expect(said(world(site(), route("/admin", token)), world(site()))).to.equal(
       "Opens: `GET /admin` from 198.51.100.7 without a token: 401 → 200.",
     );
+    const claiming = (...accepted: string[]) =>
+      world(site({ jwt_validation: { ...token.jwt_validation, require_claims: { team: accepted } } }));
+    expect(said(claiming("a"), claiming("a", "b"))).to.equal(
+      "Opens: `GET /` from 198.51.100.7 with a token of `https://issuer.test/`: 403 → 200.",
+    );
+    const denied = inbound([['req.headers["x-team"] != "a"'], "deny"]);
+    expect(said(world(site(denied)), world(site()))).to.equal("Opens: `GET /` from 198.51.100.7: 403 → 200.");
   });
 
   it("covers all that opens with a finding of its address, which is high where everybody may", () => {

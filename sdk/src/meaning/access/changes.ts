@@ -76,7 +76,7 @@ export function changesIn(
     ordinary ??= changeOf(one).example;
     const undecided = [one.after, one.before].find(({ outcome }) => outcome === "unknown");
     const [was, is] = [isLetIn(one.before), isLetIn(one.after)];
-    if (undecided) unknown.add(undecided.sentence);
+    if (undecided) unknown.add(openQuestionOf(undecided));
     else if (is && !was) {
       const reason = reasonOf(one.before);
       const known = opened.get(reason);
@@ -185,6 +185,9 @@ function endsOf(target: Decision["goes_to"]): string {
   known.set(target, text);
   return text;
 }
+
+/** Why a request is not decided, as the step says it that could not be. */
+const openQuestionOf = ({ steps, sentence }: Decision): string => steps.at(-1)?.sentence ?? sentence;
 
 function withoutNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNames);

@@ -106,7 +106,9 @@ export class Trial implements DecisionRequest {
 
 /** A request of a combination, without what is so by default. */
 export function exampleOf({ fragments }: Pieces, chosen: Choices): DecisionRequest {
-  const pieces = [["path", 0] as const, ["name", 0] as const, ...chosen].map(
+  // A part that no check tells apart would only distract.
+  const apart = [...chosen].filter(([part]) => fragments(part).length > 1);
+  const pieces = [["path", 0] as const, ["name", 0] as const, ...apart].map(
     ([part, number]) => fragments(part)[number] ?? {},
   );
   const headers = Object.assign({}, ...pieces.map((one) => one.headers));

@@ -1,5 +1,5 @@
 import { OWN_PATHS } from "../../contract/formats/http";
-import type { Decision } from "../decision/types";
+import type { Decision, DecisionRequest } from "../decision/types";
 import type { Example, Opened } from "./changes";
 import type { AccessComparison } from "./comparison";
 
@@ -27,7 +27,7 @@ export function exampleWords({ request, before, after }: Example, name: Naming =
       ([name, value]) => `with ${quoted(`${name}: ${value}`)}`,
     ),
     user_agent && `as ${quoted(user_agent)}`,
-    withoutWords(before) ?? withoutWords(after),
+    withoutWords(request, before) ?? withoutWords(request, after),
   ];
   return `${words.filter(Boolean).join(" ")}: ${endWords(before)} → ${endWords(after)}`;
 }
@@ -35,15 +35,18 @@ export function exampleWords({ request, before, after }: Example, name: Naming =
 const ofWhom = ({ authority }: { readonly authority: string }, name: Naming): string =>
   authority === "other" ? "another authority" : quoted(name(authority));
 
-const LACKING: Readonly<Record<string, string>> = {
-  jwt_validation: "without a token",
-  mutual_tls: "without a client certificate",
-  oidc: "without signing in",
-};
+/** What modules ask for: the field of a request that holds it, and words for a request without it. */
+const LACKING = new Map<string, readonly [keyof DecisionRequest, string]>([
+  ["jwt_validation", ["token", "without a token"]],
+  ["mutual_tls", ["client_certificate", "without a client certificate"]],
+  ["oidc", ["session", "without signing in"]],
+]);
 
-/** What the caller lacks, where that is why he is refused. */
-const withoutWords = ({ by, outcome, sentence }: Decision): string | undefined =>
-  outcome === "answered" || /not accepted|No accepted/.test(sentence) ? undefined : LACKING[by?.field ?? ""];
+/** What the caller lacks, where that is why the request is refused. */
+function withoutWords(request: DecisionRequest, { by, outcome }: Decision): string | undefined {
+  const [field, words] = LACKING.get(by?.field ?? "") ?? [];
+  return field && outcome !== "answered" && !request[field] ? words : undefined;
+}
 
 const endWords = ({ status, outcome }: Decision): string =>
   outcome === "sign_in" ? "sign-in" : String(status ?? outcome);
@@ -90,6 +93,6 @@ function unprovedWords({ unproved }: Pick<AccessComparison, "unproved">): string
   const addresses = new Set(unproved.map(({ address }) => address)).size;
   const [first] = unproved;
   if (!first) return "";
-  const reason = first.reason.replace(/^Not known: /, "").replace(/\.$/, "");
+  const reason = first.reason.replace(/\.$/, "");
   return `${counted(addresses, "address", "addresses")}: ${quoted(first.address)} (${reason})${addresses > 1 ? " and others" : ""}`;
 }

@@ -48,6 +48,4 @@ export const backend: Aspect<"backend"> = {
 };
 
 const nowhere = (holder: ModelObject): string =>
-  moduleOf(holder, "backend").state === "off"
-    ? "It is let in, but the backend is disabled."
-    : "It is let in, but no backend has a weight.";
+  moduleOf(holder, "backend").state === "off" ? "The backend is disabled." : "No backend has a weight.";

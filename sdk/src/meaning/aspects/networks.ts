@@ -95,7 +95,7 @@ export const networks = {
     const partly = unsure(
       holder,
       field,
-      "Not all of the caller's network is admitted, and his address is not recorded.",
+      "Not all of the caller's network is admitted, and the address in it is not recorded.",
     );
     return {
       look({ from }) {

@@ -130,7 +130,7 @@ class Deciding implements Decider {
         "refused",
         400,
         "path",
-        "The path is none that a gateway takes: it begins with / and holds no encoded slash.",
+        "Gateways refuse the path: it has to begin with / and be written as in a URL, without an encoded slash.",
       );
     const misdirected = request.host === request.sni ? undefined : this.#otherHost(request, site, way);
     if (misdirected) return misdirected;
@@ -220,7 +220,7 @@ class Way {
 
 const HOW: Readonly<Record<Outcome, string>> = {
   answered: "Answered",
-  unserved: "Let in, and nothing is there",
+  unserved: "Let in but unserved",
   refused: "Refused",
   closed: "Closed",
   sign_in: "Sent to sign in",

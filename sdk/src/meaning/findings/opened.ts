@@ -155,7 +155,7 @@ class Telling {
   #tellStopped(taken: Taken): void {
     if (this.#isTold("traffic-stopped", taken)) return;
     const { example } = taken.change;
-    const reason = example.after.steps.at(-1)?.sentence.replace(/^It is let in, but /, "") ?? "";
+    const reason = example.after.steps.at(-1)?.sentence ?? "";
     const takes = this.#takes(taken.was, taken.is).replace(/ now$/, " no longer");
     const has = takes.endsWith(" no longer") ? "has anything" : "has nothing";
     this.#add("traffic-stopped", "high", taken, {
