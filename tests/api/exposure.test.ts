@@ -74,6 +74,11 @@ onEveryDatabase("Exposure", (start) => {
       unknown: [],
     });
     expect(row.edge).to.include({ kind: "tls_edge", id: edge.id });
+    expect(row.words.slice(0, 3)).to.deep.equal([
+      { field: "networks", title: "Networks", text: "10.0.0.0/8" },
+      { field: "client_certificate", title: "Client certificate", text: null },
+      { field: "tls", title: "TLS", text: "from 1.3, ends at the edge" },
+    ]);
   });
 
   it("shows each route of an HTTPS edge, without the secret of its sign-in", async () => {
@@ -92,6 +97,7 @@ onEveryDatabase("Exposure", (start) => {
     ]);
     const [row] = await rowsAt(`${served}/admin`);
     expect(row.sign_in).to.include({ issuer: oidc.issuer, client_id: oidc.client_id });
+    expect(row.checks).to.deep.equal(["sign-in"]);
     expect(JSON.stringify(rows)).not.to.contain(oidc.client_secret);
     expect(await rowsAt(`${served}/other`)).to.deep.equal([]);
   });

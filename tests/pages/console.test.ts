@@ -108,7 +108,7 @@ describe("The console at /console", () => {
       expect(await page.locator(".path .step").allInnerTexts()).to.deep.equal([
         ...["Clients", "Edge", "Client certificate", "deny, inbound", "Backend", "May be served by"],
       ]);
-      await page.locator(".path").getByText("Partners CA").waitFor();
+      await page.locator(".path").getByText("of Partners CA").waitFor();
       await page.getByText("95 %").waitFor();
       await picture(page, "console-path");
     });

@@ -1,3 +1,4 @@
+import type { AspectWords } from "../meaning/aspects/words";
 import type { Decision, DecisionRequest } from "../meaning/decision/types";
 import type { Exposure } from "../meaning/exposure/exposure";
 import type { Paged, Transport } from "./transport";
@@ -9,8 +10,12 @@ export interface ExposureOptions {
   readonly pageSize?: number;
 }
 
-/** A row of the server: also what became of the edge at gateways. */
+/** A row of the server: also its words for people, and what became of the edge at gateways. */
 export interface StoredExposure extends Exposure {
+  /** Each part that is checked, in words, in the order in which people read them. */
+  readonly words: readonly AspectWords[];
+  /** What callers have to show or pass, each in a word or two. */
+  readonly checks: readonly string[];
   /** Absent where no gateway reported the edge. */
   readonly gateways?: readonly {
     readonly name: string;

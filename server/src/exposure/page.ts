@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { definitionOfId, present } from "@tunnelplane/sdk/contract";
-import { addressOf, eachExposure, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { addressOf, aspectWords, checkWords, eachExposure, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Caller } from "../auth";
 import { type Document, type Page, textIn } from "../documents";
 import { servingOf } from "../gateways";
@@ -53,8 +53,10 @@ export async function exposurePage(
     partial: full || gathering.full,
   })) {
     const served = gateways.get(row.edge?.id ?? "");
-    if (wanted.has(row.address))
-      byAddress.set(row.address, JSON.stringify(served ? { ...row, gateways: served } : row));
+    if (wanted.has(row.address)) {
+      const said = { ...row, words: aspectWords(row), checks: checkWords(row) };
+      byAddress.set(row.address, JSON.stringify(served ? { ...said, gateways: served } : said));
+    }
     // A row with a thousand credentials and networks takes a millisecond, so let other requests run in
     // between.
     if (byAddress.size % ROWS_AT_ONCE === 0) await setImmediate();

@@ -33,14 +33,14 @@ export async function exposure() {
       row(
         h("a", { href: `#/address/${encodeURIComponent(one.address)}` }, one.address),
         badge(
-          networksInWords(one.networks),
-          one.networks === "everyone" && asked(one).length === 0
+          one.words.find(({ field }) => field === "networks").text,
+          one.networks === "everyone" && one.checks.length === 0
             ? "open"
             : one.networks === "nobody"
               ? "shut"
               : "plain",
         ),
-        asked(one).join(", ") || "nothing",
+        one.checks.join(", ") || "nothing",
         targetInWords(one.goes_to),
       ),
     empty: "No edge serves anything yet.",
@@ -103,61 +103,25 @@ function path(one, heading) {
 function stepsOf(one, heading) {
   const step = (kind, title, ...content) =>
     h("li", { class: kind }, h(heading, { class: "step" }, title), h("div", {}, ...content));
-  const { networks, tls, edge, route } = one;
+  const { networks, edge, route } = one;
+  const said = new Map(one.words.map((words) => [words.field, words]));
+  const guards = one.words.filter(({ field, text }) => text !== null && !DRAWN.has(field));
   return [
     step(
       networks === "everyone" ? "open" : networks === "nobody" ? "shut" : "guard",
       "Clients",
-      networksDetail(networks),
+      h("p", {}, said.get("networks").text),
     ),
     edge &&
       step(
         "place",
         route ? "Edge and route" : "Edge",
         h("p", {}, objectLink(edge), route && [" → ", objectLink(route)]),
-        h(
-          "p",
-          {},
-          tls.ends_at === "edge"
-            ? `TLS ${tls.from ?? ""} or newer ends here.`
-            : "TLS passes through to the upstream.",
-        ),
+        h("p", {}, `TLS ${said.get("tls").text}`),
       ),
-    one.client_certificate &&
-      step(
-        "guard",
-        "Client certificate",
-        h("p", {}, "signed by"),
-        h(
-          "ul",
-          {},
-          ...one.client_certificate.authorities.map((ca) =>
-            h("li", {}, ca.subject, ca.not_after && ` (until ${ca.not_after.slice(0, 10)})`),
-          ),
-        ),
-      ),
-    one.user_agents &&
-      step(
-        "guard",
-        "User agent",
-        one.user_agents.allow.length > 0 && h("p", {}, "must match ", codes(one.user_agents.allow)),
-        one.user_agents.deny.length > 0 && h("p", {}, "must not match ", codes(one.user_agents.deny)),
-      ),
-    one.token &&
-      step(
-        "guard",
-        "JSON Web Token",
-        h("p", {}, "of ", codes(one.token.issuers)),
-        h("p", {}, "for ", codes(one.token.audiences)),
-        h("p", {}, "signed with ", one.token.algorithms.join(", ")),
-      ),
-    one.sign_in &&
-      step(
-        "guard",
-        "Sign-in",
-        h("p", {}, "with ", codes([one.sign_in.issuer]), " as ", codes([one.sign_in.client_id])),
-        one.sign_in.options_passthrough && h("p", {}, "OPTIONS requests pass without it."),
-      ),
+    ...guards.map(({ field, title, text }) =>
+      step("guard", title, h("p", {}, text), ...(MORE[field]?.(one[field]) ?? [])),
+    ),
     ...one.actions.map((action) =>
       step(
         action.type === "deny" && !action.conditional ? "shut" : "act",
@@ -187,30 +151,16 @@ function stepsOf(one, heading) {
 
 const codes = (texts) => texts.flatMap((text, index) => [index > 0 && ", ", h("code", {}, text)]);
 
-function networksInWords(networks) {
-  if (typeof networks === "string") return networks;
-  const all = [...networks.v4, ...networks.v6];
-  const more = all.length - 2 + (networks.more ?? 0);
-  return all.length === 0 ? "nobody" : `${all.slice(0, 2).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
+/** Values that the words of a field leave out. */
+const MORE = {
+  client_certificate: ({ authorities }) =>
+    authorities
+      .filter(({ not_after }) => not_after)
+      .map(({ subject, not_after }) => h("p", {}, codes([subject]), ` until ${not_after.slice(0, 10)}`)),
+  token: ({ algorithms }) => [h("p", {}, "signed with ", codes(algorithms))],
+  sign_in: ({ options_passthrough }) =>
+    options_passthrough ? [h("p", {}, "OPTIONS requests pass without it.")] : [],
+};
 
-function networksDetail(networks) {
-  if (networks === "everyone") return h("p", {}, "Everyone may connect.");
-  if (networks === "nobody") return h("p", {}, "Nobody may connect.");
-  return h(
-    "p",
-    {},
-    "Only from ",
-    codes([...networks.v4, ...networks.v6]),
-    networks.more ? ` and ${networks.more} more` : "",
-  );
-}
-
-const asked = (one) =>
-  [
-    one.client_certificate && "client certificate",
-    one.sign_in && "sign-in",
-    one.token && "token",
-    one.user_agents && "user agent",
-    one.actions.some(({ type, direction }) => type === "deny" && direction === "inbound") && "policies",
-  ].filter(Boolean);
+/** Fields that have a step of their own. */
+const DRAWN = new Set(["networks", "tls", "actions"]);

@@ -10,6 +10,18 @@ const exposureShape: Shape = {
   name: "Exposure",
   io: "output",
   schema: exposureSchema().extend({
+    words: z
+      .array(
+        z.object({
+          field: z.string().meta({ description: "The field of this row that they are about." }),
+          title: z.string().meta({ description: "What people call it: `Client certificate`." }),
+          text: z.string().nullable().meta({ description: "In one line; null where nothing is asked." }),
+        }),
+      )
+      .meta({ description: "Each part that is checked, in words, in the order in which people read them." }),
+    checks: z.array(z.string()).meta({
+      description: "What callers have to show or pass, each in a word or two: `client certificate`.",
+    }),
     gateways: z
       .array(
         z.object({
