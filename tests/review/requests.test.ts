@@ -67,13 +67,13 @@ const CHANGES: readonly (readonly [
   [
     "two policies swapped",
     [route("/", { before: acts(deny, answer), after: acts(answer, deny) })],
-    ["actions-changed", "high", /now acts otherwise/],
+    ["actions-changed", "high", /now does something else/],
     /^Opens: `GET \/internal` from 198\.51\.100\.7: 403 → 200\./,
   ],
   [
     "an unconditional answer put before a denial",
     [route("/", { before: acts(deny), after: acts(answer, deny) })],
-    ["actions-changed", "high", /now acts otherwise/],
+    ["actions-changed", "high", /now does something else/],
     /^Opens: `GET \/internal` /,
   ],
   [

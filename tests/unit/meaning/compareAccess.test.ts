@@ -158,7 +158,7 @@ describe("comparing what two worlds let in", () => {
     const from = (...rules: string[]) => world(site(restricted("office")), policy("office", ...rules));
     const { opened } = compareAccess(from("allow 10.0.0.0/8"), from("allow 0.0.0.0/1"));
     expect(opened.map(({ example, everyone }) => [example.request.from, everyone])).to.eql([
-      ["0.0.0.1", false],
+      ["1.0.0.1", false],
     ]);
     const wide = compareAccess(from("allow 10.0.0.0/8"), from("allow 0.0.0.0/1", "allow 128.0.0.0/1"));
     expect(wide.opened.map(({ example, everyone }) => [example.request.from, everyone])).to.eql([

@@ -93,6 +93,17 @@ describe("A change of any field of any type", () => {
     ]);
   });
 
+  it("is not said to be unnoticed where a module of a newer server comes or goes", () => {
+    const edge = (module: object) => ({
+      objects: [
+        { kind: "tls_edge", id: "edgtls_1", fields: { hostports: ["app.example.com:443"], ...module } },
+      ],
+    });
+    const later = { of_a_later_version: { enabled: true } };
+    expect(compare(edge({}), edge(later), { now }).unnoticed).to.equal(false);
+    expect(compare(edge(later), edge({}), { now }).unnoticed).to.equal(false);
+  });
+
   it("never repeats a secret", () => {
     for (const of of FIELDS.filter(({ secret }) => secret)) {
       const { findings } = change(of, 0, 1);

@@ -23,7 +23,7 @@ export function addressesApart(sets: readonly NetworkSet[]): Apart[] {
   return (["v4", "v6"] as const).flatMap((family) => {
     const pieces = new Map<string, { address: bigint; readonly intervals: Interval[] }>();
     for (const [inside, piece] of piecesOf(sets, family)) {
-      const address = familiarIn(piece, family) ?? somewhereIn(piece);
+      const address = familiarIn(piece, family) ?? somewhereIn(piece, family);
       const known = pieces.get(inside);
       known?.intervals.push(piece);
       if (!known) pieces.set(inside, { address, intervals: [piece] });
@@ -62,5 +62,9 @@ function* piecesOf(sets: readonly NetworkSet[], family: Family): Generator<[insi
 const familiarIn = ([first, last]: Interval, family: Family): bigint | undefined =>
   first <= FAMILIAR[family] && FAMILIAR[family] <= last ? FAMILIAR[family] : undefined;
 
+/** The addresses below are no caller's (RFC 791, RFC 4291). */
+const LOWEST = { v4: 0x01000001n, v6: 0x20000000000000000000000000000001n };
+
 /** No address of a network, where there is another: people take it for the network itself. */
-const somewhereIn = ([first, last]: Interval): bigint => (last - first > 1n ? first + 1n : first);
+const somewhereIn = ([first, last]: Interval, family: Family): bigint =>
+  first < LOWEST[family] && LOWEST[family] <= last ? LOWEST[family] : last - first > 1n ? first + 1n : first;

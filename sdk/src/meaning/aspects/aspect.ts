@@ -63,6 +63,6 @@ export interface Aspect<M extends ModuleName = ModuleName> {
   prepare(place: Place): Check | undefined;
   /** The rules of findings that say what a change of it lets in, and whom it refuses. */
   readonly rules?: { readonly opening: readonly string[]; readonly closing: readonly string[] };
-  /** What exposures show of it. Only where backends lead is told otherwise. */
+  /** What exposures show of it; rows have a field of their own for where backends lead. */
   readonly shows?: Shown;
 }

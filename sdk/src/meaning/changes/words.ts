@@ -63,26 +63,44 @@ const items = (list: readonly unknown[]): string =>
         .join(", ")} and ${list.length - MOST_ITEMS + 1} others`
     : list.map(valueWords).join(", ");
 
+/** What a list lost and gained; nothing where one of both is no list. */
+function itemsOf({ before, after }: Pick<FieldChange, "before" | "after">): {
+  readonly gone: readonly unknown[];
+  readonly come: readonly unknown[];
+} {
+  if (!Array.isArray(before) || !Array.isArray(after)) return { gone: [], come: [] };
+  const [was, is] = [new Set(before.map(canonical)), new Set(after.map(canonical))];
+  return {
+    gone: before.filter((item) => !is.has(canonical(item))),
+    come: after.filter((item) => !was.has(canonical(item))),
+  };
+}
+
 /** What a field was and is, in words that differ. */
 export function bothInWords({ before, after, secret }: Pick<FieldChange, "before" | "after" | "secret">): {
   readonly before: string;
   readonly after: string;
 } {
   if (secret) return { before: "a secret", after: "another secret" };
-  if (Array.isArray(before) && Array.isArray(after)) {
-    const [was, is] = [new Set(before.map(canonical)), new Set(after.map(canonical))];
-    const gone = before.filter((item) => !is.has(canonical(item)));
-    const come = after.filter((item) => !was.has(canonical(item)));
-    if (gone.length + come.length > 0)
-      return {
-        before: gone.length > 0 ? items(gone) : `without ${items(come)}`,
-        after: come.length > 0 ? items(come) : `without ${items(gone)}`,
-      };
-  }
+  const { gone, come } = itemsOf({ before, after });
+  if (gone.length + come.length > 0)
+    return {
+      before: gone.length > 0 ? items(gone) : `without ${items(come)}`,
+      after: come.length > 0 ? items(come) : `without ${items(gone)}`,
+    };
   const [was, is] = [valueWords(before), valueWords(after)];
   if (was !== is) return { before: was, after: is };
   const hashed = (value: unknown) => `${valueWords(value)} (hash ${shortHash(canonical(value))})`;
   return { before: hashed(before), after: hashed(after) };
+}
+
+/** "from `a` to `b`"; of lists that only gained or lost something, what that is. */
+function changeInWords(change: FieldChange): string {
+  const { gone, come } = itemsOf(change);
+  if (come.length > 0 && gone.length === 0) return `gains ${items(come)}`;
+  if (gone.length > 0 && come.length === 0) return `loses ${items(gone)}`;
+  const { before, after } = bothInWords(change);
+  return `from ${before} to ${after}`;
 }
 
 const MOST_FIELDS = 10;
@@ -91,8 +109,7 @@ const MOST_FIELDS = 10;
 export function inWords(changes: readonly FieldChange[], about: { kind: string; name: string }): string {
   const said = changes.map((change) => {
     const of = change.kind === about.kind && change.name === about.name ? "" : ` of ${inCode(change.name)}`;
-    const { before, after } = bothInWords(change);
-    return `${inCode(change.field)}${of} ${change.secret ? "(a secret)" : `from ${before} to ${after}`}`;
+    return `${inCode(change.field)}${of} ${change.secret ? "(a secret)" : changeInWords(change)}`;
   });
   const shown = said.slice(0, MOST_FIELDS);
   if (said.length > MOST_FIELDS) shown.push(`${said.length - MOST_FIELDS} other fields`);

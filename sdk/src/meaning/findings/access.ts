@@ -77,7 +77,7 @@ const dropped = <T>(aspect: (row: Row) => Reading<T | null>, sentence: (address:
   });
 
 /** A judge for sign-in or tokens that are required for the first time, or in another way. */
-const otherwise = <T extends object>(
+const anew = <T extends object>(
   aspect: (row: Row) => Reading<T | null>,
   sentence: (address: string, was: T | null, is: T | null) => string,
 ) =>
@@ -176,7 +176,7 @@ export const accessRules: readonly Rule<AddressChange>[] = [
   {
     rule: "sign-in-changed",
     severity: "medium",
-    judge: otherwise(signIn, (address, was, is) => {
+    judge: anew(signIn, (address, was, is) => {
       if (is === null) return `${code(address)} may ask users to sign in: it is not known yet.`;
       if (was === null) return `${code(address)} now asks users to sign in with ${signInWords(is)}.`;
       return `${code(address)} now signs users in on other terms.`;
@@ -185,7 +185,7 @@ export const accessRules: readonly Rule<AddressChange>[] = [
   {
     rule: "token-changed",
     severity: "medium",
-    judge: otherwise(token, (address, was, is) => {
+    judge: anew(token, (address, was, is) => {
       if (is === null) return `${code(address)} may ask for a token: it is not known yet.`;
       if (was === null) return `${code(address)} now asks for a token ${tokenWords(is)}.`;
       return `${code(address)} now accepts other tokens than before.`;

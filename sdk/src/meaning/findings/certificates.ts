@@ -39,7 +39,7 @@ const lengthWords = ({ seconds, exact }: Validity): string => {
 const isLonger = (was: Validity, is: Validity): boolean =>
   was.exact && is.exact ? is.seconds > was.seconds : is.seconds > was.seconds * SLACK;
 
-/** Whether the end or the length of the validity is declared otherwise. */
+/** Whether the end or the length of the validity is declared differently. */
 const isValidOtherwise = (change: ObjectChange, context: Context): boolean =>
   isReplaced(change) ||
   differencesOf(change, context).some(({ field }) =>

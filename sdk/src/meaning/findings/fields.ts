@@ -1,4 +1,6 @@
 import { UNNOTICED_FIELDS } from "../../contract/core/fields";
+import { fieldsOf } from "../../contract/core/marks";
+import { schemaOf } from "../changes/declared";
 import { type Difference, differencesOf, type Sides } from "../changes/differences";
 import { type FieldChange, fieldChange, inWords } from "../changes/words";
 import { ASPECTS, type Exposure } from "../exposure/exposure";
@@ -6,7 +8,7 @@ import type { Part, Reading } from "../exposure/reading";
 import { shortHash } from "../hash";
 import type { Model, ModelObject } from "../model";
 import { nameOf } from "../names";
-import { canonical, inOrder } from "../values";
+import { canonical, inOrder, isObject } from "../values";
 import { type AddressChange, type Context, type Draft, differs, isReplaced } from "./finding";
 
 /** An object with declared fields that no finding names. */
@@ -99,6 +101,7 @@ export class ChangedFields {
         sides.before &&
         sides.after &&
         !isReplaced(sides) &&
+        !hasUndeclared(sides) &&
         differencesOf(sides, this.context).every(({ field }) => UNNOTICED_FIELDS.includes(field)),
     );
   }
@@ -176,3 +179,21 @@ const keyOf = ({ identity, module, property }: Part): string =>
 
 const digestOf = (differences: readonly Difference[]): string =>
   shortHash(differences.map(textOf).sort(inOrder).join("\n"));
+
+/** Whether modules differ that only a newer contract has. */
+function hasUndeclared({ before, after }: Sides): boolean {
+  const [was, is] = [before, after].map((thing) => everyField(thing));
+  const schema = schemaOf((after ?? before)?.kind ?? "");
+  const declared = new Set((schema && fieldsOf(schema))?.map(([name]) => name));
+  return [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].some((name) => {
+    const values = [was?.get(name), is?.get(name)];
+    const isModule = values.some((value) => isObject(value) && "enabled" in value);
+    return !declared.has(name) && isModule && canonical(values[0]) !== canonical(values[1]);
+  });
+}
+
+const everyField = (thing: ModelObject | undefined): Map<string, unknown> =>
+  new Map([
+    ...Object.entries(thing?.fields ?? {}),
+    ...[...(thing?.modules ?? [])].map(([name, { fields }]) => [name, fields] as const),
+  ]);

@@ -99,9 +99,10 @@ class Telling {
   #tellMoved(taken: Taken): void {
     const { was, is, change } = taken;
     const { before, after } = change.example;
+    this.#explain(["traffic-moved", "traffic-stopped", "actions-changed"], change.example);
     if (before.outcome === "answered" && after.outcome === "unserved") this.#tellStopped(taken);
     else if (was !== is)
-      this.#tell("traffic-moved", "medium", taken, (_, __, words) => `answers otherwise: ${words}`);
+      this.#tell("traffic-moved", "medium", taken, (_, __, words) => `gives another answer: ${words}`);
   }
 
   /** Adds an example to findings of some rules. @returns the rules that were found */

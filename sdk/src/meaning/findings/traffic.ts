@@ -145,7 +145,7 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       if (was === is && !after.actions.unknown) return [];
       if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // reported as termination-moved
       return onAddress(change, actions, {
-        sentence: `${code(change.address)} now acts otherwise on requests.`,
+        sentence: `${code(change.address)} now does something else with requests.`,
         before: before.actions.value.map(actionWords),
         after: after.actions.value.map(actionWords),
         meaning: [shortHash(was), shortHash(is)],
