@@ -181,7 +181,7 @@ ipPolicies:
     });
     expect(loaded).to.contain(join("provider", "dist", "catalogue", "catalogue.js"));
     expect(loaded).not.to.match(
-      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|terminal|unknown)\.js)|dist.catalogue.declare/,
+      /node_modules.(yaml|zod).|sdk.dist.(?!(node(Version)?|switches|terminal|unknown)\.js)|dist.catalogue.declare/,
     );
   });
 

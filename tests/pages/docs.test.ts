@@ -50,7 +50,7 @@ describe("The API reference at /docs", () => {
       const menu = await page.locator("[role=menuitem], li[role=menuitem]").allInnerTexts();
       for (const tag of document.tags) expect(menu.join("\n")).to.contain(tag["x-displayName"] ?? tag.name);
       await page.getByRole("heading", { name: "Create a TLS edge" }).scrollIntoViewIfNeeded();
-      await page.getByText("app.example.com:443").first().waitFor();
+      await page.getByText("app.example.com:443").filter({ visible: true }).first().waitFor();
       await picture(page, "docs");
       expect(
         requests.filter((address) => !address.startsWith(server.url) && !/^(data|blob):/.test(address)),

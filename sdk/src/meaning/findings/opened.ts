@@ -19,7 +19,7 @@ export const requestRules = [
 
 /** The rules about a check, by its field. */
 function rulesOf(field: string | undefined): NonNullable<Aspect["rules"]> {
-  const aspect: Pick<Aspect, "rules"> | undefined =
+  const aspect: (Pick<Aspect, "rules"> & { readonly of: object }) | undefined =
     field !== undefined && Object.hasOwn(ASPECTS, field) ? ASPECTS[field as ModuleName] : undefined;
   return aspect?.rules ?? { opening: [], closing: [] };
 }
