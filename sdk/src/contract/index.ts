@@ -61,4 +61,3 @@ export * from "./registry";
 export * from "./role";
 export * from "./samples";
 export * from "./secrets";
-export { EVENT_TARGETS } from "./types/eventDestination";

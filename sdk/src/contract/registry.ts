@@ -8,7 +8,7 @@ import type { Kind } from "./kinds";
 import type { apiKey } from "./types/apiKey";
 import type { botUser } from "./types/botUser";
 import type { certificateAuthority } from "./types/certificateAuthority";
-import type { eventDestination } from "./types/eventDestination";
+import type { EVENT_TARGETS, eventDestination } from "./types/eventDestination";
 import type { eventSubscription } from "./types/eventSubscription";
 import type { failoverBackend } from "./types/failoverBackend";
 import type { httpResponseBackend } from "./types/httpResponseBackend";
@@ -131,3 +131,6 @@ export const targetsOf = (kinds: readonly ReferenceTarget[]): Definition[] =>
   registry.filter((definition) =>
     kinds.some((kind) => kind === definition.kind || GROUPS[kind]?.(definition)),
   );
+
+/** The kinds of targets of event destinations. Loads the type, which programs without one do not need. */
+export const eventTargets = (): typeof EVENT_TARGETS => require("./types/eventDestination").EVENT_TARGETS;

@@ -1,6 +1,6 @@
-import { EVENT_TARGETS } from "@tunnelplane/sdk/contract";
+import { eventTargets } from "@tunnelplane/sdk/contract";
 
-const SERVICES = [...EVENT_TARGETS, "sts"] as const;
+const SERVICES = [...eventTargets(), "sts"] as const;
 
 export type Service = (typeof SERVICES)[number];
 

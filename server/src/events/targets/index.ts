@@ -1,5 +1,5 @@
 import type { EventDestinationTarget } from "@tunnelplane/sdk";
-import { EVENT_TARGETS, present } from "@tunnelplane/sdk/contract";
+import { eventTargets, present } from "@tunnelplane/sdk/contract";
 import { openDeliveryService } from "./deliveryService";
 import { openLogService } from "./logService";
 import { type Mask, maskOf } from "./mask";
@@ -52,7 +52,7 @@ export function openTarget(target: EventDestinationTarget, options: TargetOption
 }
 
 function openService(target: EventDestinationTarget, options: TargetOptions): DeliveryTarget {
-  for (const kind of EVENT_TARGETS) {
+  for (const kind of eventTargets()) {
     const service = openAs(kind, target, options);
     if (service) return service;
   }
