@@ -1,3 +1,4 @@
+import { review, write } from "@tunnelplane/pulumi/review";
 import {
   compareAccess,
   type DecisionRequest,
@@ -10,6 +11,7 @@ import type { Settings } from "./settings";
 
 const SIZES = [1_000, 10_000];
 const DECISIONS = 100_000;
+const RESOURCES = 1_000;
 const GOALS: Readonly<Record<string, number>> = {
   "compare 1000 equal": 100,
   "compare 1000 ten changed": 1_000,
@@ -50,11 +52,18 @@ export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
       combinations: null,
     });
   }
+  for (const [change, count] of Object.entries({ none: 0, ten: 10 })) {
+    const preview = previewOf(count);
+    const all = Array.from({ length: rounds }, () => timed(() => write(review(preview), "markdown")));
+    const { ms } = medianBy(all, (one) => one.ms);
+    const work = `review of ${RESOURCES.toLocaleString("en")} resources: ${change} changed`;
+    rows.push({ addresses: RESOURCES, work, ms, goal: 2_000, combinations: null });
+  }
   return [
     {
       part: "meaning",
       title: "Deciding requests, and comparing what is let in",
-      note: "Processor time of one comparison of two worlds, and of decisions in an index that was made before. Half of the addresses are TLS edges, half routes of HTTPS edges with user agents and policies; no regular expression is searched twice for one text.",
+      note: "Processor time of one comparison of two worlds, of decisions in an index that was made before, and of a review of a preview (TLS edges), from its JSON to Markdown. Half of the addresses are TLS edges, half routes of HTTPS edges with user agents and policies; no regular expression is searched twice for one text.",
       columns: {
         addresses: "addresses",
         work: "work",
@@ -146,3 +155,19 @@ const requestsTo = (addresses: number): DecisionRequest[] =>
     from: "10.0.0.1",
     user_agent: "curl/8.5.0",
   }));
+
+/** A preview of TLS edges, some of which ask for a client certificate no longer. */
+function previewOf(changed: number): string {
+  const steps = Array.from({ length: RESOURCES }, (_, number) => {
+    const urn = `urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::edge${number}`;
+    const open = { hostports: [`t${number}.example.com:443`] };
+    const closed = { ...open, mutualTls: { enabled: true, certificateAuthorityIds: ["ca_of_others"] } };
+    return {
+      op: number < changed ? "update" : "same",
+      urn,
+      oldState: { urn, id: `edgtls_${number}`, inputs: closed, outputs: closed },
+      newState: { urn, inputs: number < changed ? open : closed },
+    };
+  });
+  return JSON.stringify({ steps, duration: 1, changeSummary: { same: RESOURCES - changed } });
+}
