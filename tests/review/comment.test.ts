@@ -91,5 +91,8 @@ describe("A comment", () => {
     expect(finding).not.to.have.any.keys("before", "after");
     const accepting = { accept: [report.hash, finding?.hash ?? ""], baseline: report };
     expect(review(preview, accepting).findings[0]).not.to.have.property("accepted");
+    expect(write(report, "markdown")).to.contain(
+      "To accept all of this but the findings about secrets: `--accept",
+    );
   });
 });

@@ -3,6 +3,7 @@ import { SCRIPT, STYLE } from "./htmlParts";
 import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
 import {
+  acceptWords,
   causeWords,
   changedAspects,
   changeWords,
@@ -76,7 +77,7 @@ ${section(
   limits.map((limit) => `<p>${prose(limit)}</p>`),
 )}
 </main>
-<footer><p>To accept all of this: <code>--accept ${escaped(hash)}</code></p></footer>
+<footer><p>${acceptWords(findings)}: <code>--accept ${escaped(hash)}</code></p></footer>
 <script>${SCRIPT}</script>
 </body>
 </html>

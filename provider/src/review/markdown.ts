@@ -5,6 +5,7 @@ import { Comment, type Entry, type Section } from "./comment";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
 import {
+  acceptWords,
   causeWords,
   changedAspects,
   changeWords,
@@ -129,13 +130,13 @@ function addressTable(change: Report["addresses"][number]): string {
 const MOST_LIMITS = 10;
 const MOST_LETTERS = 300;
 
-function ending({ limits, hash }: Report): string[] {
+function ending({ limits, hash, findings }: Report): string[] {
   const shown = limits.slice(0, MOST_LIMITS).map((limit) => `- ${prose(limit.slice(0, MOST_LETTERS))}`);
   if (limits.length > MOST_LIMITS)
     shown.push(`- and ${limits.length - MOST_LIMITS} more, see \`--format json\``);
   return [
     ...(shown.length > 0 ? ["### Not seen", "", ...shown, ""] : []),
-    `To accept all of this: \`--accept ${hash}\``,
+    `${acceptWords(findings)}: \`--accept ${hash}\``,
   ];
 }
 
