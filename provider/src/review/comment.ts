@@ -19,7 +19,9 @@ export interface Section {
 /** A long name or sentence must not take the room of other rules. */
 const LONGEST_ENTRY = 2000;
 
-/** Chooses what a comment of limited length has: an entry of each rule, and then as many as there is room for. */
+/**
+ * Chooses what a comment of limited length has: an entry of each rule, and then as many as there is room for.
+ */
 export class Comment {
   #left: number;
   readonly #texts = new Map<Entry, string>();

@@ -21,7 +21,9 @@ export function withObjectsOfSets(preview: Preview): Preview {
   };
 }
 
-/** Whether a changed set holds secrets: the engine hides the values, and does not say which of them differ. */
+/**
+ * Whether a changed set holds secrets: the engine hides the values, and does not say which of them differ.
+ */
 export const hidesSecrets = ({ steps }: Preview): boolean =>
   steps.some(
     ({ op, urn, newState }) =>

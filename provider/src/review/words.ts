@@ -140,7 +140,9 @@ export const fieldWords = (fields: readonly FieldChange[]): string =>
     })
     .join("; ");
 
-/** What the hash of a report accepts: nobody can see whether a secret's value is the one that was accepted. */
+/**
+ * What the hash of a report accepts: nobody can see whether a secret's value is the one that was accepted.
+ */
 export const acceptWords = (findings: Report["findings"]): string =>
   findings.some(({ secret }) => secret)
     ? "To accept all of this but the findings about secrets"

@@ -6,8 +6,8 @@ import { isObject } from "../values";
 export const NOT_DECIDING = new Set(["description", "metadata", "created_at", "uri"]);
 
 /**
- * The objects that a change may make decide differently: those that differ, and those that refer to them, near
- * or far. By identity, which is the same in both worlds.
+ * The objects that a change may make decide differently: those that differ, and those that refer to them,
+ * near or far. By identity, which is the same in both worlds.
  */
 export function touchedBy(before: Model, after: Model): ReadonlySet<string> {
   const touched = changedBetween(before, after);

@@ -82,7 +82,9 @@ export interface Comparison {
     readonly offStack: boolean;
     readonly before: Exposure | null;
     readonly after: Exposure | null;
-    /** The declared fields that differ in aspects whose exposure reads the same; absent where there are none. */
+    /**
+     * The declared fields that differ in aspects whose exposure reads the same; absent where there are none.
+     */
     readonly fields?: readonly AspectFields[];
   }[];
   /** Declared fields that differ and that no finding names, of objects that were there before. */
