@@ -38,8 +38,10 @@ export type Options = Omit<ReviewOptions, "server"> & Asking;
  *
  * @example
  * ```ts
- * const report = await review(readFileSync("preview.json", "utf8"), { url: "https://tunnels.example.com",
- * apiKey }); if (failing(report, "high").length > 0) console.log(write(report, "markdown")); ```
+ * const preview = readFileSync("preview.json", "utf8");
+ * const report = await review(preview, { url: "https://tunnels.example.com", apiKey });
+ * if (failing(report, "high").length > 0) console.log(write(report, "markdown"));
+ * ```
  */
 export function review(preview: string | object, options?: Omit<Options, keyof ServerOptions>): Report;
 export function review(preview: string | object, options: Options): Promise<Report>;
