@@ -13,6 +13,7 @@ import {
   restricted,
   rulesOf,
   site,
+  tokensOf,
   world,
 } from "./worlds";
 
@@ -23,15 +24,7 @@ const oidc = {
   client_secret: "canary-secret",
   scopes: ["openid", "email"],
 };
-const jwt = {
-  issuer: { allow_list: [{ value: "https://id.example.com" }] },
-  audience: { allow_list: [{ value: "api" }] },
-  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-  jws: {
-    allowed_algorithms: ["RS256"],
-    keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
-  },
-};
+const jwt = tokensOf("https://id.example.com", "https://id.example.com/jwks");
 
 describe("A change of who may come in", () => {
   it("is reported if a client certificate is no longer required, with the field that caused it", () => {

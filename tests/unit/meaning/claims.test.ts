@@ -7,20 +7,12 @@ import {
   type World,
 } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
-import { expectNothing, onlyFinding, rulesOf, site, world } from "./worlds";
+import { expectNothing, onlyFinding, rulesOf, site, tokensOf, world } from "./worlds";
 
 type Rules = Record<string, unknown> | undefined;
 
 const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "s", scopes: [] };
-const jwt = {
-  issuer: { allow_list: [{ value: "https://id.example.com" }] },
-  audience: { allow_list: [{ value: "api" }] },
-  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-  jws: {
-    allowed_algorithms: ["RS256"],
-    keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
-  },
-};
+const jwt = tokensOf("https://id.example.com", "https://id.example.com/jwks");
 const users = (require_claims: Rules): World => world(site({ oidc: { ...oidc, require_claims } }));
 const tokens = (require_claims: Rules): World => world(site({ jwt_validation: { ...jwt, require_claims } }));
 const ADDRESS = "www.example.com:443";

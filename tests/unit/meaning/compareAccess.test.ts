@@ -6,44 +6,29 @@ import {
   type WorldObject,
 } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
-import { agent, authority, declared, edge, mutual, policy, ref, restricted, site, world } from "./worlds";
+import {
+  agent,
+  authority,
+  declared,
+  edge,
+  inbound,
+  mutual,
+  policy,
+  ref,
+  restricted,
+  route,
+  SITE,
+  serving,
+  site,
+  tokensOf,
+  world,
+} from "./worlds";
 
 type Fields = Record<string, unknown>;
-const SITE = "www.example.com:443";
 
-/** A further route of the site, which answers by itself. */
-const route = (match: string, fields: Fields = {}, match_type = "path_prefix"): WorldObject =>
-  declared("https_edge_route", `${match_type} ${match}`, {
-    edge_id: ref("https_edge", "site"),
-    match_type,
-    match,
-    backend: { backend_id: ref("http_response_backend", "ok") },
-    ...fields,
-  });
-const inbound = (...policies: [expressions: string[], type: string, config?: object][]): Fields => ({
-  policies: {
-    inbound: policies.map(([expressions, type, config = {}]) => ({
-      name: "",
-      expressions,
-      actions: [{ type, config }],
-    })),
-    outbound: [],
-  },
-});
 const tokenOf = (change: Fields = {}): Fields => ({
-  jwt_validation: {
-    issuer: { allow_list: [{ value: "https://issuer.test/" }] },
-    audience: { allow_list: [{ value: "api" }] },
-    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-    jws: {
-      allowed_algorithms: ["RS256"],
-      keys: { sources: { additional_jkus: ["https://issuer.test/keys"] } },
-    },
-    ...change,
-  },
+  jwt_validation: { ...tokensOf("https://issuer.test/", "https://issuer.test/keys"), ...change },
 });
-const serving = (name: string, hostport: string, fields: Fields = {}): WorldObject =>
-  declared("tls_edge", name, { hostports: [hostport], ...fields });
 
 const inShort = ({ address, was, example: { request, before, after } }: AccessChange): string =>
   `${request.method} ${request.address}${request.path}: ${was} ${before.status ?? before.outcome} → ${address} ${after.status ?? after.outcome}`;

@@ -19,6 +19,7 @@ import {
   ref,
   restricted,
   site,
+  tokensOf,
   world,
 } from "./worlds";
 
@@ -43,17 +44,7 @@ const when = (expressions: string[], type: string, config: object = {}) => ({
   expressions,
   actions: [{ type, config }],
 });
-const jwt = {
-  jwt_validation: {
-    issuer: { allow_list: [{ value: "https://id.example.com" }] },
-    audience: { allow_list: [{ value: "api" }] },
-    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-    jws: {
-      allowed_algorithms: ["RS256"],
-      keys: { sources: { additional_jkus: ["https://id.example.com/jwks"] } },
-    },
-  },
-};
+const jwt = { jwt_validation: tokensOf("https://id.example.com", "https://id.example.com/jwks") };
 const token = {
   issuer: "https://id.example.com",
   audiences: ["api"],

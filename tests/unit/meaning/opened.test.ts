@@ -14,50 +14,21 @@ import {
   authority,
   declared,
   edge,
+  inbound,
   mutual,
   policy,
   ref,
   restricted,
+  route,
   rulesOf,
+  SITE,
+  serving,
   site,
+  tokensOf,
   world,
 } from "./worlds";
 
-type Fields = Record<string, unknown>;
-const SITE = "www.example.com:443";
-
-/** A further route of the site, which answers by itself. */
-const route = (match: string, fields: Fields = {}, match_type = "path_prefix"): WorldObject =>
-  declared("https_edge_route", `${match_type} ${match}`, {
-    edge_id: ref("https_edge", "site"),
-    match_type,
-    match,
-    backend: { backend_id: ref("http_response_backend", "ok") },
-    ...fields,
-  });
-const token = {
-  jwt_validation: {
-    issuer: { allow_list: [{ value: "https://issuer.test/" }] },
-    audience: { allow_list: [{ value: "api" }] },
-    http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-    jws: {
-      allowed_algorithms: ["RS256"],
-      keys: { sources: { additional_jkus: ["https://issuer.test/keys"] } },
-    },
-  },
-};
-const inbound = (...policies: [expressions: string[], type: string, config?: object][]): Fields => ({
-  policies: {
-    inbound: policies.map(([expressions, type, config = {}]) => ({
-      name: "",
-      expressions,
-      actions: [{ type, config }],
-    })),
-    outbound: [],
-  },
-});
-const serving = (name: string, hostport: string, fields: Fields = {}): WorldObject =>
-  declared("tls_edge", name, { hostports: [hostport], ...fields });
+const token = { jwt_validation: tokensOf("https://issuer.test/", "https://issuer.test/keys") };
 
 /** Findings of access in short: rule, severity, address. */
 const inShort = (before: World, after: World): string[] =>

@@ -39,7 +39,7 @@ export const agent = declared("tunnel_credential", "agent", { acl: [] });
 
 /** An HTTPS edge with the route `/` that answers by itself. */
 export const site = (route: Fields = {}, of: Fields = {}): WorldObject[] => [
-  declared("https_edge", "site", { hostports: ["www.example.com:443"], ...of }),
+  declared("https_edge", "site", { hostports: [SITE], ...of }),
   declared("https_edge_route", "all", {
     edge_id: ref("https_edge", "site"),
     match_type: "path_prefix",
@@ -49,6 +49,42 @@ export const site = (route: Fields = {}, of: Fields = {}): WorldObject[] => [
   }),
   declared("http_response_backend", "ok", { status_code: 200, body: "ok" }),
 ];
+
+export const SITE = "www.example.com:443";
+
+/** A further route of the site, which answers by itself. */
+export const route = (match: string, fields: Fields = {}, match_type = "path_prefix"): WorldObject =>
+  declared("https_edge_route", `${match_type} ${match}`, {
+    edge_id: ref("https_edge", "site"),
+    match_type,
+    match,
+    backend: { backend_id: ref("http_response_backend", "ok") },
+    ...fields,
+  });
+
+/** A TLS edge that serves another hostport. */
+export const serving = (name: string, hostport: string, fields: Fields = {}): WorldObject =>
+  declared("tls_edge", name, { hostports: [hostport], ...fields });
+
+/** Policies for what comes in, each with one action. */
+export const inbound = (...policies: [expressions: string[], type: string, config?: object][]): Fields => ({
+  policies: {
+    inbound: policies.map(([expressions, type, config = {}]) => ({
+      name: "",
+      expressions,
+      actions: [{ type, config }],
+    })),
+    outbound: [],
+  },
+});
+
+/** A check of tokens of an issuer for "api", in the Authorization header. */
+export const tokensOf = (issuer: string, keys: string): Fields => ({
+  issuer: { allow_list: [{ value: issuer }] },
+  audience: { allow_list: [{ value: "api" }] },
+  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
+  jws: { allowed_algorithms: ["RS256"], keys: { sources: { additional_jkus: [keys] } } },
+});
 
 /** A policy of these rules: `allow 10.0.0.0/8`, `deny 10.1.0.0/16`. */
 export const policy = (name: string, ...rules: string[]): WorldObject[] => [
