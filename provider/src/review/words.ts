@@ -7,6 +7,7 @@ import {
   checkWords,
   type Exposure,
   type FieldChange,
+  listedWords,
   targetWords,
 } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
@@ -78,14 +79,8 @@ export const pathOf = (exposure: Exposure): { who: string; checks: string[]; to:
 });
 
 const servedWords = ({ credentials, others }: Exposure["served_by"]): string =>
-  listed([...credentials.map(({ name }) => name), ...(others > 0 ? [`${others} others`] : [])]) ||
+  listedWords([...credentials.map(({ name }) => name), ...(others > 0 ? [`${others} others`] : [])]) ||
   "nobody that is known";
-
-function listed(items: readonly string[], most = 5): string {
-  return items.length > most
-    ? `${items.slice(0, most).join(", ")} and ${items.length - most} more`
-    : items.join(", ");
-}
 
 /** The cause of a finding: the place in the program, or the object and its field. */
 export function causeWords({ cause, offStack, certain }: ReviewedFinding): {

@@ -6,6 +6,7 @@ export type { AccessComparison, Unproved } from "./access/comparison";
 export { exampleWords } from "./access/words";
 export type { ExposedAction } from "./aspects/actions";
 export type { ExposedAuthority } from "./aspects/clientCertificate";
+export { listedWords } from "./aspects/shown";
 export type { SignIn } from "./aspects/signIn";
 export type { Tls } from "./aspects/tls";
 export type { TokenCheck } from "./aspects/token";

@@ -15,10 +15,13 @@ const LONGEST_NAME = 100;
  * Prepares a user's text for quotation in a sentence: one line, limited length, no characters that end the
  * quotation.
  */
-const quotable = (text: string): string => {
+export const quotable = (text: string, most = LONGEST_NAME): string => {
   const line = text.replace(/[\s\p{Cc}\p{Cf}`]+/gu, " ").trim();
-  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
+  return line.length > most ? `${line.slice(0, most)}…` : line;
 };
+
+/** Puts a text in backticks, on one line. */
+export const code = (text: string): string => `\`${text.replace(/[\s`]+/g, " ")}\``;
 
 /** The name of an object for people: its name in the program, or else one of its fields, or else its id. */
 export function nameOf({ object, fields, kind }: ModelObject): string {

@@ -1,5 +1,6 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { Decision, DecisionRequest } from "../decision/types";
+import { code, quotable } from "../names";
 import type { Example, Opened } from "./changes";
 import type { AccessComparison } from "./comparison";
 
@@ -53,10 +54,7 @@ const endWords = ({ status, outcome }: Decision): string =>
 
 const LONGEST = 200;
 
-function quoted(text: string): string {
-  const line = text.replace(/[\s\p{Cc}\p{Cf}`]+/gu, " ");
-  return `\`${line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line}\``;
-}
+const quoted = (text: string): string => code(quotable(text, LONGEST));
 
 /** What a change lets in, in one line. */
 export function verdictWords(access: Omit<AccessComparison, "sentence">, name: Naming): string {

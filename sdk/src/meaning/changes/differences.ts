@@ -22,10 +22,24 @@ export interface Difference {
 }
 
 /** The object in two worlds; one of them is absent where it is new or removed. */
-export interface Sides {
+export interface ObjectChange {
   readonly before?: ModelObject;
   readonly after?: ModelObject;
 }
+
+/** Each object with what it was and is, by kind and identity. */
+export function pairedIn(
+  before: Iterable<ModelObject>,
+  after: Iterable<ModelObject>,
+): ReadonlyMap<string, ObjectChange> {
+  const pairs = new Map<string, ObjectChange>();
+  for (const thing of before) pairs.set(keyOf(thing), { before: thing });
+  for (const thing of after) pairs.set(keyOf(thing), { ...pairs.get(keyOf(thing)), after: thing });
+  return pairs;
+}
+
+/** The key of an object among pairs. */
+export const keyOf = ({ kind, identity }: ModelObject): string => `${kind} ${identity}`;
 
 interface Worlds {
   readonly before: Model;
@@ -36,7 +50,7 @@ interface Worlds {
 const found = new WeakMap<ModelObject, { readonly other?: ModelObject; readonly all: Difference[] }>();
 
 /** Every declared field of an object that differs, secrets by their path alone. */
-export function differencesOf({ before, after }: Sides, worlds: Worlds): readonly Difference[] {
+export function differencesOf({ before, after }: ObjectChange, worlds: Worlds): readonly Difference[] {
   const thing = after ?? before;
   if (!thing || (before && after && isSame(before, after))) return [];
   const known = found.get(thing);

@@ -1,4 +1,5 @@
 import { shortHash } from "../hash";
+import { code } from "../names";
 import { canonical, isObject } from "../values";
 import { UNKNOWN } from "../world";
 import type { Difference } from "./differences";
@@ -40,7 +41,7 @@ export function repeated(value: unknown): unknown {
     : value;
 }
 
-const inCode = (text: string): string => `\`${cut(text, LONGEST_WORDS).replace(/[\s`]+/g, " ")}\``;
+const inCode = (text: string): string => code(cut(text, LONGEST_WORDS));
 
 const valueWords = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return "unset";

@@ -6,12 +6,11 @@ import type { RequiredClaims } from "../decision/rules/claims";
 import type { Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
-import { nameOf } from "../names";
+import { code, nameOf } from "../names";
 import { canonical, inOrder } from "../values";
 import {
   type AddressChange,
   type Context,
-  code,
   type Draft,
   differs,
   listed,

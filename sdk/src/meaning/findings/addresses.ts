@@ -2,8 +2,9 @@ import type { Example } from "../access/changes";
 import type { AreaChanges } from "../access/comparison";
 import type { Row } from "../exposure/rows";
 import type { Model } from "../model";
+import { code } from "../names";
 import { listNetworks, wholeFamilies } from "../networks/networkSet";
-import { type AddressChange, type Context, code, type Draft, listed, type Rule } from "./finding";
+import { type AddressChange, type Context, type Draft, listed, type Rule } from "./finding";
 import { hasEnded, isUnservable } from "./requests";
 
 /** What an address asks for, in words; empty if anybody may reach it. */

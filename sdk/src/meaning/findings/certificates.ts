@@ -1,8 +1,9 @@
 import { durationSeconds, secondsOf } from "../../contract/formats/time";
-import { differencesOf } from "../changes/differences";
+import { differencesOf, type ObjectChange } from "../changes/differences";
 import type { ModelObject } from "../model";
+import { code } from "../names";
 import { fieldNamed, holdsUnknown, textIn, textsIn } from "../values";
-import { type Context, code, isReplaced, listed, type ObjectChange, type Rule } from "./finding";
+import { type Context, isReplaced, listed, type Rule } from "./finding";
 
 export const SSH_CERTIFICATES = ["ssh_user_certificate", "ssh_host_certificate"];
 

@@ -2,9 +2,10 @@ import type { ModuleName } from "../../contract/registry";
 import type { RequiredClaims } from "../decision/rules/claims";
 import { moduleOf, type Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
+import { code } from "../names";
 import { holdsUnknown, inOrder } from "../values";
 import { whereBoth } from "./access";
-import { type AddressChange, code, listed, onAddress, type Rule } from "./finding";
+import { type AddressChange, listed, onAddress, type Rule } from "./finding";
 import { isLoosened, type WithClaims } from "./loosened";
 
 /** Each claim whose texts differ: "`groups` may be `ops` or `dev` (before: `ops`)". */

@@ -1,12 +1,12 @@
 import { compareModels } from "../access/compareAccess";
 import type { AccessComparison } from "../access/comparison";
-import type { FieldChange } from "../changes/words";
+import { type ObjectChange, pairedIn } from "../changes/differences";
 import { type Exposure, shown } from "../exposure/exposure";
 import { type Row, rowsOf } from "../exposure/rows";
 import { shortHash } from "../hash";
-import { Model, type ModelObject, sameIn } from "../model";
-import { Names, nameOf } from "../names";
-import { canonical, inOrder } from "../values";
+import { Model, sameIn } from "../model";
+import { Names } from "../names";
+import { inOrder } from "../values";
 import type { World } from "../world";
 import { accessRules } from "./access";
 import { addressRules } from "./addresses";
@@ -22,7 +22,6 @@ import {
   type Finding,
   isReplaced,
   type Judged,
-  type ObjectChange,
   type Rule,
   type Severity,
 } from "./finding";
@@ -30,6 +29,7 @@ import { holderRules } from "./holders";
 import { networkRules } from "./networks";
 import { objectRules } from "./objects";
 import { requestRules, withRequests } from "./opened";
+import { inOrderOf } from "./order";
 import { RequestsByAddress } from "./requests";
 import { type Describing, describingRules } from "./standing";
 import { trafficRules } from "./traffic";
@@ -175,12 +175,8 @@ function addressesOf(before: readonly Row[], after: readonly Row[]): AddressChan
 
 /** Every object of either world, without those that the reader may not see. */
 function objectsOf(before: Model, after: Model): ObjectChange[] {
-  const changes = new Map<string, ObjectChange>();
-  const keyOf = ({ kind, identity }: ModelObject) => `${kind} ${identity}`;
-  for (const thing of before.all) if (!thing.object.hidden) changes.set(keyOf(thing), { before: thing });
-  for (const thing of after.all)
-    if (!thing.object.hidden) changes.set(keyOf(thing), { ...changes.get(keyOf(thing)), after: thing });
-  return [...changes.values()];
+  const shown = ({ all }: Model) => all.filter(({ object }) => !object.hidden);
+  return [...pairedIn(shown(before), shown(after)).values()];
 }
 
 function described(
@@ -205,86 +201,6 @@ function described(
     rule,
     severity,
     stands: earlier?.content === found.content,
-  };
-}
-
-const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
-
-/** A draft with what it rests on. */
-interface Told extends Judged {
-  readonly fields?: readonly FieldChange[];
-  readonly digest: string;
-}
-
-function inOrderOf(drafts: readonly Told[], names: Names): Finding[] {
-  const findings = drafts.map((draft) => ({ finding: findingOf(draft, names), key: keyOf(draft) }));
-  findings.sort(
-    (a, b) =>
-      SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity) ||
-      inOrder(a.finding.address ?? "", b.finding.address ?? "") ||
-      inOrder(a.finding.rule, b.finding.rule) ||
-      inOrder(a.finding.name, b.finding.name) ||
-      inOrder(a.key, b.key),
-  );
-  // Equal findings about objects with the same name get different hashes, so that accepting one does not
-  // accept the others.
-  const met = new Map<string, number>();
-  return findings.map(({ finding, key }) => {
-    const count = (met.get(key) ?? 0) + 1;
-    met.set(key, count);
-    return { ...finding, hash: shortHash(count === 1 ? key : `${key} ${count}`) };
-  });
-}
-
-/** Ids of the server. They are in findings if an object's name is not known. */
-const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
-
-/** The content of a finding, without ids: every value that changed. */
-const keyOf = ({ rule, address, about, before, after, meaning, certain = true, digest }: Told): string =>
-  `${canonical([
-    rule,
-    address,
-    about.kind,
-    nameOf(about),
-    meaning === undefined ? [before, after] : meaning,
-    certain,
-  ]).replace(IDS, "an id")} ${digest}`;
-
-function findingOf(
-  { rule, severity, address, about, sentence, before, after, cause, certain = true, ...told }: Told,
-  names: Names,
-): Finding {
-  const { example, proved, fields, secret } = told;
-  const { object } = cause;
-  const { urn, id, stack } = object;
-  const name =
-    object === about.object
-      ? nameOf(about)
-      : nameOf({ kind: cause.kind, identity: "", object, fields: object.fields, modules: new Map() });
-  return {
-    hash: "",
-    rule,
-    severity,
-    ...(address !== undefined && { address }),
-    kind: about.kind,
-    name: nameOf(about),
-    ...(about.object.id !== undefined && names.isShared(about) && { id: about.object.id }),
-    sentence,
-    ...(before !== undefined && { before }),
-    ...(after !== undefined && { after }),
-    ...(fields && { fields }),
-    ...(secret !== undefined && { secret: true }),
-    cause: {
-      ...(urn !== undefined && { urn }),
-      ...(id !== undefined && { id }),
-      kind: cause.kind,
-      name,
-      ...(cause.property !== undefined && { property: cause.property }),
-    },
-    offStack: stack !== about.object.stack,
-    certain,
-    ...(example !== undefined && { example }),
-    ...(proved !== undefined && { proved }),
   };
 }
 

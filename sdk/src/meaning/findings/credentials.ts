@@ -1,8 +1,10 @@
+import type { ObjectChange } from "../changes/differences";
 import { Binding } from "../exposure/binding";
 import type { ModelObject } from "../model";
+import { code } from "../names";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import { SSH_CERTIFICATES } from "./certificates";
-import { type Context, code, type Draft, isReplaced, listed, type ObjectChange, type Rule } from "./finding";
+import { type Context, type Draft, isReplaced, listed, type Rule } from "./finding";
 
 const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 

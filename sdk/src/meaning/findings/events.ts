@@ -1,7 +1,9 @@
 import { DEFAULT_SITE } from "../../contract/formats/site";
+import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
+import { code } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
-import { code, listed, type ObjectChange, type Rule } from "./finding";
+import { listed, type Rule } from "./finding";
 
 /** The types of events that a subscription sends to each destination. */
 function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]> {

@@ -1,12 +1,12 @@
 import { UNNOTICED_FIELDS } from "../../contract/core/fields";
 import { fieldsOf } from "../../contract/core/marks";
 import { schemaOf } from "../changes/declared";
-import { type Difference, differencesOf, type Sides } from "../changes/differences";
+import { type Difference, differencesOf, keyOf, type ObjectChange, pairedIn } from "../changes/differences";
 import { type FieldChange, fieldChange, inWords } from "../changes/words";
 import { ASPECTS, type Exposure } from "../exposure/exposure";
 import type { Part, Reading } from "../exposure/reading";
 import { shortHash } from "../hash";
-import type { Model, ModelObject } from "../model";
+import type { ModelObject } from "../model";
 import { nameOf } from "../names";
 import { canonical, inOrder, isObject } from "../values";
 import { type AddressChange, type Context, type Draft, differs, isReplaced } from "./finding";
@@ -23,13 +23,11 @@ export interface Remaining {
 
 /** What differs in the declared fields of two worlds, and which of it findings name. */
 export class ChangedFields {
-  readonly #before: ReadonlyMap<string, ModelObject>;
-  readonly #after: ReadonlyMap<string, ModelObject>;
+  readonly #pairs: ReadonlyMap<string, ObjectChange>;
   readonly #named = new Set<Difference>();
 
   constructor(private readonly context: Context) {
-    this.#before = byIdentity(context.before);
-    this.#after = byIdentity(context.after);
+    this.#pairs = pairedIn(context.before.all, context.after.all);
   }
 
   /** The fields that a finding rests on: those of what its aspect is read from, or of its objects. */
@@ -74,7 +72,7 @@ export class ChangedFields {
   }
 
   /** What no finding names, of objects that are there before and after. */
-  remaining(objects: readonly Sides[]): Remaining[] {
+  remaining(objects: readonly ObjectChange[]): Remaining[] {
     return objects.flatMap((sides) => {
       const { before, after } = sides;
       if (!before || !after) return [];
@@ -95,7 +93,7 @@ export class ChangedFields {
   }
 
   /** Whether only fields differ that no caller and no owner can notice. */
-  areUnnoticed(objects: readonly Sides[]): boolean {
+  areUnnoticed(objects: readonly ObjectChange[]): boolean {
     return objects.every(
       (sides) =>
         sides.before &&
@@ -107,7 +105,7 @@ export class ChangedFields {
   }
 
   /** One hash of every declared field that differs. */
-  digest(objects: readonly Sides[]): string {
+  digest(objects: readonly ObjectChange[]): string {
     return digestOf(objects.flatMap((sides) => differencesOf(sides, this.context)));
   }
 
@@ -122,7 +120,7 @@ export class ChangedFields {
 
   #read(readings: readonly (Reading<unknown> | undefined)[]): Difference[] {
     const [was, is] = readings.map(
-      (reading) => new Map((reading?.parts ?? []).map((part) => [keyOf(part), part])),
+      (reading) => new Map((reading?.parts ?? []).map((part) => [keyOfPart(part), part])),
     );
     const changed = new Map<string, Part>();
     for (const [key, part] of [...(was ?? []), ...(is ?? [])])
@@ -137,10 +135,7 @@ export class ChangedFields {
     return sorted([...new Set(all)]);
   }
 
-  #sidesOf = ({ identity, kind }: ModelObject): Sides => {
-    const key = `${kind} ${identity}`;
-    return { before: this.#before.get(key), after: this.#after.get(key) };
-  };
+  #sidesOf = (thing: ModelObject): ObjectChange => this.#pairs.get(keyOf(thing)) ?? {};
 
   #isInBoth(thing: ModelObject): boolean {
     const { before, after } = this.#sidesOf(thing);
@@ -166,22 +161,19 @@ export interface AspectFields {
   readonly fields: readonly FieldChange[];
 }
 
-const byIdentity = (model: Model): Map<string, ModelObject> =>
-  new Map(model.all.map((thing) => [`${thing.kind} ${thing.identity}`, thing]));
-
 const textOf = ({ thing, key }: Difference): string => canonical([thing.kind, nameOf(thing), key]);
 
 const sorted = (differences: readonly Difference[]): Difference[] =>
   [...differences].sort((a, b) => inOrder(textOf(a), textOf(b)));
 
-const keyOf = ({ identity, module, property }: Part): string =>
+const keyOfPart = ({ identity, module, property }: Part): string =>
   module === undefined ? `${identity} ${property}` : identity;
 
 const digestOf = (differences: readonly Difference[]): string =>
   shortHash(differences.map(textOf).sort(inOrder).join("\n"));
 
 /** Whether modules differ that only a newer contract has. */
-function hasUndeclared({ before, after }: Sides): boolean {
+function hasUndeclared({ before, after }: ObjectChange): boolean {
   const [was, is] = [before, after].map((thing) => everyField(thing));
   const schema = schemaOf((after ?? before)?.kind ?? "");
   const declared = new Set((schema && fieldsOf(schema))?.map(([name]) => name));

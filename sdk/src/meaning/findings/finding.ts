@@ -1,4 +1,5 @@
 import type { Example } from "../access/changes";
+import type { ObjectChange } from "../changes/differences";
 import type { FieldChange } from "../changes/words";
 import { contentOf, type Part, type Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
@@ -118,12 +119,6 @@ export interface AddressChange {
   readonly after?: Row;
 }
 
-/** An object in two worlds. */
-export interface ObjectChange {
-  readonly before?: ModelObject;
-  readonly after?: ModelObject;
-}
-
 /** Whether the object is created again, with another id and new secrets. */
 export const isReplaced = ({ before, after }: ObjectChange): boolean =>
   before !== undefined &&
@@ -194,9 +189,6 @@ export function onAddress(
   const cause = causeOf(was, is, row);
   return [{ about: row.holder, address: change.address, ...said, certain, cause, readings: [was, is] }];
 }
-
-/** Puts a text in backticks, on one line. */
-export const code = (text: string): string => `\`${text.replace(/[\s`]+/g, " ")}\``;
 
 /** `a`, `b` and `c`. */
 export function listed(items: readonly string[], most = 5): string {

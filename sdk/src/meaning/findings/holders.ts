@@ -1,9 +1,10 @@
 import { fingerprint, readSshPublicKey } from "../../contract/formats/sshPublicKey";
 import { definitionNamed } from "../../contract/registry";
-import { differencesOf } from "../changes/differences";
+import { differencesOf, type ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
+import { code } from "../names";
 import { holdsUnknown, textIn } from "../values";
-import { type Context, code, type Draft, isReplaced, type ObjectChange, type Rule } from "./finding";
+import { type Context, type Draft, isReplaced, type Rule } from "./finding";
 
 const titleOf = ({ kind }: ModelObject): string => definitionNamed(kind).title;
 

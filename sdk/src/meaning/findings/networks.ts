@@ -1,5 +1,6 @@
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
+import { code } from "../names";
 import {
   beyond,
   inWords,
@@ -11,7 +12,7 @@ import {
 } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
 import { whereBoth } from "./access";
-import { type AddressChange, code, listed, onAddress, type Rule } from "./finding";
+import { type AddressChange, listed, onAddress, type Rule } from "./finding";
 
 const networks = (row: Row) => row.networks;
 

@@ -1,8 +1,9 @@
 import { modulesOf } from "../../contract/core/definition";
 import { registry } from "../../contract/registry";
+import type { ObjectChange } from "../changes/differences";
 import { moduleOf } from "../exposure/reading";
-import type { ObjectChange, Rule } from "./finding";
-import { code } from "./finding";
+import { code } from "../names";
+import type { Rule } from "./finding";
 
 const MODULES = new Map<string, string[]>(
   registry.map((definition) => [definition.kind, modulesOf(definition)]),

@@ -5,10 +5,10 @@ import { exampleWords } from "../access/words";
 import { ASPECTS } from "../aspects";
 import type { Aspect } from "../aspects/aspect";
 import type { Row } from "../exposure/rows";
-import { nameOf } from "../names";
+import { code, nameOf } from "../names";
 import { asks, causeOfAddress } from "./addresses";
 import { changedAt, changedCredential } from "./causes";
-import { type AddressChange, type Context, code, type Draft, type Judged, listed } from "./finding";
+import { type AddressChange, type Context, type Draft, type Judged, listed } from "./finding";
 import { isUnservable, type Requests, type Taken } from "./requests";
 
 /** Rules for what requests show and no rule of a field does. */

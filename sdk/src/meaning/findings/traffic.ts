@@ -2,9 +2,10 @@ import type { Action } from "../aspects/actions";
 import { inWords, isGoing, keyOf } from "../exposure/flows";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
+import { code } from "../names";
 import { canonical } from "../values";
 import { whereBoth } from "./access";
-import { type AddressChange, code, listed, onAddress, type Rule } from "./finding";
+import { type AddressChange, listed, onAddress, type Rule } from "./finding";
 
 const traffic = (row: Row) => row.traffic;
 const tls = (row: Row) => row.tls;
