@@ -19,7 +19,7 @@ export const ENFORCED = {
 /** Something for every module of the contract and every kind that has it. */
 export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith<M>, string>> };
 
-/** What does each action of policies. An action of the contract without an entry does not compile. */
+/** The means for each action of policies. An action of the contract without an entry does not compile. */
 export const ENFORCED_ACTIONS = {
   deny: "a direct response; on a TLS edge network RBAC",
   "custom-response": "a direct response",

@@ -2,7 +2,7 @@ import type { Decision, Target } from "@tunnelplane/sdk/meaning";
 import { addressText, readAddress } from "../envoy/address";
 import { agentsOf } from "./standIns";
 
-/** What an Envoy did with a request. */
+/** The answer of an Envoy to a request. */
 export interface Answer {
   /** Null where the connection ended without an answer. */
   readonly status: number | null;
@@ -32,7 +32,7 @@ const NOBODY: readonly string[] = ["503"];
 /** It is not known who answers. */
 const ANYBODY = "anybody";
 
-/** Who may answer at the end of a tree; nobody where nothing is there. */
+/** Those that may answer at the ends of a tree of backends; empty where there is nothing. */
 function endsOf(target: Target, said: Decision, isHere: (agents: string) => boolean): readonly string[] {
   const of = (one: Target) => endsOf(one, said, isHere);
   const agents = (name: string) => (isHere(name) ? [name] : []);

@@ -61,7 +61,7 @@ export function answeredObjects({ objects, partial }: World): Answered {
   return { objects: [...withRoutes(whole), ...outside.values()], ids };
 }
 
-/** What a part of a world refers to and does not hold was checked where it was declared: it is there. */
+/** A part of a world may refer to objects outside of it. They exist: that was checked at its declaration. */
 const standingFor = (id: string, to: readonly string[]): Entry[] => {
   if (to.some((kind) => kind.endsWith("backend")))
     return [

@@ -8,10 +8,10 @@ import type { KeySets } from "./tokens";
 
 /** For one request. What takes longer is a fault. */
 const LONGEST_MS = 5000;
-/** What a request's path has where a part was not recorded, and longer than what is left out. */
+/** Stands in a path for a part that was not recorded. It is longer than any part that is left out. */
 const LEFT_OUT = ["…", "x".repeat(33)] as const;
 
-/** What stands in for those who sign certificates and tokens. */
+/** The stand-ins that sign certificates and tokens. */
 export interface Means {
   readonly authorities: Authorities;
   readonly keySets: KeySets;

@@ -21,7 +21,7 @@ export function readWorld(file: string): World {
   return { ...whole, objects: [...objects, ...unlistedPolicies(objects)] };
 }
 
-/** What a gateway keeps has the rules of IP policies, and not the policies. */
+/** The files of a gateway hold the rules of IP policies, but not the policies. */
 function unlistedPolicies(objects: readonly WorldObject[]): WorldObject[] {
   const listed = new Set(objects.flatMap(({ id, urn }) => [id, urn]));
   const named = objects.flatMap(({ kind, fields: { ip_policy } }) =>

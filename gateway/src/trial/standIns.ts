@@ -107,7 +107,7 @@ export class StandIns {
   }
 }
 
-/** What agents are called that bind a hostport or labels. */
+/** The names of agents that bind a hostport or labels. */
 export const agentsOf = (bound: string | Readonly<Record<string, string>>): string =>
   typeof bound === "string"
     ? `agents of ${bound}`

@@ -19,7 +19,7 @@ export const requireClaims = (of: string) =>
     { userKeys: true },
   ).meta({
     description: [
-      `Claims that ${of} must have, each with the texts of which one has to match; all claims have to. Default: none.`,
+      `Claims that ${of} must have, each with a list of texts. Every claim must match one of its texts. Default: none.`,
       "A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`.",
       "A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these.",
       "A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`).",

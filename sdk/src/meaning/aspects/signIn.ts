@@ -79,7 +79,7 @@ export const signIn = {
       look({ method, request: { session } }) {
         if (options_passthrough && method === "OPTIONS") return options;
         if (session === UNRECORDED) return unrecorded;
-        // What the request leaves out is as it is asked for here; its claims are not recorded then.
+        // Parts that a request leaves out are as the route asks for them, but claims are unknown.
         const { issuer: by = issuer, client_id: to = client_id } = session ?? {};
         const isSignedIn = session && by === issuer && to === client_id;
         const refusal = isSignedIn ? lacking(session.claims) : away;

@@ -105,7 +105,7 @@ export const token = {
         if (!shown) return none;
         if (shown === "invalid") return bad;
         const { issuer, at, keys: key, algorithm, audiences: meantFor } = shown;
-        // What the request leaves out is as it is asked for here; its claims are not recorded then.
+        // Parts that a request leaves out are as the route asks for them, but claims are unknown.
         if (at && !by.places.some((place) => isAt(place, at))) return none;
         if (!issuers.includes(issuer)) return bad;
         if (meantFor && !meantFor.some((one) => audiences.includes(one))) return elsewhere;

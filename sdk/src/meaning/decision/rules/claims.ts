@@ -3,7 +3,7 @@ import { isObject } from "../../values";
 import { escapeRegex, finds } from "./patterns";
 import { Unservable } from "./unservable";
 
-/** Claims by name, each with the texts of which one has to match. */
+/** Texts by the name of a claim, which must match one of them. */
 export type RequiredClaims = Readonly<Record<string, readonly string[]>>;
 
 export type Claims = Readonly<Record<string, unknown>>;
