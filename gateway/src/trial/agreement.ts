@@ -1,4 +1,4 @@
-import type { Decision, Target } from "@tunnelplane/sdk/meaning";
+import { type Decision, hostportOf, type Target } from "@tunnelplane/sdk/meaning";
 import { addressText, readAddress } from "../envoy/address";
 import { agentsOf } from "./standIns";
 
@@ -60,6 +60,3 @@ function endsOf(target: Target, said: Decision, isHere: (agents: string) => bool
       return [];
   }
 }
-
-/** The hostport of an address that names its route, too: `HOST:PORT/PREFIX`, `HOST:PORT = /PATH`. */
-const hostportOf = (address: string): string => /^[^\s/]*/.exec(address)?.[0] ?? "";

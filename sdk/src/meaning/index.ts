@@ -43,7 +43,7 @@ export {
   eachExposure,
   exposureOf,
 } from "./exposure/exposure";
-export { addressOf } from "./exposure/rows";
+export { addressOf, hostportOf } from "./exposure/rows";
 export { exposureSchema } from "./exposure/schema";
 export { targetWords } from "./exposure/targetWords";
 export type { Target, WeightedPart } from "./exposure/traffic";

@@ -1,6 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { definitionOfId, present } from "@tunnelplane/sdk/contract";
-import { addressOf, aspectWords, checkWords, eachExposure, type WorldObject } from "@tunnelplane/sdk/meaning";
+import {
+  addressOf,
+  aspectWords,
+  checkWords,
+  eachExposure,
+  hostportOf as hostportIn,
+  type WorldObject,
+} from "@tunnelplane/sdk/meaning";
 import type { Caller } from "../auth";
 import { type Document, type Page, textIn } from "../documents";
 import { servingOf } from "../gateways";
@@ -27,7 +34,7 @@ interface Place {
 }
 
 /** `app.example.com:443` of `app.example.com:443/admin` and of `app.example.com:443 = /admin`. */
-export const hostportOf = (address: string): string => (/^[^/ ]*/.exec(address)?.[0] ?? "").toLowerCase();
+export const hostportOf = (address: string): string => hostportIn(address).toLowerCase();
 
 /**
  * A page of exposure rows, in the order of addresses. Reads only the edges of the page's addresses, the

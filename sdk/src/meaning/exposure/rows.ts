@@ -48,6 +48,9 @@ export function addressOf(
   return route ? `${served}${route.match_type === "exact_path" ? " = " : ""}${route.match}` : served;
 }
 
+/** The hostport of an address, which may name a route, too. */
+export const hostportOf = (address: string): string => /^[^/ ]*/.exec(address)?.[0] ?? "";
+
 /** The hostports of an edge; a text for people if they are not known yet. */
 function hostportsOf(edge: ModelObject | undefined): { hostport: string; known: boolean }[] {
   if (!edge) return [];

@@ -4,7 +4,7 @@ import type { Example, OpenedPiece } from "../access/changes";
 import { exampleWords } from "../access/words";
 import { ASPECTS } from "../aspects";
 import type { Aspect } from "../aspects/aspect";
-import type { Row } from "../exposure/rows";
+import { hostportOf, type Row } from "../exposure/rows";
 import { code, nameOf } from "../names";
 import { asks, causeOfAddress } from "./addresses";
 import { changedAt, changedCredential } from "./causes";
@@ -218,8 +218,8 @@ function takerOf(address: string, other: string): string {
 }
 
 function partsOf(address: string): [hostport: string, path: string] {
-  const end = address.search(/[/ ]/);
-  return end < 0 ? [address, ""] : [address.slice(0, end), address.slice(end).trim()];
+  const hostport = hostportOf(address);
+  return [hostport, address.slice(hostport.length).trim()];
 }
 
 /** "client certificate" of "a client certificate". */
