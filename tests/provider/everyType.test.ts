@@ -1,5 +1,5 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
-import { definitionOf, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
+import { definitionOf, isObject, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { oneOfEach } from "../support/oneOfEach";
@@ -50,7 +50,7 @@ describe("A program with one resource of every class", () => {
   });
 
   it("moves to the native provider with nothing changed and its tokens kept, and from it without a write", async () => {
-    const tokens = () => stack.resources().filter(({ outputs }) => outputs && "token" in outputs).length;
+    const tokens = () => stack.resources().filter(({ outputs }) => isObject(outputs?.token)).length;
     const before = stack.resources();
     expect(tokens()).to.equal(2 * NAMES.length);
     const idsOfDynamic = before.flatMap(({ urn, id }) => (/::dynamic-/.test(urn) && id ? id.split("/") : []));

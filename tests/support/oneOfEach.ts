@@ -119,6 +119,14 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   new tunnels.HttpsEdgeRouteUserAgentFilter(`${prefix}route-agents`, { ...at, ...userAgentFilter });
   new tunnels.HttpsEdgeRoutePolicies(`${prefix}route-policies`, { ...at, ...policies });
 
+  new tunnels.Guarantee(`${prefix}guarantee`, {
+    expect: "refused",
+    addresses: [`*.${prefix}guarded.example.com:*/admin`],
+    methods: ["POST"],
+    exceptNetworks: ["10.0.0.0/8"],
+    clientCertificate: "none",
+  });
+
   const destination = new tunnels.EventDestination(`${prefix}destination`, {
     target: { monitoringService: { apiKey: "hush", service: "tunnels" } },
   });

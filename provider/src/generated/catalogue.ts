@@ -5,6 +5,7 @@ import type { CertificateAuthority } from "./certificateAuthority";
 import type { EventDestination } from "./eventDestination";
 import type { EventSubscription } from "./eventSubscription";
 import type { FailoverBackend } from "./failoverBackend";
+import type { Guarantee } from "./guarantee";
 import type { HttpResponseBackend } from "./httpResponseBackend";
 import type { HttpsEdge } from "./httpsEdge";
 import type { HttpsEdgeRoute } from "./httpsEdgeRoute";
@@ -75,6 +76,9 @@ export interface Catalogue {
 
   /** Sends the events of some types to some destinations. */
   readonly eventSubscriptions: Readonly<Record<string, EventSubscription>>;
+
+  /** What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused. */
+  readonly guarantees: Readonly<Record<string, Guarantee>>;
 
   /** A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys: Readonly<Record<string, ApiKey>>;

@@ -17,6 +17,7 @@ export * from "./httpsEdge";
 export * from "./httpsEdgeRoute";
 export * from "./eventDestination";
 export * from "./eventSubscription";
+export * from "./guarantee";
 export * from "./apiKey";
 export * from "./botUser";
 export * from "./catalogue";

@@ -20,5 +20,6 @@ export type Kind =
   | "https_edge_route"
   | "event_destination"
   | "event_subscription"
+  | "guarantee"
   | "api_key"
   | "bot_user";

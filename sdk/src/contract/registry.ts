@@ -11,6 +11,7 @@ import type { certificateAuthority } from "./types/certificateAuthority";
 import type { EVENT_TARGETS, eventDestination } from "./types/eventDestination";
 import type { eventSubscription } from "./types/eventSubscription";
 import type { failoverBackend } from "./types/failoverBackend";
+import type { guarantee } from "./types/guarantee";
 import type { httpResponseBackend } from "./types/httpResponseBackend";
 import type { httpsEdge } from "./types/httpsEdge";
 import type { httpsEdgeRoute } from "./types/httpsEdgeRoute";
@@ -56,6 +57,7 @@ const types = {
   https_edge_route: (): typeof httpsEdgeRoute => require("./types/httpsEdgeRoute").httpsEdgeRoute,
   event_destination: (): typeof eventDestination => require("./types/eventDestination").eventDestination,
   event_subscription: (): typeof eventSubscription => require("./types/eventSubscription").eventSubscription,
+  guarantee: (): typeof guarantee => require("./types/guarantee").guarantee,
   api_key: (): typeof apiKey => require("./types/apiKey").apiKey,
   bot_user: (): typeof botUser => require("./types/botUser").botUser,
 } as const satisfies { readonly [K in Kind]: () => { readonly kind: K } };

@@ -19,6 +19,7 @@ import type { HttpsEdge, HttpsEdgeCreate, HttpsEdgeMutualTls, HttpsEdgeMutualTls
 import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace, HttpsEdgeRouteCreate, HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace, HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace, HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace, HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace, HttpsEdgeRouteUpdate, HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace } from "./httpsEdgeRoute";
 import type { EventDestination, EventDestinationCreate, EventDestinationUpdate } from "./eventDestination";
 import type { EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate } from "./eventSubscription";
+import type { Guarantee, GuaranteeCreate, GuaranteeUpdate } from "./guarantee";
 import type { ApiKey, ApiKeyCreate, ApiKeyUpdate } from "./apiKey";
 import type { BotUser, BotUserCreate, BotUserUpdate } from "./botUser";
 
@@ -40,6 +41,7 @@ export type * from "./httpsEdge";
 export type * from "./httpsEdgeRoute";
 export type * from "./eventDestination";
 export type * from "./eventSubscription";
+export type * from "./guarantee";
 export type * from "./apiKey";
 export type * from "./botUser";
 
@@ -63,6 +65,7 @@ export interface Answers {
   https_edge_route: HttpsEdgeRoute;
   event_destination: EventDestination;
   event_subscription: EventSubscription;
+  guarantee: Guarantee;
   api_key: ApiKey;
   bot_user: BotUser;
 }
@@ -146,6 +149,9 @@ export class Tunnelplane extends ApiClient {
   readonly eventSubscriptions = Object.assign(new Collection<EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate>(this.transport, "/event_subscriptions", "event_subscriptions"), {
     sources: new Entries<EventSubscription["sources"][number], NonNullable<EventSubscriptionCreate["sources"]>[number]>(this.transport, "/event_subscriptions", "sources"),
   });
+
+  /** Guarantees. What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused. */
+  readonly guarantees = new Collection<Guarantee, GuaranteeCreate, GuaranteeUpdate>(this.transport, "/guarantees", "guarantees");
 
   /** API keys. A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");

@@ -210,6 +210,17 @@ export const KINDS = [
     "secrets": []
   },
   {
+    "kind": "guarantee",
+    "one": "Guarantee",
+    "title": "Guarantees",
+    "path": "/guarantees",
+    "listKey": "guarantees",
+    "idPrefix": "grnt",
+    "access": "adminsWrite",
+    "doc": "What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused. Only admins may change it.",
+    "secrets": []
+  },
+  {
     "kind": "api_key",
     "one": "API key",
     "title": "API keys",

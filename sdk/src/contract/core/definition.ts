@@ -34,9 +34,9 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly idField: string;
   /**
    * Who may see and change its objects: everyone in the account, only the owner (others get 404), or only
-   * admins. Admins may always.
+   * admins; `adminsWrite`: everyone sees them, and only admins change them. Admins may always.
    */
-  readonly access: "everyone" | "owner" | "admin";
+  readonly access: "everyone" | "owner" | "admin" | "adminsWrite";
   /**
    * Whether API keys of role `gateway` may read its objects, with the secrets of their modules. Only for
    * types that gateways enforce.
@@ -120,6 +120,7 @@ const ACCESS_DOCS = {
   everyone: "",
   owner: " Only its owner and admins can see it.",
   admin: " Only admins may see and change it.",
+  adminsWrite: " Only admins may change it.",
 } as const satisfies Record<Definition["access"], string>;
 
 /** The schema of a field. Throws if the type has no field of that name. */

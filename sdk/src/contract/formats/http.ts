@@ -17,13 +17,22 @@ const FRAMING = new Set([
   "upgrade",
 ]);
 const LONGEST_COOKIE_PREFIX = 64;
-const LONGEST_MATCH = 1024;
+/** In bytes. */
+export const LONGEST_PATH = 1024;
 /** Envoy takes 16 KiB, where each % counts twice. */
 export const LONGEST_VALUE = 8192;
 /** For the descriptions of fields that hold headers. */
 export const HEADER_LIMITS = `Names and values as in RFC 9110, a value of at most ${LONGEST_VALUE} bytes; not ${[...FRAMING].join(", ")}.`;
 /** Paths below this one are the gateway's own. */
 export const OWN_PATHS = "/.tunnelplane/";
+
+const LONGEST_METHOD = 32;
+
+/** The method of a request (RFC 9110 section 9.1); upper and lower case differ. */
+export const method = () =>
+  conditioned(text(LONGEST_METHOD), (value) =>
+    TOKEN.test(value) ? undefined : "is no method of a request, such as GET",
+  ).meta({ examples: ["GET"] });
 
 /** An error text for what is no name of a header; undefined if it is one (RFC 9110 section 5.1). */
 export const mistakeInHeader = (name: string): string | undefined =>
@@ -99,4 +108,4 @@ export function mistakeInPath(path: string): string | undefined {
 }
 
 /** The path that a route matches, in normal form (RFC 3986 section 6.2.2). */
-export const routePath = () => conditioned(text(LONGEST_MATCH), mistakeInPath);
+export const routePath = () => conditioned(text(LONGEST_PATH), mistakeInPath);

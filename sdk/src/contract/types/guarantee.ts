@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { defineResource } from "../core/definition";
+import { description, distinct, MOST_ENTRIES, metadata } from "../core/fields";
+import { cidr, cidrKey } from "../formats/cidr";
+import { guaranteedAddress, guaranteedAddressKey } from "../formats/guaranteedAddress";
+import { method } from "../formats/http";
+
+const networks = () => distinct(z.array(cidr()).max(MOST_ENTRIES), cidrKey).default([]);
+
+const credential = (what: string, accepted: string) =>
+  z
+    .enum(["any", "none", "required"])
+    .default("any")
+    .meta({
+      description: `Requests ${what}: \`any\`, with or without; \`none\`, without; \`required\`, with ${accepted}. Where an address checks none, every value counts. Default \`any\`.`,
+    });
+
+/** Guarantees; decision.md "Guarantees". */
+export const guarantee = defineResource({
+  type: "Guarantee",
+  kind: "guarantee",
+  title: "guarantee",
+  doc: "What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused.",
+  path: "/guarantees",
+  listKey: "guarantees",
+  idPrefix: "grnt",
+  access: "adminsWrite",
+  fields: {
+    expect: z.enum(["refused", "answered"]).meta({
+      description:
+        "`refused`: none of the requests is let in. `answered`: each of them is, whether a backend is there to answer it or not.",
+    }),
+    addresses: distinct(z.array(guaranteedAddress()).min(1).max(MOST_ENTRIES), guaranteedAddressKey).meta({
+      description:
+        "The addresses that it covers, each `<host>:<port>` with a beginning of paths if you like. The host is a name, `*.<name>` for all names below it, at any depth, or `*`; the port is a number or `*`. As with routes, `/admin` covers `/admin/x` and `/adminx` too.",
+    }),
+    methods: distinct(z.array(method()).max(MOST_ENTRIES)).default([]).meta({
+      description: "The methods of requests that it covers, for example `GET`. Empty: all.",
+    }),
+    networks: networks().meta({
+      description: "The networks whose callers it covers. Empty: every address.",
+    }),
+    except_networks: networks().meta({ description: "Networks whose callers it does not cover." }),
+    client_certificate: credential("with a client certificate", "one that the address accepts"),
+    token: credential("with a JSON Web Token", "one that the address accepts"),
+    session: credential("of users who signed in", "a session that the address accepts"),
+    mode: z.enum(["enforce", "report"]).default("enforce").meta({
+      description:
+        "`enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`.",
+    }),
+    description: description(),
+    metadata: metadata(),
+  },
+  sample: {
+    description: "nobody reaches an admin page without a client certificate",
+    expect: "refused",
+    addresses: ["*:443/admin"],
+    client_certificate: "none",
+  },
+  example: `const admin = new tunnels.Guarantee("admin", {
+  description: "nobody reaches an admin page without a client certificate",
+  expect: "refused",
+  addresses: ["*:443/admin"],
+  clientCertificate: "none",
+});`,
+});

@@ -1,0 +1,88 @@
+// Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/**
+ * What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused.
+ *
+ * As the API returns it.
+ */
+export interface Guarantee {
+  /** Identifier, `grnt_` and 27 characters that sort by time. */
+  id: string;
+
+  /** Address of this object. */
+  uri: string;
+
+  /** When it was created (RFC 3339). */
+  created_at: string;
+
+  /** `refused`: none of the requests is let in. `answered`: each of them is, whether a backend is there to answer it or not. */
+  expect: "refused" | "answered";
+
+  /** The addresses that it covers, each `<host>:<port>` with a beginning of paths if you like. The host is a name, `*.<name>` for all names below it, at any depth, or `*`; the port is a number or `*`. As with routes, `/admin` covers `/admin/x` and `/adminx` too. */
+  addresses: string[];
+
+  /** The methods of requests that it covers, for example `GET`. Empty: all. */
+  methods: string[];
+
+  /** The networks whose callers it covers. Empty: every address. */
+  networks: string[];
+
+  /** Networks whose callers it does not cover. */
+  except_networks: string[];
+
+  /** Requests with a client certificate: `any`, with or without; `none`, without; `required`, with one that the address accepts. Where an address checks none, every value counts. Default `any`. */
+  client_certificate: "any" | "none" | "required";
+
+  /** Requests with a JSON Web Token: `any`, with or without; `none`, without; `required`, with one that the address accepts. Where an address checks none, every value counts. Default `any`. */
+  token: "any" | "none" | "required";
+
+  /** Requests of users who signed in: `any`, with or without; `none`, without; `required`, with a session that the address accepts. Where an address checks none, every value counts. Default `any`. */
+  session: "any" | "none" | "required";
+
+  /** `enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`. */
+  mode: "enforce" | "report";
+
+  /** A description for people. At most 255 bytes. */
+  description: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata: string;
+}
+
+/** The body that creates a guarantee. */
+export interface GuaranteeCreate {
+  /** `refused`: none of the requests is let in. `answered`: each of them is, whether a backend is there to answer it or not. */
+  expect: "refused" | "answered";
+
+  /** The addresses that it covers, each `<host>:<port>` with a beginning of paths if you like. The host is a name, `*.<name>` for all names below it, at any depth, or `*`; the port is a number or `*`. As with routes, `/admin` covers `/admin/x` and `/adminx` too. */
+  addresses: string[];
+
+  /** The methods of requests that it covers, for example `GET`. Empty: all. */
+  methods?: string[];
+
+  /** The networks whose callers it covers. Empty: every address. */
+  networks?: string[];
+
+  /** Networks whose callers it does not cover. */
+  except_networks?: string[];
+
+  /** Requests with a client certificate: `any`, with or without; `none`, without; `required`, with one that the address accepts. Where an address checks none, every value counts. Default `any`. */
+  client_certificate?: "any" | "none" | "required";
+
+  /** Requests with a JSON Web Token: `any`, with or without; `none`, without; `required`, with one that the address accepts. Where an address checks none, every value counts. Default `any`. */
+  token?: "any" | "none" | "required";
+
+  /** Requests of users who signed in: `any`, with or without; `none`, without; `required`, with a session that the address accepts. Where an address checks none, every value counts. Default `any`. */
+  session?: "any" | "none" | "required";
+
+  /** `enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`. */
+  mode?: "enforce" | "report";
+
+  /** A description for people. At most 255 bytes. */
+  description?: string;
+
+  /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
+  metadata?: string;
+}
+
+/** The body that updates a guarantee; fields left out stay as they are. */
+export type GuaranteeUpdate = Partial<GuaranteeCreate>;
