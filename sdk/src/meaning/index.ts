@@ -50,6 +50,15 @@ export type { Target, WeightedPart } from "./exposure/traffic";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
 export type { AspectFields, Remaining } from "./findings/fields";
 export { type Cause, type Finding, isAcceptedBy, type Severity } from "./findings/finding";
+export {
+  type BrokenGuarantee,
+  contradiction,
+  type GuaranteeState,
+  guaranteesBrokenBy,
+  judgeGuarantee,
+  judgeGuarantees,
+  mistakeInGuarantee,
+} from "./guarantees";
 export type { Named } from "./names";
 export type { Interval, Intervals } from "./networks/intervals";
 export {

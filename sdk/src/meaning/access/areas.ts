@@ -13,6 +13,8 @@ import type { Texts } from "./fragments";
 export interface Area {
   /** `app.example.com:443/admin`, as in rows of exposure. */
   readonly address: string;
+  /** All of its paths are within it. */
+  readonly place: Place;
   readonly texts: Texts;
   /** What serves it before, and after. */
   readonly before: Serving;
@@ -70,18 +72,27 @@ export class Claims {
   }
 }
 
-const wildcardOf = (hostport: string): string => hostport.replace(/^[^.]*/, "*");
+export const wildcardOf = (hostport: string): string => hostport.replace(/^[^.]*/, "*");
 
-function hostAndPort(hostport: string): [host: string, port: string] {
+export function hostAndPort(hostport: string): [host: string, port: string] {
   const colon = hostport.lastIndexOf(":");
   return [hostport.slice(0, colon), hostport.slice(colon + 1)];
 }
 
-/** The areas of a hostport of either world. */
-export function* areasOf(hostport: string, before: Claims, after: Claims): Generator<Area> {
+/**
+ * The areas of a hostport of either world.
+ * @param prefixes of paths that are to be areas of their own, too
+ */
+export function* areasOf(
+  hostport: string,
+  before: Claims,
+  after: Claims,
+  prefixes: readonly string[] = [],
+): Generator<Area> {
   const edges = { before: before.at(hostport), after: after.at(hostport) };
   const places = new Map<string, Place>();
   const add = (path: string, exact: boolean) => places.set(`${exact} ${path}`, { path, exact });
+  for (const path of prefixes) add(path, false);
   for (const [claims, some] of [
     [before, edges.before],
     [after, edges.after],
@@ -101,6 +112,7 @@ export function* areasOf(hostport: string, before: Claims, after: Claims): Gener
     const closer = [...places.values()].filter((other) => other !== place && isWithin(other, place));
     yield {
       address: wordsOf(hostport, place),
+      place,
       texts: { ...texts, path: pathAt(place, closer), paths: pathsOf(place, closer) },
       before: servingAt(hostport, before, place),
       after: servingAt(hostport, after, place),

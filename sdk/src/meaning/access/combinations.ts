@@ -2,6 +2,10 @@ import type { Decider, Decision, DecisionRequest } from "../decision/types";
 import { ANYWHERE } from "./addresses";
 import type { Fragment, Part } from "./fragments";
 
+/** Combinations that are tried. Counted, not timed, so that every machine gives the same answer. */
+export const MOST_AT_AN_ADDRESS = 200_000;
+export const MOST_IN_ALL = 2_000_000;
+
 /** One combination of pieces, and what happens to its requests. */
 export interface Combination {
   readonly before: Decision;
@@ -34,7 +38,8 @@ export function* combinations(
   settled: Choices = new Map(),
 ): Generator<Combination> {
   const chosen = trial.begin(settled);
-  yield { before: before.decide(trial), after: after.decide(trial), chosen };
+  const was = before.decide(trial);
+  yield { before: was, after: after === before ? was : after.decide(trial), chosen };
   // What was looked at last varies first, so most of an example is ordinary.
   const open = [...chosen.keys()].filter((part) => !settled.has(part));
   for (let part = open.pop(); part !== undefined; part = open.pop()) {

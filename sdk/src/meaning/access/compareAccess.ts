@@ -7,15 +7,11 @@ import { holdsUnknown, inOrder, textIn } from "../values";
 import type { World } from "../world";
 import { type Area, areasOf, Claims, type Serving } from "./areas";
 import { type Changes, changesIn, type Opened } from "./changes";
+import { MOST_AT_AN_ADDRESS, MOST_IN_ALL, type Pieces } from "./combinations";
 import type { AccessComparison, AreaChanges, Unproved } from "./comparison";
-import { headerIn, type Part, type Texts } from "./fragments";
 import { Cutter } from "./pieces";
 import { touchedBy } from "./touched";
 import { verdictWords } from "./words";
-
-/** Counted, not timed, so that every machine gives the same answer. */
-const MOST_AT_AN_ADDRESS = 200_000;
-const MOST_IN_ALL = 2_000_000;
 
 /**
  * Compares what two worlds let in, by a proof of samples: every test that either world makes cuts requests
@@ -97,36 +93,27 @@ class Comparing {
   };
 
   /** Compares the requests of an area. */
-  judge({ address, texts: all, before, after }: Area): AreaChanges {
-    const { fragments, reason } = this.#cutter.cut("path", [], all);
-    const texts = { ...all, path: fragments[0]?.path };
-    const reasons = new Set(reason === undefined ? [] : [reason]);
+  judge({ address, texts, before, after }: Area): AreaChanges {
+    const deciders = [this.#deciders.before, this.#deciders.after] as const;
+    const { pieces, reasons } = this.#cutter.cutArea(texts, deciders);
     // Without a path, other routes take all of them.
-    const changes = texts.path === undefined ? NO_CHANGES : this.#judge(texts, before, reasons);
+    const found = pieces && this.#changesIn(pieces, before);
+    for (const one of found?.unknown ?? []) reasons.add(one);
     for (const one of reasons) this.#unproved.push({ address, reason: one });
     this.#addresses.add(address);
-    return { was: before.address, is: after.address, changes, isProved: reasons.size === 0 };
+    return {
+      was: before.address,
+      is: after.address,
+      changes: found ?? NO_CHANGES,
+      isProved: reasons.size === 0,
+    };
   }
 
-  #judge(texts: Texts, { address }: Serving, reasons: Set<string>): Changes {
-    const deciders = [this.#deciders.before, this.#deciders.after] as const;
-    const asked = deciders.map((one) => one.predicatesOf(`${texts.name}:${texts.port}`, texts.path));
-    for (const { unknown } of asked) for (const one of unknown) reasons.add(one);
-    const predicates = asked.flatMap((one) => one.predicates);
-    const headers = predicates.map(({ dimension }) => dimension).filter((one) => one.startsWith("header "));
-    const pieces = {
-      headers: [...new Set(headers)].map(headerIn).filter((name) => name !== "user-agent"),
-      fragments: onceForEach((part: Part) => {
-        const { fragments, reason } = this.#cutter.cut(part, predicates, texts);
-        if (reason !== undefined) reasons.add(reason);
-        return fragments;
-      }),
-    };
-    const found = changesIn(...deciders, pieces, {
+  #changesIn(pieces: Pieces, { address }: Serving): Changes {
+    const found = changesIn(this.#deciders.before, this.#deciders.after, pieces, {
       isNew: address === null,
       most: Math.min(MOST_AT_AN_ADDRESS, MOST_IN_ALL - this.#combinations),
     });
-    for (const one of found.unknown) reasons.add(one);
     this.#combinations += found.combinations;
     return found;
   }
@@ -175,15 +162,6 @@ function strongestOf(opened: Changes["opened"]): Opened | undefined {
   if (!found) return undefined;
   const { address, was, example, everyone, new: isNew } = found;
   return { address, was, example, everyone, new: isNew };
-}
-
-function onceForEach<K, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, V>();
-  return (key) => {
-    const known = made.get(key) ?? make(key);
-    made.set(key, known);
-    return known;
-  };
 }
 
 const sameThings = (some: readonly ModelObject[], others: readonly ModelObject[]): boolean =>

@@ -1,8 +1,9 @@
-import type { Predicate } from "../decision/types";
+import type { Decider, Predicate } from "../decision/types";
 import { type Language, TooLarge } from "../languages";
 import { keyOf } from "../networks/networkSet";
 import { canonical } from "../values";
-import { type Fragment, fragmentsOf, type Part, type Texts } from "./fragments";
+import type { Pieces } from "./combinations";
+import { type Fragment, fragmentsOf, headerIn, type Part, type Texts } from "./fragments";
 
 /** The pieces of a part. */
 export interface Cut {
@@ -12,9 +13,42 @@ export interface Cut {
   readonly reason?: string;
 }
 
+/** The pieces of an area's requests. */
+export interface CutArea {
+  /** Undefined where no path leads to the area. */
+  readonly pieces: Pieces | undefined;
+  /** Why not all requests can be decided; grows while pieces are asked for. */
+  readonly reasons: Set<string>;
+}
+
 /** Cuts parts of requests into pieces: two values in one piece get the same answer from every predicate. */
 export class Cutter {
   readonly #known = new Map<string, Cut>();
+
+  /**
+   * Cuts up the requests of an area.
+   * @param more questions besides those that the deciders ask
+   */
+  cutArea(all: Texts, deciders: readonly Decider[], more: readonly Predicate[] = []): CutArea {
+    const { fragments, reason } = this.cut("path", [], all);
+    const reasons = new Set(reason === undefined ? [] : [reason]);
+    const texts = { ...all, path: fragments[0]?.path };
+    if (texts.path === undefined) return { pieces: undefined, reasons };
+    const address = `${texts.name}:${texts.port}`;
+    const asked = [...new Set(deciders)].map((one) => one.predicatesOf(address, texts.path));
+    for (const { unknown } of asked) for (const one of unknown) reasons.add(one);
+    const predicates = [...asked.flatMap((one) => one.predicates), ...more];
+    const headers = predicates.map(({ dimension }) => dimension).filter((one) => one.startsWith("header "));
+    const pieces = {
+      headers: [...new Set(headers)].map(headerIn).filter((name) => name !== "user-agent"),
+      fragments: onceForEach((part: Part) => {
+        const cut = this.cut(part, predicates, texts);
+        if (cut.reason !== undefined) reasons.add(cut.reason);
+        return cut.fragments;
+      }),
+    };
+    return { pieces, reasons };
+  }
 
   cut(part: Part, predicates: readonly Predicate[], texts: Texts): Cut {
     const asked = predicates.filter(({ dimension }) => (isName(dimension) ? "name" : dimension) === part);
@@ -51,4 +85,13 @@ function cutUp(part: Part, asked: readonly Predicate[], texts: Texts): Cut {
     if (!(error instanceof TooLarge)) throw error;
     return { fragments: [ordinaryOf(part, texts) ?? {}], reason: error.message };
   }
+}
+
+function onceForEach<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
 }

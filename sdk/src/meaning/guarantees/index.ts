@@ -1,0 +1,10 @@
+/** What must hold for requests: whether it does, and which changes break it. */
+export { contradiction } from "./contradiction";
+export { mistakeInGuarantee } from "./guarantee";
+export {
+  type BrokenGuarantee,
+  type GuaranteeState,
+  guaranteesBrokenBy,
+  judgeGuarantee,
+  judgeGuarantees,
+} from "./states";

@@ -1,0 +1,116 @@
+import { Claims } from "../access/areas";
+import type { Example } from "../access/changes";
+import { combinations, MOST_AT_AN_ADDRESS, MOST_IN_ALL, type Pieces, Trial } from "../access/combinations";
+import { Cutter } from "../access/pieces";
+import { decisionsIn } from "../decision/decider";
+import { type Decider, type Decision, isLetIn } from "../decision/types";
+import type { Model } from "../model";
+import { nameOf } from "../names";
+import { holdsUnknown } from "../values";
+import { coveredAreas, coveredExample, coveredPieces, lacksCredential, predicatesOf } from "./covered";
+import type { Guarantee } from "./guarantee";
+
+/** A guarantee over the requests of two worlds. */
+export interface Judgement {
+  /** How many declared addresses it covers in the world after. */
+  readonly covered: number;
+  /** A request that breaks it after, and as `isNew` tells, whether it broke it before. */
+  readonly broken?: Example & { readonly isNew: boolean };
+  /** Why some of its requests could not be decided, the first at which address. */
+  readonly unproved?: string;
+}
+
+interface Search {
+  readonly wasCovered: boolean;
+  readonly onlyNew: boolean;
+  /** How many combinations may be tried. */
+  readonly room: number;
+}
+
+/** Judges guarantees by the same proof of samples that compares worlds. */
+export class Judge {
+  readonly #cutter = new Cutter();
+  readonly #claims: { readonly before: Claims; readonly after: Claims };
+  readonly #deciders: readonly [before: Decider, after: Decider];
+
+  /** @param before the same as `after` to judge one world */
+  constructor(
+    before: Model,
+    private readonly after: Model,
+  ) {
+    const claims = new Claims(after, after.world.ports);
+    const decider = decisionsIn(after, after.world.ports);
+    const isSame = before === after;
+    this.#claims = { before: isSame ? claims : new Claims(before, before.world.ports), after: claims };
+    this.#deciders = [isSame ? decider : decisionsIn(before, before.world.ports), decider];
+  }
+
+  /** @param onlyNew whether to look for requests alone that did not break it before */
+  judge(guarantee: Guarantee, { onlyNew = false } = {}): Judgement {
+    const { before, after } = this.#claims;
+    const covered = new Set<string>();
+    let unproved = guarantee.addresses.some(isPattern) ? this.#missing : undefined;
+    let broken: Judgement["broken"];
+    let room = MOST_IN_ALL;
+    for (const { area, isCovered } of coveredAreas(guarantee, before, after)) {
+      const { edges, address } = area.after;
+      if (edges.length > 0) covered.add(address ?? area.address);
+      if (broken || !isCovered.after) continue;
+      const { pieces, reasons } = this.#cutter.cutArea(area.texts, this.#deciders, predicatesOf(guarantee));
+      if (pieces) {
+        const found = this.#search(guarantee, coveredPieces(guarantee, pieces), reasons, {
+          wasCovered: isCovered.before,
+          onlyNew,
+          room,
+        });
+        room -= found.combinations;
+        broken = found.broken;
+      }
+      const [reason] = reasons;
+      if (reason !== undefined) unproved ??= `At \`${area.address}\`: ${reason}`;
+    }
+    return { covered: covered.size, ...(broken && { broken }), ...(unproved !== undefined && { unproved }) };
+  }
+
+  #search(
+    guarantee: Guarantee,
+    pieces: Pieces,
+    reasons: Set<string>,
+    { wasCovered, onlyNew, room }: Search,
+  ): { readonly broken?: Judgement["broken"]; readonly combinations: number } {
+    let count = 0;
+    if (pieces.fragments("from").length === 0) return { combinations: count };
+    for (const { before, after, chosen } of combinations(...this.#deciders, new Trial(pieces))) {
+      if (count++ === Math.min(room, MOST_AT_AN_ADDRESS)) {
+        reasons.add(TOO_MANY);
+        break;
+      }
+      if (after.outcome === "unknown") reasons.add(after.steps.at(-1)?.sentence ?? after.sentence);
+      const breaks = (one: Decision) => breaksIt(guarantee, one) && !lacksCredential(guarantee, one, chosen);
+      if (!breaks(after)) continue;
+      const isNew = !wasCovered || (before.outcome !== "unknown" && !breaks(before));
+      if (onlyNew && !isNew) continue;
+      const request = coveredExample(guarantee, pieces, chosen);
+      return { broken: { request, before, after, isNew }, combinations: count };
+    }
+    return { combinations: count };
+  }
+
+  /** Any address that a pattern covers may be among those that are not known. */
+  get #missing(): string | undefined {
+    const { after } = this;
+    const edge = [...after.of("https_edge"), ...after.of("tls_edge")].find(({ fields }) =>
+      holdsUnknown(fields.hostports),
+    );
+    if (edge) return `Not all hostports of ${nameOf(edge)} are known yet.`;
+    return after.partial ? "Not all objects are known here." : undefined;
+  }
+}
+
+const isPattern = ({ host, port }: Guarantee["addresses"][number]): boolean =>
+  host.includes("*") || port === undefined;
+
+const TOO_MANY = "More combinations of requests would have to be tried than the limit allows.";
+
+const breaksIt = ({ expect }: Guarantee, decision: Decision): boolean =>
+  decision.outcome !== "unknown" && isLetIn(decision) === (expect === "refused");

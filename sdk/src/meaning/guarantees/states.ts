@@ -1,0 +1,81 @@
+import type { Example } from "../access/changes";
+import type { Decision, DecisionRequest } from "../decision/types";
+import { Model, sameIn } from "../model";
+import type { Fields } from "../values";
+import type { World } from "../world";
+import { type Guarantee, readGuarantee } from "./guarantee";
+import { Judge } from "./judge";
+
+/** What is known of a guarantee in one world. */
+export interface GuaranteeState {
+  /** `unproved`: no request was found that breaks it, but not every one could be decided. */
+  readonly state: "holds" | "broken" | "unproved";
+  /** How many of the declared addresses it covers. */
+  readonly covered: number;
+  /** Of a broken one: a request that breaks it, and what happens to it. */
+  readonly example?: { readonly request: DecisionRequest; readonly decision: Decision };
+  /** Why it is unproved. */
+  readonly reason?: string;
+}
+
+/** The states of guarantees in a world, in their order. */
+export function judgeGuarantees(world: World, guarantees: readonly Fields[]): GuaranteeState[] {
+  const model = new Model(world);
+  const judge = new Judge(model, model);
+  return guarantees.map((fields) => stateOf(judge, readGuarantee(fields)));
+}
+
+export const judgeGuarantee = (world: World, guarantee: Fields): GuaranteeState =>
+  judgeGuarantees(world, [guarantee])[0] ?? NOT_KNOWN;
+
+const NOT_KNOWN: GuaranteeState = {
+  state: "unproved",
+  covered: 0,
+  reason: "Not all of its fields are known yet.",
+};
+
+/** @param judge of one world */
+export function stateOf(judge: Judge, guarantee: Guarantee | undefined): GuaranteeState {
+  if (!guarantee) return NOT_KNOWN;
+  const { covered, broken, unproved } = judge.judge(guarantee);
+  if (broken)
+    return { state: "broken", covered, example: { request: broken.request, decision: broken.after } };
+  return unproved === undefined
+    ? { state: "holds", covered }
+    : { state: "unproved", covered, reason: unproved };
+}
+
+/** A guarantee that a change breaks. */
+export interface BrokenGuarantee {
+  /** Its place among those that were judged. */
+  readonly index: number;
+  /** A request that breaks it after the change and did not before. */
+  readonly example?: Example;
+  /** Or why it cannot be proved any more. */
+  readonly reason?: string;
+}
+
+/**
+ * The guarantees that a change breaks, or makes impossible to prove. Worlds may hold only what decides at the
+ * addresses that the change can touch: what breaks a guarantee in both is not counted.
+ */
+export function guaranteesBrokenBy(
+  before: World,
+  after: World,
+  guarantees: readonly Fields[],
+): BrokenGuarantee[] {
+  const same = sameIn(before, after);
+  const [past, present] = [new Model(before, same), new Model(after, same)];
+  const judges = { both: new Judge(past, present), before: new Judge(past, past) };
+  return guarantees.flatMap((fields, index): BrokenGuarantee[] => {
+    const guarantee = readGuarantee(fields);
+    if (!guarantee) return [];
+    const { broken, unproved } = judges.both.judge(guarantee, { onlyNew: true });
+    if (broken) {
+      const { isNew: _, ...example } = broken;
+      return [{ index, example }];
+    }
+    const held = unproved !== undefined && stateOf(judges.before, guarantee).state === "holds";
+    return held ? [{ index, reason: unproved }] : [];
+  });
+}
