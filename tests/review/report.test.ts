@@ -64,6 +64,7 @@ describe("a report", () => {
       "counts",
       "findings",
       "standing",
+      "guarantees",
       "addresses",
       "changes",
       "limits",

@@ -113,7 +113,22 @@ const acts = (
 const limits = (name: string, capacity = 10) =>
   acts("rate-limit", name, { name: "all", capacity, rate: "60s" });
 
+/** What has to hold for the edge of a scenario. */
+const guarantee = ({ rule, pick }: Scenario, args: Partial<tunnels.GuaranteeArgs> = {}) =>
+  new tunnels.Guarantee(`${rule} guarantee`, {
+    description: pick("", "", "described otherwise"),
+    expect: "refused",
+    addresses: [hostportOf(rule)],
+    clientCertificate: "none",
+    ...args,
+  });
+
 const DECLARE = {
+  "guarantee-broken": (it) => {
+    guarantee(it);
+    edge(it, it.pick({ mutualTls: { certificateAuthorityIds: [it.clients.id] } }, {}), it.isNear);
+  },
+  "guarantee-weakened": (it) => guarantee(it, { methods: it.pick(["GET", "POST"], ["GET"], []) }),
   "client-certificate-dropped": (it) =>
     edge(it, it.pick({ mutualTls: { certificateAuthorityIds: [it.clients.id] } }, {}), it.isNear),
   "network-opened": (it) =>
@@ -358,6 +373,7 @@ export const SCENARIOS: Readonly<Record<string, (it: Scenario) => unknown>> = DE
 /** The rules that are found with another one, because the change has two effects. */
 export const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   "key-replaced": ["credential-reissued"],
+  "guarantee-broken": ["client-certificate-dropped"],
   "principal-added": ["ssh-certificate-reissued"],
   "validity-extended": ["ssh-certificate-reissued"],
 };

@@ -13,6 +13,8 @@ export interface Section {
   readonly title: string;
   /** What is counted where something is left out. */
   readonly name: string;
+  /** Stands before the entries, such as the head of a table. */
+  readonly head?: string;
   readonly entries: readonly Entry[];
 }
 
@@ -80,8 +82,8 @@ export class Comment {
     this.#left -= text.length;
   }
 
-  #frame({ title }: Section, inside: string): string {
-    return `${title}\n\n${inside}\n`;
+  #frame({ title, head = "" }: Section, inside: string): string {
+    return `${title}\n\n${head}${inside}\n`;
   }
 }
 

@@ -11,12 +11,13 @@ import {
   fieldWords,
   noticeWords,
   otherChanges,
+  stateWords,
   verdictWords,
 } from "./words";
 
 /** The report as one HTML page that loads nothing else. */
 export function htmlOf(report: Report): string {
-  const { findings, standing, addresses, violations = [], limits, hash } = report;
+  const { findings, standing, guarantees, addresses, violations = [], limits, hash } = report;
   const places = new Map(addresses.map(({ address }, index) => [address, `address-${index + 1}`]));
   const bySeverity = SEVERITIES.flatMap((severity) =>
     findings.filter((finding) => finding.severity === severity),
@@ -53,6 +54,7 @@ ${section(
       `<article data-text><p><span class="tag">${escaped(level)}</span> <code>${escaped(policy)}</code> ${prose(message)}</p></article>`,
   ),
 )}
+${section("guarantees", "Guarantees", guarantees.map(guaranteeRow))}
 ${section(
   "addresses",
   "Addresses that change",
@@ -136,6 +138,13 @@ ${drawings(before, after)}
 ${table(change)}
 </article>`;
 }
+
+const guaranteeRow = ({ name, mode, sentence, before, after }: Report["guarantees"][number]): string =>
+  `<article data-text>
+<h3>${escaped(name)}${mode === "report" ? tag("report") : ""}</h3>
+<p>${prose(sentence)}</p>
+<table><thead><tr><th scope="col">Before</th><th scope="col">After</th></tr></thead><tbody><tr><td data-label="Before">${prose(stateWords(before))}</td><td data-label="After">${prose(stateWords(after))}</td></tr></tbody></table>
+</article>`;
 
 /** The aspects that differ; all of them if the address is new or removed. */
 function table(change: Report["addresses"][number]): string {

@@ -13,6 +13,7 @@ import {
   fieldWords,
   noticeWords,
   otherChanges,
+  stateWords,
   verdictWords,
 } from "./words";
 
@@ -26,7 +27,7 @@ const MARK = "<!-- tunnelplane-review -->";
 
 /** The report as a comment on a pull request: the most important first, nothing folded away. */
 export function markdownOf(report: Report): string {
-  const { findings, standing, addresses, violations = [] } = report;
+  const { findings, standing, guarantees, addresses, violations = [] } = report;
   const head = visible(
     `${[MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, "", `This change: ${changeWords(report)}. ${noticeWords(report)}`.trim(), ""].join("\n")}\n`,
   );
@@ -46,6 +47,14 @@ export function markdownOf(report: Report): string {
       name: "violations",
       entries: violations.map(({ level, policy, message }) => ({
         text: `- ${prose(level)} ${code(policy)}: ${prose(message)}`,
+      })),
+    },
+    {
+      title: "### Guarantees",
+      name: "guarantees",
+      head: "| | Must hold | Before | After |\n|---|---|---|---|\n",
+      entries: guarantees.map(({ name, sentence, before, after }) => ({
+        text: `| ${[code(name), ...[sentence, stateWords(before), stateWords(after)].map(proseCell)].join(" | ")} |`,
       })),
     },
     {
@@ -154,5 +163,7 @@ const prose = (text: string): string =>
 const code = (text: string): string => `\`${oneLine(text).replace(/`/g, "'")}\``;
 
 const cell = (text: string): string => (text === "" ? "–" : code(text).replaceAll("|", "\\|"));
+
+const proseCell = (text: string): string => prose(text).replaceAll("|", "\\|");
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ");

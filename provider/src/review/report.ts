@@ -54,6 +54,8 @@ export interface Report {
   readonly findings: readonly ReviewedFinding[];
   /** Findings on objects that do not change. */
   readonly standing: readonly ReviewedFinding[];
+  /** Every declared guarantee, and whether it holds before and after. */
+  readonly guarantees: Comparison["guarantees"];
   readonly addresses: Comparison["addresses"];
   readonly changes: readonly ReviewedChange[];
   /** Sentences about parts that the review could not see. */

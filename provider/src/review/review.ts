@@ -54,6 +54,7 @@ export function reportOn(
     counts: meant.counts,
     findings: meant.findings.map(reviewed),
     standing: meant.standing.map(reviewed),
+    guarantees: meant.guarantees,
     addresses: meant.addresses,
     changes: changesOf(steps, meant.remaining),
     limits: [...limits, ...accounts(steps)],

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "@tunnelplane/sdk/contract";
+import { counted, isObject } from "@tunnelplane/sdk/contract";
 import {
   type AspectWords,
   aspectWords,
   bothInWords,
   checkWords,
+  decidedWords,
   type Exposure,
   type FieldChange,
+  type GuaranteeState,
   listedWords,
   targetWords,
 } from "@tunnelplane/sdk/meaning";
@@ -81,6 +83,15 @@ export const pathOf = (exposure: Exposure): { who: string; checks: string[]; to:
 const servedWords = ({ credentials, others }: Exposure["served_by"]): string =>
   listedWords([...credentials.map(({ name }) => name), ...(others > 0 ? [`${others} others`] : [])]) ||
   "nobody that is known";
+
+/** Whether a guarantee holds: "broken: `GET app.example.com:443/admin` from 198.51.100.7: 200" */
+export function stateWords(state: GuaranteeState | null): string {
+  if (state === null) return "not declared";
+  const { covered, example, reason } = state;
+  if (example) return `broken: ${decidedWords(example.request, example.decision)}`;
+  if (state.state === "unproved") return `not proved: ${reason ?? "not everything is known"}`;
+  return covered === 0 ? "holds, and covers no address" : `holds at ${counted(covered, "address")}`;
+}
 
 /** The cause of a finding: the place in the program, or the object and its field. */
 export function causeWords({ cause, offStack, certain }: ReviewedFinding): {

@@ -80,6 +80,7 @@ export function worldsOf(
   limits.push(...server.leftOut.map((line) => `Not seen: ${line}.`));
   const known = {
     partial: !isAdmin,
+    knowsEdges: true,
     admins: isAdmin ? [server.caller.owner_id] : [],
     caller: server.caller.owner_id,
     ...(server.ports && { ports: server.ports }),

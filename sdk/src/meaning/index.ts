@@ -3,7 +3,7 @@ import "../nodeVersion";
 export type { AccessChange, Example, Opened } from "./access/changes";
 export { compareAccess } from "./access/compareAccess";
 export type { AccessComparison, Unproved } from "./access/comparison";
-export { exampleWords } from "./access/words";
+export { decidedWords, exampleWords } from "./access/words";
 export type { ExposedAction } from "./aspects/actions";
 export type { ExposedAuthority } from "./aspects/clientCertificate";
 export { listedWords } from "./aspects/shown";
@@ -53,8 +53,10 @@ export { type Cause, type Finding, isAcceptedBy, type Severity } from "./finding
 export {
   type BrokenGuarantee,
   contradiction,
+  type GuaranteeChange,
   type GuaranteeState,
   guaranteesBrokenBy,
+  guaranteeWords,
   judgeGuarantee,
   judgeGuarantees,
   mistakeInGuarantee,

@@ -38,6 +38,8 @@ export interface World {
    * uncertain.
    */
   readonly partial?: boolean;
+  /** Whether no edge, and nothing that decides at one, is among the missing objects. */
+  readonly knowsEdges?: boolean;
   /** The ids of users and bots that are known to be admins. */
   readonly admins?: readonly string[];
   /** The user or bot who owns new objects that name no owner. */

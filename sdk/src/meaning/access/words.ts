@@ -11,11 +11,31 @@ const asItIs: Naming = (authority) => authority;
 
 /** "`GET /admin` from 198.51.100.7 without a token: 403 → 200" */
 export function exampleWords({ request, before, after }: Example, name: Naming = asItIs): string {
-  const { address, method = "GET", path = "/", from, headers = {}, user_agent, tls } = request;
+  const { method = "GET", path = "/" } = request;
+  const words = requestWords(`${method} ${path}`, request, [before, after], name);
+  return `${words}: ${endWords(before)} → ${endWords(after)}`;
+}
+
+/** "`GET app.example.com:443/admin` from 198.51.100.7 without a token: 401" */
+export function decidedWords(request: DecisionRequest, decision: Decision, name: Naming = asItIs): string {
+  const { method = "GET", address, path = "/" } = request;
+  return `${requestWords(`${method} ${address}${path}`, request, [decision], name)}: ${endWords(decision)}`;
+}
+
+/** @param asked for, where it is a request of HTTP */
+function requestWords(
+  asked: string,
+  request: DecisionRequest,
+  decisions: readonly Decision[],
+  name: Naming,
+): string {
+  const { address, from, headers = {}, user_agent, tls } = request;
   const { client_certificate: certificate, token, session } = request;
-  const isHttp = [before, after].some(({ status }) => status !== null);
-  const words = [
-    isHttp ? quoted(`${method} ${path}`) : `a connection to ${quoted(address)}`,
+  const isHttp = decisions.some(
+    ({ status, address: taken }) => status !== null || taken?.includes("/") === true,
+  );
+  return [
+    isHttp ? quoted(asked) : `a connection to ${quoted(address)}`,
     `from ${from}`,
     tls && `over TLS ${tls}`,
     typeof certificate === "object" &&
@@ -25,12 +45,13 @@ export function exampleWords({ request, before, after }: Example, name: Naming =
     typeof token === "object" && token && `with a token of ${quoted(token.issuer ?? "any issuer")}`,
     typeof session === "object" && session && `signed in with ${quoted(session.issuer ?? "any issuer")}`,
     ...(typeof headers === "object" ? Object.entries(headers) : []).map(
-      ([name, value]) => `with ${quoted(`${name}: ${value}`)}`,
+      ([header, value]) => `with ${quoted(`${header}: ${value}`)}`,
     ),
     user_agent && `as ${quoted(user_agent)}`,
-    withoutWords(request, before) ?? withoutWords(request, after),
-  ];
-  return `${words.filter(Boolean).join(" ")}: ${endWords(before)} → ${endWords(after)}`;
+    decisions.map((decision) => withoutWords(request, decision)).find((words) => words !== undefined),
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 const ofWhom = ({ authority }: { readonly authority: string }, name: Naming): string =>

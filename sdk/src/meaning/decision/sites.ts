@@ -21,7 +21,7 @@ export class Sites {
   constructor(model: Model, ports: readonly number[] | undefined) {
     const credentials = new Credentials(model);
     this.#ground = { model, credentials, backends: new Backends(model, credentials) };
-    this.partial = model.partial;
+    this.partial = model.partial && model.world.knowsEdges !== true;
     this.hostports = new Hostports(model, ports);
   }
 

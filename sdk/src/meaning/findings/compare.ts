@@ -3,6 +3,7 @@ import type { AccessComparison } from "../access/comparison";
 import { type ObjectChange, pairedIn } from "../changes/differences";
 import { type Exposure, shown } from "../exposure/exposure";
 import { type Row, rowsOf } from "../exposure/rows";
+import { type GuaranteeChange, guaranteesIn } from "../guarantees/changes";
 import { shortHash } from "../hash";
 import { Model, sameIn } from "../model";
 import { Names } from "../names";
@@ -25,6 +26,7 @@ import {
   type Rule,
   type Severity,
 } from "./finding";
+import { guaranteeRules, heldRules } from "./guarantees";
 import { holderRules } from "./holders";
 import { networkRules } from "./networks";
 import { objectRules } from "./objects";
@@ -46,6 +48,7 @@ const aboutObjects: readonly Rule<ObjectChange>[] = [
   ...certificateRules,
   ...holderRules,
   ...eventRules,
+  ...guaranteeRules,
   ...objectRules,
 ];
 
@@ -54,11 +57,13 @@ export const RULES: readonly {
   readonly rule: string;
   readonly severity: Severity;
   readonly description: string;
-}[] = [...aboutAddresses, ...requestRules, ...aboutObjects, ...describingRules].map(({ rule, severity }) => ({
-  rule,
-  severity,
-  description: DESCRIPTIONS[rule] ?? rule,
-}));
+}[] = [...aboutAddresses, ...requestRules, ...aboutObjects, ...heldRules, ...describingRules].map(
+  ({ rule, severity }) => ({
+    rule,
+    severity,
+    description: DESCRIPTIONS[rule] ?? rule,
+  }),
+);
 
 export interface CompareOptions {
   /** The present time. If absent, there are no findings about objects that end soon. */
@@ -76,6 +81,8 @@ export interface Comparison {
   readonly standing: readonly Finding[];
   /** What the change lets in, and a proof of it. */
   readonly access: AccessComparison;
+  /** Every declared guarantee, and whether it holds. */
+  readonly guarantees: readonly GuaranteeChange[];
   /** The new, removed and changed addresses. */
   readonly addresses: readonly {
     readonly address: string;
@@ -102,7 +109,11 @@ export const findingsOf = (before: World, after: World, options: CompareOptions 
 
 /** The same, with standing findings and changed addresses. */
 export function compare(before: World, after: World, options: CompareOptions = {}): Comparison {
-  const { findings, standing, addresses, access, objects, changed } = judge(before, after, options);
+  const { findings, standing, addresses, access, guarantees, objects, changed } = judge(
+    before,
+    after,
+    options,
+  );
   const counts = { high: 0, medium: 0, low: 0 };
   for (const { severity } of findings) counts[severity]++;
   const hashes = findings.map(({ hash }) => hash).sort();
@@ -112,6 +123,7 @@ export function compare(before: World, after: World, options: CompareOptions = {
     findings,
     standing,
     access,
+    guarantees: guarantees.map(({ told }) => told),
     addresses: changedAddresses(addresses, findings, changed),
     remaining: changed.remaining(objects),
     unnoticed: changed.areUnnoticed(objects),
@@ -134,11 +146,13 @@ function judge(before: World, after: World, { now }: CompareOptions) {
   const requests = new RequestsByAddress(areas, (address) => rows.after.has(address));
   const context: Context = { names, before: past, after: present, now, unsettled, rows, requests };
   const objects = objectsOf(past, present);
+  const guarantees = guaranteesIn(past, present);
   const drafts = [
     ...addresses.flatMap((change) =>
       withRequests(judged(aboutAddresses, [change], context), change, context),
     ),
     ...judged(aboutObjects, objects, context),
+    ...judged(heldRules, guarantees, context),
   ];
   const standing: Judged[] = [];
   for (const change of objects) {
@@ -153,7 +167,15 @@ function judge(before: World, after: World, { now }: CompareOptions) {
       some.map((draft) => changed.told(draft)),
       names,
     );
-  return { findings: finished(drafts), standing: finished(standing), addresses, access, objects, changed };
+  return {
+    findings: finished(drafts),
+    standing: finished(standing),
+    addresses,
+    access,
+    guarantees,
+    objects,
+    changed,
+  };
 }
 
 const judged = <S>(rules: readonly Rule<S>[], subjects: readonly S[], context: Context): Judged[] =>

@@ -16,6 +16,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "ssh-certificate-any-user": "An SSH user certificate names no user: its holder may log in as anybody.",
   "admin-key-created": "A new API key belongs to an admin.",
   "destination-changed": "Events for a destination go elsewhere.",
+  "guarantee-weakened": "A guarantee is deleted, or allows what it did not allow before.",
+  "guarantee-broken": "A guarantee that held does not hold any more.",
   "role-raised": "A bot becomes an admin.",
   "principal-added": "An SSH certificate is for a user or a host that it was not for.",
   "validity-extended": "An SSH certificate is valid for longer than before.",

@@ -56,9 +56,12 @@ export interface Finding {
   readonly proved?: boolean;
 }
 
-/** Whether one of these hashes accepts a finding. None accepts what rests on the value of a secret. */
-export const isAcceptedBy = ({ hash, secret }: Finding, hashes: ReadonlySet<string>): boolean =>
-  !secret && hashes.has(hash);
+/**
+ * Whether one of these hashes accepts a finding. None accepts what rests on the value of a secret, or breaks a
+ * guarantee, which the server would refuse.
+ */
+export const isAcceptedBy = ({ rule, hash, secret }: Finding, hashes: ReadonlySet<string>): boolean =>
+  !secret && rule !== "guarantee-broken" && hashes.has(hash);
 
 /** A finding as a rule returns it. */
 export interface Draft {

@@ -18,15 +18,28 @@ export interface CoveredArea {
   readonly isCovered: { readonly before: boolean; readonly after: boolean };
 }
 
+/** The declared hostports of both worlds, in lower case and sorted, with their parts. */
+export type Declared = ReadonlyMap<string, readonly [host: string, port: number]>;
+
+export const declaredIn = (before: Claims, after: Claims): Declared =>
+  new Map(
+    [...new Set([...before.hostports, ...after.hostports])].sort(inOrder).map((hostport) => {
+      const [host, port] = hostAndPort(hostport);
+      return [hostport, [host, Number(port)]];
+    }),
+  );
+
 /** The areas that a guarantee covers in either world. */
-export function* coveredAreas(guarantee: Guarantee, before: Claims, after: Claims): Generator<CoveredArea> {
-  for (const hostport of hostportsOf(guarantee, before, after)) {
-    const [host, port] = hostAndPort(hostport);
-    const prefixes = prefixesAt(guarantee, host, Number(port));
-    if (prefixes.length === 0) continue;
+export function* coveredAreas(
+  guarantee: Guarantee,
+  declared: Declared,
+  before: Claims,
+  after: Claims,
+): Generator<CoveredArea> {
+  for (const [hostport, [host, port]] of hostportsOf(guarantee, declared)) {
+    const prefixes = prefixesAt(guarantee, host, port);
     const isNamed =
-      !host.startsWith("*") &&
-      guarantee.addresses.some((one) => one.host === host && one.port === Number(port));
+      !host.startsWith("*") && guarantee.addresses.some((one) => one.host === host && one.port === port);
     for (const area of areasOf(hostport, before, after, prefixes)) {
       if (!prefixes.some((prefix) => area.place.path.startsWith(prefix))) continue;
       const isCoveredIn = ({ edges }: Serving) => isNamed || edges.length > 0;
@@ -35,19 +48,24 @@ export function* coveredAreas(guarantee: Guarantee, before: Claims, after: Claim
   }
 }
 
-/** The declared hostports, and those that the guarantee names itself: a wildcard may serve these, or nothing. */
-function hostportsOf({ addresses }: Guarantee, before: Claims, after: Claims): string[] {
-  const all = new Set([...before.hostports, ...after.hostports]);
-  for (const { host, port } of addresses) {
-    if (host.includes("*")) continue;
-    if (port !== undefined) all.add(`${host}:${port}`);
+/**
+ * The hostports of a guarantee: those declared that it covers, and those that it names itself, which a
+ * wildcard may serve, or nothing.
+ */
+function hostportsOf(guarantee: Guarantee, declared: Declared): Declared {
+  const found = new Map<string, readonly [string, number]>();
+  const add = (host: string, port: number) => found.set(`${host}:${port}`, [host, port]);
+  const isNamed = ({ host }: Guarantee["addresses"][number]) => !host.includes("*");
+  for (const { host, port } of guarantee.addresses.filter(isNamed)) {
+    if (port !== undefined) add(host, port);
     else
-      for (const hostport of [...all]) {
-        const [, other] = hostAndPort(hostport);
-        if (hostport === wildcardOf(`${host}:${other}`)) all.add(`${host}:${other}`);
-      }
+      for (const [name, at] of declared.values())
+        if (name === host || name === wildcardOf(host)) add(host, at);
   }
-  return [...all].sort(inOrder);
+  if (!guarantee.addresses.every(isNamed))
+    for (const [host, port] of declared.values())
+      if (prefixesAt(guarantee, host, port).length > 0) add(host, port);
+  return found;
 }
 
 /** Questions of a guarantee, by which its requests are cut up besides. */

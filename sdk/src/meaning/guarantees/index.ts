@@ -1,4 +1,5 @@
 /** What must hold for requests: whether it does, and which changes break it. */
+export type { GuaranteeChange } from "./changes";
 export { contradiction } from "./contradiction";
 export { mistakeInGuarantee } from "./guarantee";
 export {
@@ -8,3 +9,4 @@ export {
   judgeGuarantee,
   judgeGuarantees,
 } from "./states";
+export { guaranteeWords } from "./words";

@@ -7,7 +7,15 @@ import { type Decider, type Decision, isLetIn } from "../decision/types";
 import type { Model } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown } from "../values";
-import { coveredAreas, coveredExample, coveredPieces, lacksCredential, predicatesOf } from "./covered";
+import {
+  coveredAreas,
+  coveredExample,
+  coveredPieces,
+  type Declared,
+  declaredIn,
+  lacksCredential,
+  predicatesOf,
+} from "./covered";
 import type { Guarantee } from "./guarantee";
 
 /** A guarantee over the requests of two worlds. */
@@ -31,6 +39,7 @@ interface Search {
 export class Judge {
   readonly #cutter = new Cutter();
   readonly #claims: { readonly before: Claims; readonly after: Claims };
+  readonly #declared: Declared;
   readonly #deciders: readonly [before: Decider, after: Decider];
 
   /** @param before the same as `after` to judge one world */
@@ -42,6 +51,7 @@ export class Judge {
     const decider = decisionsIn(after, after.world.ports);
     const isSame = before === after;
     this.#claims = { before: isSame ? claims : new Claims(before, before.world.ports), after: claims };
+    this.#declared = declaredIn(this.#claims.before, this.#claims.after);
     this.#deciders = [isSame ? decider : decisionsIn(before, before.world.ports), decider];
   }
 
@@ -52,7 +62,7 @@ export class Judge {
     let unproved = guarantee.addresses.some(isPattern) ? this.#missing : undefined;
     let broken: Judgement["broken"];
     let room = MOST_IN_ALL;
-    for (const { area, isCovered } of coveredAreas(guarantee, before, after)) {
+    for (const { area, isCovered } of coveredAreas(guarantee, this.#declared, before, after)) {
       const { edges, address } = area.after;
       if (edges.length > 0) covered.add(address ?? area.address);
       if (broken || !isCovered.after) continue;
@@ -103,7 +113,7 @@ export class Judge {
       holdsUnknown(fields.hostports),
     );
     if (edge) return `Not all hostports of ${nameOf(edge)} are known yet.`;
-    return after.partial ? "Not all objects are known here." : undefined;
+    return after.partial && !after.world.knowsEdges ? "Not all objects are known here." : undefined;
   }
 }
 

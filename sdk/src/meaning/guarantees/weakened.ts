@@ -1,0 +1,27 @@
+import { beyond, isNobody } from "../networks/networkSet";
+import type { Fields } from "../values";
+import { type Carried, type Credential, coversHost, type Guarantee, readGuarantee } from "./guarantee";
+
+/** Whether a guarantee may allow what it did not allow before. One whose fields are not known yet may. */
+export function isWeakened(before: Fields, after: Fields): boolean {
+  const [was, is] = [readGuarantee(before), readGuarantee(after)];
+  if (!was || !is) return true;
+  return is.expect !== was.expect || (was.isEnforced && !is.isEnforced) || !coversAll(is, was);
+}
+
+/** Whether one guarantee covers each request that another one covers. */
+const coversAll = (one: Guarantee, other: Guarantee): boolean =>
+  other.addresses.every((old) =>
+    one.addresses.some(
+      (now) =>
+        coversHost(now.host, old.host) &&
+        (now.port === undefined || now.port === old.port) &&
+        old.prefix.startsWith(now.prefix),
+    ),
+  ) &&
+  (one.methods.length === 0 ||
+    (other.methods.length > 0 && other.methods.every((method) => one.methods.includes(method)))) &&
+  isNobody(beyond(other.from, one.from)) &&
+  (Object.entries(one.carried) as [Credential, Carried][]).every(
+    ([name, carried]) => carried === "any" || carried === other.carried[name],
+  );

@@ -1,0 +1,243 @@
+import { failing, type Report, review, write } from "@tunnelplane/pulumi/review";
+import { expect } from "chai";
+import { previewOf, step } from "./support";
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** What every team wants to hold. */
+const FIVE: Readonly<Record<string, Inputs>> = {
+  admin: { expect: "refused", addresses: ["*:443/admin"], clientCertificate: "none" },
+  health: {
+    expect: "answered",
+    addresses: ["app.example.com:443/health"],
+    methods: ["GET"],
+    networks: ["192.0.2.10/32"],
+  },
+  internal: { expect: "refused", addresses: ["*.internal.example.com:*"], session: "none" },
+  outside: {
+    expect: "refused",
+    addresses: ["*:*"],
+    exceptNetworks: ["10.0.0.0/8"],
+    clientCertificate: "none",
+    token: "none",
+    session: "none",
+  },
+  metrics: { expect: "refused", addresses: ["*:443/metrics"], exceptNetworks: ["10.0.0.0/8"] },
+};
+
+const same = (type: string, name: string, inputs: Inputs): object =>
+  step(type, name, { before: inputs, after: inputs });
+
+const guarantees = (...names: string[]): object[] =>
+  names.map((name) => same("Guarantee", name, FIVE[name] ?? {}));
+
+const OFFICE = { ipRestriction: { ipPolicyIds: ["id_of_office"] } };
+const CLIENTS = { mutualTls: { certificateAuthorityIds: ["id_of_clients"] } };
+const OIDC = { oidc: { issuer: "https://id.example.com", clientId: "site", clientSecret: "s" } };
+
+/** A policy that admits networks. */
+const office = (before: string, after = before): object[] => [
+  same("IpPolicy", "office", {}),
+  step("IpPolicyRule", "rule", {
+    before: { ipPolicyId: "id_of_office", cidr: before, action: "allow" },
+    after: { ipPolicyId: "id_of_office", cidr: after, action: "allow" },
+  }),
+];
+const backend = same("StaticBackend", "web", { address: "web.example.com:80" });
+const clients = same("CertificateAuthority", "clients", { caPem: "a certificate" });
+
+const app = (change: Inputs = {}, before: Inputs = {}): object => {
+  const hostports = ["app.example.com:443"];
+  return step("HttpsEdge", "app", {
+    before: { hostports, ...before },
+    after: { hostports, ...before, ...change },
+  });
+};
+const route = (match: string, { before, after }: { before?: Inputs; after?: Inputs }): object => {
+  const common = {
+    edgeId: "id_of_app",
+    matchType: "path_prefix",
+    match,
+    backend: { backendId: "id_of_web" },
+  };
+  const whole = (inputs: Inputs | undefined) => inputs && { ...common, ...inputs };
+  return step("HttpsEdgeRoute", `route ${match}`, { before: whole(before), after: whole(after) });
+};
+const keeps = (match: string, inputs: Inputs): object => route(match, { before: inputs, after: inputs });
+
+const NOTHING_ELSE = {
+  found: [],
+  leftOut: [],
+  caller: { role: "admin" as const, owner_id: "usr_1", key_id: "ak_1", name: "ada" },
+};
+const reviewed = (steps: readonly object[]): Report =>
+  review(previewOf(steps), { server: NOTHING_ELSE as never });
+
+/** Changes that a reviewer would wave through. This list grows. */
+const CHANGES: readonly (readonly [
+  what: string,
+  guarantee: string,
+  steps: () => object[],
+  request: RegExp,
+])[] = [
+  [
+    "half of the Internet in place of the office",
+    "outside",
+    () => [app(), keeps("/", OFFICE), ...office("10.0.0.0/8", "0.0.0.0/1")],
+    /^GET app.example.com:443\/ from 1.0.0.1$/,
+  ],
+  [
+    "a route for metrics without the network limit of the one beside it",
+    "metrics",
+    () => [app(), keeps("/", OFFICE), ...office("10.0.0.0/8"), route("/metrics", { after: OIDC })],
+    /^GET app.example.com:443\/metrics from .* \{"session":/,
+  ],
+  [
+    "a wildcard hostport",
+    "internal",
+    () => [
+      app({ hostports: ["app.example.com:443", "*.internal.example.com:8443"] }),
+      keeps("/", OFFICE),
+      ...office("10.0.0.0/8"),
+    ],
+    /^GET .*\.internal\.example\.com:8443\/ from 10\./,
+  ],
+  [
+    "`/admin` renamed beside an open `/`",
+    "outside",
+    () => [
+      app(),
+      route("/admin", { before: OIDC }),
+      route("/administration", { after: OIDC }),
+      keeps("/", OFFICE),
+      ...office("10.0.0.0/8", "198.51.100.0/24"),
+    ],
+    /^GET app.example.com:443\/ from 198.51.100.7$/,
+  ],
+  [
+    "the client certificate of an edge given up, since every route signs users in",
+    "admin",
+    () => [app({ mutualTls: undefined }, CLIENTS), clients, keeps("/", OIDC)],
+    /^GET app.example.com:443\/admin from .* \{"session":/,
+  ],
+  [
+    "the monitor's network left out of a policy",
+    "health",
+    () => [app(), keeps("/health", OFFICE), ...office("192.0.2.0/24", "198.51.100.0/24")],
+    /^GET app.example.com:443\/health from 192.0.2.10$/,
+  ],
+  [
+    "another route that takes the path of health checks",
+    "health",
+    () => [app(), keeps("/", {}), route("/heal", { after: OIDC })],
+    /^GET app.example.com:443\/health from 192.0.2.10$/,
+  ],
+  [
+    "OPTIONS requests that pass without sign-in",
+    "internal",
+    () => [
+      same("HttpsEdge", "app", { hostports: ["wiki.internal.example.com:443"] }),
+      route("/", { before: OIDC, after: { oidc: { ...OIDC.oidc, optionsPassthrough: true } } }),
+    ],
+    /^OPTIONS wiki.internal.example.com:443\/ from /,
+  ],
+];
+
+describe("A guarantee that held and would not any more fails the review, with the request that shows why:", () => {
+  for (const [what, guarantee, steps, request] of CHANGES)
+    it(what, () => {
+      const report = reviewed([...steps(), backend, ...guarantees(guarantee)]);
+      const finding = report.findings.find(({ rule }) => rule === "guarantee-broken");
+      expect(finding, JSON.stringify(report.guarantees)).to.include({ severity: "high", name: guarantee });
+      const { address, method, path, from, ...more } = finding?.example?.request ?? ({} as never);
+      const shown = Object.keys(more).length > 0 ? ` ${JSON.stringify(more)}` : "";
+      expect(`${method} ${address}${path} from ${from}${shown}`).to.match(request);
+      expect(report.guarantees.map(({ before, after }) => [before?.state, after?.state])).to.eql([
+        ["holds", "broken"],
+      ]);
+      for (const format of ["markdown", "html", "json", "sarif"] as const)
+        expect(write(report, format), format).to.include("guarantee-broken");
+      // Nobody may accept what the server refuses.
+      const hashes = [report.hash, ...report.findings.map(({ hash }) => hash)];
+      const again = review(previewOf([...steps(), backend, ...guarantees(guarantee)]), {
+        server: NOTHING_ELSE as never,
+        accept: hashes,
+      });
+      expect(failing(again).map(({ rule }) => rule)).to.include("guarantee-broken");
+    });
+});
+
+describe("The review of a program with guarantees", () => {
+  const steps = [
+    app(),
+    keeps("/", OFFICE),
+    backend,
+    ...office("10.0.0.0/8"),
+    ...guarantees(...Object.keys(FIVE)),
+  ];
+
+  it("has a table of all of them, with their states before and after", () => {
+    const report = reviewed([...steps, step("Guarantee", "fresh", { after: FIVE.outside })]);
+    expect(report.guarantees.map(({ name, before, after }) => [name, before?.state, after?.state])).to.eql([
+      ["admin", "broken", "broken"],
+      ["health", "broken", "broken"],
+      ["internal", "holds", "holds"],
+      ["metrics", "holds", "holds"],
+      ["outside", "holds", "holds"],
+      ["fresh", undefined, "holds"],
+    ]);
+    const markdown = write(report, "markdown");
+    expect(markdown).to.include("| | Must hold | Before | After |");
+    expect(markdown).to.match(
+      /\| `metrics` \| requests to `&?.*443\/metrics` from outside of 10.0.0.0\/8 are refused \| holds at 1 address \|/,
+    );
+    expect(markdown).to.match(/\| `fresh` \|.*\| not declared \| holds at 1 address \|/);
+    expect(markdown).to.match(/\| `internal` \|.*\| holds, and covers no address \|/);
+    const admin = /\| `admin` \|.*\| broken: `GET app.example.com:443\/admin` from 10\.\S+: answered \|/;
+    expect(markdown).to.match(admin);
+    expect(write(report, "html")).to.include("<h2>Guarantees <small>6</small></h2>");
+    expect(report.findings.map(({ rule }) => rule)).to.not.include("guarantee-broken");
+  });
+
+  it("says so where a guarantee is deleted or allows more, and not where it forbids more", () => {
+    const metrics = FIVE.metrics as Inputs;
+    const rulesFor = (after: Inputs | undefined): string[] =>
+      reviewed([...steps.slice(0, -1), step("Guarantee", "metrics", { before: metrics, after })])
+        .findings.filter(({ rule }) => rule === "guarantee-weakened")
+        .map(({ severity, sentence }) => `${severity}: ${sentence}`);
+    expect(rulesFor(undefined)).to.eql([
+      "high: The guarantee `metrics` is deleted: that requests to `*:443/metrics` from outside of 10.0.0.0/8 are refused need not hold any more.",
+    ]);
+    const weaker: Inputs[] = [
+      { expect: "answered" },
+      { mode: "report" },
+      { addresses: ["*:443/metrics/all"] },
+      { addresses: ["*.example.com:443/metrics"] },
+      { methods: ["GET"] },
+      { networks: ["192.0.2.0/24"] },
+      { exceptNetworks: ["10.0.0.0/8", "192.0.2.0/24"] },
+      { token: "none" },
+    ];
+    for (const change of weaker) {
+      const [found] = rulesFor({ ...metrics, ...change });
+      expect(found, JSON.stringify(change)).to.match(
+        /^high: The guarantee `metrics` is weaker than before: /,
+      );
+    }
+    const stricter: Inputs[] = [
+      { description: "no metrics for others" },
+      { addresses: ["*:*/metrics"] },
+      { addresses: ["*:443/metrics", "*:443/status"] },
+      { addresses: ["*:443"] },
+      { exceptNetworks: ["10.0.0.0/16"] },
+    ];
+    for (const change of stricter)
+      expect(rulesFor({ ...metrics, ...change }), JSON.stringify(change)).to.eql([]);
+  });
+
+  it("says what it cannot prove where no server was asked", () => {
+    const report = review(previewOf(steps));
+    const outside = report.guarantees.find(({ name }) => name === "outside");
+    expect(outside?.after).to.include({ state: "unproved", reason: "Not all objects are known here." });
+  });
+});
