@@ -1,5 +1,7 @@
 import { failing, type Report, review, write } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
+import { World } from "../support/provider";
+import type { ServerProcess } from "../support/server";
 import { previewOf, step } from "./support";
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -65,13 +67,11 @@ const route = (match: string, { before, after }: { before?: Inputs; after?: Inpu
 };
 const keeps = (match: string, inputs: Inputs): object => route(match, { before: inputs, after: inputs });
 
-const NOTHING_ELSE = {
-  found: [],
-  leftOut: [],
-  caller: { role: "admin" as const, owner_id: "usr_1", key_id: "ak_1", name: "ada" },
-};
-const reviewed = (steps: readonly object[]): Report =>
-  review(previewOf(steps), { server: NOTHING_ELSE as never });
+/** A server that holds nothing else, so that all edges are known. */
+const servers = new World();
+let server: ServerProcess;
+const reviewed = (steps: readonly object[], options: { accept?: readonly string[] } = {}): Promise<Report> =>
+  review(previewOf(steps), { url: server.url, apiKey: server.apiKey, ...options });
 
 /** Changes that a reviewer would wave through. This list grows. */
 const CHANGES: readonly (readonly [
@@ -143,101 +143,107 @@ const CHANGES: readonly (readonly [
   ],
 ];
 
-describe("A guarantee that held and would not any more fails the review, with the request that shows why:", () => {
-  for (const [what, guarantee, steps, request] of CHANGES)
-    it(what, () => {
-      const report = reviewed([...steps(), backend, ...guarantees(guarantee)]);
-      const finding = report.findings.find(({ rule }) => rule === "guarantee-broken");
-      expect(finding, JSON.stringify(report.guarantees)).to.include({ severity: "high", name: guarantee });
-      const { address, method, path, from, ...more } = finding?.example?.request ?? ({} as never);
-      const shown = Object.keys(more).length > 0 ? ` ${JSON.stringify(more)}` : "";
-      expect(`${method} ${address}${path} from ${from}${shown}`).to.match(request);
-      expect(report.guarantees.map(({ before, after }) => [before?.state, after?.state])).to.eql([
-        ["holds", "broken"],
-      ]);
-      for (const format of ["markdown", "html", "json", "sarif"] as const)
-        expect(write(report, format), format).to.include("guarantee-broken");
-      // Nobody may accept what the server refuses.
-      const hashes = [report.hash, ...report.findings.map(({ hash }) => hash)];
-      const again = review(previewOf([...steps(), backend, ...guarantees(guarantee)]), {
-        server: NOTHING_ELSE as never,
-        accept: hashes,
+describe("A review with guarantees", () => {
+  before(async () => {
+    server = await servers.server();
+  });
+  after(() => servers.close());
+
+  describe("one that held and would not any more fails it, with the request that shows why:", () => {
+    for (const [what, guarantee, steps, request] of CHANGES)
+      it(what, async () => {
+        const report = await reviewed([...steps(), backend, ...guarantees(guarantee)]);
+        const finding = report.findings.find(({ rule }) => rule === "guarantee-broken");
+        expect(finding, JSON.stringify(report.guarantees)).to.include({ severity: "high", name: guarantee });
+        const { address, method, path, from, ...more } = finding?.example?.request ?? ({} as never);
+        const shown = Object.keys(more).length > 0 ? ` ${JSON.stringify(more)}` : "";
+        expect(`${method} ${address}${path} from ${from}${shown}`).to.match(request);
+        expect(report.guarantees.map(({ before, after }) => [before?.state, after?.state])).to.eql([
+          ["holds", "broken"],
+        ]);
+        for (const format of ["markdown", "html", "json", "sarif"] as const)
+          expect(write(report, format), format).to.include("guarantee-broken");
+        // Nobody may accept what the server refuses.
+        const hashes = [report.hash, ...report.findings.map(({ hash }) => hash)];
+        const again = await reviewed([...steps(), backend, ...guarantees(guarantee)], { accept: hashes });
+        expect(failing(again).map(({ rule }) => rule)).to.include("guarantee-broken");
       });
-      expect(failing(again).map(({ rule }) => rule)).to.include("guarantee-broken");
-    });
-});
-
-describe("The review of a program with guarantees", () => {
-  const steps = [
-    app(),
-    keeps("/", OFFICE),
-    backend,
-    ...office("10.0.0.0/8"),
-    ...guarantees(...Object.keys(FIVE)),
-  ];
-
-  it("has a table of all of them, with their states before and after", () => {
-    const report = reviewed([...steps, step("Guarantee", "fresh", { after: FIVE.outside })]);
-    expect(report.guarantees.map(({ name, before, after }) => [name, before?.state, after?.state])).to.eql([
-      ["admin", "broken", "broken"],
-      ["health", "broken", "broken"],
-      ["internal", "holds", "holds"],
-      ["metrics", "holds", "holds"],
-      ["outside", "holds", "holds"],
-      ["fresh", undefined, "holds"],
-    ]);
-    const markdown = write(report, "markdown");
-    expect(markdown).to.include("| | Must hold | Before | After |");
-    expect(markdown).to.match(
-      /\| `metrics` \| requests to `&?.*443\/metrics` from outside of 10.0.0.0\/8 are refused \| holds at 1 address \|/,
-    );
-    expect(markdown).to.match(/\| `fresh` \|.*\| not declared \| holds at 1 address \|/);
-    expect(markdown).to.match(/\| `internal` \|.*\| holds, and covers no address \|/);
-    const admin = /\| `admin` \|.*\| broken: `GET app.example.com:443\/admin` from 10\.\S+: answered \|/;
-    expect(markdown).to.match(admin);
-    expect(write(report, "html")).to.include("<h2>Guarantees <small>6</small></h2>");
-    expect(report.findings.map(({ rule }) => rule)).to.not.include("guarantee-broken");
   });
 
-  it("says so where a guarantee is deleted or allows more, and not where it forbids more", () => {
-    const metrics = FIVE.metrics as Inputs;
-    const rulesFor = (after: Inputs | undefined): string[] =>
-      reviewed([...steps.slice(0, -1), step("Guarantee", "metrics", { before: metrics, after })])
-        .findings.filter(({ rule }) => rule === "guarantee-weakened")
-        .map(({ severity, sentence }) => `${severity}: ${sentence}`);
-    expect(rulesFor(undefined)).to.eql([
-      "high: The guarantee `metrics` is deleted: that requests to `*:443/metrics` from outside of 10.0.0.0/8 are refused need not hold any more.",
-    ]);
-    const weaker: Inputs[] = [
-      { expect: "answered" },
-      { mode: "report" },
-      { addresses: ["*:443/metrics/all"] },
-      { addresses: ["*.example.com:443/metrics"] },
-      { methods: ["GET"] },
-      { networks: ["192.0.2.0/24"] },
-      { exceptNetworks: ["10.0.0.0/8", "192.0.2.0/24"] },
-      { token: "none" },
+  describe("one of a program", () => {
+    const steps = [
+      app(),
+      keeps("/", OFFICE),
+      backend,
+      ...office("10.0.0.0/8"),
+      ...guarantees(...Object.keys(FIVE)),
     ];
-    for (const change of weaker) {
-      const [found] = rulesFor({ ...metrics, ...change });
-      expect(found, JSON.stringify(change)).to.match(
-        /^high: The guarantee `metrics` is weaker than before: /,
+
+    it("has a table of all of them, with their states before and after", async () => {
+      const report = await reviewed([...steps, step("Guarantee", "fresh", { after: FIVE.outside })]);
+      expect(report.guarantees.map(({ name, before, after }) => [name, before?.state, after?.state])).to.eql([
+        ["admin", "broken", "broken"],
+        ["health", "broken", "broken"],
+        ["internal", "holds", "holds"],
+        ["metrics", "holds", "holds"],
+        ["outside", "holds", "holds"],
+        ["fresh", undefined, "holds"],
+      ]);
+      const markdown = write(report, "markdown");
+      expect(markdown).to.include("| | Must hold | Before | After |");
+      expect(markdown).to.match(
+        /\| `metrics` \| requests to `&?.*443\/metrics` from outside of 10.0.0.0\/8 are refused \| holds at 1 address \|/,
       );
-    }
-    const stricter: Inputs[] = [
-      { description: "no metrics for others" },
-      { addresses: ["*:*/metrics"] },
-      { addresses: ["*:443/metrics", "*:443/status"] },
-      { addresses: ["*:443"] },
-      { exceptNetworks: ["10.0.0.0/16"] },
-    ];
-    for (const change of stricter)
-      expect(rulesFor({ ...metrics, ...change }), JSON.stringify(change)).to.eql([]);
-  });
+      expect(markdown).to.match(/\| `fresh` \|.*\| not declared \| holds at 1 address \|/);
+      expect(markdown).to.match(/\| `internal` \|.*\| holds, and covers no address \|/);
+      const admin = /\| `admin` \|.*\| broken: `GET app.example.com:443\/admin` from 10\.\S+: answered \|/;
+      expect(markdown).to.match(admin);
+      expect(write(report, "html")).to.include("<h2>Guarantees <small>6</small></h2>");
+      expect(report.findings.map(({ rule }) => rule)).to.not.include("guarantee-broken");
+    });
 
-  it("says what it cannot prove where no server was asked", () => {
-    const report = review(previewOf(steps));
-    const outside = report.guarantees.find(({ name }) => name === "outside");
-    expect(outside?.after).to.include({ state: "unproved", reason: "Not all objects are known here." });
+    it("says so where a guarantee is deleted or allows more, and not where it forbids more", async () => {
+      const metrics = FIVE.metrics as Inputs;
+      const rulesFor = async (after: Inputs | undefined): Promise<string[]> =>
+        (
+          await reviewed([...steps.slice(0, -1), step("Guarantee", "metrics", { before: metrics, after })])
+        ).findings
+          .filter(({ rule }) => rule === "guarantee-weakened")
+          .map(({ severity, sentence }) => `${severity}: ${sentence}`);
+      expect(await rulesFor(undefined)).to.eql([
+        "high: The guarantee `metrics` is deleted: that requests to `*:443/metrics` from outside of 10.0.0.0/8 are refused need not hold any more.",
+      ]);
+      const weaker: Inputs[] = [
+        { expect: "answered" },
+        { mode: "report" },
+        { addresses: ["*:443/metrics/all"] },
+        { addresses: ["*.example.com:443/metrics"] },
+        { methods: ["GET"] },
+        { networks: ["192.0.2.0/24"] },
+        { exceptNetworks: ["10.0.0.0/8", "192.0.2.0/24"] },
+        { token: "none" },
+      ];
+      for (const change of weaker) {
+        const [found] = await rulesFor({ ...metrics, ...change });
+        expect(found, JSON.stringify(change)).to.match(
+          /^high: The guarantee `metrics` is weaker than before: /,
+        );
+      }
+      const stricter: Inputs[] = [
+        { description: "no metrics for others" },
+        { addresses: ["*:*/metrics"] },
+        { addresses: ["*:443/metrics", "*:443/status"] },
+        { addresses: ["*:443"] },
+        { exceptNetworks: ["10.0.0.0/16"] },
+      ];
+      for (const change of stricter)
+        expect(await rulesFor({ ...metrics, ...change }), JSON.stringify(change)).to.eql([]);
+    });
+
+    it("says what it cannot prove where no server was asked", () => {
+      const report = review(previewOf(steps));
+      const outside = report.guarantees.find(({ name }) => name === "outside");
+      expect(outside?.after).to.include({ state: "unproved", reason: "Not all objects are known here." });
+    });
   });
 });

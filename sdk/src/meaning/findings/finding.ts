@@ -57,8 +57,8 @@ export interface Finding {
 }
 
 /**
- * Whether one of these hashes accepts a finding. None accepts what rests on the value of a secret, or breaks a
- * guarantee, which the server would refuse.
+ * Whether one of these hashes accepts a finding. None accepts what rests on the value of a secret, or breaks
+ * a guarantee, which the server would refuse.
  */
 export const isAcceptedBy = ({ rule, hash, secret }: Finding, hashes: ReadonlySet<string>): boolean =>
   !secret && rule !== "guarantee-broken" && hashes.has(hash);
