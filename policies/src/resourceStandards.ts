@@ -101,6 +101,14 @@ const standards: readonly Standard[] = [
       expiresAt === undefined || expiresAt === null ? "It never ends. Set expiresAt." : undefined,
   },
   {
+    name: "guarantees-are-enforced",
+    description: "Every guarantee refuses the changes that would break it.",
+    severity: "low",
+    kinds: ["guarantee"],
+    judge: ({ mode }) =>
+      mode === "report" ? "It refuses nothing. Once it holds, take its mode away." : undefined,
+  },
+  {
     name: "destinations-use-roles",
     description: "No event destination signs in with cloud keys, which last until somebody takes them back.",
     severity: "medium",

@@ -147,6 +147,7 @@ describe("What adopt writes", () => {
     const program = made.read("index.ts");
     expect(program)
       .to.contain('new tunnels.TunnelCredential("of-the-member"')
+      .and.to.contain("new tunnels.Guarantee(")
       .and.not.to.contain("tunnels.BotUser");
     await server.rest.delete(`/bot_users/${bot}`);
   });

@@ -237,6 +237,15 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     match: "/",
     backend: { backend_id: page },
   });
+  await add("/guarantees", {
+    description: "metrics are for the office",
+    expect: "refused",
+    addresses: ["*:443/metrics", "*.INTERNAL.example.com:*"],
+    methods: ["GET"],
+    except_networks: ["10.0.0.0/8", "2001:db8::/32"],
+    session: "none",
+    mode: "report",
+  });
   const auth = {
     creds: { cloud_access_key_id: "AKIAIOSFODNN7EXAMPLE", cloud_secret_access_key: `${CANARY} of the cloud` },
   };

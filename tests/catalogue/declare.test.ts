@@ -34,6 +34,8 @@ certificateAuthorities:
   partners:
     caPem: |
       PARTNERS
+guarantees:
+  admin: { expect: refused, addresses: ["*:443/admin"], clientCertificate: none }
 ipPolicyRules:
   berlin: { ipPolicyId: office, cidr: 192.0.2.0/24, action: allow }
 ipPolicies:
@@ -85,7 +87,12 @@ describe("A catalogue in YAML", () => {
       "create IpPolicyRule berlin",
       "create IpPolicy office",
       "create TunnelGroupBackend app",
+      "create Guarantee admin",
     ]);
+    const recorded: { urn: string; dependencies?: string[] }[] = JSON.parse(stack.stateFile()).checkpoint
+      .latest.resources;
+    const guarantee = recorded.find(({ urn }) => urn.includes("Guarantee"));
+    expect(guarantee?.dependencies, "made last, deleted first").to.have.length(first.steps.length - 1);
     const [backend] = (await server.rest.get("/backends/tunnel_group")).body.backends;
     const [policy] = (await server.rest.get("/ip_policies")).body.ip_policies;
     const named = (await server.rest.get("/certificate_authorities")).body.certificate_authorities as {

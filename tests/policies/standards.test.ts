@@ -16,6 +16,7 @@ const STANDARDS = [
   "destinations-use-roles",
   "edges-authenticate-callers",
   "edges-require-tls-1.3",
+  "guarantees-are-enforced",
 ];
 const CANARY = "canary-of-a-secret-of-forty-characters-";
 const DAY_MS = 86_400_000;
@@ -82,6 +83,11 @@ const program =
       description: "of the pipeline",
       ...(good && { expiresAt: inDays(365) }),
     });
+    new tunnels.Guarantee("internal", {
+      expect: "refused",
+      addresses: ["*.internal.example.com:*"],
+      ...(!good && { mode: "report" }),
+    });
     const auth = good
       ? { role: { roleRef: "arn:aws:iam::123456789012:role/events" } }
       : { creds: { cloudAccessKeyId: "AKIAIOSFODNN7EXAMPLE", cloudSecretAccessKey: CANARY } };
@@ -123,6 +129,7 @@ describe("Policies on what every team wants", () => {
       "edges-require-tls-1.3 at admin",
       "edges-require-tls-1.3 at administration",
       "edges-require-tls-1.3 at app",
+      "guarantees-are-enforced at internal",
     ]);
     expect(said.find(({ policy }) => policy === "certificates-end-soon-enough")?.message).to.match(
       /lasts 100 days; at most 90 are allowed/,

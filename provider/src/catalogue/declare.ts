@@ -17,6 +17,8 @@ type Class = new (
 export function declare(file: string, options?: CatalogueOptions): resources.Catalogue {
   const { entries, links, lineOf } = readCatalogue(file);
   const declared = new Map<Entry, pulumi.CustomResource>();
+  const optionsFor = (entry: Entry) =>
+    isGuarantee(entry) ? pulumi.mergeOptions(options, { dependsOn: guarded }) : options;
   /** Declares an entry, after the entries that it refers to. */
   const resourceOf = (entry: Entry): pulumi.CustomResource => {
     const known = declared.get(entry);
@@ -31,11 +33,13 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
     const resource = calledFrom(
       file,
       lineOf(entry),
-      () => new (classes[entry.definition.type] as Class)(entry.name, args as object, options),
+      () => new (classes[entry.definition.type] as Class)(entry.name, args as object, optionsFor(entry)),
     );
     declared.set(entry, resource);
     return resource;
   };
+  // What a guarantee asks for is made before it, and deleted after it.
+  const guarded = entries.filter((entry) => !isGuarantee(entry)).map(resourceOf);
   const collections = registry.map((definition) => {
     const members = entries.filter((entry) => entry.definition === definition);
     return [
@@ -45,6 +49,8 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
   });
   return Object.fromEntries(collections);
 }
+
+const isGuarantee = ({ definition }: Entry): boolean => definition.kind === "guarantee";
 
 /**
  * Calls a function as if a line of a file did. The engine keeps the calls that led to a resource as its place
