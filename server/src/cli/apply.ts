@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   ApiError,
   BadRequestError,
@@ -8,21 +7,11 @@ import {
   type Transport,
   type WithFindings,
 } from "@tunnelplane/sdk";
-import {
-  CatalogueFile,
-  check,
-  commonTags,
-  countsOf,
-  linesOf as operationLines,
-  report,
-  setNameOf,
-  setObjectsOf,
-  type Tags,
-} from "@tunnelplane/sdk/catalogue";
-import { counted, MOST_SET_OBJECTS, messageOf, registry } from "@tunnelplane/sdk/contract";
+import { counted, MOST_SET_OBJECTS } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
+import type { ReadCatalogue } from "./declared";
 import { withExamples } from "./examples";
 import { RefusedByFindings, UsageError } from "./failures";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
@@ -87,6 +76,7 @@ async function run(file: string, options: Options): Promise<void> {
     throw new UsageError(
       "--max-deletes says how many objects --own may delete; without --own nothing is deleted, so leave it out",
     );
+  const { readCatalogue }: typeof import("./declared") = require("./declared");
   const catalogue = readCatalogue(file);
   await throughApi(options, (transport) => send(transport, catalogue, options), TIMEOUT_MS);
 }
@@ -151,67 +141,17 @@ const severeIn = ({ findings }: Plan, { failOn }: Options): number =>
     ({ severity }) => failOn !== "never" && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(failOn),
   ).length;
 
-interface ReadCatalogue {
-  readonly objects: ChangeSetRequest["objects"];
-  /** The faults that a server found, each with its line in the file. */
-  report(refusal: ApiError): string;
-}
-
-/** Tags that only a program can resolve. */
-const ofPrograms = (tag: string): Tags => ({
-  [tag]: () => {
-    throw new Error(
-      `is ${tag}, which names a value of a Pulumi stack, and this command has no stack: use !env NAME or !file PATH, or apply the catalogue by a program (CatalogueSet)`,
-    );
-  },
-});
-
-function readCatalogue(file: string): ReadCatalogue {
-  const document = new CatalogueFile(textOf(file), {
-    ...commonTags(file),
-    ...ofPrograms("!config"),
-    ...ofPrograms("!secret"),
-  });
-  const { entries, links } = check(document, registry);
-  if (document.mistakes.length > 0) throw new Error(report(file, document.mistakes, document.lines));
-  const byName = new Map(entries.map((entry) => [setNameOf(entry), entry]));
-  return {
-    objects: setObjectsOf(entries, links),
-    report({ faults, faultCount }) {
-      const outside: string[] = [];
-      for (const { key, field, msg } of faults) {
-        const entry = byName.get(key);
-        const message = oneLine([field && `(${field})`, msg].filter(Boolean).join(" "));
-        if (entry) document.addMistake([entry.collection, entry.name], message, "name");
-        else outside.push(`  ${[key, message].filter(Boolean).join(" ")}`);
-      }
-      const lines = document.mistakes.length > 0 ? [report(file, document.mistakes, document.lines)] : [];
-      const more = faultCount > faults.length ? [`and ${faultCount - faults.length} more`] : [];
-      return ["The server refused the change set; nothing was changed.", ...lines, ...outside, ...more].join(
-        "\n",
-      );
-    },
-  };
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Error(`The catalogue ${file} cannot be read: ${messageOf(error)}`);
-  }
-}
-
 function* linesOf(
   result: ChangeSetResult & Partial<WithFindings>,
   { set, plan, own, maxDeletes = 0 }: Options,
   declared: number,
 ): Generator<string> {
+  const words: typeof import("@tunnelplane/sdk/catalogue") = require("@tunnelplane/sdk/catalogue");
   const { operations, findings = [], finding_limits: limits = [], access, digest } = result;
   const touched = operations.filter(({ op }) => op !== "delete").length;
-  const counts = operations.length > 0 ? `${countsOf(operations, plan ? "planned" : "done")}, ` : "";
+  const counts = operations.length > 0 ? `${words.countsOf(operations, plan ? "planned" : "done")}, ` : "";
   yield `Set ${set}: ${counts}${declared - touched} unchanged`;
-  for (const operation of operations) yield* operationLines(operation).map((line) => `  ${inOneLine(line)}`);
+  for (const operation of operations) yield* words.linesOf(operation).map((line) => `  ${inOneLine(line)}`);
   if (access && operations.length > 0) yield `\n${oneLine(access.sentence)}`;
   if (findings.length > 0) yield "\nWhat it means:";
   for (const { severity, sentence, certain } of findings)

@@ -1,4 +1,3 @@
-import { yamlOf } from "@tunnelplane/sdk/catalogue";
 import { inOneLine, painted } from "@tunnelplane/sdk/node";
 import { Option } from "commander";
 
@@ -17,7 +16,10 @@ export const outputOption = (shape: string): Option =>
 export function print(value: unknown, { output }: OutputOptions, lines: () => Iterable<string>): void {
   if (output === "table") for (const line of lines()) console.log(line);
   else if (output === "json") console.log(JSON.stringify(value, null, 2));
-  else console.log(yamlOf(value).trimEnd());
+  else {
+    const { yamlOf }: typeof import("@tunnelplane/sdk/catalogue") = require("@tunnelplane/sdk/catalogue");
+    console.log(yamlOf(value).trimEnd());
+  }
 }
 
 export const bold = painted(1);

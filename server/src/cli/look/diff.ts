@@ -3,7 +3,6 @@ import type { Transport, WithFindings } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
-import { parse } from "yaml";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { NegativeAnswer } from "../failures";
@@ -49,6 +48,7 @@ export function diffCommand(): Command {
 
 function readFields(file: string): object {
   const text = readFileSync(file === "-" ? 0 : file, "utf8");
+  const { parse }: typeof import("yaml") = require("yaml");
   const fields: unknown = parse(text);
   if (isObject(fields)) return fields;
   throw new Error(`${file} must hold the fields to change, for example "description: ours"`);
