@@ -14,6 +14,14 @@ const { licencesIn, sbomOf, unacceptedIn } = require("../../scripts/licences.cjs
   unacceptedIn(licences: unknown): unknown[];
 };
 
+/** What pnpm has unpacked is kept for the next time. */
+const STORE = join(ROOT, "node_modules/.tunnelplane/pnpm");
+/**
+ * Has ts-node take the types out of programs without checking them. The repository's own check does that for
+ * examples, and the template's programs are checked below.
+ */
+const UNCHECKED = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+
 /** The template's choices: how modules are written, and who runs TypeScript. */
 const CHOICES = {
   "an ES module that ts-node runs": ["--ts-node"],
@@ -99,7 +107,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
   it("installs and runs with pnpm", async () => {
     const folder = await own.project("with-pnpm");
     const shell = await own.shellIn(folder);
-    const install = "npm exec --yes --package=pnpm@10 -- pnpm install --ignore-scripts --silent";
+    const install = `npm exec --yes --package=pnpm@10 -- pnpm install --ignore-scripts --silent --store-dir "${STORE}"`;
     const printed = await followed(untilPreview(folder), {
       ...shell,
       replace: { ...shell.replace, "npm install": install },
@@ -176,7 +184,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
   const { examples } = require("../../create-tunnelplane/project.cjs") as { examples(): string[] };
   for (const example of examples())
     it(`follows the README of the example ${example}, and sees what that shows`, async function () {
-      const shell = await own.shellIn(own.emptyFolder(example));
+      const shell = await own.shellIn(own.emptyFolder(example), UNCHECKED);
       if (example === "first-tunnel" && !ENVOY) {
         console.log("      skipped: Envoy could not be installed, because Python 3 with venv is missing");
         return this.skip();

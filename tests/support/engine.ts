@@ -272,7 +272,7 @@ export class Engine {
 }
 
 /** A sixth of a short process of the engine would be the collection of its garbage. */
-const LARGE_HEAP = { GOGC: "off", GOMEMLIMIT: "512MiB" };
+export const LARGE_HEAP = { GOGC: "off", GOMEMLIMIT: "512MiB" };
 
 /** The environment of every engine whose stacks `makeStack` made in a folder. */
 export const engineEnvironment = async (folder: string): Promise<Record<string, string>> => ({
