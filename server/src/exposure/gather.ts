@@ -44,6 +44,7 @@ export class Gathering {
   constructor(
     private readonly db: Kysely<Database>,
     private readonly documents: Documents,
+    private readonly most = MOST_OBJECTS,
   ) {}
 
   /** Adds objects, everything that they refer to, and the rules of their policies. */
@@ -53,7 +54,7 @@ export class Gathering {
       const rules = await pipelined(
         fresh
           .filter(({ kind }) => kind === "ip_policy")
-          .map(({ id = "" }) => belongingTo(this.db, { id, limit: MOST_OBJECTS })),
+          .map(({ id = "" }) => belongingTo(this.db, { id, limit: this.most })),
       );
       const wanted = new Set(
         fresh.flatMap((object) => this.#referencesOf(object)).filter((id) => !this.objects.has(id)),
@@ -75,7 +76,7 @@ export class Gathering {
 
   /** Reads objects by their ids; skips missing ones. */
   async read(ids: readonly string[]): Promise<WorldObject[]> {
-    const room = Math.max(MOST_OBJECTS - this.objects.size, 0);
+    const room = Math.max(this.most - this.objects.size, 0);
     if (ids.length > room) this.full = true;
     const rows = await pipelined(ids.slice(0, room).map((id) => findById(this.db, { id })));
     return rows.flat().map(({ id, document }) => objectOf(present(definitionOfId(id)), JSON.parse(document)));
@@ -84,7 +85,7 @@ export class Gathering {
   #keep(object: WorldObject): boolean {
     const { id = "" } = object;
     if (this.objects.has(id)) return false;
-    if (this.objects.size >= MOST_OBJECTS) this.full = true;
+    if (this.objects.size >= this.most) this.full = true;
     else this.objects.set(id, object);
     return !this.full;
   }

@@ -2,6 +2,7 @@
  * The exposure of stored objects, and the effects of dry runs on callers. Other rooms import from here only.
  */
 
+export { objectsAround, usersOf } from "./around";
 export { DryRunConsequences } from "./consequences";
 export { decide } from "./decide";
 export { exposurePage, hostportOf } from "./page";
