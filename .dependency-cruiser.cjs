@@ -17,6 +17,7 @@ const FLOORS = {
     ["server.ts"],
     ["http"],
     ["context.ts"],
+    ["guarantees"],
     ["events", "rotation", "exposure", "changesets"],
     ["resources", "gateways"],
     ["auth", "backup"],

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Decisions } from "./decisions";
 import { Documents } from "./documents";
 import { subscriptions } from "./events";
+import { Guarantees } from "./guarantees";
 import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
 import type { ServerContext } from "./resources";
 import { factsOf, openStore, type StoreOptions } from "./storage";
@@ -38,6 +39,7 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
       sequencer: new Sequencer(store, keyring),
       validation: new Validation(),
       decisions: new Decisions(),
+      guard: new Guarantees({ store, documents }),
     };
   } catch (error) {
     await store.close();

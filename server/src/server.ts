@@ -184,7 +184,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           logger.warn({ err: error }, "cannot read the end of the audit log"),
         );
         await sequencer.stop();
-        await Promise.all([context.validation.close(), context.decisions.close()]);
+        await Promise.all([context.validation.close(), context.decisions.close(), context.guard.close()]);
         await store.close();
       },
       logUnderWay: () => underWay.log(),

@@ -85,6 +85,18 @@ export class Guarantee extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
+  /** Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it; in lists, events and change sets it is null, as are the fields below. */
+  declare readonly state: pulumi.Output<"holds" | "broken" | "unproved">;
+
+  /** How many of the declared addresses it covers. One that covers none refuses nothing yet. */
+  declare readonly covered: pulumi.Output<number>;
+
+  /** Of a broken one: a request that breaks it, and what happens to it, as `POST /exposure/decisions` takes and answers them. */
+  declare readonly example: pulumi.Output<pulumi.Unwrap<NonNullable<unknown>>>;
+
+  /** Why it is unproved; or that it covers no declared address. */
+  declare readonly reason: pulumi.Output<string>;
+
   /** Address of this object. */
   declare readonly uri: pulumi.Output<string>;
 
@@ -93,7 +105,7 @@ export class Guarantee extends Resource {
 
   /** @param args the declared properties; see {@link GuaranteeArgs} */
   constructor(name: string, args: GuaranteeArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "guarantee", type: "Guarantee", properties: ["expect", "addresses", "methods", "networks", "exceptNetworks", "clientCertificate", "token", "session", "mode", "description", "metadata", "uri", "createdAt"], secrets: [] }, name, args, options);
+    super({ kind: "guarantee", type: "Guarantee", properties: ["expect", "addresses", "methods", "networks", "exceptNetworks", "clientCertificate", "token", "session", "mode", "description", "metadata", "state", "covered", "example", "reason", "uri", "createdAt"], secrets: [] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -173,6 +173,18 @@ export const ERRORS = {
     when: "a change set would delete more objects than its `max_deletes` allows",
     cure: "Read the plan; if the deletions are meant, raise `--max-deletes`.",
   },
+  guarantee_broken: {
+    code: "TP_1504",
+    status: 409,
+    when: "an enforced guarantee held before the change, and would not after it",
+    cure: "`guarantees` has each with a request that shows why. Change what lets the request in or refuses it, or apply several changes as one change set, whose end alone is judged.",
+  },
+  guarantee_contradicted: {
+    code: "TP_1505",
+    status: 409,
+    when: "an enforced guarantee wants a request refused that another one wants answered",
+    cure: "`guarantees` names the other one, with the request. Narrow one of both: its addresses, methods, networks or credentials.",
+  },
   precondition_failed: {
     code: "TP_1600",
     status: 412,
@@ -220,6 +232,20 @@ export interface ErrorBody {
   readonly faults?: readonly SetFault[];
   /** The number of faults. */
   readonly fault_count?: number;
+  /** The guarantees that refuse the change, at most 10. */
+  readonly guarantees?: readonly BrokenGuaranteeFault[];
+}
+
+/** A guarantee that refuses a change. */
+export interface BrokenGuaranteeFault {
+  readonly id: string;
+  readonly description: string;
+  /** A request that breaks it, and what happens to it before and after the change. */
+  readonly example?: { readonly request: object; readonly before: object; readonly after: object };
+  /** The request, where two guarantees contradict each other. */
+  readonly request?: object;
+  /** Why it can be proved no longer, if there is no request that breaks it. */
+  readonly reason?: string;
 }
 
 /** An error in a change set. */

@@ -5,7 +5,7 @@ export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
 export * from "./core/definition";
 export { docOf } from "./core/docs";
-export { object, text, word } from "./core/fields";
+export { object, text, UNNOTICED_FIELDS, word } from "./core/fields";
 export { lookupOf } from "./core/lookup";
 export {
   bare,
@@ -38,6 +38,7 @@ export { mistakeInCidr } from "./formats/cidr";
 export { placeOfClaim } from "./formats/claim";
 export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
+export { type GuaranteedAddress, readGuaranteedAddress } from "./formats/guaranteedAddress";
 export { isAddress, isDomain, LONGEST_ADDRESS } from "./formats/host";
 export {
   ENCODED_NEEDLESSLY,

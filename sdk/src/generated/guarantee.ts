@@ -1,4 +1,13 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
+/** The fields of `example`. */
+export interface GuaranteeExample {
+  /**  */
+  request: Record<string, unknown>;
+
+  /**  */
+  decision: Record<string, unknown>;
+}
+
 /**
  * What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused.
  *
@@ -46,6 +55,18 @@ export interface Guarantee {
 
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
+
+  /** Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it; in lists, events and change sets it is null, as are the fields below. */
+  state: "holds" | "broken" | "unproved" | null;
+
+  /** How many of the declared addresses it covers. One that covers none refuses nothing yet. */
+  covered: number | null;
+
+  /** Of a broken one: a request that breaks it, and what happens to it, as `POST /exposure/decisions` takes and answers them. */
+  example: GuaranteeExample | null;
+
+  /** Why it is unproved; or that it covers no declared address. */
+  reason: string | null;
 }
 
 /** The body that creates a guarantee. */

@@ -53,6 +53,7 @@ export { type Cause, type Finding, isAcceptedBy, type Severity } from "./finding
 export {
   type BrokenGuarantee,
   contradiction,
+  coversHost,
   type GuaranteeChange,
   type GuaranteeState,
   guaranteesBrokenBy,

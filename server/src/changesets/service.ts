@@ -83,6 +83,7 @@ export class ChangeSets {
     refuseDeletions(plan, request);
     faults.refuse();
     if (this.#transactions.isDryRun) {
+      await this.#transactions.check(plan.changes);
       await this.request.onDryRun?.(store.reader, plan.changes, plan.names);
       return { set: name, operations: plan.operations, digest };
     }

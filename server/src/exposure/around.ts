@@ -4,7 +4,7 @@ import { isHostport } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { ObjectChange } from "../journal";
-import { type Database, pipelined, statement } from "../storage";
+import { type Database, partsOf, pipelined, statement } from "../storage";
 import { candidatesOf, edgesAt, Gathering, MOST_OBJECTS, objectOf } from "./gather";
 
 /** The limit of users of the changed objects, of routes of each edge, and of competing edges. */
@@ -118,11 +118,14 @@ function replace(
 /** Kinds through which a change reaches an address. */
 export const CLIMBED = /^(ip_policy|certificate_authority|event_destination|[a-z_]+_backend)$/;
 
-/** Everything that uses the changed objects, up to edges and routes. */
+/**
+ * Everything that uses the changed objects, up to edges and routes.
+ * @param bounds `lock` gets the objects on the way before their users are read
+ */
 export async function usersOf(
   transaction: Kysely<Database>,
   changed: readonly Pick<WorldObject, "id" | "fields">[],
-  { limits, most }: Bounds,
+  { limits, most, lock }: Bounds & { readonly lock?: (ids: readonly string[]) => Promise<unknown> },
 ): Promise<string[]> {
   const found = new Set<string>();
   const climb = (id: string) => CLIMBED.test(definitionOfId(id)?.kind ?? "");
@@ -139,6 +142,7 @@ export async function usersOf(
   ];
   const climbed = new Set(level);
   while (level.length > 0 && found.size < most) {
+    await lock?.(level);
     const rows = (await pipelined(level.map((id) => users(transaction, { id, limit: most + 1 })))).flat();
     for (const { from_id } of rows) found.add(from_id);
     level = rows.map(({ from_id }) => from_id).filter((id) => climb(id) && !climbed.has(id));
@@ -160,9 +164,6 @@ export const users = statement<{ id: string; limit: number }, { from_id: string 
     .limit(parameter("limit")),
 );
 
-/** Hostports in one query. */
-const AT_ONCE = 200;
-
 /** Edges whose hostports take names of the changed ones, or leave names to them. */
 async function competingEdges(
   transaction: Kysely<Database>,
@@ -172,10 +173,7 @@ async function competingEdges(
   const own = new Set(changed.map(({ id }) => id));
   const candidates = [...new Set(changed.flatMap(hostportsOf).filter(isHostport).flatMap(candidatesOf))];
   // Not with `inParts`, which gives up its turn: the transaction holds the one lock for writing.
-  const parts = Array.from({ length: Math.ceil(candidates.length / AT_ONCE) }, (_, part) =>
-    JSON.stringify(candidates.slice(part * AT_ONCE, (part + 1) * AT_ONCE)),
-  );
-  const found = await pipelined(parts.map((values) => edgesAt(transaction, { values })));
+  const found = await pipelined(partsOf(candidates).map((values) => edgesAt(transaction, { values })));
   const edges = [...new Set(found.flat().map(({ resource_id }) => resource_id))].filter((id) => !own.has(id));
   if (edges.length > most)
     limits.push(`Only ${most} edges were examined that compete for names with the changed ones.`);

@@ -8,13 +8,14 @@ import {
   present,
   referencesIn,
 } from "@tunnelplane/sdk/contract";
-import type { WorldObject } from "@tunnelplane/sdk/meaning";
+import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import { type Document, type Documents, textIn } from "../documents";
 import { findById } from "../resources";
 import { type Database, isListed, pipelined, statement } from "../storage";
+import { takeTurn } from "../util";
 
 /** The limit on objects that are read for one answer. Results that depend on further ones are uncertain. */
 export const MOST_OBJECTS = 1000;
@@ -156,3 +157,28 @@ export const edgesAt = statement<{ values: string }, { value: string; resource_i
       .where("scope", "=", "hostport")
       .where(isListed(db, "value", parameter("values"))),
 );
+
+/** Edges in one go. */
+const EDGES_AT_ONCE = 50;
+
+/**
+ * The world of edges: these, their routes, and what they refer to. Gives others their turn in between.
+ * @param most objects that are read; the world is partial if there are more
+ */
+export async function worldOfEdges(
+  db: Kysely<Database>,
+  documents: Documents,
+  edges: readonly string[],
+  most: number,
+): Promise<World> {
+  const gathering = new Gathering(db, documents, most);
+  for (let start = 0; start < edges.length && !gathering.full; start += EDGES_AT_ONCE) {
+    const part = edges.slice(start, start + EDGES_AT_ONCE);
+    const read = await gathering.read(part);
+    const https = part.filter((id) => definitionOfId(id)?.kind === "https_edge");
+    const routes = await pipelined(https.map((id) => belongingTo(db, { id, limit: most })));
+    await gathering.add([...read, ...routes.flat().map(routeOf)]);
+    await takeTurn();
+  }
+  return { objects: [...gathering.objects.values()], ...(gathering.full && { partial: true }) };
+}

@@ -5,4 +5,5 @@
 export { objectsAround, usersOf } from "./around";
 export { DryRunConsequences } from "./consequences";
 export { decide } from "./decide";
+export { worldOfEdges } from "./gather";
 export { exposurePage, hostportOf } from "./page";

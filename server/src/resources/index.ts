@@ -3,6 +3,7 @@
  * from here only.
  */
 
+export { refuseMembers } from "./access";
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
 export { type Filter, filtersIn, filtersOf } from "./filters";
@@ -13,6 +14,13 @@ export { referrersOf } from "./referrers";
 export * from "./rows";
 export * from "./rules";
 export { ResourceService } from "./service";
-export { type Amendment, amendmentOf, type ObjectPath, type Precondition, refuseMembers } from "./stored";
+export { type Amendment, amendmentOf, type ObjectPath, type Precondition } from "./stored";
 export { partAnswer, Subresources } from "./subresources";
-export { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
+export {
+  type ChangeRequest,
+  type Check,
+  type Guard,
+  NotJudged,
+  type ServerContext,
+  Transactions,
+} from "./transaction";

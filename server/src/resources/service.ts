@@ -4,6 +4,7 @@ import { type Answer, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../do
 import type { ObjectChange } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, takeTurn } from "../util";
+import { refuseChanges, refuseMembers } from "./access";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { type Filters, matches, mayMatch } from "./filters";
 import { documentsIn, idIn, pageOf } from "./pages";
@@ -17,15 +18,7 @@ import {
   insertSecretHashes,
 } from "./rows";
 import { checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
-import {
-  type Created,
-  comingOf,
-  etagOf,
-  type ObjectPath,
-  type Precondition,
-  refuseMembers,
-  StoredObjects,
-} from "./stored";
+import { type Created, comingOf, etagOf, type ObjectPath, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
 /** Which objects of a list a page shows. */
@@ -69,6 +62,7 @@ export class ResourceService {
   async create(definition: Definition, given: unknown): Promise<Created> {
     const caller = this.#caller;
     refuseMembers(definition, caller);
+    refuseChanges(definition, caller);
     const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
     const body = await this.#objects.validate({ kind: definition.kind, what: "create" }, given);

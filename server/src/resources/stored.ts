@@ -12,6 +12,7 @@ import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
+import { refuseMembers } from "./access";
 import { lockParents, parentOf, touchParent } from "./parents";
 import {
   claimsOthers,
@@ -247,11 +248,6 @@ interface ToChange extends Stored {
 
 /** An object's id and the ids of its parents in the path, by field. */
 export type ObjectPath = Readonly<Record<string, string>> & { readonly id: string };
-
-export function refuseMembers(definition: Definition, caller: Caller): void {
-  if (definition.access === "admin" && !caller.admin)
-    throw new RequestError("forbidden", `Only admins may see and change ${definition.title}s`);
-}
 
 /** The ETag of a whole object. */
 export const etagOf = (version: number): string => `"${version}"`;

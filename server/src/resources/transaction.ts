@@ -1,12 +1,14 @@
+import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Decisions } from "../decisions";
-import type { Documents } from "../documents";
+import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
-import { RequestError } from "../util";
+import { RequestError, refusalForNow } from "../util";
 import type { Validation } from "../validation";
+import { refuseChanges } from "./access";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 
 /** The shared services of the server. */
@@ -18,7 +20,39 @@ export interface ServerContext {
   readonly sequencer: Sequencer;
   readonly validation: Validation;
   readonly decisions: Decisions;
+  readonly guard: Guard;
 }
+
+/**
+ * Looks at the changes of a request before they are committed. A transaction that is judged runs again.
+ * @throws NotJudged if the changes have to be judged first, which takes long
+ * @throws RequestError if they are refused
+ */
+export type Check = (db: Kysely<Database>, changes: readonly ObjectChange[]) => Promise<void>;
+
+interface StatesToJudge {
+  readonly world: World;
+  readonly guarantees: readonly Document[];
+}
+
+/** Refuses changes after which something declared would not hold. */
+export interface Guard {
+  /** The check of one request, which remembers what was judged. */
+  begin(owner: string): Check;
+  /** Whether guarantees hold in a world, in their order. */
+  states(owner: string, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]>;
+  close(): Promise<void>;
+}
+
+/** Ends a transaction whose changes have to be judged, which no lock is to wait for. */
+export class NotJudged extends Error {
+  constructor(readonly judge: () => Promise<void>) {
+    super("The changes have to be judged first");
+  }
+}
+
+/** How often changes are judged because others changed meanwhile what they rest on. */
+const MOST_JUDGED = 8;
 
 /** The facts about a request that its changes need. */
 export interface ChangeRequest {
@@ -51,10 +85,14 @@ class DryRun extends Error {
 
 /** The changes that one request makes: objects, events, audit rows and the kept answer in one transaction. */
 export class Transactions {
+  readonly #check: Check;
+
   constructor(
     private readonly context: ServerContext,
     private readonly request: ChangeRequest,
-  ) {}
+  ) {
+    this.#check = context.guard.begin(request.caller.ownerId);
+  }
 
   get isDryRun(): boolean {
     return this.request.dryRun;
@@ -72,7 +110,7 @@ export class Transactions {
     const { store, journal, keyring } = this.context;
     const { dryRun, idempotency, operationId, client } = this.request;
     const { ownerId, name, keyId } = this.request.caller;
-    for (;;) {
+    return this.#judged(async () => {
       try {
         return await store.write(
           async (transaction) => {
@@ -82,6 +120,7 @@ export class Transactions {
             const changes: ObjectChange[] = [];
             const actions: AuditedAction[] = [];
             const result = await work(transaction, changes, actions);
+            await this.#allow(transaction, changes);
             if (dryRun) {
               await this.request.onDryRun?.(transaction, changes);
               throw new DryRun(result);
@@ -97,11 +136,34 @@ export class Transactions {
         );
       } catch (error) {
         if (error instanceof DryRun) return error.result as T;
-        if (error instanceof KeyRotated) continue;
         // If its own repetition was faster, a request fails on what that one made. Answer as that one did.
         const answered = error instanceof RequestError && (await this.answeredBefore<T>());
         if (answered) return answered;
         throw error;
+      }
+    });
+  }
+
+  /** The check of a plan that is not carried out. */
+  async check(changes: readonly ObjectChange[]): Promise<void> {
+    await this.#judged(() => this.#allow(this.context.store.reader, changes));
+  }
+
+  async #allow(db: Kysely<Database>, changes: readonly ObjectChange[]): Promise<void> {
+    for (const { definition } of changes) refuseChanges(definition, this.request.caller);
+    await this.#check(db, changes);
+  }
+
+  /** Runs again what had to be judged first, or was sealed under a key that was exchanged. */
+  async #judged<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let judged = 0; ; ) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof KeyRotated) continue;
+        if (!(error instanceof NotJudged)) throw error;
+        if (judged++ === MOST_JUDGED) throw busy();
+        await error.judge();
       }
     }
   }
@@ -112,3 +174,9 @@ export class Transactions {
     return answer ? { ...answer, replayed: true } : undefined;
   }
 }
+
+const busy = (): RequestError =>
+  refusalForNow(
+    "overloaded",
+    `Others changed what guarantees rest on, ${MOST_JUDGED} times in a row; nothing was changed. Try again shortly`,
+  );

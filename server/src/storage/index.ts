@@ -4,7 +4,7 @@ export { bulkInsertion } from "./bulk";
 export { Transaction } from "./direct";
 export { factsOf, PLACEHOLDER } from "./facts";
 export type { Lane } from "./lanes";
-export { inParts, isAmong, isListed, recordsOf, valuesOf } from "./list";
+export { inParts, isAmong, isListed, partsOf, recordsOf, valuesOf } from "./list";
 export { MIGRATIONS, migrate, NewerSchema, schemaOf } from "./migrate";
 export {
   connectTo,

@@ -8,14 +8,21 @@ const AT_ONCE = 200;
 /** Runs a statement for parts of a long list, as JSON, and gives others their turn in between. */
 export async function inParts<R>(list: readonly string[], run: (part: string) => Promise<R[]>): Promise<R[]> {
   const rows: R[] = [];
-  for (let start = 0; start < list.length; start += AT_ONCE) {
-    if (start > 0) await takeTurn();
-    // PostgreSQL accepts no NUL in JSON either. No id has one, nor the character in its place.
-    const part = list.slice(start, start + AT_ONCE).map((text) => text.replaceAll("\0", "\ufffd"));
-    for (const row of await run(JSON.stringify(part))) rows.push(row);
+  for (const [index, part] of partsOf(list).entries()) {
+    if (index > 0) await takeTurn();
+    for (const row of await run(part)) rows.push(row);
   }
   return rows;
 }
+
+/** The parts of a long list, as JSON. */
+export const partsOf = (list: readonly string[]): string[] =>
+  Array.from({ length: Math.ceil(list.length / AT_ONCE) }, (_, part) =>
+    JSON.stringify(
+      // PostgreSQL accepts no NUL in JSON either. No id has one, nor the character in its place.
+      list.slice(part * AT_ONCE, (part + 1) * AT_ONCE).map((text) => text.replaceAll("\0", "\ufffd")),
+    ),
+  );
 
 /**
  * Passes a list as one JSON parameter, so that the statement's text does not depend on its length. Gives a

@@ -10,6 +10,7 @@ import * as gateway from "./migrations/006_gateway";
 import * as changesets from "./migrations/007_changesets";
 import * as inbox from "./migrations/008_inbox";
 import * as gatewayPorts from "./migrations/009_gateway_ports";
+import * as guaranteeAddress from "./migrations/010_guarantee_address";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -23,6 +24,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "007_changesets": changesets,
   "008_inbox": inbox,
   "009_gateway_ports": gatewayPorts,
+  "010_guarantee_address": guaranteeAddress,
 };
 
 export interface MigrateOptions {

@@ -13,6 +13,8 @@ export interface Database {
   reference: { from_id: string; to_id: string; field: string; cascades: 0 | 1 };
   /** Unique keys. */
   unique_key: { scope: string; value: string; resource_id: string };
+  /** The places that enforced guarantees cover; see `guarantees/places.ts`. */
+  guarantee_address: { place: string; guarantee_id: string };
   /** Hashes of one-time secrets: authtokens and API keys. */
   told_secret: { resource_id: string; hash: string };
   /** Sealed secrets that the server needs again and no answer shows, such as private keys of authorities. */

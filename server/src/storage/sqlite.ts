@@ -169,10 +169,12 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
+const ROW_LOCKS = new Set<unknown>(["ForUpdate", "ForShare", "SkipLocked"]);
+
 /** SQLite has one writer at a time, so it has no row locks and no syntax for them. */
 class WithoutRowLocks extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== "ForUpdate" && node.modifier !== "SkipLocked") super.visitSelectModifier(node);
+    if (!ROW_LOCKS.has(node.modifier)) super.visitSelectModifier(node);
   }
 }
 

@@ -21,7 +21,11 @@ export class RequestError extends Error {
   constructor(
     readonly error: ErrorName,
     message: string,
-    readonly options: { readonly field?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+    readonly options: {
+      readonly field?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly guarantees?: ErrorBody["guarantees"];
+    } = {},
   ) {
     super(cutWords(message));
   }
@@ -34,7 +38,14 @@ export class RequestError extends Error {
     const { code, status } = ERRORS[this.error];
     const details: Record<string, string> = { operation_id: operationId };
     if (this.options.field) details.field = cutWords(this.options.field);
-    return { error_code: code, status_code: status, msg: this.message, details };
+    const { guarantees } = this.options;
+    return {
+      error_code: code,
+      status_code: status,
+      msg: this.message,
+      details,
+      ...(guarantees && { guarantees }),
+    };
   }
 }
 

@@ -12,6 +12,10 @@ export interface ResourceType {
   readonly prefix: string;
   /** The fields of an answer, besides those that all types have. */
   readonly fields: readonly string[];
+  /** Those of them that answers about one object tell, and that are null in lists and events. */
+  readonly told?: readonly string[];
+  /** Those that only the answer to a creation tells. */
+  readonly once?: readonly string[];
   /** A body for a creation. Creates the objects that it refers to first. */
   readonly body: (rest: Rest) => Json | Promise<Json>;
   /** An update of fields besides description and metadata. */
@@ -21,6 +25,12 @@ export interface ResourceType {
 }
 
 export const COMMON_FIELDS = ["id", "uri", "created_at", "description", "metadata"];
+
+/** An object as lists and events have it. */
+export const asListed = <T extends object>({ told = [], once = [] }: ResourceType, object: T): T => ({
+  ...object,
+  ...Object.fromEntries([...told, ...once].map((field) => [field, null])),
+});
 
 const policyOf = async (rest: Rest): Promise<string> => (await rest.post("/ip_policies", {})).body.id;
 const backendOf = async (rest: Rest): Promise<string> =>
@@ -49,6 +59,7 @@ export const TYPES: readonly ResourceType[] = [
     listKey: "credentials",
     prefix: "cr",
     fields: ["token", "acl", "owner_id"],
+    once: ["token"],
     body: () => ({ acl: ["bind:one.example.com"] }),
     update: { acl: ["bind:two.example.com"] },
   },
@@ -233,7 +244,12 @@ export const TYPES: readonly ResourceType[] = [
       "token",
       "session",
       "mode",
+      "state",
+      "covered",
+      "example",
+      "reason",
     ],
+    told: ["state", "covered", "example", "reason"],
     body: () => ({ expect: "refused", addresses: [`${hostport()}/admin`], client_certificate: "none" }),
     update: { methods: ["GET"] },
   },
@@ -243,6 +259,7 @@ export const TYPES: readonly ResourceType[] = [
     listKey: "keys",
     prefix: "ak",
     fields: ["owner_id", "expires_at", "token"],
+    once: ["token"],
     body: () => ({}),
   },
 ];

@@ -51,6 +51,30 @@ export const guarantee = defineResource({
     description: description(),
     metadata: metadata(),
   },
+  computed: {
+    state: z.enum(["holds", "broken", "unproved"]).nullable().meta({
+      description:
+        "Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it; in lists, events and change sets it is null, as are the fields below.",
+    }),
+    covered: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "How many of the declared addresses it covers. One that covers none refuses nothing yet.",
+        examples: [12],
+      }),
+    example: z
+      .object({ request: z.record(z.string(), z.unknown()), decision: z.record(z.string(), z.unknown()) })
+      .nullable()
+      .meta({
+        description:
+          "Of a broken one: a request that breaks it, and what happens to it, as `POST /exposure/decisions` takes and answers them.",
+      }),
+    reason: z.string().nullable().meta({
+      description: "Why it is unproved; or that it covers no declared address.",
+    }),
+  },
   sample: {
     description: "nobody reaches an admin page without a client certificate",
     expect: "refused",

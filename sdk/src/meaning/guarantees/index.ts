@@ -1,7 +1,7 @@
 /** What must hold for requests: whether it does, and which changes break it. */
 export type { GuaranteeChange } from "./changes";
 export { contradiction } from "./contradiction";
-export { mistakeInGuarantee } from "./guarantee";
+export { coversHost, mistakeInGuarantee } from "./guarantee";
 export {
   type BrokenGuarantee,
   type GuaranteeState,

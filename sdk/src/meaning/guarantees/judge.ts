@@ -26,6 +26,8 @@ export interface Judgement {
   readonly broken?: Example & { readonly isNew: boolean };
   /** Why some of its requests could not be decided, the first at which address. */
   readonly unproved?: string;
+  /** Whether that is so at every address that it covers. */
+  readonly isUndecided: boolean;
 }
 
 interface Search {
@@ -61,6 +63,7 @@ export class Judge {
     const covered = new Set<string>();
     let unproved = guarantee.addresses.some(isPattern) ? this.#missing : undefined;
     let broken: Judgement["broken"];
+    let decided = 0;
     let room = MOST_IN_ALL;
     for (const { area, isCovered } of coveredAreas(guarantee, this.#declared, before, after)) {
       const { edges, address } = area.after;
@@ -77,9 +80,15 @@ export class Judge {
         broken = found.broken;
       }
       const [reason] = reasons;
+      if (reason === undefined) decided++;
       if (reason !== undefined) unproved ??= `At \`${area.address}\`: ${reason}`;
     }
-    return { covered: covered.size, ...(broken && { broken }), ...(unproved !== undefined && { unproved }) };
+    return {
+      covered: covered.size,
+      isUndecided: covered.size > 0 && decided === 0,
+      ...(broken && { broken }),
+      ...(unproved !== undefined && { unproved }),
+    };
   }
 
   #search(

@@ -16,6 +16,8 @@ export interface GuaranteeState {
   readonly example?: { readonly request: DecisionRequest; readonly decision: Decision };
   /** Why it is unproved. */
   readonly reason?: string;
+  /** Of an unproved one: whether nothing can be decided at any address that it covers. */
+  readonly isUndecided?: true;
 }
 
 /** The states of guarantees in a world, in their order. */
@@ -37,12 +39,12 @@ const NOT_KNOWN: GuaranteeState = {
 /** @param judge of one world */
 export function stateOf(judge: Judge, guarantee: Guarantee | undefined): GuaranteeState {
   if (!guarantee) return NOT_KNOWN;
-  const { covered, broken, unproved } = judge.judge(guarantee);
+  const { covered, broken, unproved, isUndecided } = judge.judge(guarantee);
   if (broken)
     return { state: "broken", covered, example: { request: broken.request, decision: broken.after } };
   return unproved === undefined
     ? { state: "holds", covered }
-    : { state: "unproved", covered, reason: unproved };
+    : { state: "unproved", covered, reason: unproved, ...(isUndecided && { isUndecided }) };
 }
 
 /** A guarantee that a change breaks. */

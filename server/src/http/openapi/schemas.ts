@@ -269,5 +269,20 @@ export const errorShape: Shape = {
           "Of a change set: what is wrong, at most 1,000 faults; `key` is `<kind>/<key>`, or empty for the request itself.",
       }),
     fault_count: z.int().optional().meta({ description: "Of a change set: how many faults there are." }),
+    guarantees: z
+      .array(
+        z.object({
+          id: z.string(),
+          description: z.string(),
+          example: z.object({ request: z.any(), before: z.any(), after: z.any() }).optional(),
+          request: z.any().optional(),
+          reason: z.string().optional(),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          "The guarantees that refuse the change, at most 10, each with a request that breaks it and what happens to it before and after, or why it could be proved no longer.",
+      }),
   }),
 };

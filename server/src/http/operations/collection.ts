@@ -10,10 +10,12 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
+import type { Answer } from "../../documents";
+import { withState } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath } from "../../resources";
 import { refuseFaults } from "../../util";
 import { beforeOf, limitOf } from "../query";
-import { type ApiOperation, type Shape, tagOf } from "./operation";
+import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): ApiOperation[] {
@@ -43,9 +45,9 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         status: 201,
         answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
       },
-      run: async ({ resources }, { params, body }) => {
+      run: async ({ resources, ...scope }, { params, body }) => {
         const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
-        return { ...created, created: id };
+        return { ...(await tellState(definition, scope, created)), created: id };
       },
     },
     {
@@ -70,7 +72,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       summary: `Get ${withArticle(title)}`,
       query: [],
       success: { status: 200, answer },
-      run: ({ resources }, { params }) => resources.get(definition, params),
+      run: async ({ resources, ...scope }, { params }) =>
+        tellState(definition, scope, await resources.get(definition, params)),
     },
     {
       ...one,
@@ -85,8 +88,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         example: () => sampleUpdate(definition),
       },
       success: { status: 200, answer },
-      run: ({ resources }, { params, body, precondition }) =>
-        resources.update(definition, params, body, precondition),
+      run: async ({ resources, ...scope }, { params, body, precondition }) =>
+        tellState(definition, scope, await resources.update(definition, params, body, precondition)),
     },
     {
       ...one,
@@ -102,6 +105,13 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
     },
   ];
 }
+
+/** Adds whether a guarantee holds to the answer about one. */
+const tellState = <A extends Answer>(
+  { kind }: Definition,
+  { context, caller }: Pick<OperationScope, "context" | "caller">,
+  answer: A,
+): A | Promise<A> => (kind === "guarantee" ? withState(context, caller, answer) : answer);
 
 /** The first field of the sample that may be changed. */
 const sampleUpdate = (definition: Definition) =>

@@ -1,0 +1,180 @@
+import { type BrokenGuarantee, mistakeInGuarantee } from "@tunnelplane/sdk/meaning";
+import type { Kysely } from "kysely";
+import type { Document } from "../documents";
+import { objectsAround } from "../exposure";
+import { portsOf } from "../gateways";
+import type { ObjectChange } from "../journal";
+import { type Check, type Guard, NotJudged, type ServerContext, takeTurnOfAll } from "../resources";
+import { type Database, Transaction } from "../storage";
+import { RequestError } from "../util";
+import { Judging } from "./judging";
+import { MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
+import { placesAt, placesOf } from "./places";
+import { contradicts, refusalOf, type StoredGuarantee, undecidable } from "./refusals";
+import { worldOf } from "./stored";
+import { enforced, forgetPlaces, guaranteesAt, insertPlaces, isAnyEnforced, lockGuarantees } from "./table";
+import { decidingAmong, hostportsTouched } from "./touched";
+import type { ChangeToJudge, GuaranteesToCompare } from "./worker";
+
+/**
+ * Refuses changes after which an enforced guarantee would not hold. A transaction reads what a change touches;
+ * what that means is judged between two runs of it, so that no lock is held meanwhile.
+ */
+export class Guarantees implements Guard {
+  readonly #judging = new Judging();
+
+  constructor(private readonly context: Pick<ServerContext, "store" | "documents">) {}
+
+  begin(owner: string): Check {
+    const judged = new Set<string>();
+    const excused = new Set<string>();
+    return async (db, changes) => {
+      await this.#checkGuarantees(db, changes, { owner, judged });
+      const deciding = decidingAmong(changes);
+      if (deciding.length === 0 || (await isAnyEnforced(db, {})).length === 0) return;
+      const places = (await hostportsTouched(db, deciding)).flatMap(placesAt);
+      const guarantees = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
+      if (guarantees.length === 0) return;
+      const order = JSON.stringify(await this.#around(db, changes, guarantees));
+      if (judged.has(order)) return;
+      throw new NotJudged(async () => {
+        const broken = await this.#judging.brokenBy(owner, order);
+        for (const one of await this.#heldBefore(owner, guarantees, broken)) excused.add(one);
+        const left = broken.flatMap((one) => {
+          const guarantee = guarantees[one.index];
+          return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
+        });
+        if (left.length > 0) throw refusalOf(left);
+        judged.add(order);
+      });
+    };
+  }
+
+  states: Guard["states"] = (owner, toJudge) => this.#judging.states(owner, toJudge);
+
+  close(): Promise<void> {
+    return this.#judging.close();
+  }
+
+  /** The guarantees of places as they will be; one that is made by the same changes refuses none of them. */
+  async #at(
+    db: Kysely<Database>,
+    places: readonly string[],
+    changes: readonly ObjectChange[],
+  ): Promise<StoredGuarantee[]> {
+    const found = await guaranteesAt(db, places);
+    const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
+    const rows = await lockGuarantees(
+      db,
+      found.filter((id) => !made.has(id)),
+    );
+    const later = new Map(changes.map(({ id, after }) => [id, after]));
+    return rows.flatMap(({ id, document }) => {
+      const fields = later.has(id) ? later.get(id) : (JSON.parse(document) as Document);
+      return fields ? [{ id, fields }] : [];
+    });
+  }
+
+  /** Without credentials: whether somebody may serve an address does not decide who is let in. */
+  async #around(
+    db: Kysely<Database>,
+    changes: readonly ObjectChange[],
+    guarantees: readonly StoredGuarantee[],
+  ): Promise<ChangeToJudge> {
+    const limits: string[] = [];
+    const { objects, sidesOf } = await objectsAround(db, this.context.documents, changes, {
+      limits,
+      most: { users: MOST_EDGES, objects: MOST_OBJECTS },
+    });
+    if (limits.length > 0) throw tooMany();
+    const { before, after } = sidesOf(new Map([...objects].map((object) => [object.id ?? "", object])));
+    const ports = await portsOf(db);
+    const known = ports ? { ports } : {};
+    return {
+      before: { objects: before, ...known },
+      after: { objects: after, ...known },
+      guarantees: guarantees.map(({ fields }) => fields),
+    };
+  }
+
+  /** Of the guarantees that a change breaks, those that did not hold before: they refuse nothing. */
+  async #heldBefore(
+    owner: string,
+    guarantees: readonly StoredGuarantee[],
+    broken: readonly BrokenGuarantee[],
+  ): Promise<string[]> {
+    if (broken.length === 0) return [];
+    const some = broken.flatMap(({ index, example }) => {
+      const guarantee = guarantees[index];
+      return guarantee ? [{ ...guarantee, example }] : [];
+    });
+    const fields = some.map((one) => one.fields);
+    const { store, documents } = this.context;
+    const states = await this.#judging.states(owner, {
+      world: await worldOf(store.reader, documents, fields),
+      guarantees: fields,
+    });
+    return some
+      .filter((one, index) => {
+        const state = states[index]?.state;
+        return state === "broken" || (state === "unproved" && !one.example);
+      })
+      .map(({ id }) => id);
+  }
+
+  /** Checks guarantees that are made or changed, and keeps where they are found. */
+  async #checkGuarantees(
+    db: Kysely<Database>,
+    changes: readonly ObjectChange[],
+    { owner, judged }: { readonly owner: string; readonly judged: Set<string> },
+  ): Promise<void> {
+    const own = changes.filter(({ definition }) => definition.kind === "guarantee");
+    if (own.length === 0) return;
+    const ids = new Set(own.map(({ id }) => id));
+    const coming = own.flatMap(({ id, after }) => (after ? [{ id, fields: after }] : []));
+    for (const { fields } of coming) {
+      const mistake = mistakeInGuarantee(fields);
+      if (mistake) throw new RequestError("invalid_field", mistake, { field: "except_networks" });
+    }
+    // One at a time: two that contradict each other must not both find the other one missing.
+    if (db instanceof Transaction) await takeTurnOfAll(db);
+    const others = (await enforced(db, { limit: MOST_GUARANTEES + 1 })).filter(({ id }) => !ids.has(id));
+    if (others.length + coming.length > MOST_GUARANTEES)
+      throw new RequestError(
+        "invalid_field",
+        `There are ${others.length} enforced guarantees, and at most ${MOST_GUARANTEES} may be; one may have up to 100 addresses`,
+        { field: "mode" },
+      );
+    const strict = coming.filter(({ fields }) => fields.mode !== "report");
+    const all = [...strict, ...others.map(({ id, document }) => ({ id, fields: JSON.parse(document) }))];
+    const order: GuaranteesToCompare = {
+      some: strict.map(({ fields }) => fields),
+      others: all.map(({ fields }) => fields),
+    };
+    const text = JSON.stringify(order);
+    if (!judged.has(text))
+      throw new NotJudged(async () => {
+        const found = await this.#judging.contradiction(owner, text);
+        const other = found && all[found.other];
+        if (found && other) throw contradicts(other, found.request);
+        await this.#refuseUndecidable(owner, own);
+        judged.add(text);
+      });
+    if (!(db instanceof Transaction)) return;
+    for (const id of ids) await forgetPlaces(db, { id });
+    const rows = strict.flatMap(({ id, fields }) =>
+      placesOf(fields).map((place) => ({ place, guarantee_id: id })),
+    );
+    await insertPlaces(db, rows);
+  }
+
+  async #refuseUndecidable(owner: string, changes: readonly ObjectChange[]): Promise<void> {
+    const made = changes.flatMap(({ change, after }) => (change === "created" && after ? [after] : []));
+    if (made.length === 0) return;
+    const states = await this.#judging.states(owner, {
+      world: await worldOf(this.context.store.reader, this.context.documents, made),
+      guarantees: made,
+    });
+    for (const { isUndecided, reason = "" } of states) if (isUndecided) throw undecidable(reason);
+  }
+}

@@ -1,0 +1,48 @@
+import { present } from "@tunnelplane/sdk/contract";
+import type { BrokenGuarantee, GuaranteeState } from "@tunnelplane/sdk/meaning";
+import { refusalForNow, SharedThread } from "../util";
+import type { Contradiction, Done, Order, StatesToJudge } from "./worker";
+
+/** As for other decisions; see `decisions/`. */
+const LONGEST_MS = 30_000;
+/** In MiB; for 20,000 objects, which take some 100 (chosen with room to spare). */
+const MOST_MEMORY = 512;
+const MOST_YOUNG = 32;
+
+/**
+ * Judges guarantees in a thread of its own: requests that somebody asks about must not keep changes waiting.
+ */
+export class Judging {
+  readonly #thread = new SharedThread<Order, Done>({
+    file: require.resolve("./worker"),
+    name: "guarantees",
+    task: "judges guarantees",
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
+    longest: {
+      ms: LONGEST_MS,
+      error: () =>
+        refusalForNow(
+          "overloaded",
+          `It took longer than ${LONGEST_MS / 1000} s to judge guarantees; nothing was changed. Change less at once`,
+        ),
+    },
+  });
+
+  /** @param change a {@link ChangeToJudge} as JSON */
+  async brokenBy(owner: string, change: string): Promise<readonly BrokenGuarantee[]> {
+    return present((await this.#thread.run(owner, { change })).broken);
+  }
+
+  async states(owner: string, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]> {
+    return present((await this.#thread.run(owner, { states: JSON.stringify(toJudge) })).states);
+  }
+
+  /** @param contradictions a {@link GuaranteesToCompare} as JSON */
+  async contradiction(owner: string, contradictions: string): Promise<Contradiction | undefined> {
+    return (await this.#thread.run(owner, { contradictions })).contradiction;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.end();
+  }
+}

@@ -1,0 +1,14 @@
+import { type RequestError, refusalForNow } from "../util";
+
+/** The limit of edges and routes that one change may touch where guarantees are. */
+export const MOST_EDGES = 5_000;
+/** The limit of objects that are read to judge a change, and to tell the state of guarantees. */
+export const MOST_OBJECTS = 20_000;
+/** The limit of guarantees; a write reads only those that cover what it touches. */
+export const MOST_GUARANTEES = 10_000;
+
+export const tooMany = (): RequestError =>
+  refusalForNow(
+    "overloaded",
+    `The change touches more than ${MOST_EDGES.toLocaleString("en-US")} edges and routes, which is more than guarantees can be judged for at once; change less at once`,
+  );

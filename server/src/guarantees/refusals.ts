@@ -1,0 +1,67 @@
+import type { BrokenGuaranteeFault } from "@tunnelplane/sdk/contract";
+import {
+  type BrokenGuarantee,
+  type DecisionRequest,
+  exampleWords,
+  guaranteeWords,
+} from "@tunnelplane/sdk/meaning";
+import type { Document } from "../documents";
+import { RequestError } from "../util";
+
+/** A stored guarantee. */
+export interface StoredGuarantee {
+  readonly id: string;
+  readonly fields: Document;
+}
+
+/** How many guarantees a refusal tells of. */
+const MOST_TOLD = 10;
+
+/** The refusal of a change that breaks guarantees. */
+export function refusalOf(
+  broken: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
+): RequestError {
+  const [first] = broken;
+  const shown = first?.example
+    ? `: ${exampleWords(first.example)}`
+    : `, because it could not be proved any more: ${first?.reason}`;
+  const more = broken.length > 1 ? ` ${broken.length - 1} more would not hold either.` : "";
+  return new RequestError(
+    "guarantee_broken",
+    `The guarantee ${nameOf(first?.guarantee)} would not hold any more, that ${guaranteeWords(first?.guarantee.fields ?? {})}${shown}.${more} Nothing was changed`,
+    {
+      guarantees: broken
+        .slice(0, MOST_TOLD)
+        .map(({ guarantee, example, reason }) => told(guarantee, { example, reason })),
+    },
+  );
+}
+
+/** The refusal of a guarantee that contradicts another one. */
+export const contradicts = (other: StoredGuarantee, request: DecisionRequest): RequestError =>
+  new RequestError(
+    "guarantee_contradicted",
+    `The guarantee ${nameOf(other)} wants the opposite for ${request.method} ${request.address}${request.path} from ${request.from}: that ${guaranteeWords(other.fields)}. Narrow one of both, or report one`,
+    { guarantees: [told(other, { request })] },
+  );
+
+export const undecidable = (reason: string): RequestError =>
+  new RequestError(
+    "invalid_field",
+    `The guarantee cannot be decided at any address that it covers. ${reason}`,
+    { field: "addresses" },
+  );
+
+const nameOf = (guarantee: StoredGuarantee | undefined): string => {
+  const { description } = guarantee?.fields ?? {};
+  return description ? `${guarantee?.id} (${JSON.stringify(description)})` : String(guarantee?.id);
+};
+
+const told = (
+  { id, fields }: StoredGuarantee,
+  shown: Omit<BrokenGuaranteeFault, "id" | "description">,
+): BrokenGuaranteeFault => ({
+  id,
+  description: String(fields.description ?? ""),
+  ...shown,
+});
