@@ -9,6 +9,7 @@ import {
   unique,
   unknownField,
 } from "../support/api/expect";
+import { sitesOf } from "../support/api/sites";
 import { contentOf, onEveryDatabase, settled } from "../support/databases";
 import { Rest } from "../support/rest";
 
@@ -17,31 +18,18 @@ const PATH = "/exposure/decisions";
 
 onEveryDatabase("Asking what happens to requests", (start) => {
   const server = serverOfThisFile(start);
+  const sites = sitesOf(server);
 
   const decide = async (requests: readonly Json[], rest: Rest = server.rest) => {
     const answer = await rest.post(PATH, { requests: requests.map((one) => ({ from: FROM, ...one })) });
     expect(answer.status, answer.text).to.equal(200);
     return answer.body.decisions;
   };
-  const member = async () => {
-    const bot = await server.created("/bot_users", { name: unique("bot") });
-    return new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token);
-  };
-  const site = async (hostports: readonly string[], ...routes: Json[]) => {
-    const edge = await server.created("/edges/https", { hostports });
-    const response = await server.created("/backends/http_response", { status_code: 204 });
-    for (const route of routes)
-      await server.created(`/edges/https/${edge.id}/routes`, {
-        match_type: "path_prefix",
-        backend: { backend_id: response.id },
-        ...route,
-      });
-    return edge;
-  };
+  const site = async (hostports: readonly string[], ...routes: Json[]) =>
+    (await sites.site(hostports, ...routes)).edge;
   const officeOnly = async () => {
-    const { id } = await server.created("/ip_policies", {});
-    await server.created("/ip_policy_rules", { ip_policy_id: id, cidr: "10.0.0.0/8", action: "allow" });
-    return { ip_restriction: { ip_policy_ids: [id] } };
+    const { ip_restriction } = await sites.only("10.0.0.0/8");
+    return { ip_restriction };
   };
 
   it("is answered in the order of the requests, with the steps that decide", async () => {
@@ -149,7 +137,7 @@ onEveryDatabase("Asking what happens to requests", (start) => {
       backend: { backend_id: backend.id },
     });
     const credential = await server.created("/credentials", { description: "of the admin" });
-    const theirs = await decide([{ address }], await member());
+    const theirs = await decide([{ address }], (await server.member()).rest);
     expect(theirs).to.deep.equal(await decide([{ address }]));
     expect(theirs[0].outcome).to.equal("answered");
     expect(JSON.stringify(theirs)).not.to.contain("of the admin").and.not.to.contain(credential.id);

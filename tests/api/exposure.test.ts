@@ -9,7 +9,7 @@ import {
   unique,
 } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
-import { Rest, type RestAnswer } from "../support/rest";
+import type { Rest, RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true&findings=true";
 const oidc = {
@@ -42,13 +42,6 @@ onEveryDatabase("Exposure", (start) => {
     const answer = await rest.get(`/exposure?address=${encodeURIComponent(address)}`);
     expect(answer.status, answer.text).to.equal(200);
     return answer.body.exposure;
-  };
-
-  /** A bot with a key of its own, and the API as that bot sees it. */
-  const member = async () => {
-    const bot = await server.created("/bot_users", { name: unique("bot") });
-    const key = await server.created("/api_keys", { owner_id: bot.id });
-    return { bot, rest: new Rest(server.url, key.token) };
   };
 
   it("shows who can reach a stored hostport", async () => {
@@ -127,7 +120,7 @@ onEveryDatabase("Exposure", (start) => {
   it("names the credentials that may serve an address: to a member its own, and the count of others", async () => {
     const served = hostport();
     await tlsEdge({ hostports: [served] });
-    const mine = await member();
+    const mine = await server.member();
     const own = (await mine.rest.post("/credentials", { acl: [`bind:${served}`], description: "own" })).body;
     const other = await server.created("/credentials", {
       acl: ["bind:*.example.com"],

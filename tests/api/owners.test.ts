@@ -6,13 +6,6 @@ import { Rest } from "../support/rest";
 onEveryDatabase("Users, bots and API keys", (start) => {
   const server = serverOfThisFile(start);
 
-  /** A bot with a key of its own, and the API as that bot sees it. */
-  async function member() {
-    const bot = (await server.rest.post("/bot_users", { name: "ci" })).body;
-    const key = (await server.rest.post("/api_keys", { owner_id: bot.id })).body;
-    return { bot, key, rest: new Rest(server.url, key.token) };
-  }
-
   it("let an admin create an API key, which is shown once, and revoke it", async () => {
     const { body, status } = await server.rest.post("/api_keys", { description: "mine" });
     expect(status).to.equal(201);
@@ -25,14 +18,14 @@ onEveryDatabase("Users, bots and API keys", (start) => {
   });
 
   it("make a bot the owner of the objects that it creates", async () => {
-    const { bot, rest } = await member();
+    const { bot, rest } = await server.member();
     expect((await rest.post("/credentials", {})).body.owner_id).to.equal(bot.id);
-    const foreign = await rest.post("/credentials", { owner_id: (await member()).bot.id });
+    const foreign = await rest.post("/credentials", { owner_id: (await server.member()).bot.id });
     expectRefused(foreign, { status: 403, code: "TP_1200", field: "owner_id" });
   });
 
   it("let an admin name a bot as owner, and refuse to delete the bot while it owns something", async () => {
-    const { bot } = await member();
+    const { bot } = await server.member();
     const credential = (await server.rest.post("/credentials", { owner_id: bot.id })).body;
     const refused = await server.rest.delete(`/bot_users/${bot.id}`);
     expectRefused(refused, { status: 409, code: "TP_1500" });
@@ -45,7 +38,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
   });
 
   it("hide the API keys of others from a member, and show it its own", async () => {
-    const [one, other] = [await member(), await member()];
+    const [one, other] = [await server.member(), await server.member()];
     const keys = (await one.rest.get("/api_keys")).body.keys;
     expect(keys.map(({ id }: { id: string }) => id)).to.deep.equal([one.key.id]);
     expect((await one.rest.get(`/api_keys/${one.key.id}`)).status).to.equal(200);
@@ -84,7 +77,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
   });
 
   it("are closed to members as far as bots are concerned", async () => {
-    const { bot, rest } = await member();
+    const { bot, rest } = await server.member();
     for (const answer of [
       await rest.get("/bot_users"),
       await rest.get(`/bot_users/${bot.id}`),
@@ -108,7 +101,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
 
   it("are shown to each caller: who it is, its role, when its key expires, and which server that is", async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-    const { bot } = await member();
+    const { bot } = await server.member();
     const key = await server.created("/api_keys", { owner_id: bot.id, expires_at });
     const { status, body } = await new Rest(server.url, key.token).get("/caller");
     expect(status).to.equal(200);
@@ -118,7 +111,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
     const { server_id } = admin;
     expect(body).to.deep.equal({
       owner_id: bot.id,
-      name: "ci",
+      name: bot.name,
       role: "member",
       key_id: key.id,
       server_id,
@@ -129,7 +122,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
   });
 
   it("do not accept the key of a bot that is not active", async () => {
-    const { bot, rest } = await member();
+    const { bot, rest } = await server.member();
     await server.rest.patch(`/bot_users/${bot.id}`, { active: false });
     expectRefused(await rest.get("/ip_policies"), { status: 403, code: "TP_1200" });
     await server.rest.patch(`/bot_users/${bot.id}`, { active: true });

@@ -1,10 +1,20 @@
 import { expect } from "chai";
-import { expectRefused, hostport, inUse, missingReference, stale, taken } from "../support/api/expect";
+import { declared, SetInTest } from "../changesets/support";
+import {
+  expectRefused,
+  hostport,
+  inUse,
+  missingReference,
+  stale,
+  taken,
+  unique,
+} from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { DATABASES, onEveryDatabase, sharedPostgres } from "../support/databases";
-import { type Session, waiting } from "../support/postgres";
+import { waiting } from "../support/postgres";
 import { Rest, type RestAnswer } from "../support/rest";
 import { ServerProcess } from "../support/server";
+import { TwoServers } from "../support/twoServers";
 
 const EDGES = "/edges/tls";
 const BACKENDS = "/backends/tunnel_group";
@@ -12,48 +22,20 @@ const RULES = "/ip_policy_rules";
 const labels = { app: "shop" };
 
 describe("Several servers on one PostgreSQL database", () => {
-  let url: string;
-  let servers: [ServerProcess, ServerProcess];
+  const two = new TwoServers();
+  const { created } = two;
   let one: Rest;
   let other: Rest;
-  let session: Session;
-  before("start PostgreSQL and two servers at the same moment", async () => {
-    const postgres = await sharedPostgres();
-    url = await postgres.newDatabase();
-    servers = await Promise.all([ServerProcess.start({ data: url }), ServerProcess.start({ data: url })]);
-    [one, other] = servers.map((server) => new Rest(server.url, server.apiKey)) as [Rest, Rest];
-    session = await postgres.connect(url);
+  before(() => {
+    ({ one, other } = two);
   });
-  after(async () => {
-    await session.end();
-    for (const server of servers) await server.stop();
-  });
-
-  /** Blocks requests at a locked row, and releases them all at once, so that they certainly collide. */
-  const collide = async (id: string, ...requests: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> => {
-    await session.query("begin");
-    await session.query("select from resource where id = $1 for update", [id]);
-    const answers: Promise<RestAnswer>[] = [];
-    for (const request of requests) {
-      answers.push(request());
-      await waiting(session, answers.length);
-    }
-    await session.query("commit");
-    return Promise.all(answers);
-  };
-
-  const created = async (rest: Rest, path: string, body: unknown): Promise<RestAnswer["body"]> => {
-    const answer = await rest.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
-  };
 
   it("a change on one of them is visible on the other at once", async () => {
     for (const [writer, reader] of [
       [one, other],
       [other, one],
     ] as const) {
-      const { id } = await created(writer, "/ip_policies", { description: "first" });
+      const { id } = await created("/ip_policies", { description: "first" }, writer);
       expect((await reader.get(`/ip_policies/${id}`)).body.description).to.equal("first");
       await writer.patch(`/ip_policies/${id}`, { description: "second" });
       expect((await reader.get(`/ip_policies/${id}`)).body.description).to.equal("second");
@@ -71,13 +53,15 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 
   it("addresses in an answer are those of the answering server, not of the one that created the object", async () => {
-    const { id, uri } = await created(one, "/ip_policies", {});
-    expect(uri).to.equal(`${servers[0].url}/ip_policies/${id}`);
-    expect((await other.get(`/ip_policies/${id}`)).body.uri).to.equal(`${servers[1].url}/ip_policies/${id}`);
+    const { id, uri } = await created("/ip_policies", {});
+    expect(uri).to.equal(`${two.servers[0].url}/ip_policies/${id}`);
+    expect((await other.get(`/ip_policies/${id}`)).body.uri).to.equal(
+      `${two.servers[1].url}/ip_policies/${id}`,
+    );
   });
 
   it("64 clients that each add a word under If-Match, spread over both, lose none", async () => {
-    const path = `/ip_policies/${(await created(one, "/ip_policies", {})).id}`;
+    const path = `/ip_policies/${(await created("/ip_policies", {})).id}`;
     const words = Array.from({ length: 64 }, (_, index) => `w${index}`);
     await Promise.all(
       words.map(async (word, index) => {
@@ -101,9 +85,9 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 
   it("updates of different fields at the same moment are all kept", async () => {
-    const { id } = await created(one, EDGES, { hostports: [hostport()] });
+    const { id } = await created(EDGES, { hostports: [hostport()] });
     const [port, path] = [hostport(), `${EDGES}/${id}`];
-    const answers = await collide(
+    const answers = await two.collide(
       id,
       () => one.patch(path, { description: "mine" }),
       () => other.patch(path, { metadata: "yours" }),
@@ -117,9 +101,9 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 
   it("if two change one object under the same If-Match, one gets 412", async () => {
-    const { id } = await created(one, "/ip_policies", {});
+    const { id } = await created("/ip_policies", {});
     const etag = (await one.get(`/ip_policies/${id}`)).headers.get("etag") ?? "";
-    const answers = await collide(
+    const answers = await two.collide(
       id,
       () => one.patch(`/ip_policies/${id}`, { description: "mine" }, { "if-match": etag }),
       () => other.patch(`/ip_policies/${id}`, { description: "yours" }, { "if-match": etag }),
@@ -146,25 +130,33 @@ describe("Several servers on one PostgreSQL database", () => {
 
   it("if one deletes a backend while the other creates an edge with it, exactly one of the two is refused", async () => {
     for (const deletedFirst of [true, false]) {
-      const { id } = await created(one, BACKENDS, { labels });
+      const { id } = await created(BACKENDS, { labels });
       const remove = () => one.delete(`${BACKENDS}/${id}`);
       const refer = () => other.post(EDGES, { hostports: [hostport()], backend: { backend_id: id } });
       if (deletedFirst) {
-        const [deleted, refused] = (await collide(id, remove, refer)) as [RestAnswer, RestAnswer];
+        const [deleted, refused] = (await two.collide(id, remove, refer)) as [RestAnswer, RestAnswer];
         expect(deleted.status).to.equal(204);
         expectRefused(refused, missingReference("backend.backend_id", id));
       } else {
-        const [edge, refused] = (await collide(id, refer, remove)) as [RestAnswer, RestAnswer];
+        const [edge, refused] = (await two.collide(id, refer, remove)) as [RestAnswer, RestAnswer];
         expect(edge.status, edge.text).to.equal(201);
         expectRefused(refused, inUse(edge.body.id));
       }
     }
   });
 
+  it("if two change sets adopt the same object at once, one gets it and the other is refused", async () => {
+    const { id } = await created("/ip_policies", {});
+    const adopt = (rest: Rest) => () =>
+      new SetInTest(rest, unique("set")).send([declared("ip_policy", "office", {}, id)]);
+    const answers = await two.collide(id, adopt(one), adopt(other));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+  });
+
   it("an IP policy that is deleted on one while the other changes its rules is deleted with all of them", async () => {
     for (let round = 0; round < 10; round++) {
-      const { id } = await created(one, "/ip_policies", {});
-      const rule = await created(one, RULES, { ip_policy_id: id, cidr: "10.0.0.0/8", action: "allow" });
+      const { id } = await created("/ip_policies", {});
+      const rule = await created(RULES, { ip_policy_id: id, cidr: "10.0.0.0/8", action: "allow" });
       const [deleted] = await Promise.all([
         one.delete(`/ip_policies/${id}`),
         other.patch(`${RULES}/${rule.id}`, { cidr: "192.0.2.0/24" }),
@@ -176,9 +168,9 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 
   it("an edge shows its current routes, even if they are created, changed and deleted on both at once", async () => {
-    const edge = await created(one, "/edges/https", { hostports: [hostport()] });
+    const edge = await created("/edges/https", { hostports: [hostport()] });
     const routes = `/edges/https/${edge.id}/routes`;
-    const make = (rest: Rest, match: string) => created(rest, routes, { match_type: "path_prefix", match });
+    const make = (rest: Rest, match: string) => created(routes, { match_type: "path_prefix", match }, rest);
     const made = await Promise.all(
       Array.from({ length: 24 }, (_, index) => make(index % 2 ? one : other, `/${index}`)),
     );

@@ -187,6 +187,7 @@ const TRACES = [
   "idempotency_key",
   "changeset",
   "changeset_object",
+  "guarantee_address",
 ];
 
 /** Every row that a change of any kind could leave. */

@@ -91,7 +91,10 @@ const FIELDS: Readonly<Record<keyof TrafficLine, Is>> = {
 };
 const CHECKS = Object.entries(FIELDS);
 
-/** @returns why a value is no line of traffic; undefined where it is one. Fields that are not known are let pass. */
+/**
+ * @returns why a value is no line of traffic; undefined where it is one. Fields that are not known are let
+ * pass.
+ */
 export function mistakeInLine(value: unknown): string | undefined {
   if (!isObject(value)) return "is no JSON object";
   const names =

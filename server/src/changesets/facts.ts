@@ -121,8 +121,10 @@ export class PlanFacts extends Existing {
   /** Whether all of it is still so. Locks the objects that are about to change. */
   async stillHold(transaction: Transaction, changing: ReadonlySet<string>): Promise<boolean> {
     const now = new Existing(transaction);
-    const locked = await lockRows(transaction, [...changing]);
-    const others = await now.rowsOf([...this.versions.keys()].filter((id) => !changing.has(id)));
+    // Also what joins unchanged: of two sets that adopt it at once, the second is to see the first.
+    const toLock = new Set([...changing, ...this.adopted]);
+    const locked = await lockRows(transaction, [...toLock]);
+    const others = await now.rowsOf([...this.versions.keys()].filter((id) => !toLock.has(id)));
     const versions = new Map([...locked, ...others].map(({ id, version }) => [id, version]));
     const [joined, users, holders] = [
       await setsOf(transaction, this.adopted),

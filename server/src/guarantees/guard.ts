@@ -17,8 +17,8 @@ import { decidingAmong, hostportsTouched } from "./touched";
 import type { ChangeToJudge, GuaranteesToCompare } from "./worker";
 
 /**
- * Refuses changes after which an enforced guarantee would not hold. A transaction reads what a change touches;
- * what that means is judged between two runs of it, so that no lock is held meanwhile.
+ * Refuses changes after which an enforced guarantee would not hold. A transaction reads all that a change
+ * touches; that is judged between two runs of it, so that no lock is held meanwhile.
  */
 export class Guarantees implements Guard {
   readonly #judging = new Judging();

@@ -1,5 +1,5 @@
 /**
- * Guarantees: changes that would break one are refused, and whether one holds is told. Other rooms import from
+ * Guarantees: refuses changes that would break one, and answers whether one holds. Other rooms import from
  * here only.
  */
 

@@ -34,7 +34,7 @@ function differ(before: Document | undefined, after: Document | undefined): bool
 }
 
 /**
- * The hostports at which changes may decide otherwise. In a transaction, everything on the way to them stays as
+ * The hostports where changes may change decisions. In a transaction, everything on the way to them stays as
  * it was read: of two changes that meet at an edge, the second sees what the first did there.
  */
 export async function hostportsTouched(

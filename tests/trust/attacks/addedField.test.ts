@@ -14,7 +14,9 @@ const SENT_AS_ANSWERED = ["tls_termination", "oidc", "user_agent_filter"];
 
 type Json = RestAnswer["body"];
 
-/** What each kind of server promises. It takes a second to write down, and says the same on every database. */
+/**
+ * The promises of each kind of server. They take a second to write down, and are the same on every database.
+ */
 const documents = new Map<object, Promises>();
 
 /** A client that checks every answer against the server's own OpenAPI document. */

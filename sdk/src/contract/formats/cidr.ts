@@ -22,8 +22,9 @@ export function mistakeInCidr(value: string): string | undefined {
     : `has bits set after its mask: write "${network.toString()}/${mask}" for the network`;
 }
 
-/** Equal for two notations of the same network: `2001:DB8::/32` and `2001:db8:0::/32`. */
-export const cidrKey = (cidr: string): string => `${networkOf(cidr).toString()}/${cidr.split("/")[1]}`;
+/** Equal for two notations of a network: `2001:DB8::/32`, `2001:db8:0::/32`. A mistake has its own text. */
+export const cidrKey = (cidr: string): string =>
+  mistakeInCidr(cidr) === undefined ? `${networkOf(cidr).toString()}/${cidr.split("/")[1]}` : cidr;
 
 const networkOf = (cidr: string): ipaddr.IPv4 | ipaddr.IPv6 =>
   isIP(present(cidr.split("/")[0])) === 4

@@ -1,0 +1,331 @@
+import { expect } from "chai";
+import { declared, ref, SetInTest } from "../changesets/support";
+import { expectRefused, invalid, type Json, serverOfThisFile, stale, unique } from "../support/api/expect";
+import { sitesOf } from "../support/api/sites";
+import { onEveryDatabase, tracesIn } from "../support/databases";
+import type { RestAnswer } from "../support/rest";
+
+const OUTSIDE = "198.51.100.7";
+const broken = { status: 409, code: "TP_1504" };
+
+onEveryDatabase("Guarantees", (start) => {
+  const server = serverOfThisFile(start);
+  const { site, only } = sitesOf(server);
+
+  const guarantee = (fields: Json) => server.created("/guarantees", fields);
+  const stateOf = async (id: string) => {
+    const { state, covered, example, reason } = await server.read(`/guarantees/${id}`);
+    return { state, covered, example, reason };
+  };
+
+  /** A host whose `/admin` only the office reaches, and the guarantee that says so. */
+  async function adminPages(mode = "enforce") {
+    const host = `${unique("app")}.example.org`;
+    const office = await only("10.0.0.0/8");
+    const { ip_restriction } = office;
+    const made = await site([`${host}:443`], { match: "/" }, { match: "/admin", ip_restriction });
+    const [open, admin] = made.routes;
+    const described = `only the office reaches the admin pages of ${host}`;
+    const held = await guarantee({
+      description: described,
+      expect: "refused",
+      addresses: [`${host}:443/admin`],
+      except_networks: ["10.0.0.0/8"],
+      mode,
+    });
+    const routes = `/edges/https/${made.edge.id}/routes`;
+    return { ...office, ...made, host, open, admin, guarantee: held, routes, described };
+  }
+
+  /** Checks that a change is refused by a guarantee, with a request from elsewhere, and changes nothing. */
+  async function refused(
+    { guarantee, described, host }: Awaited<ReturnType<typeof adminPages>>,
+    change: () => Promise<RestAnswer>,
+  ): Promise<RestAnswer> {
+    const traces = await tracesIn(server);
+    const answer = await change();
+    expectRefused(answer, { ...broken, mentions: [guarantee.id, described] });
+    expect(answer.body.guarantees).to.have.length(1);
+    const [{ id, description, example }] = answer.body.guarantees;
+    expect([id, description]).to.deep.equal([guarantee.id, described]);
+    expect(example.request.address).to.equal(`${host}:443`);
+    expect(example.request.path).to.match(/^\/admin/);
+    expect(example.after.outcome).to.equal("answered");
+    expect(await tracesIn(server)).to.deep.equal(traces);
+    expect((await stateOf(guarantee.id)).state).to.equal("holds");
+    return answer;
+  }
+
+  it("refuse each single change that would break one: of a rule, a policy's use, a module, a route", async () => {
+    const pages = await adminPages();
+    expect(pages.guarantee).to.include({ state: "holds", covered: 1, example: null });
+    const { rest } = server;
+    const { routes, admin, policy, rule } = pages;
+    const off = { ...pages.ip_restriction, enabled: false };
+    const everybody = { ip_policy_id: policy, cidr: "198.51.100.0/24", action: "allow" };
+    await refused(pages, () => rest.post("/ip_policy_rules", everybody));
+    await refused(pages, () => rest.patch(`/ip_policy_rules/${rule}`, { cidr: "0.0.0.0/1" }));
+    await refused(pages, () => rest.delete(`${routes}/${admin.id}/ip_restriction`));
+    await refused(pages, () => rest.patch(`${routes}/${admin.id}`, { ip_restriction: off }));
+    await refused(pages, () => rest.patch(`${routes}/${admin.id}`, { match: "/administration" }));
+    await refused(pages, () => rest.delete(`${routes}/${admin.id}`));
+    const open = { match: "/admin/help", match_type: "path_prefix", backend: { backend_id: pages.backend } };
+    const answer = await refused(pages, () => rest.post(routes, open));
+    expect(answer.body.guarantees[0].example.request.path).to.match(/^\/admin\/help/);
+  });
+
+  it("let every change pass that keeps them, also one that takes an address away", async () => {
+    const { routes, admin, open, rule, guarantee, edge } = await adminPages();
+    const narrower = await server.rest.patch(`/ip_policy_rules/${rule}`, { cidr: "10.1.0.0/16" });
+    expect(narrower.status, narrower.text).to.equal(200);
+    expect((await server.rest.delete(`${routes}/${open.id}`)).status).to.equal(204);
+    expect((await server.rest.delete(`${routes}/${admin.id}`)).status).to.equal(204);
+    expect(await stateOf(guarantee.id)).to.include({ state: "holds", covered: 1 });
+    expect((await server.rest.delete(`/edges/https/${edge.id}`)).status).to.equal(204);
+    expect(await stateOf(guarantee.id)).to.include({ state: "holds", covered: 0 });
+  });
+
+  it("judge a name that an exact hostport gives up to the wildcard above it", async () => {
+    const domain = `${unique("zone")}.example.org`;
+    const office = await only("10.0.0.0/8");
+    const { edge: above } = await site([`*.${domain}:443`], { match: "/" });
+    const { ip_restriction } = office;
+    const { edge: exact } = await site([`app.${domain}:443`], { match: "/", ip_restriction });
+    const addresses = [`app.${domain}:443`];
+    const held = await guarantee({ expect: "refused", addresses, except_networks: ["10.0.0.0/8"] });
+    expect(held.state).to.equal("holds");
+    const answer = await server.rest.delete(`/edges/https/${exact.id}`);
+    expectRefused(answer, { ...broken, mentions: [held.id] });
+    expect(answer.body.guarantees[0].example.after.outcome).to.equal("answered");
+    expect((await server.rest.delete(`/edges/https/${above.id}`)).status).to.equal(204);
+    expect((await server.rest.delete(`/edges/https/${exact.id}`)).status).to.equal(204);
+  });
+
+  it("also hold what must be answered: the path of health checks cannot be closed", async () => {
+    const host = `${unique("app")}.example.org`;
+    const { routes, edge } = await site([`${host}:443`], { match: "/" });
+    const monitor = await guarantee({
+      description: "the monitor is answered",
+      expect: "answered",
+      addresses: [`${host}:443/health`],
+      methods: ["GET"],
+      networks: ["192.0.2.10/32"],
+    });
+    expect(monitor.state).to.equal("holds");
+    const { ip_restriction } = await only("10.0.0.0/8");
+    const path = `/edges/https/${edge.id}/routes/${routes[0].id}`;
+    const answer = await server.rest.patch(path, { ip_restriction });
+    expectRefused(answer, { ...broken, mentions: ["the monitor is answered", "192.0.2.10"] });
+    expectRefused(await server.rest.delete(`/edges/https/${edge.id}`), broken);
+    const wider = await only("192.0.2.0/24");
+    const kept = await server.rest.patch(path, { ip_restriction: wider.ip_restriction });
+    expect(kept.status, kept.text).to.equal(200);
+  });
+
+  it("judge a change set at its end alone, whose single steps would break them", async () => {
+    const host = `${unique("app")}.example.org`;
+    const set = new SetInTest(server.rest, unique("set"));
+    const limited = { ip_restriction: { ip_policy_ids: [ref("ip_policy/office")] } };
+    const route = (key: string, match: string, fields: Json = {}) =>
+      declared("https_edge_route", key, {
+        edge_id: ref("https_edge/app"),
+        match_type: "path_prefix",
+        match,
+        backend: { backend_id: ref("http_response_backend/ok") },
+        ...fields,
+      });
+    const common = [
+      declared("ip_policy", "office"),
+      declared("ip_policy_rule", "office", {
+        ip_policy_id: ref("ip_policy/office"),
+        cidr: "10.0.0.0/8",
+        action: "allow",
+      }),
+      declared("http_response_backend", "ok", { status_code: 204 }),
+      declared("https_edge", "app", { hostports: [`${host}:443`] }),
+      route("root", "/"),
+    ];
+    await set.apply([...common, route("admin", "/admin", limited)]);
+    const ids = await set.ids();
+    const admin = `/edges/https/${ids["https_edge/app"]}/routes/${ids["https_edge_route/admin"]}`;
+    const addresses = [`${host}:443/admin`];
+    const held = await guarantee({ expect: "refused", addresses, except_networks: ["10.0.0.0/8"] });
+    const open = [...common, route("admin", "/admin")];
+    const [before, traces] = [await server.read(admin), await tracesIn(server)];
+    for (const answer of [await set.plan(open), await set.send(open)]) {
+      expectRefused(answer, { ...broken, mentions: [held.id] });
+      expect(answer.body.guarantees[0].example.request.path).to.match(/^\/admin/);
+    }
+    expect(await server.read(admin)).to.deep.equal(before);
+    expect(await tracesIn(server)).to.deep.equal(traces);
+    expectRefused(await server.rest.delete(`${admin}?dry_run=true`), broken);
+    const replaced = [...common, route("pages", "/admin", limited)];
+    expect(await set.apply(replaced, { mode: "own", max_deletes: 1 })).to.deep.equal([
+      "create https_edge_route/pages",
+      "delete https_edge_route/admin",
+    ]);
+    expect((await stateOf(held.id)).state).to.equal("holds");
+  });
+
+  it("refuse nothing in dry runs that they would not refuse, and the same as without", async () => {
+    const pages = await adminPages();
+    const { rest } = server;
+    const path = `${pages.routes}/${pages.admin.id}`;
+    const off = { ...pages.ip_restriction, enabled: false };
+    await refused(pages, () => rest.patch(`${path}?dry_run=true`, { ip_restriction: off }));
+    await refused(pages, () => rest.delete(`${path}?dry_run=true`));
+    const kept = await rest.patch(`${path}?dry_run=true`, { description: "pages" });
+    expect(kept.status, kept.text).to.equal(200);
+  });
+
+  it("that only report refuse nothing, and show the request that breaks them", async () => {
+    const { routes, admin, guarantee, host } = await adminPages("report");
+    expect((await server.rest.delete(`${routes}/${admin.id}`)).status).to.equal(204);
+    const { state, covered, example } = await stateOf(guarantee.id);
+    expect({ state, covered }).to.deep.equal({ state: "broken", covered: 1 });
+    expect(example.request).to.include({ address: `${host}:443` });
+    expect(example.decision).to.include({ outcome: "answered", status: 204 });
+    const asked = await server.rest.post("/exposure/decisions", { requests: [example.request] });
+    expect(asked.status, asked.text).to.equal(200);
+    expect(asked.body.decisions[0]).to.include({ outcome: "answered", status: 204 });
+  });
+
+  it("that are broken when they are made refuse from the moment they hold, and never a repair", async () => {
+    const host = `${unique("app")}.example.org`;
+    const { edge, routes } = await site([`${host}:443`], { match: "/" }, { match: "/admin" });
+    const made = await guarantee({
+      expect: "refused",
+      addresses: [`${host}:443/admin`],
+      except_networks: ["10.0.0.0/8"],
+    });
+    expect(made).to.include({ state: "broken", covered: 1 });
+    expect(made.example.request.path).to.match(/^\/admin/);
+    const { ip_restriction } = await only("10.0.0.0/8");
+    const path = (index: number) => `/edges/https/${edge.id}/routes/${routes[index].id}`;
+    const other = await server.rest.patch(path(0), { metadata: "still broken" });
+    expect(other.status, other.text).to.equal(200);
+    const repaired = await server.rest.patch(path(1), { ip_restriction });
+    expect(repaired.status, repaired.text).to.equal(200);
+    expect((await stateOf(made.id)).state).to.equal("holds");
+    expectRefused(await server.rest.delete(path(1)), broken);
+  });
+
+  it("that cover no address are stored and say so, and hold as soon as there is one", async () => {
+    const host = `${unique("later")}.example.org`;
+    const made = await guarantee({ expect: "refused", addresses: [`${host}:443`], session: "none" });
+    expect(made).to.include({ state: "holds", covered: 0, example: null });
+    expect(made.reason).to.contain("covers no address");
+    const answer = await server.rest.post("/edges/https", { hostports: [`${host}:443`] });
+    expect(answer.status, answer.text).to.equal(201);
+    const response = await server.created("/backends/http_response", { status_code: 204 });
+    const route = { match_type: "path_prefix", match: "/", backend: { backend_id: response.id } };
+    const refusal = await server.rest.post(`/edges/https/${answer.body.id}/routes`, route);
+    expectRefused(refusal, { ...broken, mentions: [made.id] });
+  });
+
+  it("refuse one another where both cannot hold, with the request; narrowed, both are stored", async () => {
+    const host = `${unique("both")}.example.org`;
+    const closed = await guarantee({
+      description: "closed",
+      expect: "refused",
+      addresses: [`*.${host}:443`],
+      networks: ["203.0.113.0/24"],
+    });
+    const opposite = { expect: "answered", addresses: [`app.${host}:443/health`], methods: ["GET"] };
+    const answer = await server.rest.post("/guarantees", opposite);
+    expectRefused(answer, { status: 409, code: "TP_1505", mentions: [closed.id, "closed", "203.0.113."] });
+    const [{ id, description, request }] = answer.body.guarantees;
+    expect([id, description]).to.deep.equal([closed.id, "closed"]);
+    expect(request).to.include({ address: `app.${host}:443`, method: "GET" });
+    expect(request.from).to.match(/^203\.0\.113\./);
+    const apart = await server.rest.post("/guarantees", { ...opposite, except_networks: ["203.0.113.0/24"] });
+    expect(apart.status, apart.text).to.equal(201);
+    const reported = await server.rest.post("/guarantees", { ...opposite, mode: "report" });
+    expect(reported.status, reported.text).to.equal(201);
+    expectRefused(await server.rest.patch(`/guarantees/${reported.body.id}`, { mode: "enforce" }), {
+      status: 409,
+      code: "TP_1505",
+    });
+    expect(await server.read(`/guarantees/${reported.body.id}`)).to.include({ mode: "report" });
+  });
+
+  it("that can never be decided or cover nobody are refused, with the reason", async () => {
+    const host = `${unique("app")}.example.org`;
+    const fields = { expect: "refused", addresses: [`${host}:443`] };
+    const { rest } = server;
+    const nobody = { ...fields, networks: ["10.1.0.0/16"], except_networks: ["10.0.0.0/8"] };
+    expectRefused(await rest.post("/guarantees", nobody), invalid("except_networks"));
+    for (const address of ["app.example.org", "app.example.org:0", "a.*.example.org:443", "app:443/a?b"])
+      expectRefused(
+        await rest.post("/guarantees", { ...fields, addresses: [address] }),
+        invalid("addresses[0]"),
+      );
+    for (const network of ["10.0.0.0", "10.0.0.0/33", "everywhere", "::/129", "\u202e"])
+      for (const field of ["networks", "except_networks"]) {
+        const answer = await rest.post("/guarantees", { ...fields, [field]: [network, network] });
+        expectRefused(answer, invalid(`${field}[0]`));
+      }
+    expectRefused(await rest.post("/guarantees", { ...fields, addresses: [] }), invalid("addresses"));
+  });
+
+  it("are changed by admins alone, and read by everybody", async () => {
+    const { guarantee, admin, routes } = await adminPages();
+    const { rest } = await server.member();
+    const forbidden = { status: 403, code: "TP_1200", mentions: ["Only admins"] };
+    const path = `/guarantees/${guarantee.id}`;
+    expectRefused(await rest.post("/guarantees", { expect: "refused", addresses: ["*:*"] }), forbidden);
+    expectRefused(await rest.patch(path, { mode: "report" }), forbidden);
+    expectRefused(await rest.delete(path), forbidden);
+    expect((await rest.get(path)).body).to.include({ id: guarantee.id, state: "holds", mode: "enforce" });
+    const { guarantees } = (await rest.get("/guarantees?limit=100")).body;
+    expect(guarantees.map(({ id }: Json) => id)).to.include(guarantee.id);
+    const own = new SetInTest(rest, unique("set"));
+    const inSet = await own.send([declared("guarantee", "mine", { expect: "refused", addresses: ["*:*"] })]);
+    expect(inSet.status, inSet.text).to.equal(403);
+    expect((await server.read(path)).mode).to.equal("enforce");
+    expect(admin.id && routes).to.be.a("string");
+  });
+
+  it("also refuse the changes of members, and name a request without what the member may not see", async () => {
+    const pages = await adminPages();
+    const { rest } = await server.member();
+    const rule = { ip_policy_id: pages.policy, cidr: "198.51.100.0/24", action: "allow" };
+    const answer = await rest.post("/ip_policy_rules", rule);
+    expectRefused(answer, { ...broken, mentions: [pages.guarantee.id] });
+    expect(answer.body.guarantees[0].example.request.from).to.match(/^198\.51\.100\./);
+  });
+
+  it("in report mode, or deleted, stand in no one's way any more", async () => {
+    const pages = await adminPages();
+    const path = `/guarantees/${pages.guarantee.id}`;
+    const open = () => server.rest.patch(`/ip_policy_rules/${pages.rule}`, { cidr: "0.0.0.0/0" });
+    expectRefused(await open(), broken);
+    expect((await server.rest.patch(path, { mode: "report" })).status).to.equal(200);
+    expect((await open()).status).to.equal(200);
+    expect(await stateOf(pages.guarantee.id)).to.include({ state: "broken" });
+    expect((await server.rest.delete(path)).status).to.equal(204);
+    const left = await server.query(
+      `select place from guarantee_address where guarantee_id = '${pages.guarantee.id}'`,
+    );
+    expect(left).to.deep.equal([]);
+  });
+
+  it("keep If-Match and idempotency keys: the repetition of a refused change is refused the same", async () => {
+    const pages = await adminPages();
+    const path = `/ip_policy_rules/${pages.rule}`;
+    const key = { "idempotency-key": unique("key") };
+    const etag = await server.etag(path);
+    const change = { cidr: "0.0.0.0/0" };
+    expectRefused(await server.rest.request("PATCH", path, change, { "if-match": '"none"' }), stale);
+    expectRefused(await server.rest.request("PATCH", path, change, { "if-match": etag, ...key }), broken);
+    const narrower = await server.rest.request("PATCH", path, { cidr: "10.9.0.0/16" }, { "if-match": etag });
+    expect(narrower.status, narrower.text).to.equal(200);
+  });
+
+  it("answer who is let in from outside as long as they hold: nobody", async () => {
+    const { host } = await adminPages();
+    const requests = [{ address: `${host}:443`, path: "/admin", from: OUTSIDE }];
+    const { body } = await server.rest.post("/exposure/decisions", { requests });
+    expect(body.decisions[0].outcome).to.equal("refused");
+  });
+});

@@ -1,0 +1,55 @@
+import { expect } from "chai";
+import { sharedPostgres } from "./databases";
+import { type Session, waiting } from "./postgres";
+import { Rest, type RestAnswer } from "./rest";
+import { ServerProcess } from "./server";
+
+/** Two servers on one PostgreSQL database, from before the first test of a file until after its last. */
+export class TwoServers {
+  servers!: [ServerProcess, ServerProcess];
+  url = "";
+  one!: Rest;
+  other!: Rest;
+  #session!: Session;
+
+  constructor() {
+    before("start PostgreSQL and two servers at the same moment", async () => {
+      const postgres = await sharedPostgres();
+      this.url = await postgres.newDatabase();
+      const start = () => ServerProcess.start({ data: this.url });
+      this.servers = await Promise.all([start(), start()]);
+      const [one, other] = this.servers;
+      this.one = new Rest(one.url, one.apiKey);
+      this.other = new Rest(other.url, other.apiKey);
+      this.#session = await postgres.connect(this.url);
+    });
+    after(async () => {
+      await this.#session.end();
+      for (const server of this.servers) await server.stop();
+    });
+  }
+
+  /** Blocks requests at a locked row, and releases them all at once, so that they certainly collide. */
+  async collide(id: string, ...requests: (() => Promise<RestAnswer>)[]): Promise<RestAnswer[]> {
+    await this.#session.query("begin");
+    await this.#session.query("select from resource where id = $1 for update", [id]);
+    const answers: Promise<RestAnswer>[] = [];
+    for (const request of requests) {
+      answers.push(request());
+      await waiting(this.#session, answers.length);
+    }
+    await this.#session.query("commit");
+    return Promise.all(answers);
+  }
+
+  /** Creates an object on one of them. */
+  readonly created = async (
+    path: string,
+    body: unknown,
+    rest: Rest = this.one,
+  ): Promise<RestAnswer["body"]> => {
+    const answer = await rest.post(path, body);
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.body;
+  };
+}
