@@ -91,7 +91,7 @@ export class Guarantee extends Resource {
   /** How many of the declared addresses it covers. One that covers none refuses nothing yet. */
   declare readonly covered: pulumi.Output<number>;
 
-  /** Of a broken one: a request that breaks it, and what happens to it, as `POST /exposure/decisions` takes and answers them. */
+  /** Of a broken one: a request that breaks it, and what happens to it. */
   declare readonly example: pulumi.Output<pulumi.Unwrap<NonNullable<unknown>>>;
 
   /** Why it is unproved; or that it covers no declared address. */

@@ -72,8 +72,12 @@ export const samplePath = (definition: Definition): string =>
 /**
  * The object that the server would answer.
  * @param created whether it answers the creation, which tells one-time secrets
+ * @param alone whether it is about this object alone; lists and events are not
  */
-export function sampleAnswer(definition: Definition, { created = false, name = SAMPLE_NAME } = {}): Json {
+export function sampleAnswer(
+  definition: Definition,
+  { created = false, alone = true, name = SAMPLE_NAME } = {},
+): Json {
   const schema = createSchema(definition);
   const { value, problems } = validateCreate(definition, sampleFields(definition));
   if (problems.length > 0)
@@ -88,7 +92,7 @@ export function sampleAnswer(definition: Definition, { created = false, name = S
   const answered = toAnswered(schema, { ...value, ...owner }, { uri, refer });
   const computed = Object.entries(definition.computed).map(([field, of]) => [
     field,
-    computedSample(of, created),
+    computedSample(of, { created, alone }),
   ]);
   return {
     id,
@@ -100,15 +104,17 @@ export function sampleAnswer(definition: Definition, { created = false, name = S
   };
 }
 
-function computedSample(field: z.ZodType, created: boolean): unknown {
-  const { once, embeds } = marksOf(field);
+function computedSample(field: z.ZodType, { created, alone }: { created: boolean; alone: boolean }): unknown {
+  const { once, embeds, onDemand } = marksOf(field);
   if (embeds) return [sampleAnswer(definitionNamed(embeds.kind))];
-  return once && !created ? null : (field.meta()?.examples as unknown[] | undefined)?.[0];
+  return (once && !created) || (onDemand && !alone)
+    ? null
+    : (field.meta()?.examples as unknown[] | undefined)?.[0];
 }
 
 /** An event as it is delivered: of the sample, or of a change of its description. */
 export function sampleEvent(definition: Definition, change: Change): Json {
-  const object = mapSecrets(definition, sampleAnswer(definition), () => undefined);
+  const object = mapSecrets(definition, sampleAnswer(definition, { alone: false }), () => undefined);
   const credential = sampleId("ak", "ci");
   const field =
     "description" in definition.fields ? "description" : present(Object.keys(definition.sample)[0]);

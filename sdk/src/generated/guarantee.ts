@@ -1,10 +1,10 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /** The fields of `example`. */
 export interface GuaranteeExample {
-  /**  */
+  /** The request, as `POST /exposure/decisions` takes it. */
   request: Record<string, unknown>;
 
-  /**  */
+  /** What happens to it, as `POST /exposure/decisions` answers it. */
   decision: Record<string, unknown>;
 }
 
@@ -62,7 +62,7 @@ export interface Guarantee {
   /** How many of the declared addresses it covers. One that covers none refuses nothing yet. */
   covered: number | null;
 
-  /** Of a broken one: a request that breaks it, and what happens to it, as `POST /exposure/decisions` takes and answers them. */
+  /** Of a broken one: a request that breaks it, and what happens to it. */
   example: GuaranteeExample | null;
 
   /** Why it is unproved; or that it covers no declared address. */

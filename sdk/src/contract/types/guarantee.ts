@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { description, distinct, MOST_ENTRIES, metadata } from "../core/fields";
+import { mark } from "../core/marks";
 import { cidr, cidrKey } from "../formats/cidr";
 import { guaranteedAddress, guaranteedAddressKey } from "../formats/guaranteedAddress";
 import { method } from "../formats/http";
 
 const networks = () => distinct(z.array(cidr()).max(MOST_ENTRIES), cidrKey).default([]);
+
+const onDemand = <S extends z.ZodType>(schema: S): S => mark(schema, { onDemand: true });
 
 const credential = (what: string, accepted: string) =>
   z
@@ -52,27 +55,33 @@ export const guarantee = defineResource({
     metadata: metadata(),
   },
   computed: {
-    state: z.enum(["holds", "broken", "unproved"]).nullable().meta({
+    state: onDemand(z.enum(["holds", "broken", "unproved"]).nullable()).meta({
       description:
         "Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it; in lists, events and change sets it is null, as are the fields below.",
+      examples: ["holds"],
     }),
-    covered: z
-      .int()
-      .nullable()
-      .meta({
-        description:
-          "How many of the declared addresses it covers. One that covers none refuses nothing yet.",
-        examples: [12],
-      }),
-    example: z
-      .object({ request: z.record(z.string(), z.unknown()), decision: z.record(z.string(), z.unknown()) })
-      .nullable()
-      .meta({
-        description:
-          "Of a broken one: a request that breaks it, and what happens to it, as `POST /exposure/decisions` takes and answers them.",
-      }),
-    reason: z.string().nullable().meta({
+    covered: onDemand(z.int().nullable()).meta({
+      description: "How many of the declared addresses it covers. One that covers none refuses nothing yet.",
+      examples: [12],
+    }),
+    example: onDemand(
+      z
+        .object({
+          request: z
+            .record(z.string(), z.unknown())
+            .meta({ description: "The request, as `POST /exposure/decisions` takes it." }),
+          decision: z
+            .record(z.string(), z.unknown())
+            .meta({ description: "What happens to it, as `POST /exposure/decisions` answers it." }),
+        })
+        .nullable(),
+    ).meta({
+      description: "Of a broken one: a request that breaks it, and what happens to it.",
+      examples: [null],
+    }),
+    reason: onDemand(z.string().nullable()).meta({
       description: "Why it is unproved; or that it covers no declared address.",
+      examples: [null],
     }),
   },
   sample: {

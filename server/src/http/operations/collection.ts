@@ -56,7 +56,11 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       id: `list${plural(type)}`,
       summary: `List ${plural(title)}, newest first`,
       query: ["limit", "before_id", ...filtersOf(definition)],
-      success: { status: 200, answer, list: { key: definition.listKey } },
+      success: {
+        status: 200,
+        answer: { ...answer, example: () => sampleAnswer(definition, { alone: false }) },
+        list: { key: definition.listKey },
+      },
       run: ({ resources, pageBytes }, { params, query }) =>
         resources.list(definition, params, {
           limit: limitOf(query),
