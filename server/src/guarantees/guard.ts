@@ -12,8 +12,16 @@ import { MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
 import { contradicts, refusalOf, type StoredGuarantee, undecidable } from "./refusals";
 import { worldOf } from "./stored";
-import { enforced, forgetPlaces, guaranteesAt, insertPlaces, isAnyEnforced, lockGuarantees } from "./table";
-import { decidingAmong, hostportsTouched } from "./touched";
+import {
+  enforced,
+  forgetPlaces,
+  guaranteesAt,
+  insertPlaces,
+  isAnyEnforced,
+  lockGuarantees,
+  refuseGuaranteed,
+} from "./table";
+import { decidingAmong, hostportsSaid, hostportsTouched } from "./touched";
 import type { ChangeToJudge, GuaranteesToCompare } from "./worker";
 
 /**
@@ -31,8 +39,11 @@ export class Guarantees implements Guard {
     return async (db, changes) => {
       await this.#checkGuarantees(db, changes, { owner, judged });
       const deciding = decidingAmong(changes);
-      if (deciding.length === 0 || (await isAnyEnforced(db, {})).length === 0) return;
-      const places = (await hostportsTouched(db, deciding)).flatMap(placesAt);
+      if (deciding.length === 0) return;
+      const said = hostportsSaid(deciding)?.flatMap(placesAt);
+      if (said && db instanceof Transaction && db.facts.isOptimistic) return refuseGuaranteed(db, said);
+      if (!said && (await isAnyEnforced(db, {})).length === 0) return;
+      const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
       const guarantees = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
       if (guarantees.length === 0) return;
       const order = JSON.stringify(await this.#around(db, changes, guarantees));

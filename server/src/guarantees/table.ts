@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { findById, lockById, type StoredRow } from "../resources";
 import {
   bulkInsertion,
@@ -27,6 +27,27 @@ const atPlaces = statement<{ places: string }, { guarantee_id: string }>((db, pa
     .select("guarantee_id")
     .distinct()
     .where(isListed(db, "place", parameter("places"))),
+);
+
+/**
+ * Breaks a constraint if a guarantee is found at one of the places. An optimistic transaction that nothing
+ * has to be judged for then waits for no answer; else its work runs again, and is judged.
+ */
+export async function refuseGuaranteed(db: Kysely<Database>, places: readonly string[]): Promise<void> {
+  await pipelined(partsOf([...new Set(places)]).map((some) => breakAt(db, { places: some })));
+}
+
+const breakAt = effect<{ places: string }>((db, parameter) =>
+  db
+    .insertInto("guarantee_address")
+    .columns(["place", "guarantee_id"])
+    .expression(
+      db
+        .selectFrom("guarantee_address")
+        .select([sql<string>`null`.as("place"), "guarantee_id"])
+        .where(isListed(db, "place", parameter("places")))
+        .limit(1),
+    ),
 );
 
 /** In a transaction, locks them until it ends: of two changes that touch one, the second sees the first. */

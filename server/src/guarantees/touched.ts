@@ -22,9 +22,24 @@ const APART = new Set([
   "guarantee",
 ]);
 
+/**
+ * Kinds that decide from their creation to their deletion. Of all others, nobody refers to one that is new or
+ * gone: what began or ceased to refer to it changed itself.
+ */
+const DECIDING_ALONE = new Set(["tls_edge", "https_edge", "https_edge_route", "ip_policy_rule"]);
+
 /** The changes that may let somebody in or keep somebody out. */
 export const decidingAmong = (changes: readonly ObjectChange[]): ObjectChange[] =>
-  changes.filter(({ definition, before, after }) => !APART.has(definition.kind) && differ(before, after));
+  changes.filter(
+    ({ definition: { kind }, before, after }) =>
+      !APART.has(kind) && (DECIDING_ALONE.has(kind) || (before && after)) && differ(before, after),
+  );
+
+/** The hostports where changes may change decisions, if they alone say so; else undefined. */
+export const hostportsSaid = (changes: readonly ObjectChange[]): string[] | undefined =>
+  changes.every(({ definition }) => isEdge(definition.kind))
+    ? declaredIn(changes.flatMap(({ before, after }) => [before ?? {}, after ?? {}]))
+    : undefined;
 
 function differ(before: Document | undefined, after: Document | undefined): boolean {
   if (!before || !after) return true;
@@ -63,11 +78,14 @@ export async function hostportsTouched(
   );
   const read = near.map(({ kind, document }) => ({ kind, fields: JSON.parse(document) as Document }));
   const above = await keepObjects(db, [...new Set(edgesOf(read))]);
-  const all = [...sides, ...read, ...above.map(({ document }) => ({ fields: JSON.parse(document) }))];
-  return [
-    ...new Set(all.flatMap(({ fields }) => hostportsIn(fields)).map((hostport) => hostport.toLowerCase())),
-  ].filter(isHostport);
+  return declaredIn([
+    ...[...sides, ...read].map(({ fields }) => fields),
+    ...above.map(({ document }) => JSON.parse(document)),
+  ]);
 }
+
+const declaredIn = (objects: readonly Document[]): string[] =>
+  [...new Set(objects.flatMap(hostportsIn).map((hostport) => hostport.toLowerCase()))].filter(isHostport);
 
 const edgesOf = (objects: readonly { readonly fields: Document }[]): string[] =>
   objects.flatMap(({ fields }) => textOf(fields.edge_id));
