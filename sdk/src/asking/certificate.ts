@@ -1,17 +1,13 @@
 import { didYouMean } from "../contract/core/similarity";
 import { certificateFacts, certificateOf } from "../meaning/aspects/clientCertificate";
 import type { DecisionRequest } from "../meaning/decision/types";
+import { heldIn, OTHER, referenceOf } from "../meaning/heldCertificate";
 import { Model, type ModelObject } from "../meaning/model";
-import { holdsUnknown } from "../meaning/values";
 import type { World } from "../meaning/world";
-
-/** Stands for every authority that is not stored. */
-const OTHER = "other";
 
 /**
  * A caller's certificate as a request in each world has it: one that the authority signed which the first of
- * the worlds that knows this id or name has. Where a later world has another certificate under the same name,
- * the caller still holds one that the first signed.
+ * the worlds that knows this id or name has.
  * @param wanted an id, URN, description or subject, or `other`
  * @throws Error where no authority has this name, or several do
  */
@@ -21,14 +17,7 @@ export function certificateIn(
 ): NonNullable<DecisionRequest["client_certificate"]>[] {
   if (wanted === OTHER) return worlds.map(() => ({ authority: OTHER }));
   const known = worlds.map((world) => new Model(world).of("certificate_authority"));
-  const signer = signerIn(known, wanted);
-  return known.map((authorities) => {
-    const same =
-      authorities.find((one) => certificateOf(one) === certificateOf(signer)) ??
-      authorities.find((one) => one.identity === signer.identity && holdsUnknown(one.fields.ca_pem));
-    if (!same) return { authority: OTHER };
-    return same !== signer && holdsUnknown(same.fields.ca_pem) ? "unknown" : { authority: referenceOf(same) };
-  });
+  return heldIn(known, signerIn(known, wanted));
 }
 
 function signerIn(known: readonly (readonly ModelObject[])[], wanted: string): ModelObject {
@@ -52,8 +41,6 @@ function signerIn(known: readonly (readonly ModelObject[])[], wanted: string): M
 }
 
 const MOST_NAMED = 5;
-
-const referenceOf = ({ object, identity }: ModelObject): string => object.id ?? object.urn ?? identity;
 
 /** The name in its program, the description, and the common name of its subject. */
 const namesOf = (authority: ModelObject): string[] =>

@@ -4,5 +4,7 @@ import "../nodeVersion";
  * Recorded traffic: how often which requests came, and what a change would do to them. Gateways write the
  * lines, reviews read them.
  */
-export type { DamagedLine, OtherTraffic, TrafficCertificate, TrafficLine } from "./line";
+export type { DamagedLine, OtherTraffic, TrafficCertificate, TrafficEntry, TrafficLine } from "./line";
 export { LONGEST_LINE, readTraffic } from "./read";
+export { replayTraffic } from "./replay";
+export type { TrafficExample, TrafficReplay } from "./replayed";

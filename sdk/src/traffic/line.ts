@@ -59,6 +59,9 @@ export interface DamagedLine {
   readonly reason: string;
 }
 
+/** What a file of recorded traffic holds. */
+export type TrafficEntry = TrafficLine | OtherTraffic | DamagedLine;
+
 type Is = (value: unknown) => boolean;
 
 const HOUR = /^\d{4}-\d{2}-\d{2}T\d{2}:00:00Z$/;

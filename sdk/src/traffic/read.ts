@@ -1,4 +1,10 @@
-import { type DamagedLine, mistakeInLine, type OtherTraffic, type TrafficLine } from "./line";
+import {
+  type DamagedLine,
+  mistakeInLine,
+  type OtherTraffic,
+  type TrafficEntry,
+  type TrafficLine,
+} from "./line";
 
 /** The bytes of the longest line that is read. */
 export const LONGEST_LINE = 64 * 1024;
@@ -14,7 +20,7 @@ const NEWLINE = 10;
  */
 export async function* readTraffic(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<TrafficLine | OtherTraffic | DamagedLine> {
+): AsyncGenerator<TrafficEntry> {
   const lines = new Lines();
   for await (const chunk of chunks) yield* lines.in(chunk);
   yield* lines.last();
@@ -28,7 +34,7 @@ class Lines {
   #length = 0;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
 
-  *in(chunk: Uint8Array): Generator<TrafficLine | OtherTraffic | DamagedLine> {
+  *in(chunk: Uint8Array): Generator<TrafficEntry> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       this.#keep(chunk.subarray(start, end));
@@ -38,7 +44,7 @@ class Lines {
     this.#keep(chunk.subarray(start));
   }
 
-  *last(): Generator<TrafficLine | OtherTraffic | DamagedLine> {
+  *last(): Generator<TrafficEntry> {
     this.#number++;
     const [length, begun] = [this.#length, this.#begun];
     this.#length = 0;

@@ -170,8 +170,8 @@ class Callers {
   }
 }
 
-/** Whether other backends answer, or with another status. */
-const isMoved = ({ before, after }: Combination): boolean =>
+/** Of a request that both let in: whether other backends answer, or with another status. */
+export const isMoved = ({ before, after }: Pick<Example, "before" | "after">): boolean =>
   before.status !== after.status ||
   before.outcome !== after.outcome ||
   endsOf(before.goes_to) !== endsOf(after.goes_to);
@@ -187,7 +187,7 @@ function endsOf(target: Decision["goes_to"]): string {
 }
 
 /** Why a request is not decided, as the step says it that could not be. */
-const openQuestionOf = ({ steps, sentence }: Decision): string => steps.at(-1)?.sentence ?? sentence;
+export const openQuestionOf = ({ steps, sentence }: Decision): string => steps.at(-1)?.sentence ?? sentence;
 
 function withoutNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNames);

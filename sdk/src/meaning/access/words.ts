@@ -1,5 +1,5 @@
 import { OWN_PATHS } from "../../contract/formats/http";
-import type { Decision, DecisionRequest } from "../decision/types";
+import { type Decision, type DecisionRequest, UNRECORDED } from "../decision/types";
 import { code, quotable } from "../names";
 import type { Example, Opened } from "./changes";
 import type { AccessComparison } from "./comparison";
@@ -16,11 +16,19 @@ export function exampleWords({ request, before, after }: Example, name: Naming =
   return `${words}: ${endWords(before)} → ${endWords(after)}`;
 }
 
+/** "`GET app.example.com:443/admin` from 198.51.100.7 without a token: 401 → 200" */
+export function changeWords({ request, before, after }: Example, name: Naming = asItIs): string {
+  const words = requestWords(askedAt(request), request, [before, after], name);
+  return `${words}: ${endWords(before)} → ${endWords(after)}`;
+}
+
 /** "`GET app.example.com:443/admin` from 198.51.100.7 without a token: 401" */
 export function decidedWords(request: DecisionRequest, decision: Decision, name: Naming = asItIs): string {
-  const { method = "GET", address, path = "/" } = request;
-  return `${requestWords(`${method} ${address}${path}`, request, [decision], name)}: ${endWords(decision)}`;
+  return `${requestWords(askedAt(request), request, [decision], name)}: ${endWords(decision)}`;
 }
+
+const askedAt = ({ method = "GET", address, path = "/" }: DecisionRequest): string =>
+  `${method} ${address}${path}`;
 
 /** @param asked for, where it is a request of HTTP */
 function requestWords(
@@ -37,7 +45,7 @@ function requestWords(
   return [
     isHttp ? quoted(asked) : `a connection to ${quoted(address)}`,
     `from ${from}`,
-    tls && `over TLS ${tls}`,
+    tls && tls !== UNRECORDED && `over TLS ${tls}`,
     typeof certificate === "object" &&
       certificate &&
       `with a client certificate of ${ofWhom(certificate, name)}`,
@@ -47,7 +55,7 @@ function requestWords(
     ...(typeof headers === "object" ? Object.entries(headers) : []).map(
       ([header, value]) => `with ${quoted(`${header}: ${value}`)}`,
     ),
-    user_agent && `as ${quoted(user_agent)}`,
+    user_agent && user_agent !== UNRECORDED && `as ${quoted(user_agent)}`,
     decisions.map((decision) => withoutWords(request, decision)).find((words) => words !== undefined),
   ]
     .filter(Boolean)

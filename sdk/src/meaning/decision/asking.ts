@@ -40,11 +40,11 @@ function holdsForPath(test: Test, { path, isPathPartial }: Arriving): boolean | 
 export function holdsForPart(test: Test, path: string): boolean | undefined {
   const parts = path.split(LEFT_OUT);
   const [start = "", end = ""] = [parts[0], parts.at(-1)];
-  if ("prefix" in test && start.startsWith(test.prefix)) return true;
-  if ("suffix" in test && end.endsWith(test.suffix)) return true;
-  if ("contains" in test && parts.some((part) => part.includes(test.contains))) return true;
-  if ("exact" in test) return test.exact.startsWith(start) ? undefined : false;
-  return "prefix" in test && !test.prefix.startsWith(start) ? false : undefined;
+  if ("prefix" in test)
+    return start.startsWith(test.prefix) || (test.prefix.startsWith(start) ? undefined : false);
+  if ("suffix" in test) return end.endsWith(test.suffix) || (test.suffix.endsWith(end) ? undefined : false);
+  if ("exact" in test) return test.exact.startsWith(start) && test.exact.endsWith(end) ? undefined : false;
+  return "contains" in test && parts.some((part) => part.includes(test.contains)) ? true : undefined;
 }
 
 const networks = new Map<string, ReturnType<typeof networkSet>>();

@@ -137,7 +137,8 @@ class Deciding implements Decider {
     if (site.refusesSemicolons && holdsSemicolon(path))
       return way.stop("refused", 400, "path", "The path holds a semicolon.");
     const taken = site.take(path, request);
-    if (taken === "unknown") return way.stop("unknown", null, "routes", NOT_KNOWN_ROUTES);
+    if (taken === "unknown")
+      return way.stop("unknown", null, "routes", site.isUnsure ? NOT_KNOWN_ROUTES : NOT_RECORDED_PATH);
     if (taken === "nothing") return way.stop("not_found", 404, "routes", "No route takes the path.");
     way.enter(taken);
     return way.pass(request, taken.checks) ?? way.stop("unknown", null, "routes", "Nothing decides it.");
@@ -163,6 +164,7 @@ class Deciding implements Decider {
 }
 
 const NOT_KNOWN_ROUTES = "Which route takes the path is not wholly known.";
+const NOT_RECORDED_PATH = "Which route takes the path depends on a part of it that is not recorded.";
 
 /** What a request passes, up to what decides. */
 class Way {

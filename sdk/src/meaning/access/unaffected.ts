@@ -1,0 +1,30 @@
+import type { Decision } from "../decision/types";
+import type { Model } from "../model";
+import { touchedBy } from "./touched";
+
+/**
+ * Says of two decisions on one request whether the change touches nothing that has a part in them. They are
+ * alike then, also where what is not known of the request decides.
+ */
+export function unaffectedBy(before: Model, after: Model): (was: Decision, is: Decision) => boolean {
+  const touched = touchedBy(before, after);
+  const isTouched = ({ identity }: { readonly identity: string }) => touched.has(identity);
+  const touchesAll = [before, after].some((model) => model.ofUnknownOwner.some(isTouched));
+  const servedBy = new Map<string, boolean>();
+  const isSame = (edge: string): boolean => {
+    const things = [before, after].flatMap((model) => {
+      const found = model.find(edge);
+      return found ? [found, ...model.belongingTo(found)] : [];
+    });
+    return !things.some(isTouched);
+  };
+  return (was, is) => {
+    const [edge, now] = [was.steps[0]?.id, is.steps[0]?.id];
+    // Whether another host is served on the connection is for other edges to say.
+    if (touchesAll || !edge || edge !== now || was.by?.field === "host" || is.by?.field === "host")
+      return false;
+    const same = servedBy.get(edge) ?? isSame(edge);
+    servedBy.set(edge, same);
+    return same;
+  };
+}
