@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /**
@@ -51,18 +52,34 @@ export interface RecordedResource {
 }
 
 /**
+ * How often a state is read. The engine keeps the state before the last in a file beside it, so while it
+ * writes a new one to a file there is none for a moment.
+ */
+const ATTEMPTS = 5;
+const FIRST_WAIT_MS = 50;
+
+/**
  * Reads a stack's state with `pulumi stack export`, the only way for a provider to get it. Secrets in it stay
- * encrypted. Throws if there is no such command or stack.
+ * encrypted. Throws if there is no such command or stack, with the command's own words.
  *
  * @param stack `<organization>/<project>/<stack>`
  */
 export async function recordedResources(stack: string): Promise<readonly RecordedResource[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await exported(stack);
+    } catch (error) {
+      const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
+      if (code === "ENOENT") throw new Error("there is no `pulumi` on the PATH", { cause: error });
+      if (attempt === ATTEMPTS) throw stderr?.trim() ? new Error(stderr.trim(), { cause: error }) : error;
+      await sleep(FIRST_WAIT_MS * 2 ** attempt);
+    }
+  }
+}
+
+async function exported(stack: string): Promise<readonly RecordedResource[]> {
   const command = ["stack", "export", "--non-interactive", "--stack", stack];
-  const { stdout } = await promisify(execFile)("pulumi", command, { maxBuffer: Infinity }).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw error.code === "ENOENT" ? new Error("there is no `pulumi` on the PATH", { cause: error }) : error;
-    },
-  );
+  const { stdout } = await promisify(execFile)("pulumi", command, { maxBuffer: Infinity });
   const { deployment }: { deployment: { resources?: RecordedResource[] | null } | null } = JSON.parse(stdout);
   return deployment?.resources ?? [];
 }

@@ -1,0 +1,48 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect } from "chai";
+import { recordedResources } from "../../provider/src/operation/stateBackend";
+import { engineEnvironment, makeStack } from "../support/engine";
+
+const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };
+
+const STACK = "organization/tunnels/dev";
+
+describe("The state of a stack", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-state-"));
+  const file = join(folder, "state/.pulumi/stacks/tunnels/dev.json");
+  const before = { ...process.env };
+  beforeEach("have a stack, and the engine's command behind a script", async () => {
+    makeStack(folder, "dev");
+    Object.assign(process.env, await engineEnvironment(folder));
+  });
+  afterEach(() => {
+    process.env.PATH = before.PATH;
+  });
+  after(() => {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Has the real command run after some lines of shell. */
+  function withScript(lines: string): void {
+    const script = join(folder, "pulumi");
+    writeFileSync(script, `#!/bin/sh\n${lines}\nexec '${join(locateEngine(), "bin/pulumi")}' "$@"\n`);
+    chmodSync(script, 0o755);
+    process.env.PATH = `${folder}${delimiter}${before.PATH}`;
+  }
+
+  it("is read although there is none for a moment, as while the engine writes it", async () => {
+    withScript(`if [ -e '${file}' ]; then mv '${file}' '${file}.away'; else mv '${file}.away' '${file}'; fi`);
+    expect(await recordedResources(STACK)).to.deep.equal([]);
+  });
+
+  it("that there is not is told in the words of the engine", async () => {
+    withScript("");
+    rmSync(file);
+    const failure = await recordedResources(STACK).catch((error: Error) => error.message);
+    expect(failure).to.equal("error: no stack named 'organization/tunnels/dev' found");
+  });
+});
