@@ -97,13 +97,13 @@ export class Resources {
     if (request.getPreview()) {
       const replaced = this.#replaced.get(urn);
       await this.#expect(urn, steps, values, () =>
-        steps.dryRun(replaced?.id, replaced?.recorded ?? {}, values, intent),
+        steps.dryRun(urn, replaced?.id, replaced?.recorded ?? {}, values, intent),
       );
       return new CreateResponse().setProperties(
         answer(steps.lifecycle.expectedOutputs(undefined, values, isUnknown, UNKNOWN)),
       );
     }
-    const { id, outputs } = await steps.create(intent, values);
+    const { id, outputs } = await steps.create(urn, intent, values);
     return new CreateResponse().setId(id).setProperties(answer(outputs));
   }
 
@@ -138,13 +138,13 @@ export class Resources {
     const answer = (outputs: Properties) => sent(outputs, [...secrets, ...secretsOf(steps)]);
     const id = request.getId();
     if (request.getPreview()) {
-      await this.#expect(urn, steps, values, () => steps.dryRun(id, recorded, values));
+      await this.#expect(urn, steps, values, () => steps.dryRun(urn, id, recorded, values));
       return new UpdateResponse().setProperties(
         answer(steps.lifecycle.expectedOutputs(recorded, values, isUnknown, UNKNOWN)),
       );
     }
     try {
-      return new UpdateResponse().setProperties(answer(await steps.update(id, recorded, values)));
+      return new UpdateResponse().setProperties(answer(await steps.update(urn, id, recorded, values)));
     } catch (error) {
       const found = await steps.read(id, recorded).catch(() => undefined);
       // The part that was done must be recorded, or the next run would do it again.

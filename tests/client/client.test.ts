@@ -89,6 +89,22 @@ onOneDatabase("The client", (start) => {
     await stranger.close();
   });
 
+  it("throws what a guarantee refuses with each guarantee, and the request that would break it", async () => {
+    const description = "nothing is open";
+    const addresses = ["guarded.example.com:443"];
+    const { id } = await api.guarantees.create({ expect: "refused", addresses, description });
+    const group = await api.tunnelGroupBackends.create({ labels: { service: "guarded" } });
+    const refused = await thrownBy(
+      api.tlsEdges.create({ hostports: addresses, backend: { backend_id: group.id } }),
+    );
+    expect(refused).to.be.instanceOf(ConflictError);
+    const { message, guarantees } = refused as ConflictError;
+    expect(message).to.contain(id).and.contain(`"${description}"`).and.contain(`\`${addresses[0]}\` from`);
+    expect(guarantees).to.have.length(1);
+    expect(guarantees[0]).to.include({ id, description });
+    expect(guarantees[0]?.example?.request).to.include({ address: addresses[0] });
+  });
+
   it("refuses an update of an object that somebody else changed meanwhile, if it has an ETag", async () => {
     const { id } = await api.ipPolicies.create({});
     const { etag } = await api.ipPolicies.getWithEtag(id);

@@ -93,8 +93,14 @@ export class Plugin {
     return this.#ask("create", request);
   }
 
-  update(type: string, id: string, olds: object, news: object): Promise<messages.UpdateResponse> {
-    const request = new messages.UpdateRequest().setUrn(urnOf(type, "it")).setId(id);
+  update(
+    type: string,
+    id: string,
+    olds: object,
+    news: object,
+    { preview = false } = {},
+  ): Promise<messages.UpdateResponse> {
+    const request = new messages.UpdateRequest().setUrn(urnOf(type, "it")).setId(id).setPreview(preview);
     return this.#ask(
       "update",
       request.setOlds(struct(olds)).setOldInputs(struct(olds)).setNews(struct(news)),

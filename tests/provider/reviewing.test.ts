@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
-import { changesOf, makeCertificates, makeSshKey, World } from "../support/provider";
+import { changesOf, makeCertificates, makeSshKey, saidDuring, World } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
@@ -8,19 +8,7 @@ const NAMES = Object.keys(PROVIDERS) as Name[];
 
 const { authority } = makeCertificates("clients");
 
-/** The warnings among what an engine emitted, as `<name of the resource>: <text>`. */
-const warningsIn = (events: readonly string[]): string[] =>
-  events
-    .map((event) => JSON.parse(event).diagnosticEvent)
-    .filter((event) => event?.severity === "warning")
-    .map(({ urn, message }) => `${urn?.split("::").at(-1)}: ${message.trim()}`);
-
-/** The warnings of one preview. */
-async function warningsOf(stack: Engine): Promise<string[]> {
-  const before = stack.events.length;
-  await stack.preview();
-  return warningsIn(stack.events.slice(before));
-}
+const warningsOf = (stack: Engine) => saidDuring(stack, "warning", () => stack.preview());
 
 /** A program whose dangerous parts are switched on by `danger`. */
 function declare(provider: Name, tunnels: Classes, danger: boolean): void {

@@ -44,6 +44,23 @@ export const changesOf = (run: Run, prefix = ""): string[] =>
     .filter(({ op, name }) => op !== "same" && op !== "refresh" && name.startsWith(prefix))
     .map(({ op, name, changes }) => [op, name.slice(prefix.length), ...changes].join(" "));
 
+/** The warnings or errors of a run, also of one that fails, as `<name of the resource>: <text>`. */
+export async function saidDuring(
+  stack: Engine,
+  severity: "warning" | "error",
+  run: () => Promise<unknown>,
+): Promise<string[]> {
+  const before = stack.events.length;
+  await run().catch((error: unknown) => {
+    if (severity !== "error") throw error;
+  });
+  return stack.events
+    .slice(before)
+    .map((event) => JSON.parse(event).diagnosticEvent)
+    .filter((event) => event?.severity === severity)
+    .map(({ urn, message }) => `${urn?.split("::").at(-1)}: ${message.trim()}`);
+}
+
 /** The error message of a run that must fail. */
 export async function failureOf(run: Promise<unknown>): Promise<string> {
   try {

@@ -33,7 +33,9 @@ export function expectedOutputs(
   const declared = Object.entries(desired).filter(([, value]) => value !== undefined && value !== null);
   const derived =
     recorded || holdsUnknown(desired, isUnknown) ? {} : definition.derive(toWire(definition, desired));
-  const before = answered.map((name) => [name, recorded ? recorded[name] : unknown] as const);
+  const onDemand = fieldsWhere(definition, (marks) => marks.onDemand).map(camelCase);
+  const isKept = (name: string) => recorded !== undefined && !onDemand.includes(name);
+  const before = answered.map((name) => [name, isKept(name) ? recorded?.[name] : unknown] as const);
   return Object.fromEntries([
     ...before.filter(([, value]) => value !== undefined),
     ...Object.entries(derived).map(([name, value]) => [camelCase(name), value] as const),

@@ -2,7 +2,7 @@ export { type Creation, intentOf } from "./creation";
 export { type Everything, readServer } from "./everything";
 export { type Checked, type IsUnknown, Lifecycle, type Plan } from "./lifecycle";
 export { expectServer, nameOf, OtherServerError, recordOfServer, serverIn } from "./server";
-export { targetOf, type Wire } from "./target";
+export { isRefusedByGuarantee, targetOf, type Wire } from "./target";
 export {
   type Difference,
   inputsOf,

@@ -20,7 +20,7 @@ import type { Creation } from "./creation";
 import { expectedOutputs } from "./expectedOutputs";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
-import { type Change, orGone, type Target } from "./target";
+import { type Change, orGone, type Target, type Wire } from "./target";
 import {
   type Difference,
   differences,
@@ -149,6 +149,7 @@ export class Lifecycle {
    * objects exist. Skips requests that depend on values which are not known yet.
    *
    * @param id the object that is changed or replaced; undefined for a new one
+   * @returns the answer about the object, if one was asked for
    */
   async dryRun(
     transport: Transport,
@@ -156,16 +157,14 @@ export class Lifecycle {
     recorded: Properties,
     desired: Properties,
     isUnknown: IsUnknown,
-  ): Promise<void> {
+  ): Promise<Wire | undefined> {
     const plan = id === undefined ? undefined : this.plan(recorded, desired, isUnknown);
-    if (plan && (!plan.changes || plan.deleteBeforeReplace)) return;
+    if (plan && (!plan.changes || plan.deleteBeforeReplace)) return undefined;
     const change = this.#changeBetween(recorded, desired);
-    // The real run deletes the module before the PATCH; the dry run's PATCH would still find it.
-    if (change.removed.length > 0) return;
     const isNew = !plan || plan.replaces.length > 0;
-    if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return;
+    if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return undefined;
     const answer = this.target.dryRun(transport, isNew ? undefined : id, change);
-    await (isNew ? answer : this.#ofRecorded(transport, present(id), recorded, answer));
+    return isNew ? answer : this.#ofRecorded(transport, present(id), recorded, answer);
   }
 
   async create(

@@ -1,4 +1,4 @@
-import { NotFoundError, type RequestOptions, type Transport } from "@tunnelplane/sdk";
+import { ApiError, NotFoundError, type RequestOptions, type Transport } from "@tunnelplane/sdk";
 import {
   asDeclared,
   type Definition,
@@ -30,8 +30,8 @@ export interface Change {
 export interface Target {
   readonly definition: Definition;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
-  /** Sends a creation, or with an id an update, as a dry run. */
-  dryRun(transport: Transport, id: string | undefined, change: Change): Promise<void>;
+  /** Sends a creation, or with an id an update, as a dry run; its answer, if there is one. */
+  dryRun(transport: Transport, id: string | undefined, change: Change): Promise<Wire | undefined>;
   read(transport: Transport, id: string): Promise<Wire>;
   update(transport: Transport, id: string, change: Change): Promise<Wire>;
   delete(transport: Transport, id: string): Promise<void>;
@@ -72,22 +72,39 @@ function objectTarget(definition: Definition): Target {
         if (exists && !(await isRecorded(id))) return { id, answer };
       }
     },
-    async dryRun(transport, id, { desired, changed }) {
-      if (id === undefined)
-        await transport.request("POST", expandPath(definition.path, desired), forServer(desired), {
-          dryRun: true,
-        });
-      else await transport.request("PATCH", at(id), forServer(changed), { dryRun: true });
+    async dryRun(transport, id, { desired, changed, removed }) {
+      const send = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: Wire) =>
+        (await transport.request<Wire>(method, path, body, { dryRun: true })).body;
+      if (id === undefined) return send("POST", expandPath(definition.path, desired), forServer(desired));
+      const patch = forServer(changed);
+      if (removed.length === 0) return send("PATCH", at(id), patch);
+      // The run deletes the modules before the PATCH, which would still find them here.
+      if (Object.keys(patch).length === 0)
+        for (const module of removed) await send("DELETE", `${at(id)}/${module}`);
+      return undefined;
     },
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
     },
     async update(transport, id, { changed, removed }) {
-      // A PATCH cannot remove a module, and may be refused as long as the module exists.
-      for (const module of removed) await transport.request("DELETE", `${at(id)}/${module}`);
       const patch = forServer(changed);
-      if (Object.keys(patch).length === 0) return (await transport.request<Wire>("GET", at(id))).body;
-      return (await transport.request<Wire>("PATCH", at(id), patch)).body;
+      const isPatched = Object.keys(patch).length > 0;
+      const remove = (module: string) => transport.request("DELETE", `${at(id)}/${module}`);
+      // A PATCH cannot remove a module, and may be refused as long as the module exists. But where a
+      // guarantee refuses to do without it, the PATCH may bring what takes its place.
+      const kept: string[] = [];
+      for (const module of removed) {
+        try {
+          await remove(module);
+        } catch (error) {
+          if (!isPatched || !isRefusedByGuarantee(error)) throw error;
+          kept.push(module);
+        }
+      }
+      const answer = isPatched ? await transport.request<Wire>("PATCH", at(id), patch) : undefined;
+      for (const module of kept) await remove(module);
+      if (answer && kept.length === 0) return answer.body;
+      return (await transport.request<Wire>("GET", at(id))).body;
     },
     async delete(transport, id) {
       await transport.request("DELETE", at(id));
@@ -124,7 +141,7 @@ function moduleTarget(parent: Definition, name: string): Target {
       return { id, answer: await put(transport, id, desired) };
     },
     async dryRun(transport, id, { desired }) {
-      await put(transport, id ?? idOf(desired), desired, { dryRun: true });
+      return put(transport, id ?? idOf(desired), desired, { dryRun: true });
     },
     async read(transport, id) {
       const { path, fields } = at(id);
@@ -148,6 +165,10 @@ function placeOf(definition: Definition, id: string): Record<string, string> & {
   }
   return { ...Object.fromEntries(names.map((name, index) => [name, ids[index]])), id: present(ids.at(-1)) };
 }
+
+/** Whether the server refused a change because a guarantee would not hold after it. */
+export const isRefusedByGuarantee = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.guarantees.length > 0;
 
 /** The answer, or undefined if the object no longer exists. */
 export async function orGone<T>(request: Promise<T>): Promise<T | undefined> {

@@ -28,6 +28,8 @@ function handler(kind: string): dynamic.ResourceProvider {
   }
   const steps = new Steps(operation, kind);
   const { lifecycle } = steps;
+  /** The checked resources by their intents: all that a creation or update knows of its resource. */
+  const urns = new Map<unknown, string>();
 
   /** Why the run would fail over hostports of other edges in the stack, as far as a preview can see. */
   async function refusalsInPreview(from: Origin, olds: Properties, news: Properties): Promise<string[]> {
@@ -108,10 +110,11 @@ function handler(kind: string): dynamic.ResourceProvider {
         const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
         if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
         const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
+        if (__origin && intent !== undefined) urns.set(intent, __origin.urn);
         if (problems.length === 0 && __origin?.preview && !isReplacement) {
           problems.push(...(await refusalsInPreview(__origin, before, inputs)));
           if (isNew && problems.length === 0)
-            await asStep("preview", () => steps.dryRun(undefined, {}, inputs, intent));
+            await asStep("preview", () => steps.dryRun(__origin.urn, undefined, {}, inputs, intent));
         }
         return checked({ ...inputs, ...own({ __intent: intent, __adopts: olds?.__adopts }) }, problems);
       }),
@@ -121,7 +124,9 @@ function handler(kind: string): dynamic.ResourceProvider {
         if (origin?.preview) {
           if (plan.changes) await operation.warnOfMissingKey(undefined);
           const before = plan.moves ? {} : declared(olds);
-          await asStep("preview", () => steps.dryRun(plan.moves ? undefined : id, before, declared(news)));
+          await asStep("preview", () =>
+            steps.dryRun(origin?.urn, plan.moves ? undefined : id, before, declared(news)),
+          );
         }
         // With `changes` undefined, the engine compares old and new inputs itself and shows each property
         // that differs. The state of the native provider lacks `__provider`, which every later step needs.
@@ -132,7 +137,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       asStep("create", async () => {
         const { __intent, __adopts } = inputs as { __intent?: string; __adopts?: string };
         const { id, outputs } = await (__adopts === undefined
-          ? steps.create(__intent, declared(inputs))
+          ? steps.create(urns.get(__intent), __intent, declared(inputs))
           : steps.recording((transport) => takeOver(transport, __adopts, declared(inputs))));
         return { id, outs: { ...outputs, ...own(inputs) } };
       }),
@@ -145,9 +150,10 @@ function handler(kind: string): dynamic.ResourceProvider {
           : { id: "" };
       }),
     update: (id, olds, news) =>
-      asStep("update", async () => ({
-        outs: { ...(await steps.update(id, declared(olds), declared(news))), ...own(news) },
-      })),
+      asStep("update", async () => {
+        const outputs = await steps.update(urns.get(news.__intent), id, declared(olds), declared(news));
+        return { outs: { ...outputs, ...own(news) } };
+      }),
     delete: (id, properties) => asStep("delete", () => steps.delete(id, declared(properties ?? {}))),
   };
 }

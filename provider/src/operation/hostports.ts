@@ -112,6 +112,9 @@ export class DeclaredHostports {
   /** Whether the program was seen to declare a resource. */
   knows = (urn: string): boolean => this.#declared.has(urn);
 
+  /** All of them, in lower case. */
+  all = (): string[] => [...this.#declared.values()].flatMap((served) => [...served]);
+
   /** Why a resource cannot have hostports: those that another resource of the program declares, too. */
   refusals(urn: string, served: readonly string[]): string[] {
     return served.flatMap((hostport) => {

@@ -5,6 +5,7 @@ import {
   expectServer,
   inputsOf,
   intentOf,
+  isRefusedByGuarantee,
   Lifecycle,
   type Plan,
   type Properties,
@@ -12,6 +13,7 @@ import {
   targetOf,
 } from "../core";
 import { describe } from "./describe";
+import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
 import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
@@ -90,19 +92,32 @@ export class Steps {
 
   /**
    * In a preview with `validateOnServer`: sends the change as a dry run, so that the server's refusals show
-   * now.
+   * now. Those of guarantees are warnings.
    *
    * @param id the object that is changed or replaced; undefined for a new one
    * @param intent as for a creation
    */
-  async dryRun(id: string | undefined, olds: Properties, news: Properties, intent?: string): Promise<void> {
+  async dryRun(
+    urn: string | undefined,
+    id: string | undefined,
+    olds: Properties,
+    news: Properties,
+    intent?: string,
+  ): Promise<void> {
     const { operation } = this;
     if (!operation.validatesOnServer || !operation.knowsServer) return;
     const wanted = this.wantedBy(olds, news, (resource) => resource.id === id);
     await operation.withServer(async (transport) => {
       try {
-        await this.lifecycle.dryRun(transport, id, olds, news, operation.host.isUnknown);
+        const answer = await this.lifecycle.dryRun(transport, id, olds, news, operation.host.isUnknown);
+        // What the program declares besides is there after the run.
+        const isToBeThere =
+          Array.isArray(news.addresses) && mayCover(news.addresses, operation.hostports.all());
+        if (!isToBeThere || answer?.covered !== 0) await this.#tellOf(answer, urn);
       } catch (error) {
+        const warning = refusedAlone(error);
+        if (warning !== undefined)
+          return operation.host.warn(`${this.lifecycle.definition.type}: ${warning}`, urn);
         // The engine may delete the old object first; if not, the run says so.
         if (await this.#isItsOwn(error, intent)) return;
         // The server refuses a hostport that another edge holds. The run moves it if that edge is in this
@@ -115,7 +130,11 @@ export class Steps {
   /**
    * @param intent names the resource in its program and state, the same in each run that tries to create it
    */
-  create(intent: string | undefined, desired: Properties): Promise<{ id: string; outputs: Properties }> {
+  create(
+    urn: string | undefined,
+    intent: string | undefined,
+    desired: Properties,
+  ): Promise<{ id: string; outputs: Properties }> {
     const { operation } = this;
     const { isRecorded } = operation;
     const wanted = this.wantedBy({}, desired, () => false);
@@ -125,9 +144,10 @@ export class Steps {
           this.lifecycle.create(transport, desired, { intent, isRecorded }),
         );
         this.#noteModules(made.id, desired);
+        await this.#tellOf(made.outputs, urn);
         return made;
       } catch (error) {
-        if (!(await this.#isItsOwn(error, intent))) throw error;
+        if (isRefusedByGuarantee(error) || !(await this.#isItsOwn(error, intent))) throw withCure(error);
         throw new Error(`${describe(error, undefined)}. ${REPLACED_UNASKED}`, { cause: error });
       }
     });
@@ -155,7 +175,12 @@ export class Steps {
     });
   }
 
-  update(id: string, recorded: Properties, desired: Properties): Promise<Properties> {
+  update(
+    urn: string | undefined,
+    id: string,
+    recorded: Properties,
+    desired: Properties,
+  ): Promise<Properties> {
     const { operation } = this;
     this.#noteModules(id, desired);
     const wanted = this.wantedBy(recorded, desired, (resource) => resource.id === id);
@@ -163,7 +188,13 @@ export class Steps {
       await expectServer(transport, this.#named(id), recorded);
       const server = await recordOfServer(transport);
       const update = () => this.lifecycle.update(transport, id, recorded, desired);
-      return { ...(await operation.hostports.movingHostports(transport, wanted, update)), ...server };
+      try {
+        const outputs = await operation.hostports.movingHostports(transport, wanted, update);
+        await this.#tellOf(outputs, urn);
+        return { ...outputs, ...server };
+      } catch (error) {
+        throw withCure(error);
+      }
     });
   }
 
@@ -175,8 +206,18 @@ export class Steps {
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
     await this.operation.withServer(async (transport) => {
       await expectServer(transport, this.#named(id), recorded);
-      await this.lifecycle.delete(transport, id, recorded);
+      try {
+        await this.lifecycle.delete(transport, id, recorded);
+      } catch (error) {
+        throw withCure(error, "deletion");
+      }
     });
+  }
+
+  /** Warns of a guarantee that does not hold, or has nothing to guard. */
+  async #tellOf(answer: object | undefined, urn: string | undefined): Promise<void> {
+    if (this.kind !== "guarantee" || !answer) return;
+    for (const warning of warningsAbout(answer)) await this.operation.host.warn(warning, urn);
   }
 
   /** Notes the modules that the program declares for an object. */

@@ -1,4 +1,4 @@
-import type { ErrorBody, SetFault } from "../contract/errors";
+import type { BrokenGuaranteeFault, ErrorBody, SetFault } from "../contract/errors";
 import { inOneLine } from "../terminal";
 
 /** The base of all errors of a request. */
@@ -29,6 +29,11 @@ export class ApiError extends TunnelplaneError {
   readonly faults: readonly SetFault[];
   /** How many faults there are. */
   readonly faultCount: number;
+  /**
+   * The guarantees that refuse the change, at most 10, each with a request that shows why. The message names
+   * the first of them.
+   */
+  readonly guarantees: readonly BrokenGuaranteeFault[];
 
   constructor(body: ErrorBody) {
     super(inOneLine(body.msg)); // a server that is not ours could write lines of its own
@@ -38,6 +43,7 @@ export class ApiError extends TunnelplaneError {
     this.operationId = body.details.operation_id;
     this.faults = body.faults ?? [];
     this.faultCount = body.fault_count ?? this.faults.length;
+    this.guarantees = body.guarantees ?? [];
   }
 }
 

@@ -177,7 +177,7 @@ export const ERRORS = {
     code: "TP_1504",
     status: 409,
     when: "an enforced guarantee held before the change, and would not after it",
-    cure: "`guarantees` has each with a request that shows why. Change what lets the request in or refuses it, or apply several changes as one change set, whose end alone is judged.",
+    cure: "`guarantees` has each with a request that shows why. Change what lets the request in or refuses it, or apply several changes as one change set, whose end alone is judged. In a program, `dependsOn` orders them, and a `CatalogueSet` is a change set.",
   },
   guarantee_contradicted: {
     code: "TP_1505",
