@@ -69,6 +69,7 @@ export default defineConfig({
           "how-to/move.md",
           "how-to/ci.md",
           "how-to/ask.md",
+          "how-to/traffic.md",
           "review.md",
           "policies.md",
           "gateway.md",

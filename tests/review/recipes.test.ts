@@ -1,30 +1,33 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { parse } from "yaml";
 import { StandInServer } from "../support/standIn";
+import { trafficLine } from "../unit/traffic/lines";
 import { richPreview } from "./richPreview";
-import { Folder, previewOf } from "./support";
+import { Folder, previewOf, step } from "./support";
 
 const ROOT = join(__dirname, "../..");
 const MARK = "<!-- tunnelplane-review -->";
 /** What the recipes run besides ours; machines that run pipelines have them. */
 const MISSING = ["bash", "curl", "jq"].filter((program) => spawnSync(program, ["--version"]).error);
 
-/** The YAML of a section of the page for reviewers. */
-function recipe(title: string): Record<string, unknown> {
-  const page = readFileSync(join(ROOT, "docs/review.md"), "utf8");
-  const block = new RegExp(`\n## ${title}\n[\\s\\S]*?\`\`\`yaml\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
-  if (block === undefined) throw new Error(`docs/review.md has no recipe under "${title}"`);
+/** The YAML of a section of a page. */
+function recipe(title: string, page = "docs/review.md"): Record<string, unknown> {
+  const text = readFileSync(join(ROOT, page), "utf8");
+  const block = new RegExp(`\n## ${title}\n[\\s\\S]*?\`\`\`yaml\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
+  if (block === undefined) throw new Error(`${page} has no recipe under "${title}"`);
   return parse(block) as Record<string, unknown>;
 }
 
 /** Stands in for GitHub and GitLab as far as comments go; both have one that is not ours. */
 class StandInForge {
   readonly comments = [{ id: 1, body: `Please look at ${MARK}` }];
+  /** What the last scheduled pipeline kept. */
+  artifact = "";
   private constructor(readonly server: StandInServer) {}
 
   static async start(): Promise<StandInForge> {
@@ -33,7 +36,7 @@ class StandInForge {
         const answer = await forge.answer(request);
         response
           .writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" })
-          .end(JSON.stringify(answer ?? {}));
+          .end(typeof answer === "string" ? answer : JSON.stringify(answer ?? {}));
       }),
     );
     return forge;
@@ -41,6 +44,13 @@ class StandInForge {
 
   private async answer(request: IncomingMessage): Promise<unknown> {
     const { pathname } = new URL(request.url ?? "", "http://localhost");
+    if (pathname.endsWith("/pipelines")) return [{ id: 5 }];
+    if (pathname.endsWith("/pipelines/5/jobs"))
+      return [
+        { id: 6, name: "lint" },
+        { id: 7, name: "traffic" },
+      ];
+    if (pathname.endsWith("/jobs/7/artifacts/traffic.jsonl")) return this.artifact;
     const id = Number(/\/(\d+)$/.exec(pathname)?.[1]);
     if (request.method === "GET") return this.comments;
     const body = await text(request);
@@ -57,19 +67,26 @@ class StandInForge {
   }
 }
 
-/** Stands in for GitHub's `gh api`: the same request to the forge, and jq for `--jq`. */
+/**
+ * Stands in for GitHub's `gh`: `gh api` is the same request to the forge, and jq for `--jq`; `gh run` knows
+ * one run, and its artifact is what GitLab has of a job.
+ */
 const STAND_IN_GH = `#!/usr/bin/env node
-const { readFileSync } = require("node:fs");
+const { readFileSync, writeFileSync } = require("node:fs");
 const { execFileSync } = require("node:child_process");
 const args = process.argv.slice(2);
 const valueOf = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
-const path = args.find((arg) => arg.startsWith("repos/"));
+if (args[0] === "run" && args[1] === "list") {
+  console.log(args.includes("traffic.yml") ? 11 : 0);
+  process.exit();
+}
+const path = args[0] === "run" && args[2] === "11" ? "jobs/7/artifacts/traffic.jsonl" : args.find((arg) => arg.startsWith("repos/"));
 const file = valueOf("-F")?.replace("body=@", "");
 const request = { method: valueOf("--method") ?? "GET", headers: { "content-type": "application/json" } };
 if (file) request.body = JSON.stringify({ body: readFileSync(file, "utf8") });
 fetch(process.env.STAND_IN_FORGE + "/" + path, request)
   .then((response) => (response.ok ? response.text() : process.exit(1)))
-  .then((text) => process.stdout.write(valueOf("--jq") ? execFileSync("jq", ["-r", valueOf("--jq")], { input: text }) : text));
+  .then((text) => args[0] === "run" ? writeFileSync("traffic.jsonl", text) : process.stdout.write(valueOf("--jq") ? execFileSync("jq", ["-r", valueOf("--jq")], { input: text }) : text));
 `;
 
 /** A machine that runs pipelines: a project with our package, and stand-ins for what would reach others. */
@@ -85,6 +102,8 @@ class Runner {
     const programs = {
       gh: STAND_IN_GH,
       npm: "#!/bin/sh\n",
+      // The key may run one command, whatever else is asked for.
+      ssh: '#!/bin/sh\nfor host; do :; done\ncat "stand-in-for-$host.jsonl"\n',
       pulumi: "#!/bin/sh\ncat stand-in-for-the-preview.json\n",
     };
     for (const [name, script] of Object.entries(programs))
@@ -129,7 +148,10 @@ interface Step {
  * Runs a job of GitHub Actions until a step fails, as its runner does; returns the exit code of the last
  * step.
  */
-async function runGithub(runner: Runner): Promise<number | null> {
+async function runGithub(
+  runner: Runner,
+  steps = recipe("GitHub Actions").steps as Step[],
+): Promise<number | null> {
   const output = runner.folder.write("outputs", "");
   const filled = (value: string) =>
     value
@@ -139,8 +161,9 @@ async function runGithub(runner: Runner): Promise<number | null> {
       )
       .replace(/\$\{\{ github\.repository \}\}/, "acme/edges")
       .replace(/\$\{\{ github\.event\.pull_request\.number \}\}/, "7")
+      .replace(/\$\{\{ vars\.GATEWAYS \}\}/, "eu us")
       .replace(/\$\{\{[^}]*\}\}/g, "");
-  for (const { run, env = {} } of recipe("GitHub Actions").steps as Step[]) {
+  for (const { run, env = {} } of steps) {
     if (run === undefined) continue;
     const values = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
     const { code } = await runner.run(filled(run), { ...values, GITHUB_OUTPUT: output });
@@ -149,11 +172,16 @@ async function runGithub(runner: Runner): Promise<number | null> {
   return 0;
 }
 
-async function runGitlab(runner: Runner): Promise<number | null> {
-  const { script } = recipe("GitLab CI").review as { script: string[] };
+async function runGitlab(
+  runner: Runner,
+  { script } = recipe("GitLab CI").review as { script: string[] },
+): Promise<number | null> {
   const env = {
     CI_API_V4_URL: runner.forge.server.url,
     CI_PROJECT_ID: "1",
+    CI_DEFAULT_BRANCH: "main",
+    GATEWAYS: "eu us",
+    TRAFFIC_KEY: runner.folder.write("key", ""),
     CI_MERGE_REQUEST_IID: "7",
     REVIEW_TOKEN: "of the review",
   };
@@ -194,4 +222,52 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
       }
     });
   }
+
+  const TRAFFIC = "docs/how-to/traffic.md";
+  const nightly = recipe("Each night: GitHub Actions", TRAFFIC).jobs as { traffic: { steps: Step[] } };
+  const steps = recipe("Each pull request: GitHub Actions", TRAFFIC).steps as Step[];
+  const night = recipe("Each night: GitLab CI", TRAFFIC).traffic as { script: string[] };
+  const request = recipe("Each merge request: GitLab CI", TRAFFIC).review as { script: string[] };
+  for (const [forge, fetch, review] of [
+    [
+      "GitHub Actions",
+      (on: Runner) => runGithub(on, nightly.traffic.steps),
+      (on: Runner) => runGithub(on, steps),
+    ],
+    ["GitLab CI", (on: Runner) => runGitlab(on, night), (on: Runner) => runGitlab(on, request)],
+  ] as const)
+    it(`fetch the traffic of all gateways by ${forge}, and say in the comment whom a change locks out`, async () => {
+      const runner = await Runner.start();
+      const { folder, forge: keeper } = runner;
+      try {
+        const line = { address: "door.example.com:443", host: null, method: null, path: null };
+        for (const [index, gateway] of ["eu", "us"].entries())
+          folder.write(
+            `stand-in-for-${gateway}.jsonl`,
+            `${JSON.stringify(trafficLine({ ...line, from: `198.51.${index}.0/24`, count: 20 + index }))}\n`,
+          );
+        expect(await fetch(runner), "at night").to.equal(0);
+        keeper.artifact = readFileSync(join(folder.path, "traffic.jsonl"), "utf8");
+        rmSync(join(folder.path, "traffic.jsonl"));
+        const backend = { backendId: "id_of_others" };
+        const open = { hostports: ["door.example.com:443"], backend };
+        folder.write(
+          "preview.json",
+          previewOf([
+            step("TlsEdge", "door", {
+              before: open,
+              after: { ...open, mutualTls: { certificateAuthorityIds: ["ca_of_others"] } },
+            }),
+          ]),
+        );
+        expect(await review(runner)).to.equal(0);
+        expect(readFileSync(join(folder.path, "review.md"), "utf8")).to.contain(
+          "41 of 41 requests would be refused, from 2 networks; first: a connection to `door.example.com:443` from 198.51.0.0/24 without a client certificate: answered → closed",
+        );
+        rmSync(join(folder.path, "stand-in-for-eu.jsonl"));
+        expect(await fetch(runner), "a gateway that cannot be reached").to.not.equal(0);
+      } finally {
+        runner.stop();
+      }
+    });
 });

@@ -60,6 +60,7 @@ describe("The site", () => {
       "how-to/move",
       "how-to/ci",
       "how-to/ask",
+      "how-to/traffic",
       "adopt",
       "policies",
       "gateway",

@@ -10,8 +10,13 @@ export function read(file: string, expected: string): string {
   try {
     return textOf(readFileSync(file === "-" ? STANDARD_INPUT : file));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === "ENOENT" ? "there is no such file" : (code ?? "it cannot be read");
-    throw new Error(`${nameOf(file)} cannot be read: ${reason}; ${expected}`);
+    throw unreadable(file, error, expected);
   }
+}
+
+/** @param thrown by reading the file */
+export function unreadable(file: string, thrown: unknown, expected: string): Error {
+  const { code } = thrown as NodeJS.ErrnoException;
+  const reason = code === "ENOENT" ? "there is no such file" : (code ?? "it cannot be read");
+  return new Error(`${nameOf(file)} cannot be read: ${reason}; ${expected}`);
 }

@@ -1,12 +1,13 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
 import type { ServerOptions } from "../host/askServer";
-import { FORMATS, type Format, failing, review, reviewOnEnvoy, write } from "../review";
+import { FORMATS, type Format, failing, reviewInFull, write } from "../review";
 import { EXPECTED as EXPECTED_LOG } from "../review/events";
 import { EXPECTED as EXPECTED_PREVIEW } from "../review/preview";
 import { type FailOn, type Report, SEVERITIES } from "../review/report";
 import { nameOf, read } from "./input";
 import { serverIfNamed, serverOptions } from "./server";
+import { trafficIn } from "./traffic";
 
 interface Options extends ServerOptions {
   readonly format: Format;
@@ -15,6 +16,7 @@ interface Options extends ServerOptions {
   readonly baseline?: string;
   readonly events?: string;
   readonly project?: string;
+  readonly traffic: readonly string[];
   readonly try?: true;
 }
 
@@ -49,6 +51,14 @@ export function reviewCommand(): Command {
       "--project <folder>",
       "folder of the project, for the lines of a program in YAML (default: the current folder)",
     )
+    .addOption(
+      new Option(
+        "--traffic <file>",
+        "say what the change does to recorded requests: the output of `tunnelplane-gateway traffic`; may be repeated",
+      )
+        .argParser((file, files: string[]) => [...files, file])
+        .default([], "none"),
+    )
     .option(
       "--try",
       "send the examples of the report to two Envoys, before and after the change; needs tunnelplane-gateway and Envoy",
@@ -59,16 +69,18 @@ export function reviewCommand(): Command {
 
 async function run(
   file = "-",
-  { format, failOn, accept, baseline, events, project, try: onEnvoy, ...server }: Options,
+  { format, failOn, accept, baseline, events, project, traffic, try: onEnvoy, ...server }: Options,
 ): Promise<void> {
   const preview = read(file, EXPECTED_PREVIEW);
-  const report = await (onEnvoy ? reviewOnEnvoy : review)(preview, {
+  const report = await reviewInFull(preview, {
     ...serverIfNamed(server),
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),
     events: events === undefined ? undefined : read(events, EXPECTED_LOG),
     project,
     source: nameOf(file),
+    onEnvoy,
+    traffic: traffic.length === 0 ? undefined : trafficIn(traffic),
   });
   process.stdout.write(write(report, format));
   const { tried } = report;

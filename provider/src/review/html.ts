@@ -2,6 +2,7 @@ import { drawings } from "./htmlDrawing";
 import { SCRIPT, STYLE } from "./htmlParts";
 import { escaped, prose } from "./htmlText";
 import { type Report, type ReviewedFinding, SEVERITIES } from "./report";
+import { trafficRows, trafficWords } from "./trafficWords";
 import {
   acceptWords,
   causeWords,
@@ -37,7 +38,7 @@ export function htmlOf(report: Report): string {
 <h1>Who can reach what, and what changes</h1>
 <p class="verdict">${prose(verdictWords(report))}</p>
 <p>This change: ${escaped(changeWords(report))}. ${escaped(noticeWords(report))}</p>
-</header>
+${paragraph(trafficWords(report))}</header>
 ${filters(report)}
 <main>
 <p id="nothing" hidden>Nothing here is of the chosen severities and holds that text.</p>
@@ -52,6 +53,14 @@ ${section(
   violations.map(
     ({ level, policy, message }) =>
       `<article data-text><p><span class="tag">${escaped(level)}</span> <code>${escaped(policy)}</code> ${prose(message)}</p></article>`,
+  ),
+)}
+${section(
+  "traffic",
+  "Recorded traffic",
+  trafficRows(report).map(
+    ({ fate, text }) =>
+      `<article data-text><p><span class="tag">${escaped(fate)}</span> ${prose(text)}</p></article>`,
   ),
 )}
 ${section("guarantees", "Guarantees", guarantees.map(guaranteeRow))}
@@ -85,6 +94,8 @@ ${section(
 </html>
 `;
 }
+
+const paragraph = (text: string): string => (text === "" ? "" : `<p>${prose(text)}</p>\n`);
 
 const filters = ({
   counts,

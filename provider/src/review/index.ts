@@ -1,5 +1,6 @@
 import "@tunnelplane/sdk/node";
 
+import { replayTraffic, type TrafficEntry } from "@tunnelplane/sdk/traffic";
 import { type Everything, readServer } from "../core/everything";
 import { askServer, type ServerOptions } from "../host/askServer";
 import { tryOnEnvoy } from "./onEnvoy";
@@ -51,18 +52,33 @@ export function review(preview: string | object, options: Options = {}): Report 
   return serverBeside(preview, options).then((server) => reviewWith(preview, { ...others, server }));
 }
 
+export interface FullOptions extends Options {
+  /**
+   * Sends the examples of the report to two Envoys, before and after the change. `tried` of the report says
+   * what they did, or why they were not asked.
+   */
+  readonly onEnvoy?: boolean;
+  /** Recorded requests, as `readTraffic` reads them; `traffic` of the report says what happens to them. */
+  readonly traffic?: AsyncIterable<TrafficEntry> | Iterable<TrafficEntry>;
+}
+
 /**
- * The same, and sends the examples of the report to two Envoys, before and after the change. `tried` of the
- * report says what they did, or why they were not asked.
+ * The same, with what takes longer: real Envoys, and recorded traffic.
+ *
+ * @throws Error also as reading the traffic does
  */
-export async function reviewOnEnvoy(preview: string | object, options: Options = {}): Promise<Report> {
-  const { url: _url, apiKey: _key, progress: _, ...others } = options;
+export async function reviewInFull(preview: string | object, options: FullOptions = {}): Promise<Report> {
+  const { url: _url, apiKey: _key, progress: _, onEnvoy, traffic, ...others } = options;
   const change = readChange(preview, {
     server: await serverBeside(preview, options),
     source: options.source,
   });
   const report = reportOn(change, others);
-  return { ...report, tried: await tryOnEnvoy(report, change, options.project ?? process.cwd()) };
+  return {
+    ...report,
+    ...(traffic && { traffic: await replayTraffic(traffic, change) }),
+    ...(onEnvoy && { tried: await tryOnEnvoy(report, change, options.project ?? process.cwd()) }),
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import { visible } from "@tunnelplane/sdk/node";
 import { Comment, type Entry, type Section } from "./comment";
 import type { Report, ReviewedFinding } from "./report";
 import { SEVERITIES } from "./report";
+import { trafficRows, trafficWords } from "./trafficWords";
 import {
   acceptWords,
   causeWords,
@@ -28,8 +29,9 @@ const MARK = "<!-- tunnelplane-review -->";
 /** The report as a comment on a pull request: the most important first, nothing folded away. */
 export function markdownOf(report: Report): string {
   const { findings, standing, guarantees, addresses, violations = [] } = report;
+  const traffic = report.traffic ? [prose(trafficWords(report)), ""] : [];
   const head = visible(
-    `${[MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, "", `This change: ${changeWords(report)}. ${noticeWords(report)}`.trim(), ""].join("\n")}\n`,
+    `${[MARK, `## Tunnels: ${countWords(report)}`, "", `**${prose(verdictWords(report))}**`, "", `This change: ${changeWords(report)}. ${noticeWords(report)}`.trim(), "", ...traffic].join("\n")}\n`,
   );
   const sections: Section[] = [
     ...SEVERITIES.map((severity) => ({
@@ -48,6 +50,12 @@ export function markdownOf(report: Report): string {
       entries: violations.map(({ level, policy, message }) => ({
         text: `- ${prose(level)} ${code(policy)}: ${prose(message)}`,
       })),
+    },
+    {
+      title: "### Recorded traffic",
+      name: "causes for which requests end otherwise",
+      head: "| Requests | The first of them, or why |\n|---|---|\n",
+      entries: trafficRows(report).map(({ fate, text }) => ({ text: `| ${fate} | ${proseCell(text)} |` })),
     },
     {
       title: "### Guarantees",

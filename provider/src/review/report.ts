@@ -6,6 +6,7 @@ import type {
   Finding,
   Severity,
 } from "@tunnelplane/sdk/meaning";
+import type { TrafficReplay } from "@tunnelplane/sdk/traffic";
 import type { Violation } from "./events";
 import type { Place } from "./places";
 
@@ -62,6 +63,8 @@ export interface Report {
   readonly limits: readonly string[];
   /** What two Envoys did with the examples, if they were asked. */
   readonly tried?: TriedOnEnvoy;
+  /** What the change does to recorded requests, if some were given. */
+  readonly traffic?: TrafficReplay;
   /** Whether nothing changes but what no caller and no owner can notice, such as descriptions. */
   readonly unnoticed?: true;
   /** Policy violations, if an event log was given. */

@@ -1,5 +1,6 @@
 import { RULES, type Severity } from "@tunnelplane/sdk/meaning";
 import type { Report, ReviewedFinding } from "./report";
+import { trafficWords } from "./trafficWords";
 import { verdictWords } from "./words";
 
 const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
@@ -16,7 +17,7 @@ const DOCUMENTATION = "docs/meaning.md#findings";
 /** The findings in the Static Analysis Results Interchange Format, 2.1.0. */
 export function sarifOf(report: Report): object {
   const { findings, hash, limits } = report;
-  const notes = [verdictWords(report), ...limits];
+  const notes = [verdictWords(report), trafficWords(report), ...limits].filter((text) => text !== "");
   const { version }: { version: string } = require("../../package.json");
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -32,10 +33,16 @@ export function sarifOf(report: Report): object {
           },
         ],
         results: findings.map(resultOf),
-        properties: { verdict: report.access.verdict, hash },
+        properties: { verdict: report.access.verdict, hash, traffic: countsIn(report) },
       },
     ],
   };
+}
+
+function countsIn({ traffic }: Report): object | undefined {
+  if (!traffic) return undefined;
+  const { requests, refused, opened, moved, unknown } = traffic;
+  return { requests, refused, opened, moved, unknown };
 }
 
 const ruleOf = ({ rule, severity, description }: (typeof RULES)[number]): object => ({

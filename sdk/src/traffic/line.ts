@@ -1,5 +1,6 @@
 import { isObject } from "../contract/core/narrow";
 import { type DecisionRequest, UNRECORDED } from "../meaning/decision/types";
+import { sourceOf } from "../meaning/networks/source";
 
 /**
  * A line of recorded traffic: how many equal requests, or connections without HTTP, came within an hour. It
@@ -81,7 +82,7 @@ const FIELDS: Readonly<Record<keyof TrafficLine, Is>> = {
   host: isTextOrNull,
   method: isTextOrNull,
   path: isTextOrNull,
-  from: isText,
+  from: (value) => typeof value === "string" && (value === UNRECORDED || sourceOf(value) !== undefined),
   client_certificate: isNoneOr(
     (value) =>
       isObject(value) && isText(value.authority) && (value.subject === undefined || isText(value.subject)),

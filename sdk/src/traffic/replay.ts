@@ -1,16 +1,25 @@
 import { isMoved, openQuestionOf } from "../meaning/access/changes";
 import { unaffectedBy } from "../meaning/access/unaffected";
 import { decisionsIn } from "../meaning/decision/decider";
-import { type DecisionRequest, isLetIn, UNRECORDED } from "../meaning/decision/types";
+import {
+  type Decider,
+  type Decision,
+  type DecisionRequest,
+  isLetIn,
+  UNRECORDED,
+} from "../meaning/decision/types";
 import { Model, sameIn } from "../meaning/model";
 import type { World } from "../meaning/world";
 import type { TrafficEntry, TrafficLine } from "./line";
-import type { TrafficReplay } from "./replayed";
+import type { Changed, TrafficReplay } from "./replayed";
 import { Signers } from "./signers";
 import { type Fate, Tally } from "./tally";
 
 /** More than a file of a day has where gateways record networks; each is some kilobytes at most. */
 const MOST_REMEMBERED = 20_000;
+
+/** A reason may quote what a file says. */
+const LONGEST_REASON = 300;
 
 const COUNTED_ONLY = "Only their number is recorded.";
 
@@ -36,35 +45,22 @@ export async function replayTraffic(
 
 const OTHERS: Fate = { kind: "unknown", reason: COUNTED_ONLY };
 
+const SAME: Fate = { kind: "same" };
+
 class Replay {
   readonly #signers: Signers;
-  readonly #decide: (before: DecisionRequest, after: DecisionRequest) => Fate;
+  readonly #before: Decider;
+  readonly #after: Decider;
+  readonly #isUnaffected: (was: Decision, is: Decision) => boolean;
   readonly #fates = new Map<string, Fate>();
 
   constructor(before: World, after: World) {
     const same = sameIn(before, after);
     const models = [new Model(before, same), new Model(after, same)] as const;
     this.#signers = new Signers(models);
-    const [was, is] = [decisionsIn(models[0], before.ports), decisionsIn(models[1], after.ports)];
-    const isUnaffected = unaffectedBy(...models);
-    this.#decide = (asked, asks) => {
-      const decided = { before: was.decide(asked), after: is.decide(asks) };
-      const unsure = [decided.after, decided.before].find(({ outcome }) => outcome === "unknown");
-      if (unsure)
-        return isUnaffected(decided.before, decided.after)
-          ? { kind: "same" }
-          : { kind: "unknown", reason: openQuestionOf(unsure).replace(`\`${asks.address}\``, "the address") };
-      const [letIn, letsIn] = [isLetIn(decided.before), isLetIn(decided.after)];
-      const kind =
-        letIn && !letsIn
-          ? "refused"
-          : letsIn && !letIn
-            ? "opened"
-            : letIn && isMoved(decided)
-              ? "moved"
-              : "same";
-      return kind === "same" ? { kind } : { kind, example: { request: exampleOf(asked, asks), ...decided } };
-    };
+    this.#before = decisionsIn(models[0], before.ports);
+    this.#after = decisionsIn(models[1], after.ports);
+    this.#isUnaffected = unaffectedBy(...models);
   }
 
   get nameOf() {
@@ -75,19 +71,38 @@ class Replay {
     const key = keyOf(line);
     const known = this.#fates.get(key);
     if (known) return known;
-    const shown = line.client_certificate;
-    const [asked, asks] =
-      shown === null || shown === UNRECORDED ? [shown, shown] : this.#signers.heldBy(shown);
-    const question = questionOf(line);
-    const fate = this.#decide(
-      { ...question, client_certificate: asked },
-      { ...question, client_certificate: asks },
-    );
+    const fate = this.#decide(line);
     if (this.#fates.size >= MOST_REMEMBERED) this.#fates.clear();
     this.#fates.set(key, fate);
     return fate;
   }
+
+  #decide(line: TrafficLine): Fate {
+    const shown = line.client_certificate;
+    const [held, holds] =
+      shown === null || shown === UNRECORDED ? [shown, shown] : this.#signers.heldBy(shown);
+    const question = questionOf(line);
+    const asked = { ...question, client_certificate: held };
+    const asks = { ...question, client_certificate: holds };
+    const before = this.#before.decide(asked);
+    const after = this.#after.decide(asks);
+    const unsure = [after, before].find(({ outcome }) => outcome === "unknown");
+    if (unsure)
+      return this.#isUnaffected(before, after) ? SAME : { kind: "unknown", reason: reasonOf(unsure, asks) };
+    const kind = changeIn(before, after);
+    return kind ? { kind, example: { request: exampleOf(asked, asks), before, after } } : SAME;
+  }
 }
+
+function changeIn(before: Decision, after: Decision): Changed | undefined {
+  const [letIn, letsIn] = [isLetIn(before), isLetIn(after)];
+  if (letIn !== letsIn) return letIn ? "refused" : "opened";
+  return letIn && isMoved({ before, after }) ? "moved" : undefined;
+}
+
+/** Equal for all addresses that nothing here serves. */
+const reasonOf = (unsure: Decision, { address }: DecisionRequest): string =>
+  openQuestionOf(unsure).replace(`\`${address}\``, "the address").slice(0, LONGEST_REASON);
 
 /** All that decisions look at. */
 const keyOf = (line: TrafficLine): string =>
@@ -119,7 +134,7 @@ const questionOf = (line: TrafficLine): DecisionRequest => ({
   ...(line.tls !== "1.3" && { tls: line.tls }),
 });
 
-/** The request of an example has a certificate of an authority that one of the worlds knows, if there is one. */
+/** Of a certificate that one world knows and the other one does not, the example names the authority. */
 const exampleOf = (asked: DecisionRequest, asks: DecisionRequest): DecisionRequest =>
   isOfKnown(asked) || !isOfKnown(asks) ? asked : asks;
 

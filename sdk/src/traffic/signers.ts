@@ -18,6 +18,8 @@ const MOST_KNOWN = 10_000;
 export class Signers {
   readonly #authorities: readonly (readonly ModelObject[])[];
   readonly #known = new Map<string, InBoth>();
+  /** Of recorded authorities, by their ids. */
+  readonly #subjects = new Map<string, string>();
 
   constructor(private readonly worlds: readonly [before: Model, after: Model]) {
     this.#authorities = worlds.map((world) => world.of("certificate_authority"));
@@ -26,15 +28,19 @@ export class Signers {
   heldBy(shown: TrafficCertificate): InBoth {
     const key = JSON.stringify([shown.authority, shown.subject]);
     const known = this.#known.get(key) ?? this.#find(shown);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MOST_KNOWN) {
+      this.#known.clear();
+      this.#subjects.clear();
+    }
     this.#known.set(key, known);
+    if (shown.subject) this.#subjects.set(shown.authority, shown.subject);
     return known;
   }
 
   /** What people call an authority. */
   readonly nameOf = (reference: string): string => {
     const found = this.worlds.map((world) => world.find(reference)).find((one) => one !== undefined);
-    return found ? nameOf(found) : reference;
+    return found ? nameOf(found) : (this.#subjects.get(reference) ?? reference);
   };
 
   #find({ authority, subject }: TrafficCertificate): InBoth {

@@ -53,7 +53,7 @@ describe("Recorded traffic", () => {
     address: null,
     host: 1,
     path: undefined,
-    from: null,
+    from: "198.51.100",
     client_certificate: { subject: "Ours" },
     token: "Bearer abc",
     session: "abc",
