@@ -6,12 +6,15 @@ import {
   type World,
   type WorldObject,
 } from "@tunnelplane/sdk/meaning";
+import { readTraffic, replayTraffic, type TrafficLine } from "@tunnelplane/sdk/traffic";
 import { medianBy, type Row, type Section } from "./report/section";
 import type { Settings } from "./settings";
 
 const SIZES = [1_000, 10_000];
 const DECISIONS = 100_000;
 const RESOURCES = 1_000;
+const [LINES, TEXTS] = [1_000_000, 10_000];
+const CHUNK_BYTES = 65_536;
 const GOALS: Readonly<Record<string, number>> = {
   "compare 1000 equal": 100,
   "compare 1000 ten changed": 1_000,
@@ -59,11 +62,12 @@ export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
     const work = `review of ${RESOURCES.toLocaleString("en")} resources: ${change} changed`;
     rows.push({ addresses: RESOURCES, work, ms, goal: 2_000, combinations: null });
   }
+  rows.push(await measureTraffic());
   return [
     {
       part: "meaning",
       title: "Deciding requests, and comparing what is let in",
-      note: "Processor time of one comparison of two worlds, of decisions in an index that was made before, and of a review of a preview (TLS edges), from its JSON to Markdown. Half of the addresses are TLS edges, half routes of HTTPS edges with user agents and policies; no regular expression is searched twice for one text.",
+      note: "Processor time of one comparison of two worlds, of decisions in an index that was made before, and of a review of a preview (TLS edges), from its JSON to Markdown, and of recorded traffic, read and decided before and after a change. Half of the addresses are TLS edges, half routes of HTTPS edges with user agents and policies; no regular expression is searched twice for one text.",
       columns: {
         addresses: "addresses",
         work: "work",
@@ -74,6 +78,48 @@ export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
       rows,
     },
   ];
+}
+
+/** A rule of a quarter of the addresses changes. */
+async function measureTraffic(): Promise<Row> {
+  const addresses = 10_000;
+  const before = worldOf(addresses);
+  const start = process.cpuUsage();
+  const { requests, refused, opened } = await replayTraffic(readTraffic(recorded(addresses)), {
+    before,
+    after: widened(before),
+  });
+  const { user, system } = process.cpuUsage(start);
+  if (requests !== LINES || refused + opened === 0) throw new Error("The replay of traffic counted wrongly");
+  const work = `traffic: ${LINES.toLocaleString("en")} lines, ${TEXTS.toLocaleString("en")} different`;
+  return { addresses, work, ms: (user + system) / 1000, goal: 30_000, combinations: null };
+}
+
+/** The bytes of recorded traffic, as a file's stream has them. */
+function* recorded(addresses: number): Generator<Uint8Array> {
+  const lines = Array.from({ length: TEXTS }, (_, number) => {
+    const name = `${number % 2 === 0 ? "t" : "h"}${number % (addresses / 4)}.example.com`;
+    const line: TrafficLine = {
+      hour: "2026-11-22T14:00:00Z",
+      count: 1,
+      address: `${name}:443`,
+      host: name,
+      method: "GET",
+      path: `/api/${number}`,
+      from: number % 3 === 0 ? "10.0.7.0/24" : `11.0.${number % 256}.0/24`,
+      client_certificate: { authority: "ca_1", subject: "ca" },
+      token: null,
+      session: null,
+      user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+      tls: "1.3",
+      status: 200,
+    };
+    return `${JSON.stringify(line)}\n`;
+  });
+  const bytes = Buffer.from(lines.join(""));
+  for (let turn = 0; turn < LINES / TEXTS; turn++)
+    for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+      yield bytes.subarray(start, start + CHUNK_BYTES);
 }
 
 function timed<T>(work: () => T): { readonly ms: number; readonly value: T } {
