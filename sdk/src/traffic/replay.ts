@@ -13,10 +13,10 @@ import type { World } from "../meaning/world";
 import type { TrafficEntry, TrafficLine } from "./line";
 import type { Changed, TrafficReplay } from "./replayed";
 import { Signers } from "./signers";
-import { type Fate, Tally } from "./tally";
+import { type Cause, type Fate, Tally } from "./tally";
 
-/** More than a file of a day has where gateways record networks; each is some kilobytes at most. */
-const MOST_REMEMBERED = 20_000;
+/** In characters of different lines: of some 100,000 ordinary ones. */
+const MOST_REMEMBERED = 2 ** 25;
 
 /** A reason may quote what a file says. */
 const LONGEST_REASON = 300;
@@ -35,10 +35,10 @@ export async function replayTraffic(
   { before, after }: { readonly before: World; readonly after: World },
 ): Promise<TrafficReplay> {
   const replay = new Replay(before, after);
-  const tally = new Tally(replay.nameOf);
+  const { tally } = replay;
   for await (const entry of entries) {
     if ("damaged" in entry) tally.damaged++;
-    else tally.add(entry, "other" in entry ? OTHERS : replay.fateOf(entry));
+    else tally.add(entry, "other" in entry ? tally.causeOf(OTHERS) : replay.causeFor(entry));
   }
   return tally.result;
 }
@@ -52,7 +52,10 @@ class Replay {
   readonly #before: Decider;
   readonly #after: Decider;
   readonly #isUnaffected: (was: Decision, is: Decision) => boolean;
-  readonly #fates = new Map<string, Fate>();
+  readonly tally: Tally;
+  /** Of each line without its hour and count. */
+  readonly #causes = new Map<string, Cause>();
+  #remembered = 0;
 
   constructor(before: World, after: World) {
     const same = sameIn(before, after);
@@ -61,20 +64,21 @@ class Replay {
     this.#before = decisionsIn(models[0], before.ports);
     this.#after = decisionsIn(models[1], after.ports);
     this.#isUnaffected = unaffectedBy(...models);
+    this.tally = new Tally(this.#signers.nameOf);
   }
 
-  get nameOf() {
-    return this.#signers.nameOf;
-  }
-
-  fateOf(line: TrafficLine): Fate {
+  causeFor(line: TrafficLine): Cause {
     const key = keyOf(line);
-    const known = this.#fates.get(key);
+    const known = this.#causes.get(key);
     if (known) return known;
-    const fate = this.#decide(line);
-    if (this.#fates.size >= MOST_REMEMBERED) this.#fates.clear();
-    this.#fates.set(key, fate);
-    return fate;
+    const cause = this.tally.causeOf(this.#decide(line));
+    this.#remembered += key.length;
+    if (this.#remembered > MOST_REMEMBERED) {
+      this.#causes.clear();
+      this.#remembered = key.length;
+    }
+    this.#causes.set(key, cause);
+    return cause;
   }
 
   #decide(line: TrafficLine): Fate {

@@ -18,9 +18,10 @@ const MOST_TOLD = 10;
 const MOST_CAUSES = 1000;
 const MOST_NETWORKS = 100_000;
 
-interface Cause {
+/** Why requests end as they do, and how many were counted. */
+export interface Cause {
+  readonly fate: Fate;
   requests: number;
-  readonly fate: Exclude<Fate, { readonly kind: "same" }>;
 }
 
 /** Counts requests by what a change does to them. */
@@ -30,23 +31,30 @@ export class Tally {
   #firstHour: string | null = null;
   #lastHour: string | null = null;
   readonly #causes = new Map<string, Cause>();
-  /** The cause of each fate that was counted; equal requests share one. */
-  readonly #causeOf = new WeakMap<Fate, Cause>();
   readonly #networks = new Set<number | bigint>();
 
   constructor(private readonly nameOf: Naming) {}
 
-  add(entry: TrafficLine | OtherTraffic, fate: Fate): void {
+  /** The one cause of all requests that end otherwise because of the same. */
+  causeOf(fate: Fate): Cause {
+    const key = keyOf(fate);
+    const known = this.#causes.get(key);
+    if (known) return known;
+    const shared = this.#causes.size < MOST_CAUSES ? key : fate.kind;
+    const cause = this.#causes.get(shared) ?? { fate, requests: 0 };
+    this.#causes.set(shared, cause);
+    return cause;
+  }
+
+  add(entry: TrafficLine | OtherTraffic, cause: Cause): void {
     const { hour, count } = entry;
+    const { kind } = cause.fate;
     if (this.#firstHour === null || hour < this.#firstHour) this.#firstHour = hour;
     if (this.#lastHour === null || hour > this.#lastHour) this.#lastHour = hour;
     this.#counts.requests += count;
-    if (fate.kind === "same") return;
-    this.#counts[fate.kind] += count;
-    if (fate.kind === "refused" && "from" in entry) this.#addNetwork(entry.from);
-    const known = this.#causeOf.get(fate) ?? this.#causeLike(fate);
-    this.#causeOf.set(fate, known);
-    known.requests += count;
+    cause.requests += count;
+    if (kind !== "same") this.#counts[kind] += count;
+    if (kind === "refused" && "from" in entry) this.#addNetwork(entry.from);
   }
 
   get result(): TrafficReplay {
@@ -71,13 +79,6 @@ export class Tally {
     return { sentence: replayWords(counted, reasons.length), ...counted };
   }
 
-  #causeLike(fate: Cause["fate"]): Cause {
-    const key = this.#causes.size < MOST_CAUSES ? causeOf(fate) : fate.kind;
-    const cause = this.#causes.get(key) ?? { fate, requests: 0 };
-    this.#causes.set(key, cause);
-    return cause;
-  }
-
   /** Each address as the /24 or /48 in which it is, so that what gateways record makes no difference. */
   #addNetwork(from: string): void {
     const source = sourceOf(from);
@@ -86,8 +87,8 @@ export class Tally {
   }
 }
 
-/** Equal for requests that end otherwise because of the same. */
-function causeOf(fate: Cause["fate"]): string {
+function keyOf(fate: Fate): string {
+  if (fate.kind === "same") return fate.kind;
   if (fate.kind === "unknown") return `unknown ${fate.reason}`;
   const { before, after } = fate.example;
   const decided = fate.kind === "opened" ? before : after;
