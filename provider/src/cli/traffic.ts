@@ -6,7 +6,8 @@ import { unreadable } from "./input";
 const EXPECTED = "expected the output of: tunnelplane-gateway traffic --since 24h";
 
 /**
- * The recorded traffic in files, one after the other. Says on standard error how many lines of each are damaged.
+ * The recorded traffic in files, one after the other. Says on standard error how many lines of each are
+ * damaged.
  * @throws Error for a file that cannot be read, or without a line that can be used
  */
 export async function* trafficIn(files: readonly string[]): AsyncGenerator<TrafficEntry> {

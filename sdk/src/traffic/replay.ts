@@ -15,8 +15,8 @@ import type { Changed, TrafficReplay } from "./replayed";
 import { Signers } from "./signers";
 import { type Cause, type Fate, Tally } from "./tally";
 
-/** In characters of different lines: of some 100,000 ordinary ones. */
-const MOST_REMEMBERED = 2 ** 25;
+/** In characters of different lines: of some 50,000 ordinary ones. */
+const MOST_REMEMBERED = 2 ** 24;
 
 /** A reason may quote what a file says. */
 const LONGEST_REASON = 300;
