@@ -81,6 +81,8 @@ export class ChangeSets {
     // A plan with faults has no digest, so with one a faulty request is another one.
     if (request.expect !== undefined && (request.expect !== digest || faults.count > 0)) throw stale();
     refuseDeletions(plan, request);
+    // What is at fault may be this set's own objects, made meanwhile by a request that came first.
+    if (faults.count > 0 && (await this.#targetOf(name)).version !== target.version) throw new PlanOutdated();
     faults.refuse();
     if (this.#transactions.isDryRun) {
       await this.#transactions.check(plan.changes);
