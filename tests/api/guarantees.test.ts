@@ -249,6 +249,17 @@ onEveryDatabase("Guarantees", (start) => {
     expect(await server.read(`/guarantees/${reported.body.id}`)).to.include({ mode: "report" });
   });
 
+  it("are all stored where many are made at once, and still contradict one another", async () => {
+    const host = `${unique("many")}.example.org:443`;
+    const body = (expect: string, n: number) => ({ expect, addresses: [`${host}/${n}/`] });
+    const many = Array.from({ length: 32 }, (_, n) => body(n % 2 ? "refused" : "answered", n));
+    const made = await Promise.all(many.map((each) => server.rest.post("/guarantees", each)));
+    expect(made.map(({ status }) => status)).to.deep.equal(many.map(() => 201));
+    const others = many.map(({ expect }, n) => body(expect === "refused" ? "answered" : "refused", n));
+    for (const answer of await Promise.all(others.map((each) => server.rest.post("/guarantees", each))))
+      expectRefused(answer, { status: 409, code: "TP_1505" });
+  });
+
   it("that can never be decided or cover nobody are refused, with the reason", async () => {
     const host = `${unique("app")}.example.org`;
     const fields = { expect: "refused", addresses: [`${host}:443`] };

@@ -7,8 +7,9 @@ import type { ObjectChange } from "../journal";
 import { type Check, type Guard, NotJudged, type ServerContext, takeTurnOfAll } from "../resources";
 import { type Database, Transaction } from "../storage";
 import { RequestError } from "../util";
+import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
 import { Judging } from "./judging";
-import { MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
+import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
 import { contradicts, refusalOf, type StoredGuarantee, undecidable } from "./refusals";
 import { worldOf } from "./stored";
@@ -22,7 +23,7 @@ import {
   refuseGuaranteed,
 } from "./table";
 import { decidingAmong, hostportsSaid, hostportsTouched } from "./touched";
-import type { ChangeToJudge, GuaranteesToCompare } from "./worker";
+import type { ChangeToJudge } from "./worker";
 
 /**
  * Refuses changes after which an enforced guarantee would not hold. A transaction reads all that a change
@@ -35,9 +36,10 @@ export class Guarantees implements Guard {
 
   begin(owner: string): Check {
     const judged = new Set<string>();
+    const compared = new Map<string, Set<string>>();
     const excused = new Set<string>();
     return async (db, changes) => {
-      await this.#checkGuarantees(db, changes, { owner, judged });
+      await this.#checkGuarantees(db, changes, { owner, compared });
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
       const said = hostportsSaid(deciding)?.flatMap(placesAt);
@@ -137,7 +139,7 @@ export class Guarantees implements Guard {
   async #checkGuarantees(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
-    { owner, judged }: { readonly owner: string; readonly judged: Set<string> },
+    { owner, compared }: { readonly owner: string; readonly compared: Map<string, Set<string>> },
   ): Promise<void> {
     const own = changes.filter(({ definition }) => definition.kind === "guarantee");
     if (own.length === 0) return;
@@ -157,20 +159,27 @@ export class Guarantees implements Guard {
         { field: "mode" },
       );
     const strict = coming.filter(({ fields }) => fields.mode !== "report");
-    const all = [...strict, ...others.map(({ id, document }) => ({ id, fields: JSON.parse(document) }))];
+    const some = strict.map(({ fields }) => fields);
+    const text = JSON.stringify(some);
+    const known = compared.get(text);
+    const all = [...strict.map(({ id, fields }) => ({ id, document: JSON.stringify(fields) })), ...others];
+    // Others may be made while this waits to be judged; only these are compared when it runs again.
+    const rivals = known ? all.filter(({ document }) => !known.has(document)) : all;
     const order: GuaranteesToCompare = {
-      some: strict.map(({ fields }) => fields),
-      others: all.map(({ fields }) => fields),
+      some,
+      others: rivals.map(({ document }) => JSON.parse(document) as Document),
     };
-    const text = JSON.stringify(order);
-    if (!judged.has(text))
+    const refuse = (found: Contradiction | undefined) => {
+      const other = found && rivals[found.other];
+      if (other) throw contradicts({ id: other.id, fields: JSON.parse(other.document) }, found.request);
+    };
+    if (!known || some.length * rivals.length > MOST_COMPARED)
       throw new NotJudged(async () => {
-        const found = await this.#judging.contradiction(owner, text);
-        const other = found && all[found.other];
-        if (found && other) throw contradicts(other, found.request);
-        await this.#refuseUndecidable(owner, own);
-        judged.add(text);
+        refuse(await this.#judging.contradiction(owner, order));
+        if (!known) await this.#refuseUndecidable(owner, own);
+        compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));
       });
+    refuse(contradictionAmong(order));
     if (!(db instanceof Transaction)) return;
     for (const id of ids) await forgetPlaces(db, { id });
     const rows = strict.flatMap(({ id, fields }) =>

@@ -1,7 +1,8 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { BrokenGuarantee, GuaranteeState } from "@tunnelplane/sdk/meaning";
 import { refusalForNow, SharedThread } from "../util";
-import type { Contradiction, Done, Order, StatesToJudge } from "./worker";
+import type { Contradiction, GuaranteesToCompare } from "./contradictions";
+import type { Done, Order, StatesToJudge } from "./worker";
 
 /** As for other decisions; see `decisions/`. */
 const LONGEST_MS = 30_000;
@@ -37,9 +38,8 @@ export class Judging {
     return present((await this.#thread.run(owner, { states: JSON.stringify(toJudge) })).states);
   }
 
-  /** @param contradictions a {@link GuaranteesToCompare} as JSON */
-  async contradiction(owner: string, contradictions: string): Promise<Contradiction | undefined> {
-    return (await this.#thread.run(owner, { contradictions })).contradiction;
+  async contradiction(owner: string, toCompare: GuaranteesToCompare): Promise<Contradiction | undefined> {
+    return (await this.#thread.run(owner, { contradictions: JSON.stringify(toCompare) })).contradiction;
   }
 
   close(): Promise<void> {

@@ -7,6 +7,9 @@ export const MOST_OBJECTS = 20_000;
 /** The limit of guarantees; a write reads only those that cover what it touches. */
 export const MOST_GUARANTEES = 10_000;
 
+/** The limit of pairs of guarantees that a transaction compares itself; more go to the thread. */
+export const MOST_COMPARED = 256;
+
 export const tooMany = (): RequestError =>
   refusalForNow(
     "overloaded",

@@ -2,14 +2,13 @@ import { parentPort } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
 import {
   type BrokenGuarantee,
-  contradiction,
-  type DecisionRequest,
   type GuaranteeState,
   guaranteesBrokenBy,
   judgeGuarantees,
   type World,
 } from "@tunnelplane/sdk/meaning";
 import type { SharedReport } from "../util";
+import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,22 +32,11 @@ export interface StatesToJudge {
   readonly guarantees: readonly Fields[];
 }
 
-export interface GuaranteesToCompare {
-  readonly some: readonly Fields[];
-  readonly others: readonly Fields[];
-}
-
-export interface Contradiction {
-  readonly some: number;
-  readonly other: number;
-  readonly request: DecisionRequest;
-}
-
 /** One of them, as was asked for. */
 export interface Done {
   readonly broken?: BrokenGuarantee[];
   readonly states?: GuaranteeState[];
-  readonly contradiction?: Contradiction;
+  readonly contradiction?: Contradiction | undefined;
 }
 
 const port = present(parentPort);
@@ -72,11 +60,6 @@ function done(order: Order): Done {
     const { world, guarantees }: StatesToJudge = JSON.parse(order.states);
     return { states: judgeGuarantees(world, guarantees) };
   }
-  const { some, others }: GuaranteesToCompare = JSON.parse(order.contradictions);
-  for (const [index, one] of some.entries())
-    for (const [other, another] of others.entries()) {
-      const request = one === another ? undefined : contradiction(one, another);
-      if (request) return { contradiction: { some: index, other, request } };
-    }
-  return {};
+  const toCompare: GuaranteesToCompare = JSON.parse(order.contradictions);
+  return { contradiction: contradictionAmong(toCompare) };
 }
