@@ -120,13 +120,14 @@ describe("The server that has a stack's objects", () => {
 
   interface Moment {
     readonly what: string;
-    readonly method: "POST" | "DELETE";
+    readonly method: "POST" | "PUT" | "DELETE";
     /** The providers that have sent such a request by then. */
     readonly of: readonly Name[];
   }
   // The dynamic provider deletes while the native one still creates, so each has a moment of its own.
   const moments: Moment[] = [
     { what: "new objects are made", method: "POST", of: NAMES },
+    { what: "modules are put into new edges", method: "PUT", of: NAMES },
     ...NAMES.map((name) => ({
       what: `an old one is deleted (${name} provider)`,
       method: "DELETE" as const,
@@ -146,10 +147,10 @@ describe("The server that has a stack's objects", () => {
       });
       const fateOf = async ({ method: asked = "", url, headers }: IncomingMessage): Promise<Fate> => {
         const provider = providers.get(headers.authorization?.split(" ")[1]);
-        if (!isArmed || url?.startsWith("/changesets") || !["POST", "DELETE"].includes(asked))
+        if (!isArmed || url?.startsWith("/changesets") || !["POST", "PUT", "DELETE"].includes(asked))
           return "answered";
         if (asked !== method || provider === undefined || !of.includes(provider)) {
-          if (method === "DELETE") return "answered";
+          if (method !== "POST") return "answered";
           await isKilled;
           return "lost";
         }

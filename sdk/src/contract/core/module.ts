@@ -1,7 +1,7 @@
 import { type Definition, defineResource, fieldOf } from "./definition";
 import { reference } from "./fields";
 import { bare, mark, marksOf, shapeOf } from "./marks";
-import { withArticle } from "./names";
+import { pascalCase, withArticle } from "./names";
 import { pathFieldsOf } from "./paths";
 
 /** The definition of a module as a resource of its own. Its first fields are those of its path. */
@@ -17,6 +17,7 @@ export function moduleAsResource(parent: Definition, name: string): Definition {
   const pathFields = pathFieldsOf(parent).map((name) => [name, fieldOf(parent, name)]);
   return defineResource({
     ...parent,
+    type: parent.type + pascalCase(name),
     title: `${name} module of ${withArticle(parent.title)}`,
     fields: { ...Object.fromEntries(pathFields), [parent.idField]: parentId, ...shapeOf(schema) },
     computed: {},
