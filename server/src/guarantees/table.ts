@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { findById, lockById, type StoredRow } from "../resources";
+import type { StoredRow } from "../resources";
 import {
   bulkInsertion,
   type Database,
@@ -50,33 +50,38 @@ const breakAt = effect<{ places: string }>((db, parameter) =>
     ),
 );
 
-/** In a transaction, locks them until it ends: of two changes that touch one, the second sees the first. */
-export async function lockGuarantees(db: Kysely<Database>, ids: readonly string[]): Promise<StoredRow[]> {
-  const read = db instanceof Transaction ? lockById : findById;
-  return (await pipelined(ids.toSorted().map((id) => read(db, { id })))).flat();
-}
-
-type Read = Pick<StoredRow, "kind" | "document">;
-
-/** In a transaction, no one changes them until it ends, though others may read them this way too. */
-export async function keepObjects(db: Kysely<Database>, ids: readonly string[]): Promise<Read[]> {
-  const read = db instanceof Transaction ? keptByIds : byIds;
-  return (await pipelined(partsOf(ids.toSorted()).map((some) => read(db, { ids: some })))).flat();
-}
-
-const byIds = statement<{ ids: string }, Read>((db, parameter) => among(db, parameter("ids")));
-const keptByIds = statement<{ ids: string }, Read>((db, parameter) => among(db, parameter("ids")).forShare());
+type Read = Pick<StoredRow, "id" | "kind" | "document">;
 
 const among = (db: Kysely<Database>, ids: string) =>
   db
     .selectFrom("resource")
-    .select(["kind", "document"])
+    .select(["id", "kind", "document"])
     .where(isListed(db, "id", ids))
     .orderBy("id");
 
+const byIds = statement<{ ids: string }, Read>((db, parameter) => among(db, parameter("ids")));
+const keptByIds = statement<{ ids: string }, Read>((db, parameter) => among(db, parameter("ids")).forShare());
+const lockedByIds = statement<{ ids: string }, Read>((db, parameter) =>
+  among(db, parameter("ids")).forUpdate(),
+);
+
+/** In the order of ids, so that writers do not deadlock. */
+async function read(db: Kysely<Database>, ids: readonly string[], locking: typeof byIds): Promise<Read[]> {
+  const reading = db instanceof Transaction ? locking : byIds;
+  return (await pipelined(partsOf(ids.toSorted()).map((some) => reading(db, { ids: some })))).flat();
+}
+
+/** In a transaction, locks them until it ends: of two changes that touch one, the second sees the first. */
+export const lockGuarantees = (db: Kysely<Database>, ids: readonly string[]): Promise<Read[]> =>
+  read(db, ids, lockedByIds);
+
+/** In a transaction, no one changes them until it ends, though others may read them this way too. */
+export const keepObjects = (db: Kysely<Database>, ids: readonly string[]): Promise<Read[]> =>
+  read(db, ids, keptByIds);
+
 /** In a transaction, no one refers to them newly until it ends, nor changes them. */
 export const lockObjects = async (db: Kysely<Database>, ids: readonly string[]): Promise<void> => {
-  if (db instanceof Transaction) await pipelined(ids.toSorted().map((id) => lockById(db, { id })));
+  if (db instanceof Transaction) await read(db, ids, lockedByIds);
 };
 
 /** All enforced guarantees. */
