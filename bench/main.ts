@@ -4,6 +4,7 @@ import { measureChangeSets } from "./changesets";
 import { measureEvents } from "./events";
 import { measureGateway } from "./gateway";
 import { measureGrowth } from "./growth";
+import { measureGuarantees } from "./guarantees";
 import { measureMeaning } from "./meaning";
 import { measureOverload } from "./overload";
 import { profileServer } from "./profile";
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>
   changesets: measureChangeSets,
   gateway: measureGateway,
   meaning: measureMeaning,
+  guarantees: measureGuarantees,
 };
 
 async function main(): Promise<void> {

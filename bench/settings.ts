@@ -28,6 +28,8 @@ export interface Settings {
   readonly enforced: number;
   readonly agents: number;
   readonly tunnelled: number;
+  /** How many addresses a server has for the measurement of guarantees, and how many of these. */
+  readonly guaranteed: { readonly addresses: number; readonly guarantees: number };
   /** The number of resources in each stack, and how often the stack goes through its phases. */
   readonly stacks: readonly { readonly count: number; readonly rounds: number }[];
 }
@@ -45,6 +47,7 @@ export const FULL: Settings = {
   enforced: 100,
   agents: 1000,
   tunnelled: 1024,
+  guaranteed: { addresses: 10_000, guarantees: 1_000 },
   stacks: [
     { count: 20, rounds: 3 },
     { count: 100, rounds: 3 },
@@ -65,5 +68,6 @@ export const SHORT: Settings = {
   enforced: 20,
   agents: 50,
   tunnelled: 128,
+  guaranteed: { addresses: 2_000, guarantees: 100 },
   stacks: [{ count: 20, rounds: 1 }],
 };

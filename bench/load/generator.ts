@@ -13,7 +13,7 @@ process.on("message", (job: LoadJob) => {
   );
 });
 
-/** Sends the next request on each connection as soon as the last one is answered. */
+/** Sends the next request on each connection as soon as the last one is answered, or after a pause. */
 async function shoot(job: LoadJob): Promise<LoadResult> {
   const next = requestsOf(job);
   const latency = createHistogram();
@@ -44,6 +44,7 @@ async function shoot(job: LoadJob): Promise<LoadResult> {
         counted.answered++;
         counted.firstAt ||= ended;
         if (Math.floor(status / 100) !== (job.expected ?? 2)) counted.errors++;
+        if (job.pause) await sleep(job.pause);
       }
       over.abort();
     };

@@ -25,6 +25,8 @@ export interface LoadJob {
   readonly seconds: number;
   /** If given, the job ends after so many requests and not by time. */
   readonly amount?: number;
+  /** Milliseconds that each connection waits after an answer before it sends the next request; 0 by default. */
+  readonly pause?: number;
   /** The first value of `{n}`. */
   readonly from: number;
   /** The class of status that counts as success; 2 by default. */
