@@ -33,7 +33,7 @@ const FLOORS = {
     ["commands"],
     ["controller", "trial"],
     ["agents", "environment", "server", "sync"],
-    ["certificates", "issuers", "upstreams"],
+    ["certificates", "issuers", "traffic", "upstreams"],
     ["envoy", "state"],
     ["version.ts", "waiting.ts"],
   ],

@@ -3,13 +3,15 @@ import { guardOutput } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { renderCommand } from "./commands/render";
 import { runCommand } from "./commands/run";
+import { trafficCommand } from "./commands/traffic";
 import { tryCommand } from "./commands/try";
 import { VERSION } from "./version";
 
 const program = new Command("tunnelplane-gateway")
   .description("Makes Envoy do what edges, policies and credentials declare")
   .version(VERSION);
-for (const command of [runCommand(), renderCommand(), tryCommand()]) program.addCommand(command);
+for (const command of [runCommand(), renderCommand(), trafficCommand(), tryCommand()])
+  program.addCommand(command);
 guardOutput();
 program.parseAsync().catch((error: Error) => {
   console.error(`tunnelplane-gateway: ${error.message}`);

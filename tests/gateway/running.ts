@@ -12,7 +12,7 @@ import { EnvoyBeside } from "../support/envoyBeside";
 import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
-import { type Answer, http1, Upstream } from "./traffic";
+import { type Answer, type Ask, http1, Upstream } from "./traffic";
 
 interface EdgeReport {
   readonly id: string;
@@ -125,7 +125,8 @@ export class Running {
     return { edge, route: await this.api.httpsEdgeRoutes(edge.id).create(body) };
   }
 
-  ask = (sni: string, path = "/"): Promise<Answer> => http1(this.httpsPort, path, { sni });
+  ask = (sni: string, path = "/", more: Ask = {}): Promise<Answer> =>
+    http1(this.httpsPort, path, { sni, ...more });
 
   /** Waits until something holds. Fails where the gateway, or an Envoy beside it, ended by itself. */
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -25,6 +25,8 @@ export interface Ask extends ConnectionOptions {
   readonly host?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Over HTTP/1 only. */
+  readonly body?: string;
   /** Where on this machine the connection comes from. */
   readonly localAddress?: string;
 }
@@ -202,16 +204,17 @@ export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {})
  * answer.
  */
 export async function http1(port: number, path: string, ask: Ask = {}): Promise<Answer> {
-  const { sni = "app.example.com", host = sni, method = "GET", headers = {}, ...options } = ask;
+  const { sni = "app.example.com", host = sni, method = "GET", headers = {}, body, ...options } = ask;
   const socket = await tls(port, { sni, ALPNProtocols: ["http/1.1"], ...options }).catch(() => undefined);
   if (!socket) return NO_ANSWER;
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `host: ${host}`,
     "connection: close",
+    ...(body === undefined ? [] : [`content-length: ${Buffer.byteLength(body)}`]),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  return readAnswer(socket, `${lines.join("\r\n")}\r\n\r\n`);
+  return readAnswer(socket, `${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
 /** No request here takes long, so a hanging one counts as unanswered. */

@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from "node:net";
-import { GATEWAY_NAME, GATEWAY_NAME_FORM, mistakeInCidr } from "@tunnelplane/sdk/contract";
+import { durationSeconds, GATEWAY_NAME, GATEWAY_NAME_FORM, mistakeInCidr } from "@tunnelplane/sdk/contract";
 import { readSwitch, SWITCH_FORM } from "@tunnelplane/sdk/node";
 import { InvalidArgumentError, Option } from "commander";
 import { boundAt } from "../environment/ports";
@@ -59,6 +59,20 @@ export function nameOption(text: string): string {
   throw new InvalidArgumentError(`Expected ${GATEWAY_NAME_FORM}.`);
 }
 
+const [HOUR_MS, LONGEST_MS] = [3_600_000, 366 * 86_400_000];
+
+/** A length of time, in milliseconds: traffic is counted by the hour. */
+export function hoursOption(text: string): number {
+  const milliseconds = durationSeconds(text) * 1000;
+  if (milliseconds >= HOUR_MS && milliseconds <= LONGEST_MS) return milliseconds;
+  throw new InvalidArgumentError('Expected a length of time from "1h" to "366d", for example "24h" or "7d".');
+}
+
+export const stateOption = (): Option =>
+  new Option("--state <folder>", "where everything is kept")
+    .env("TUNNELPLANE_GATEWAY_STATE")
+    .default("./.tunnelplane-gateway");
+
 export const commonOptions = (): Option[] => [
   new Option("--url <url>", "where the server is")
     .env("TUNNELPLANE_BASE_URL")
@@ -86,9 +100,7 @@ export const commonOptions = (): Option[] => [
     .preset("true")
     .argParser(trueOrFalse)
     .default(false),
-  new Option("--state <folder>", "where everything is kept")
-    .env("TUNNELPLANE_GATEWAY_STATE")
-    .default("./.tunnelplane-gateway"),
+  stateOption(),
   new Option(
     "--trust <file>",
     "PEM of the authorities that upstreams, issuers and key sets are checked against (default: the system's)",

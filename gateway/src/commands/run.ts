@@ -19,9 +19,11 @@ import { ServerSource } from "../server/source";
 import { keptOr } from "../state/files";
 import { Envoy } from "../sync/envoy";
 import { checkProgram } from "../sync/envoyProgram";
+import { ADDRESSES, type Addresses } from "../traffic/abbreviated";
+import { Recorder } from "../traffic/recorder";
 import { VERSION } from "../version";
 import { waitAtMost } from "../waiting";
-import { addressOption, type CommonFlags, commonOptions, nameOption } from "./options";
+import { addressOption, type CommonFlags, commonOptions, hoursOption, nameOption } from "./options";
 
 const CLOSE_MS = 500;
 
@@ -31,6 +33,9 @@ interface Flags extends CommonFlags {
   readonly sshListen?: Address;
   readonly sshHostCertificate?: string;
   readonly name?: string;
+  /** How long recorded traffic is kept, in milliseconds. */
+  readonly recordTraffic?: number;
+  readonly recordAddresses?: Addresses;
 }
 
 export function runCommand(): Command {
@@ -70,6 +75,22 @@ export function runCommand(): Command {
         "where agents come in with ssh -R (default: nowhere)",
       ).argParser(addressOption),
     )
+    .addOption(
+      new Option(
+        "--record-traffic <time>",
+        "count requests by the hour in STATE/traffic, and keep them for so long, such as 7d (default: nothing is recorded)",
+      )
+        .env("TUNNELPLANE_GATEWAY_RECORD_TRAFFIC")
+        .argParser(hoursOption),
+    )
+    .addOption(
+      new Option(
+        "--record-addresses <form>",
+        "record the whole addresses of callers, or the network that they are in, a /24 or a /48 (default: network)",
+      )
+        .env("TUNNELPLANE_GATEWAY_RECORD_ADDRESSES")
+        .choices(ADDRESSES),
+    )
     .action(run);
 }
 
@@ -94,12 +115,14 @@ async function run(flags: Flags): Promise<void> {
   const listen = flags.listen ?? DEFAULT_LISTEN;
   const program = flags.envoy === "none" ? undefined : flags.envoy;
   const ports = listen.map(({ port }) => port);
+  const recorder = await openRecorder(flags, state, warn);
   const envoy = new Envoy(join(state, "envoy"), program, warn, ports);
   const environment = await EnvironmentSource.open(flags, {
     warn,
     // An Envoy beside the gateway may have other addresses than this process.
     listening: program === undefined ? undefined : envoy.listening,
     checksKeySets: true,
+    recording: recorder,
   });
   if (program !== undefined) checkProgram(program);
   const source = new ServerSource({ baseUrl: flags.url, apiKey: flags.apiKey });
@@ -123,7 +146,17 @@ async function run(flags: Flags): Promise<void> {
       ...status,
     });
   const lastObjects = join(state, "objects.json");
-  const gateway = new Gateway({ agents, source, environment, envoy, log, warn, lastObjects, report });
+  const gateway = new Gateway({
+    agents,
+    source,
+    environment,
+    recorder,
+    envoy,
+    log,
+    warn,
+    lastObjects,
+    report,
+  });
   const monitor = await Monitor.start(flags.metrics, gateway, envoy).catch((error) =>
     refuseTaken(error, flags.metrics, "--metrics"),
   );
@@ -133,6 +166,7 @@ async function run(flags: Flags): Promise<void> {
   environment.upstreams.follow();
   await gateway.run(stopping.signal);
   await envoy.stop();
+  await recorder?.stop();
   agents?.sockets.stop();
   agents?.authority.stop();
   // Agents that do not hang up, and requests that are tried again, may delay the end by half a second.
@@ -153,6 +187,17 @@ function refuseLongState(state: string): void {
     throw new Error(
       `the path ${state} has ${bytes} bytes, and with the sockets in it at most ${longest} fit: choose a shorter one with --state`,
     );
+}
+
+async function openRecorder(
+  { recordTraffic: keepFor, recordAddresses: addresses }: Flags,
+  state: string,
+  warn: (message: string) => void,
+): Promise<Recorder | undefined> {
+  if (keepFor !== undefined)
+    return Recorder.start({ state, keepFor, addresses: addresses ?? "network", warn });
+  if (addresses === undefined) return undefined;
+  throw new Error("--record-addresses says how traffic is recorded, which is off: add --record-traffic 7d");
 }
 
 interface AgentsOptions {

@@ -15,6 +15,7 @@ import { Reporter, type Status } from "../server/report";
 import type { Entry, News, Source } from "../server/source";
 import { readKept, writeWhole } from "../state/files";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
+import type { Recorder } from "../traffic/recorder";
 import { waitAtMost } from "../waiting";
 import { Serving } from "./serving";
 
@@ -30,6 +31,8 @@ interface Parts {
   readonly agents?: Agents;
   readonly source: Source;
   readonly environment: EnvironmentSource;
+  /** Counts requests, where that is wanted. */
+  readonly recorder?: Recorder;
   readonly envoy: Engine;
   readonly log: Logger;
   readonly warn: (message: string) => void;
@@ -189,7 +192,7 @@ export class Gateway {
   }
 
   async #apply(): Promise<void> {
-    const { agents, envoy } = this.parts;
+    const { agents, envoy, recorder } = this.parts;
     const started = Date.now();
     const objects = objectsOf(this.#entries);
     agents?.sockets.declare(declaredBy(objects));
@@ -197,6 +200,7 @@ export class Gateway {
     const changed = await this.#synchroniser
       .apply(objects, (some, leftOut) => translate(some, environment, leftOut))
       .finally(() => this.#logEdges());
+    recorder?.know(objects);
     this.parts.environment.renewAt = this.#synchroniser.renewAt;
     if (!changed || !envoy.isInformed) return;
     this.#took = Date.now() - started;

@@ -5,6 +5,7 @@ import { CertificateFolder } from "../certificates/folder";
 import type { Address } from "../envoy/address";
 import type { Balancers, Environment, Listen, Objects, ServerCertificate } from "../envoy/model";
 import { isHostport, readHostport } from "../envoy/names";
+import type { Recording } from "../envoy/recording";
 import { IssuerDocuments } from "../issuers/documents";
 import { type Keep, keptOr, writeWhole } from "../state/files";
 import { UpstreamWatch } from "../upstreams/upstreams";
@@ -58,6 +59,8 @@ interface Options {
   readonly listening?: () => Promise<readonly string[] | undefined>;
   /** Whether routes are refused whose key sets were never fetched. */
   readonly checksKeySets: boolean;
+  /** Where requests are counted. Default: nowhere. */
+  readonly recording?: Recording;
 }
 
 /** Reads the environment that Envoy's configuration depends on: certificates, addresses, ports, issuers. */
@@ -70,6 +73,7 @@ export class EnvironmentSource {
   readonly #balancers: Balancers | undefined;
   readonly #listen: readonly Listen[];
   readonly #ports: Ports | undefined;
+  readonly #recording: Recording | undefined;
   #readAt = 0;
   /** When a certificate begins or ends next, in milliseconds. */
   #nextAt = 0;
@@ -80,12 +84,13 @@ export class EnvironmentSource {
     flags: EnvironmentFlags,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    { warn, keep = writeWhole, listening, checksKeySets }: Options,
+    { warn, keep = writeWhole, listening, checksKeySets, recording }: Options,
   ) {
     this.state = resolve(flags.state);
     this.#listen = flags.listen ?? DEFAULT_LISTEN;
     this.#ports = listening && new Ports(this.#listen, listening, warn);
     this.#balancers = balancersOf(flags);
+    this.#recording = recording;
     this.#certificates = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, warn);
     this.upstreams = new UpstreamWatch({
       allow: flags.allowUpstreams ?? [],
@@ -149,6 +154,7 @@ export class EnvironmentSource {
       upstreams: this.upstreams.view(),
       mostSignIns: mostSignIns(),
       sessionKey: this.#sessionKey,
+      recording: this.#recording,
       now: Date.now(),
     };
   }

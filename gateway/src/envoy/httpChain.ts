@@ -4,6 +4,7 @@ import { extension, type Json } from "./json";
 import { tokenFilter } from "./jwt";
 import { lowerHost } from "./limits";
 import { httpRbac } from "./rbac";
+import { markSent, markSignedIn, type Recording, recordRequests } from "./recording";
 import type { ChainRequirements } from "./routes";
 import { withoutCookies } from "./sessionCookies";
 import { misdirected } from "./virtualHost";
@@ -16,6 +17,7 @@ export function httpManager(
   strangers: readonly string[],
   requirements: readonly ChainRequirements[],
   arrival: Arrival,
+  recording?: Recording,
 ): Json {
   const conditional = requirements.some((one) => one.conditional);
   return extension(
@@ -39,7 +41,7 @@ export function httpManager(
       request_headers_timeout: "30s",
       local_reply_config: idTokensIn(requirements).length > 0 ? { mappers: [lackingClaims()] } : undefined,
       upgrade_configs: [{ upgrade_type: "websocket" }],
-      access_log: requirements.some(({ logs }) => logs) ? [accessLog()] : undefined,
+      access_log: accessLogs(requirements, arrival, recording),
       route_config: {
         name: "routes",
         // Clusters come in a file of their own; a route whose cluster is not there yet answers 503.
@@ -48,7 +50,7 @@ export function httpManager(
         ...headersForBackends(arrival),
         virtual_hosts: [...virtualHosts, misdirected(strangers)],
       },
-      http_filters: filters(requirements),
+      http_filters: filters(requirements, recording),
     },
   );
 }
@@ -57,16 +59,18 @@ const idTokensIn = (requirements: readonly ChainRequirements[]) =>
   requirements.flatMap(({ signIn }) => signIn?.idToken ?? []);
 
 /** Access checks come before rate limits and before requests to an issuer. */
-function filters(requirements: readonly ChainRequirements[]): Json[] {
+function filters(requirements: readonly ChainRequirements[], recording: Recording | undefined): Json[] {
   const tokens = requirements.flatMap((one) => one.tokens ?? []);
   const signIns = requirements.flatMap((one) => one.signIn?.filters ?? []);
   const each = [
     ...signIns,
+    ...(recording && signIns.length > 0 ? [markSignedIn()] : []),
     ...idTokenFilters(idTokensIn(requirements)),
     ...(requirements.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
     ...requirements.flatMap(({ limits }) => limits),
   ];
   return [
+    ...(recording ? [markSentTo(requirements)] : []),
     ...(requirements.some(({ logs }) => logs) ? [markForLog()] : []),
     httpRbac("admit"),
     ...(tokens.length > 0 ? [tokenFilter("jwt", tokens), httpRbac("token")] : []),
@@ -74,6 +78,22 @@ function filters(requirements: readonly ChainRequirements[]): Json[] {
     ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),
   ];
+}
+
+const markSentTo = (requirements: readonly ChainRequirements[]): Json =>
+  markSent(
+    requirements.flatMap(({ tokens }) => tokens?.headers ?? []),
+    requirements.flatMap(({ signIn }) => signIn?.cookie ?? []),
+  );
+
+function accessLogs(
+  requirements: readonly ChainRequirements[],
+  { port }: Arrival,
+  recording: Recording | undefined,
+): Json[] | undefined {
+  const declared = requirements.some(({ logs }) => logs) ? [accessLog()] : [];
+  const all = [...declared, ...(recording ? [recordRequests(port)] : [])];
+  return all.length > 0 ? all : undefined;
 }
 
 const LOGGED = "tunnelplane.log";

@@ -16,6 +16,8 @@ export interface TokenCheck {
   readonly providers: Readonly<Record<string, Json>>;
   readonly requirement: Json;
   readonly exact: readonly Json[];
+  /** The headers in which tokens may stand. */
+  readonly headers: readonly string[];
 }
 
 export function tokenCheck(
@@ -54,6 +56,7 @@ export function tokenCheck(
   const names = Object.keys(providers).map((provider_name) => ({ provider_name }));
   return {
     providers,
+    headers: jwt.http.tokens.map(({ name }) => name),
     requirement: names.length > 1 ? { requires_any: { requirements: names } } : present(names[0]),
     exact: [
       algorithmIn(jwt.jws.allowed_algorithms),

@@ -6,6 +6,7 @@ import type { Balancers, Environment, Listen } from "./model";
 import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
 import { cidrRange } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
+import { HTTP_CHAIN, type Recording, recordConnections, TLS_CHAIN } from "./recording";
 import type { ChainRequirements } from "./routes";
 import { tcpProxy } from "./tcpChain";
 import { proxyProtocol, tlsInspector } from "./tls";
@@ -25,7 +26,7 @@ export type Front = { readonly hostport: Hostport; readonly transport: Json | un
 export function listenersOf(
   fronts: readonly Front[],
   refused: readonly Hostport[],
-  { listen, balancers }: Pick<Environment, "listen" | "balancers">,
+  { listen, balancers, recording }: Pick<Environment, "listen" | "balancers" | "recording">,
 ): Json[] {
   const arrivals = arrivalsBy(balancers);
   const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);
@@ -35,7 +36,7 @@ export function listenersOf(
     const hosts = [...here.map(({ hostport }) => hostport.host), ...closed];
     if (hosts.length === 0) return [];
     const chains = [
-      ...arrivals.flatMap((arrival) => httpChains(here, hosts, port, arrival)),
+      ...arrivals.flatMap((arrival) => httpChains(here, hosts, port, arrival, recording)),
       ...here.flatMap((front) => tcpChain(front, arrivals[0].only)),
       ...refusing(closed, arrivals[0].only),
     ];
@@ -46,6 +47,7 @@ export function listenersOf(
         ...COMMON,
         listener_filters: [...(balancers?.proxyProtocol ? [proxyProtocol()] : []), tlsInspector()],
         filter_chains: chains,
+        access_log: recording ? [recordConnections(port)] : undefined,
       },
     ];
   });
@@ -86,6 +88,7 @@ function httpChains(
   hosts: readonly string[],
   port: number,
   { only, forwarded }: Arrivals,
+  recording: Recording | undefined,
 ): Json[] {
   const shared = new Map<string, Extract<Front, { virtualHost: Json }>[]>();
   for (const front of here) {
@@ -104,9 +107,10 @@ function httpChains(
       [...new Set(strangers)].sort(),
       sorted.flatMap(({ requirements }) => requirements),
       { port, forwarded },
+      recording,
     );
     return chain(
-      `https ${key}${forwarded ? " through a balancer" : ""}`,
+      `${HTTP_CHAIN}${key}${forwarded ? " through a balancer" : ""}`,
       own,
       only,
       [manager],
@@ -118,7 +122,7 @@ function httpChains(
 function tcpChain(front: Front, only: readonly string[]): Json[] {
   if (!("filters" in front)) return [];
   const { host } = front.hostport;
-  return [chain(`tls ${host}`, [host], only, front.filters, front.transport)];
+  return [chain(`${TLS_CHAIN}${host}`, [host], only, front.filters, front.transport)];
 }
 
 const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>

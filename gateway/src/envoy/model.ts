@@ -3,6 +3,7 @@ import { Unservable } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
 import { faultOf, textsIn } from "./readable";
+import type { Recording } from "./recording";
 
 /** The objects that a gateway enforces, as the API answers them; HTTPS edges with their routes. */
 export type Objects = { readonly [K in EnforcedKind]: readonly Answers[K][] } & {
@@ -82,6 +83,8 @@ export interface Environment {
   readonly mostSignIns?: number;
   /** The key that signs session cookies; each route gets a key derived from it. */
   readonly sessionKey: string;
+  /** Where requests are counted. Default: nowhere. */
+  readonly recording?: Recording;
   /** In milliseconds. */
   readonly now: number;
 }

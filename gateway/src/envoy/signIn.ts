@@ -7,6 +7,7 @@ import { type IdTokenCheck, idTokenCheck } from "./idToken";
 import { extension, type Json, script, turnOn, typed } from "./json";
 import { type Environment, type Objects, Unreachable } from "./model";
 import { type Hostport, isWildcard, shortHash } from "./names";
+import { SIGNED_IN } from "./recording";
 import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
 
 export interface SignIn {
@@ -16,6 +17,8 @@ export interface SignIn {
   readonly on: Json;
   /** Claims that users must have besides; absent where they need none. */
   readonly idToken: IdTokenCheck | undefined;
+  /** One that every session has. */
+  readonly cookie: string;
   readonly callback: string;
   readonly signOut: string;
   /** Rules for who may end a session: a page of the same site, or no page at all. */
@@ -80,7 +83,8 @@ export function signIn(
   };
   const name = `sign-in ${id}`;
   return {
-    on: { [name]: turnOn() },
+    on: { [name]: turnOn(), ...(environment.recording ? { [SIGNED_IN]: turnOn() } : {}) },
+    cookie: cookies.oauth_hmac,
     idToken: idTokenCheck(route, oidc, cookies.id_token, backends, environment),
     mayEnd: mayEnd(host),
     filters: [

@@ -8,6 +8,7 @@ import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Environment, type Objects, Unservable } from "./model";
 import { type Hostport, isHostport, readHostport } from "./names";
+import { recorder } from "./recording";
 import { type ChainRequirements, dependsOnPath, OWN, serveRoute, type TranslationContext } from "./routes";
 import { signInPlaces } from "./signIn";
 import { tcpFilters } from "./tcpChain";
@@ -82,7 +83,10 @@ export function translate(
   const renewals = requirements.flatMap(({ signIn }) => signIn?.renewAt ?? []);
   return {
     listeners: [...listenersOf(fronts, refused, environment), ...backends.listeners],
-    clusters: [...backends.clusters].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
+    clusters: [
+      ...backends.clusters,
+      ...(environment.recording ? [recorder(environment.recording)] : []),
+    ].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
     secrets: Object.fromEntries(requirements.flatMap(({ signIn }) => Object.entries(signIn?.secrets ?? {}))),
     edges,
     renewAt: renewals.length > 0 ? renewals.reduce((first, one) => Math.min(first, one)) : undefined,

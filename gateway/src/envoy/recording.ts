@@ -1,0 +1,119 @@
+import { clusterOf } from "./clusters";
+import { extension, type Json } from "./json";
+
+/** Where Envoy reports the requests that it served, to be counted. */
+export interface Recording {
+  /** The Unix socket that takes the reports. */
+  readonly socket: string;
+}
+
+/** Each filter has a place of its own: what sets constants writes to none that exists. */
+const [MARKS, AFTER_SIGN_IN] = ["tunnelplane.traffic", "tunnelplane.traffic.session"];
+const TOKEN = "envoy.filters.http.jwt_authn";
+
+/**
+ * What Envoy says of a request, each as a text of its own, so that no caller can forge a neighbour. None holds
+ * a query, a token, a cookie or a body. `-` stands for what there is not; lengths are one more than are kept.
+ */
+export const REQUEST_FORMAT = {
+  name: "%REQUESTED_SERVER_NAME%",
+  host: "%REQ(:AUTHORITY):256%",
+  method: "%REQ(:METHOD):33%",
+  path: "%PATH(NQ:ORIG_OR_PATH):1025%",
+  from: "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%",
+  issuerOfCertificate: "%DOWNSTREAM_PEER_ISSUER%",
+  userAgent: "%REQ(USER-AGENT):257%",
+  tls: "%DOWNSTREAM_TLS_VERSION%",
+  status: "%RESPONSE_CODE%",
+  details: "%RESPONSE_CODE_DETAILS%",
+  route: "%ROUTE_NAME%",
+  /** `sent` or `none`; `-` where the request was answered before anything looked at its headers. */
+  token: `%DYNAMIC_METADATA(${MARKS}:token)%`,
+  /** `sent`: a cookie of one of the chain's sign-ins. */
+  session: `%DYNAMIC_METADATA(${MARKS}:session)%`,
+  /** `yes`: the route asks users to sign in, and this one has. */
+  signedIn: `%DYNAMIC_METADATA(${AFTER_SIGN_IN}:signed_in)%`,
+  /** Of a token whose signature is right. */
+  issuer: `%DYNAMIC_METADATA(${TOKEN}:payload:iss):257%`,
+  audience: `%DYNAMIC_METADATA(${TOKEN}:payload:aud):1025%`,
+  algorithm: `%DYNAMIC_METADATA(${TOKEN}:header:alg):33%`,
+} as const;
+
+/** What Envoy says of a connection when it ends. */
+export const CONNECTION_FORMAT = {
+  name: REQUEST_FORMAT.name,
+  from: REQUEST_FORMAT.from,
+  issuerOfCertificate: REQUEST_FORMAT.issuerOfCertificate,
+  tls: REQUEST_FORMAT.tls,
+  chain: "%FILTER_CHAIN_NAME%",
+  /** Why its handshake failed. */
+  failure: "%DOWNSTREAM_TRANSPORT_FAILURE_REASON%",
+  /** Why it was closed after its handshake. */
+  closed: "%CONNECTION_TERMINATION_DETAILS%",
+} as const;
+
+/** The first text of a report, before the port that hostports name. */
+export const [REQUEST, CONNECTION] = ["request", "connection"];
+/** How the names of chains begin that read HTTP, and of those that pass bytes on. */
+export const [HTTP_CHAIN, TLS_CHAIN] = ["https ", "tls "];
+
+export const recordRequests = (port: number): Json => reports([REQUEST, String(port)], REQUEST_FORMAT);
+export const recordConnections = (port: number): Json =>
+  reports([CONNECTION, String(port)], CONNECTION_FORMAT);
+
+const CLUSTER = "recorder";
+/** Envoy holds so much of what it has not reported yet, for each of its threads and ports. */
+const HELD_BYTES = 65_536;
+/** And so many reports that were not taken yet; beyond, it drops them. */
+const MOST_AT_ONCE = 64;
+
+const reports = (first: readonly string[], format: Readonly<Record<string, string>>): Json =>
+  extension("traffic", "envoy.extensions.access_loggers.open_telemetry.v3.OpenTelemetryAccessLogConfig", {
+    http_service: { http_uri: { uri: "http://recorder/", cluster: CLUSTER, timeout: "5s" } },
+    log_name: "traffic",
+    stat_prefix: "traffic.",
+    disable_builtin_labels: true,
+    buffer_flush_interval: "1s",
+    buffer_size_bytes: HELD_BYTES,
+    body: {
+      array_value: { values: [...first, ...Object.values(format)].map((string_value) => ({ string_value })) },
+    },
+  });
+
+/** Where the reports go. */
+export function recorder({ socket }: Recording): Json {
+  return {
+    ...clusterOf(CLUSTER, { addresses: [{ pipe: { path: socket } }] }, false),
+    circuit_breakers: {
+      thresholds: [{ max_connections: MOST_AT_ONCE, max_pending_requests: MOST_AT_ONCE }],
+    },
+  };
+}
+
+/**
+ * The filter that notes whether a request brings a token or a session along, and nothing else of them.
+ * @param headers in which tokens may stand, besides Authorization
+ * @param cookies of sign-ins
+ */
+export function markSent(headers: readonly string[], cookies: readonly string[]): Json {
+  const mark = (key: string, value: string): Json => ({ metadata_namespace: MARKS, key, value });
+  const [sent, first] = [mark("token", "sent"), "authorization"];
+  const others = new Set(headers.map((header) => header.toLowerCase()));
+  others.delete(first);
+  return extension("sent", "envoy.extensions.filters.http.header_to_metadata.v3.Config", {
+    request_rules: [
+      { header: first, on_header_present: sent, on_header_missing: mark("token", "none") },
+      ...[...others].sort().map((header) => ({ header, on_header_present: sent })),
+      ...cookies.map((cookie) => ({ cookie, on_header_present: mark("session", "sent") })),
+    ],
+  });
+}
+
+/** The filter that routes with sign-in turn on, behind the one that signs users in. */
+export const SIGNED_IN = "signed in";
+export const markSignedIn = (): Json => ({
+  ...extension(SIGNED_IN, "envoy.extensions.filters.http.set_metadata.v3.Config", {
+    metadata: [{ metadata_namespace: AFTER_SIGN_IN, value: { signed_in: "yes" } }],
+  }),
+  disabled: true,
+});

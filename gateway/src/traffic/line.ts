@@ -1,0 +1,178 @@
+import type { HttpsEdgeRoutes } from "@tunnelplane/sdk";
+import { UNRECORDED } from "@tunnelplane/sdk/meaning";
+import type { TrafficLine } from "@tunnelplane/sdk/traffic";
+import {
+  CONNECTION,
+  CONNECTION_FORMAT,
+  HTTP_CHAIN,
+  REQUEST,
+  REQUEST_FORMAT,
+  TLS_CHAIN,
+} from "../envoy/recording";
+import { type Addresses, atMost, callerOf, hostOf, nameOf, pathOf, UNKNOWN_PATH } from "./abbreviated";
+import type { Declared } from "./declared";
+
+/** What equal requests have in common. */
+export type Counted = Omit<TrafficLine, "hour" | "count">;
+
+/** A line, and whether the gateway let it in: requests that were answered, and connections of TLS edges. */
+export interface Reported {
+  readonly line: Counted;
+  readonly isLetIn: boolean;
+}
+
+/** What Envoy says where there is nothing. */
+const NOTHING = "-";
+const MOST_OF_METHOD = 32;
+const MOST_OF_USER_AGENT = 256;
+const MOST_OF_ISSUER = 256;
+const MOST_OF_AUDIENCES = 1024;
+
+type Said<Format> = { readonly port: string } & { readonly [Name in keyof Format]: string };
+
+function said<Format extends object>(format: Format, [port = "", ...texts]: readonly string[]): Said<Format> {
+  const named = Object.keys(format).map((name, index) => [name, texts[index] ?? NOTHING]);
+  // Object.fromEntries forgets the names, which are those of the format.
+  return { port, ...Object.fromEntries(named) } as Said<Format>;
+}
+
+/**
+ * The line for what Envoy reports. `other`: of what came, too little is known for a line. Undefined: not to
+ * be counted, such as connections whose requests are.
+ */
+export function lineOf(
+  [kind, ...texts]: readonly string[],
+  declared: Declared,
+  addresses: Addresses,
+): Reported | "other" | undefined {
+  if (kind === REQUEST) return requestOf(said(REQUEST_FORMAT, texts), declared, addresses);
+  if (kind === CONNECTION) return connectionOf(said(CONNECTION_FORMAT, texts), declared, addresses);
+  return "other";
+}
+
+function requestOf(
+  request: Said<typeof REQUEST_FORMAT>,
+  declared: Declared,
+  addresses: Addresses,
+): Reported | "other" {
+  const { port, host, method, path, userAgent, details } = request;
+  const name = nameOf(request.name);
+  // What is no HTTP has neither.
+  if (name === undefined || method === NOTHING || host === NOTHING) return "other";
+  const edge = declared.edge(name, port);
+  const route = declared.route(request.route);
+  const line: Counted = {
+    address: `${name}:${port}`,
+    host: hostOf(host),
+    method: atMost(MOST_OF_METHOD, method),
+    // The path of such a request is changed in part.
+    path: details === "path_normalization_failed" ? UNKNOWN_PATH : pathOf(path),
+    from: callerOf(request.from, addresses),
+    client_certificate: declared.authorityOf(edge, request.issuerOfCertificate),
+    token: tokenOf(request, route),
+    session: sessionOf(request, route),
+    user_agent: userAgent === NOTHING ? null : atMost(MOST_OF_USER_AGENT, userAgent),
+    tls: versionOf(request.tls),
+    status: Number(request.status) || null,
+  };
+  // What asks users to sign in has a status below 400, too.
+  return { line, isLetIn: isAnswered(line) && !details.startsWith("oauth.") };
+}
+
+/** A line alone says nothing of connections: they are taken for refused. */
+export const isAnswered = ({ status }: Pick<Counted, "status">): boolean => status !== null && status < 400;
+
+/** Refused by the token itself, and not because of what the route asks for: so by every route. */
+const INVALID = /^jwt_authn_access_denied\{Jwt_(?:is_expired|not_yet_valid|is_not_in_the_form|.*invalid)/;
+
+function tokenOf(
+  { token, details, issuer, audience, algorithm }: Said<typeof REQUEST_FORMAT>,
+  route: HttpsEdgeRoutes | undefined,
+): TrafficLine["token"] {
+  if (token === "none") return null;
+  if (INVALID.test(details)) return "invalid";
+  // Nobody looked at it, or nobody knows who signed it.
+  if (issuer === NOTHING || issuer.length > MOST_OF_ISSUER) return UNRECORDED;
+  const audiences = audiencesIn(audience);
+  if (audiences === undefined) return UNRECORDED;
+  const asked = route?.jwt_validation;
+  const [keys, ...otherKeys] = asked?.jws.keys.sources.additional_jkus ?? [];
+  const [at, ...otherPlaces] = asked?.http.tokens ?? [];
+  return {
+    issuer,
+    audiences,
+    ...(algorithm === NOTHING ? {} : { algorithm }),
+    // Of several, Envoy does not say which.
+    ...(keys === undefined || otherKeys.length > 0 ? {} : { keys }),
+    ...(at === undefined || otherPlaces.length > 0
+      ? {}
+      : { at: { method: at.method, name: at.name, prefix: at.prefix } }),
+  };
+}
+
+/** One as it is, several as a list in JSON. */
+function audiencesIn(text: string): string[] | undefined {
+  if (text.length > MOST_OF_AUDIENCES) return undefined;
+  if (text === NOTHING) return [];
+  if (!text.startsWith("[")) return [text];
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sessionOf(
+  { token, session, signedIn, method }: Said<typeof REQUEST_FORMAT>,
+  route: HttpsEdgeRoutes | undefined,
+): TrafficLine["session"] {
+  const oidc = route?.oidc?.enabled ? route.oidc : undefined;
+  const letPast = oidc?.options_passthrough && method === "OPTIONS";
+  if (signedIn === "yes" && oidc && !letPast) return { issuer: oidc.issuer, client_id: oidc.client_id };
+  // Also where the request was answered before anything looked at its headers.
+  return session === "sent" || token === NOTHING ? UNRECORDED : null;
+}
+
+function connectionOf(
+  connection: Said<typeof CONNECTION_FORMAT>,
+  declared: Declared,
+  addresses: Addresses,
+): Reported | undefined {
+  const { port, chain, closed, failure } = connection;
+  const isRefused = failure !== NOTHING || closed.startsWith("rbac_access_denied");
+  const name = nameOf(connection.name);
+  if (name === undefined || (chain.startsWith(HTTP_CHAIN) && !isRefused)) return undefined;
+  const line: Counted = {
+    address: `${name}:${port}`,
+    host: null,
+    method: null,
+    path: null,
+    from: callerOf(connection.from, addresses),
+    client_certificate: certificateOf(connection, declared, name),
+    token: null,
+    session: null,
+    user_agent: null,
+    tls: versionOf(connection.tls),
+    status: null,
+  };
+  return { line, isLetIn: chain.startsWith(TLS_CHAIN) && !isRefused };
+}
+
+function certificateOf(
+  { port, failure, tls, issuerOfCertificate }: Said<typeof CONNECTION_FORMAT>,
+  declared: Declared,
+  name: string,
+): TrafficLine["client_certificate"] {
+  const edge = declared.edge(name, port);
+  if (failure.includes("PEER_DID_NOT_RETURN_A_CERTIFICATE")) return null;
+  if (failure.includes("CERTIFICATE_VERIFY_FAILED"))
+    return declared.authorityOfRefused(edge, issuerOfCertificate);
+  // Without a handshake here, nobody was asked for one.
+  return failure === NOTHING && tls !== NOTHING
+    ? declared.authorityOf(edge, issuerOfCertificate)
+    : UNRECORDED;
+}
+
+const versionOf = (text: string): TrafficLine["tls"] =>
+  text === "TLSv1.3" ? "1.3" : text === "TLSv1.2" ? "1.2" : UNRECORDED;

@@ -1,0 +1,61 @@
+/** Where something stands: from a byte up to another one. */
+type Part = readonly [start: number, end: number];
+
+/** The fields that lead to the bodies of records: resource_logs, scope_logs, log_records, body. */
+const TO_BODIES = [1, 2, 2, 5];
+/** And from a body to its texts: array_value, values, string_value. */
+const TO_TEXTS = [5, 1, 1];
+
+const [VARINT, WITH_LENGTH] = [0, 2];
+/** The bytes of values of other wire types. */
+const FIXED: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
+
+/**
+ * The bodies of the records that Envoy reports, in an ExportLogsServiceRequest of OpenTelemetry. Equal
+ * bodies have equal bytes.
+ * @throws for bytes that are no message
+ */
+export const bodiesIn = (bytes: Buffer): Part[] => below([0, bytes.length], TO_BODIES, bytes);
+
+/** The texts in a body. Bytes that are no UTF-8 are replaced. */
+export const textsIn = (body: Buffer): string[] =>
+  below([0, body.length], TO_TEXTS, body).map(([start, end]) => body.toString("utf8", start, end));
+
+function below(part: Part, [field, ...inner]: readonly number[], bytes: Buffer): Part[] {
+  if (field === undefined) return [part];
+  return fieldsIn(part, field, bytes).flatMap((one) => below(one, inner, bytes));
+}
+
+/** The values with a length that a message has under a number. */
+function fieldsIn([start, end]: Part, wanted: number, bytes: Buffer): Part[] {
+  const found: Part[] = [];
+  for (let at = start; at < end; ) {
+    const [tag, afterTag] = varint(bytes, at, end);
+    const type = tag & 7;
+    const [length, from] =
+      type === WITH_LENGTH ? varint(bytes, afterTag, end) : [lengthOf(type, bytes, afterTag, end), afterTag];
+    at = from + length;
+    if (at > end) throw new Error("a field is longer than its message");
+    if (type === WITH_LENGTH && tag >>> 3 === wanted) found.push([from, at]);
+  }
+  return found;
+}
+
+function lengthOf(type: number, bytes: Buffer, at: number, end: number): number {
+  if (type === VARINT) return varint(bytes, at, end)[1] - at;
+  const length = FIXED[type];
+  if (length === undefined) throw new Error(`a field has the wire type ${type}`);
+  return length;
+}
+
+/** A number, and where the next byte is. */
+function varint(bytes: Buffer, start: number, end: number): [value: number, next: number] {
+  let value = 0;
+  let factor = 1;
+  for (let at = start; at < Math.min(end, start + 10); at++, factor *= 128) {
+    const byte = bytes[at] ?? 0;
+    value += (byte & 127) * factor;
+    if (byte < 128) return [value, at + 1];
+  }
+  throw new Error("a number does not end");
+}
