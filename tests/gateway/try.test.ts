@@ -233,6 +233,8 @@ const strict = httpsEdge({
     route({ id: "edghtsrt_in", match: "/in", backend: to("bkdsc_web"), oidc: oidc() }),
   ],
 });
+/** As previews and answers of a server have it. */
+const WITHOUT_SECRET = { client_secret: null };
 const open = httpsEdge({
   routes: [
     route({ id: "edghtsrt_root", backend: to("bkdsc_web") }),
@@ -242,7 +244,7 @@ const open = httpsEdge({
       backend: to("bkdsc_web"),
       ip_restriction: enabled({ ip_policies: [] }),
     }),
-    route({ id: "edghtsrt_in", match: "/in", backend: to("bkdsc_web"), oidc: oidc() }),
+    route({ id: "edghtsrt_in", match: "/in", backend: to("bkdsc_web"), oidc: oidc(WITHOUT_SECRET) }),
   ],
 });
 const gone = idOf(

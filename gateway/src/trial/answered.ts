@@ -107,7 +107,9 @@ function answered(schema: Schema, value: unknown, refer: Refer): unknown {
   if (!known || !isObject(value)) return value;
   const { ...all }: Json = value;
   for (const [name, field] of known) {
-    const { reference } = marksOf(field);
+    const { reference, secret } = marksOf(field);
+    // Previews and answers leave secrets out; who stands in takes any.
+    if (secret && typeof all[name] !== "string") all[name] = "of the trial";
     const given = all[name] ?? (reference?.answeredAs === undefined ? undefined : all[reference.answeredAs]);
     if (!reference) all[name] = answered(field as Schema, given ?? defaultOf(field) ?? null, refer);
     else if (reference.answeredAs === undefined)

@@ -39,7 +39,11 @@ describe("A name", () => {
 
   it("is converted to camelCase and to its plural", () => {
     expect(camelCase("certificate_authority_ids")).to.equal("certificateAuthorityIds");
-    expect(["ip_policy", "tls_edge"].map(plural)).to.deep.equal(["ip_policies", "tls_edges"]);
+    expect(["ip_policy", "tls_edge", "address"].map(plural)).to.deep.equal([
+      "ip_policies",
+      "tls_edges",
+      "addresses",
+    ]);
   });
 });
 

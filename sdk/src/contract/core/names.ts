@@ -82,9 +82,9 @@ export function withArticle(title: string): string {
   return (spelledOut ? /^[AEFHILMNORSX]/ : /^[aeiou]/).test(title) ? `an ${title}` : `a ${title}`;
 }
 
-/** The plural of a name: "policies", "TLS edges". */
+/** The plural of a name: "policies", "addresses", "TLS edges". */
 export const plural = (name: string): string =>
-  /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
+  /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}${name.endsWith("ss") ? "es" : "s"}`;
 
 /** A number of things: "1 object", "2 objects". */
 export const counted = (count: number, name: string): string =>
