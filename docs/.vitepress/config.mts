@@ -65,6 +65,7 @@ export default defineConfig({
           "how-to/ssh-certificates.md",
           "how-to/event-pipelines.md",
           "adopt.md",
+          "how-to/guarantees.md",
           "how-to/accounts.md",
           "how-to/move.md",
           "how-to/ci.md",

@@ -56,6 +56,7 @@ describe("The site", () => {
       "how-to/oidc",
       "how-to/ssh-certificates",
       "how-to/event-pipelines",
+      "how-to/guarantees",
       "how-to/accounts",
       "how-to/move",
       "how-to/ci",

@@ -1,0 +1,3 @@
+import { guarded } from "./program";
+
+export = async () => guarded();
