@@ -190,6 +190,49 @@ onEveryDatabase("Guarantees", (start) => {
     expect(asked.body.decisions[0]).to.include({ outcome: "answered", status: 204 });
   });
 
+  it("are listed with their states where a list is asked for them, at most 20 a page, as each is answered", async () => {
+    const host = `${unique("app")}.example.org`;
+    await site([`${host}:443`], { match: "/" });
+    const made = [];
+    for (let index = 0; index < 22; index++)
+      made.push(
+        await guarantee({
+          expect: "refused",
+          addresses: [`${host}:443/${index}`],
+          mode: "report",
+          metadata: host,
+        }),
+      );
+    const query = `metadata=${host}`;
+    const plain = (await server.rest.get(`/guarantees?${query}`)).body.guarantees;
+    expect(plain.map(({ state, covered }: Json) => [state, covered])).to.deep.equal(
+      made.map(() => [null, null]),
+    );
+    const first = (await server.rest.get(`/guarantees?${query}&state=true`)).body;
+    expect(first.guarantees).to.have.length(20);
+    const second = (await server.rest.get(first.next_page_uri)).body;
+    const told = [...first.guarantees, ...second.guarantees];
+    expect(told).to.deep.equal(made.toReversed());
+    expect(told.every(({ state, example }: Json) => state === "broken" && example.request)).to.equal(true);
+    const { guarantees } = (await server.rest.get(`/guarantees?${query}&state=true&limit=1`)).body;
+    expect(guarantees).to.deep.equal(made.slice(-1));
+    const yes = await server.rest.get("/guarantees?state=yes");
+    expectRefused(yes, { status: 400, code: "TP_1007", mentions: ["state must be true or false"] });
+  });
+
+  it("never answer 304, because their state changes although their ETag stays the same", async () => {
+    const { guarantee, admin, routes } = await adminPages("report");
+    const path = `/guarantees/${guarantee.id}`;
+    const etag = await server.etag(path);
+    expect((await server.rest.delete(`${routes}/${admin.id}`)).status).to.equal(204);
+    const answer = await server.rest.get(path, { "if-none-match": etag });
+    expect(answer.status).to.equal(200);
+    expect(answer.body.state).to.equal("broken");
+    expect(answer.headers.get("etag")).to.equal(etag);
+    const changed = await server.rest.request("PATCH", path, { description: "seen" }, { "if-match": etag });
+    expect(changed.status, changed.text).to.equal(200);
+  });
+
   it("that are broken when they are made refuse from the moment they hold, and never a repair", async () => {
     const host = `${unique("app")}.example.org`;
     const { edge, routes } = await site([`${host}:443`], { match: "/" }, { match: "/admin" });

@@ -12,8 +12,9 @@ const [MARKS, AFTER_SIGN_IN] = ["tunnelplane.traffic", "tunnelplane.traffic.sess
 const TOKEN = "envoy.filters.http.jwt_authn";
 
 /**
- * What Envoy says of a request, each as a text of its own, so that no caller can forge a neighbour. None holds
- * a query, a token, a cookie or a body. `-` stands for what there is not; lengths are one more than are kept.
+ * What Envoy says of a request, each as a text of its own, so that no caller can forge a neighbour. None
+ * holds a query, a token, a cookie or a body. `-` stands for what there is not; lengths are one more than are
+ * kept.
  */
 export const REQUEST_FORMAT = {
   name: "%REQUESTED_SERVER_NAME%",

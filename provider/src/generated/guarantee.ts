@@ -85,7 +85,7 @@ export class Guarantee extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it; in lists, events and change sets it is null, as are the fields below. */
+  /** Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it, and lists with `?state=true`; else it is null, as are the fields below. */
   declare readonly state: pulumi.Output<"holds" | "broken" | "unproved">;
 
   /** How many of the declared addresses it covers. One that covers none refuses nothing yet. */

@@ -16,6 +16,8 @@ export interface ListOptions {
   readonly description?: string;
   /** Only objects with exactly this metadata. */
   readonly metadata?: string;
+  /** Whether to tell the state of each guarantee, at most 20 a page; other types refuse it. Default false. */
+  readonly state?: boolean;
 }
 
 /** An object or module at an address of its own, which answers GET and DELETE. */
@@ -70,7 +72,8 @@ export class Collection<T, Create, Update> extends Addressed<T> {
   async *list({ pageSize = 100, beforeId, ownerId, ...filters }: ListOptions = {}): AsyncGenerator<T> {
     const wanted = { limit: String(pageSize), before_id: beforeId, owner_id: ownerId, ...filters };
     const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, value);
+    for (const [name, value] of Object.entries(wanted))
+      if (value !== undefined) query.set(name, String(value));
     for await (const page of this.transport.pages<Page<T>>(this.path, query))
       yield* page[this.listKey] as T[];
   }

@@ -4,4 +4,5 @@
  */
 
 export { Guarantees } from "./guard";
-export { withState } from "./states";
+export { MOST_STATES } from "./limits";
+export { withState, withStates } from "./states";

@@ -10,6 +10,11 @@ export const MOST_GUARANTEES = 10_000;
 /** The limit of pairs of guarantees that a transaction compares itself; more go to the thread. */
 export const MOST_COMPARED = 256;
 
+/**
+ * The limit of guarantees that a page tells the state of: they are judged together, in at most 30 s.
+ */
+export const MOST_STATES = 20;
+
 export const tooMany = (): RequestError =>
   refusalForNow(
     "overloaded",

@@ -46,17 +46,20 @@ export function waitOf({ wait: text, before_id: before }: Query): number | undef
 }
 
 /** Reads `dry_run`. */
-export function dryRunOf({ dry_run: text }: Query): boolean {
+export const dryRunOf = (query: Query): boolean => flagOf("dry_run", query);
+
+/** Reads `state`: whether a list tells the state of each object. */
+export const stateOf = (query: Query): boolean => flagOf("state", query);
+
+function flagOf(name: string, { [name]: text }: Query): boolean {
   if (text === undefined || text === "false") return false;
   if (text === "true") return true;
-  throw queryError("dry_run", "dry_run must be true or false");
+  throw queryError(name, `${name} must be true or false`);
 }
 
 /** Whether a dry run tells what the change would mean. */
 export function findingsOf(query: Query): boolean {
-  const { findings: text } = query;
-  if (text === undefined || text === "false") return false;
-  if (text !== "true") throw queryError("findings", "findings must be true or false");
+  if (!flagOf("findings", query)) return false;
   if (dryRunOf(query)) return true;
   throw queryError("findings", "only dry runs answer with findings: add dry_run=true");
 }

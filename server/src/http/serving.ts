@@ -12,7 +12,7 @@ import { noRoute } from "./errors";
 import { LARGE_BODY } from "./limits/largeBodies";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { allOperations } from "./operations";
-import { type ApiOperation, isIdempotent } from "./operations/operation";
+import { type ApiOperation, isCacheable, isIdempotent } from "./operations/operation";
 import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
 import { dryRunOf, findingsOf, type Query } from "./query";
 
@@ -110,7 +110,7 @@ function registerOperation(
     if (outcome === undefined && !consequences) return undefined;
     if (outcome && "etag" in outcome) {
       reply.header("etag", outcome.etag);
-      if (operation.method === "GET" && isKnown(request, outcome.etag)) {
+      if (isCacheable(operation) && isKnown(request, outcome.etag)) {
         reply.code(304);
         return undefined;
       }

@@ -57,7 +57,7 @@ export const guarantee = defineResource({
   computed: {
     state: onDemand(z.enum(["holds", "broken", "unproved"]).nullable()).meta({
       description:
-        "Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it; in lists, events and change sets it is null, as are the fields below.",
+        "Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it, and lists with `?state=true`; else it is null, as are the fields below.",
       examples: ["holds"],
     }),
     covered: onDemand(z.int().nullable()).meta({

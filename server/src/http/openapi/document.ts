@@ -1,6 +1,6 @@
 import { ERRORS, present } from "@tunnelplane/sdk/contract";
 import { dryRunShape } from "../operations/exposure";
-import { type ApiOperation, isIdempotent } from "../operations/operation";
+import { type ApiOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { exampleOf, listExample } from "./examples";
 import { HEADERS, PARAMETERS } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
@@ -176,9 +176,6 @@ function parameterOf({ required }: ApiOperation, name: string): Json {
   if (!required?.some((one) => one === name)) return { $ref: `#/components/parameters/${name}` };
   return { ...PARAMETERS[name], required: true };
 }
-
-/** Whether its answer has an ETag that the next request may name. */
-const isCacheable = ({ method, success }: ApiOperation): boolean => method === "GET" && !success.list;
 
 /** A POST that creates nothing answers a report, which has no version. */
 const isReport = ({ method, success }: ApiOperation): boolean => method === "POST" && success.status === 200;

@@ -75,6 +75,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     description: "Only deliveries of this status.",
     schema: { type: "string", enum: ["pending", "delivered", "dead"] },
   },
+  state: {
+    name: "state",
+    in: "query",
+    description:
+      "`true` also tells whether each guarantee holds: `state`, `covered`, `example` and `reason`, which are null without it. A page then has at most 20 guarantees; `next_page_uri` continues.",
+    schema: { type: "boolean", default: false },
+  },
   hostport: {
     name: "hostport",
     in: "query",

@@ -11,10 +11,10 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Answer } from "../../documents";
-import { withState } from "../../guarantees";
+import { MOST_STATES, withState, withStates } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath } from "../../resources";
 import { refuseFaults } from "../../util";
-import { beforeOf, limitOf } from "../query";
+import { beforeOf, limitOf, stateOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
@@ -28,6 +28,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   };
   const one = { path: `${path}/{id}`, tag: tagOf(definition) } as const;
   const all = { path, tag: tagOf(definition) } as const;
+  const tellsState = definition.kind === "guarantee";
   return [
     {
       ...all,
@@ -55,19 +56,22 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "GET",
       id: `list${plural(type)}`,
       summary: `List ${plural(title)}, newest first`,
-      query: ["limit", "before_id", ...filtersOf(definition)],
+      query: ["limit", "before_id", ...filtersOf(definition), ...(tellsState ? (["state"] as const) : [])],
       success: {
         status: 200,
         answer: { ...answer, example: () => sampleAnswer(definition, { alone: false }) },
         list: { key: definition.listKey },
       },
-      run: ({ resources, pageBytes }, { params, query }) =>
-        resources.list(definition, params, {
-          limit: limitOf(query),
+      run: async ({ resources, pageBytes, context, caller }, { params, query }) => {
+        const isTold = stateOf(query);
+        const page = await resources.list(definition, params, {
+          limit: isTold ? Math.min(limitOf(query), MOST_STATES) : limitOf(query),
           bytes: pageBytes,
           before: beforeOf(definition, query),
           filters: filtersIn(query),
-        }),
+        });
+        return isTold ? withStates(context, caller, page) : page;
+      },
     },
     {
       ...one,
@@ -75,6 +79,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       id: `get${type}`,
       summary: `Get ${withArticle(title)}`,
       query: [],
+      tellsState,
       success: { status: 200, answer },
       run: async ({ resources, ...scope }, { params }) =>
         tellState(definition, scope, await resources.get(definition, params)),

@@ -93,6 +93,7 @@ export interface ApiOperation {
     | "status"
     | "address"
     | "after_address"
+    | "state"
     | Filter
   )[];
   /** The query parameters that must be given. */
@@ -103,6 +104,11 @@ export interface ApiOperation {
     readonly answer?: Shape;
     readonly list?: { readonly key: string };
   };
+  /**
+   * Whether its answer tells more than is stored. Its ETag then names the stored version alone, and it is
+   * never answered with 304.
+   */
+  readonly tellsState?: boolean;
   /** Whether its body may have 16 MiB; it gets the bytes and reads them itself. */
   readonly isLarge?: true;
   /**
@@ -119,6 +125,10 @@ export interface ApiOperation {
 /** Whether an `Idempotency-Key` makes it idempotent: it creates objects. */
 export const isIdempotent = ({ success, isLarge }: ApiOperation): boolean =>
   success.status === 201 || isLarge === true;
+
+/** Whether a request may name the answer that it has, and is then answered with 304 while it is the same. */
+export const isCacheable = ({ method, success, tellsState }: ApiOperation): boolean =>
+  method === "GET" && !success.list && !tellsState;
 
 /** The group of a resource type's operations in the OpenAPI document. */
 export const tagOf = (definition: Definition): ApiOperation["tag"] => ({
