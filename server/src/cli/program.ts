@@ -9,6 +9,7 @@ import { doctorCommand } from "./doctor";
 import { eventsCommand } from "./events";
 import { EXIT_CODES } from "./failures";
 import { gatewaysCommand } from "./gateways";
+import { guaranteesCommand } from "./guarantees";
 import { keysCommand } from "./keys";
 import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
 import { serveCommand } from "./serve";
@@ -36,6 +37,7 @@ export function program(): Command {
     doctorCommand(),
     eventsCommand(),
     gatewaysCommand(),
+    guaranteesCommand(),
     backupCommand(),
     restoreCommand(),
     keysCommand(),
