@@ -38,7 +38,7 @@ describe("The example guarantees", () => {
 
   it("is stopped where contractors who need the wiki would see the metrics too, with the request that shows it", async () => {
     choices = { contractors: "shared" };
-    const shown = /`GET \/(metrics|health)` from 203\.0\.113\.\d+.*: 403 → /;
+    const shown = /`GET \S+\/(metrics|health)` from 203\.0\.113\.\d+.*: 403 → /;
     const [warning = "", ...others] = await saidDuring(stack, "warning", () => stack.preview());
     expect(others).to.deep.equal([]);
     expect(warning).to.match(/^contractors: IpPolicyRule: refused if applied alone: The guarantee /);

@@ -3,7 +3,7 @@ import "../nodeVersion";
 export type { AccessChange, Example, Opened } from "./access/changes";
 export { compareAccess } from "./access/compareAccess";
 export type { AccessComparison, Unproved } from "./access/comparison";
-export { decidedWords, exampleWords } from "./access/words";
+export { changeWords, decidedWords, exampleWords } from "./access/words";
 export type { ExposedAction } from "./aspects/actions";
 export type { ExposedAuthority } from "./aspects/clientCertificate";
 export { listedWords } from "./aspects/shown";

@@ -1,8 +1,8 @@
 import type { BrokenGuaranteeFault } from "@tunnelplane/sdk/contract";
 import {
   type BrokenGuarantee,
+  changeWords,
   type DecisionRequest,
-  exampleWords,
   guaranteeWords,
 } from "@tunnelplane/sdk/meaning";
 import type { Document } from "../documents";
@@ -23,7 +23,7 @@ export function refusalOf(
 ): RequestError {
   const [first] = broken;
   const shown = first?.example
-    ? `: ${exampleWords(first.example)}`
+    ? `: ${changeWords(first.example)}`
     : `, because it could not be proved any more: ${first?.reason}`;
   const more = broken.length > 1 ? ` ${broken.length - 1} more would not hold either.` : "";
   return new RequestError(
