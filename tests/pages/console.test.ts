@@ -187,6 +187,27 @@ describe("The console at /console", () => {
       await asked.getByText("Closed: No edge serves").waitFor();
     });
 
+    it("each guarantee is a row that says whether it holds, and shows a request that breaks it", async () => {
+      await page.getByRole("link", { name: "Guarantees" }).click();
+      await heading("Guarantees");
+      const rows = page.getByRole("row");
+      const broken = rows.filter({ hasText: "nobody outside is let in without a certificate" });
+      expect(await broken.innerText())
+        .to.contain("broken")
+        .and.to.contain("reported only")
+        .and.to.contain("from outside of 10.0.0.0/8")
+        .and.to.contain("without client certificate")
+        .and.to.match(/edge\.example\.com:443 from [\d.]+\s+Let in but unserved/);
+      const kept = rows.filter({ hasText: "partners show their certificate" });
+      expect(await kept.innerText())
+        .to.contain("holds")
+        .and.to.contain("refused: app.example.com:443");
+      await picture(page, "console-guarantees");
+      await broken.getByRole("link", { name: "edge.example.com:443" }).click();
+      await heading("edge.example.com:443");
+      await form(page).waitFor();
+    });
+
     it("an object shows its fields, and a backend the thousands of edges that refer to it", async () => {
       await page.getByRole("link", { name: "Objects" }).click();
       await heading("Objects");
@@ -248,9 +269,11 @@ describe("The console at /console", () => {
       expect(await page.evaluate("document.activeElement?.textContent")).to.equal("Exposure");
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
-      await heading("Objects");
+      await heading("Guarantees");
       await page.waitForFunction("document.activeElement?.tagName === 'H1'");
-      expect(await page.getByRole("link", { name: "Objects" }).getAttribute("aria-current")).to.equal("page");
+      expect(await page.getByRole("link", { name: "Guarantees" }).getAttribute("aria-current")).to.equal(
+        "page",
+      );
     });
 
     it("is sound for screen readers by the rules of axe, in light and in dark and on a phone", async () => {
@@ -260,6 +283,7 @@ describe("The console at /console", () => {
         for (const where of [
           "#/exposure",
           "#/address/app.example.com%3A443",
+          "#/guarantees",
           "#/objects/tls_edge",
           `#/object/edges/tls/${world.edge}`,
           "#/audit",
@@ -292,6 +316,7 @@ describe("The console at /console", () => {
       await other.getByRole("heading", { level: 1, name: "Exposure" }).waitFor();
       expect(await other.locator("header nav a").allInnerTexts()).to.deep.equal([
         "Exposure",
+        "Guarantees",
         "Objects",
         "Gateways",
       ]);

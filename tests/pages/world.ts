@@ -80,6 +80,20 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     destination_ids: [destination.id],
   });
   await made("/ip_policies", { description: unique("refused") });
+  await made("/guarantees", {
+    description: "partners show their certificate",
+    expect: "refused",
+    addresses: ["app.example.com:443"],
+    client_certificate: "none",
+  });
+  await made("/guarantees", {
+    description: "nobody outside is let in without a certificate",
+    expect: "refused",
+    addresses: ["edge.example.com:443"],
+    except_networks: ["10.0.0.0/8"],
+    client_certificate: "none",
+    mode: "report",
+  });
   const bot = await made("/bot_users", { name: "ada" });
   const member = await made("/api_keys", { owner_id: bot.id, description: "Ada's laptop" });
   await rest.put("/gateways/berlin-1/status", {

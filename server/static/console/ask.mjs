@@ -1,5 +1,5 @@
 import { ask } from "./api.mjs";
-import { badge, h } from "./dom.mjs";
+import { badge, h, inMarks } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
 import { targetTree } from "./targets.mjs";
 
@@ -105,10 +105,6 @@ function decisionParts({ outcome, sentence, goes_to: target, limited, steps }) {
     target && targetTree(target),
   ].filter(Boolean);
 }
-
-/** What stands between backticks in a sentence of the server, set as code. */
-const inMarks = (sentence) =>
-  sentence.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
 
 /** The authorities whose certificates an address accepts, each once. */
 const authoritiesIn = (rows) => [

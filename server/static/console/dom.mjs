@@ -43,6 +43,13 @@ export function time(text) {
 
 export const badge = (text, kind = "plain") => h("span", { class: `badge ${kind}` }, text);
 
+/** What stands between backticks in a sentence of the server, set as code. */
+export const inMarks = (sentence) =>
+  sentence.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
+
+/** Texts as code, with commas between them. */
+export const codes = (texts) => texts.flatMap((text, index) => [index > 0 && ", ", h("code", {}, text)]);
+
 /** A list that shows one page after the other: as many as were read, and a button for more. */
 export function pages({ caption, columns, rowOf, first, empty, next }) {
   const body = h("tbody");

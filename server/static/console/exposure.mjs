@@ -1,6 +1,6 @@
 import { get, page } from "./api.mjs";
 import { askForm } from "./ask.mjs";
-import { badge, h, pages, row } from "./dom.mjs";
+import { badge, codes, h, pages, row } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
 import { targetInWords, targetTree } from "./targets.mjs";
 
@@ -148,8 +148,6 @@ function stepsOf(one, heading) {
       ),
   ].filter(Boolean);
 }
-
-const codes = (texts) => texts.flatMap((text, index) => [index > 0 && ", ", h("code", {}, text)]);
 
 /** Values that the words of a field leave out. */
 const MORE = {

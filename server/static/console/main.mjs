@@ -4,6 +4,7 @@ import { deliveries } from "./deliveries.mjs";
 import { h } from "./dom.mjs";
 import { address, exposure } from "./exposure.mjs";
 import { gateway, gateways } from "./gateways.mjs";
+import { guarantees } from "./guarantees.mjs";
 import { object, objects } from "./objects.mjs";
 
 const main = document.querySelector("main");
@@ -12,7 +13,17 @@ const who = document.querySelector(".who");
 const status = document.querySelector("[role=status]");
 
 /** The sections, by the first word behind the #. */
-const VIEWS = { exposure, address, objects, object, deliveries, audit, gateways, gateway };
+const VIEWS = {
+  exposure,
+  address,
+  guarantees,
+  objects,
+  object,
+  deliveries,
+  audit,
+  gateways,
+  gateway,
+};
 let caller;
 /** Counts what was asked for, so that a slow answer does not replace a later one. */
 let turn = 0;
@@ -82,6 +93,7 @@ async function welcome() {
   );
   const sections = [
     ["exposure", "Exposure"],
+    ["guarantees", "Guarantees"],
     ["objects", "Objects"],
     ...(caller.role === "admin" ? [["deliveries", "Deliveries"]] : []),
     ...(hasGateways ? [["gateways", "Gateways"]] : []),
