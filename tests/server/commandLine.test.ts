@@ -191,7 +191,7 @@ describe("The command line", () => {
 
   it("examines machine and server, and says what to do about what is wrong", async () => {
     const well = await run(["doctor", "-o", "json"]);
-    expect(well.code).to.equal(0);
+    expect(well.code, well.out).to.equal(0);
     const checks = JSON.parse(well.out) as { check: string; state: string }[];
     expect([...new Set(checks.map(({ check }) => check))]).to.deep.equal([
       "Node",
