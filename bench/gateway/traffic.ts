@@ -13,32 +13,39 @@ import { GatewayWorld } from "./world";
 const CONNECTIONS = 16;
 const HOST = "app.example.com";
 const CHECKED = "checked.example.com";
+const EDGE = "an edge";
 
 /** Requests through an edge, beside an Envoy whose configuration somebody wrote for this one host. */
 export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Promise<Section[]> {
   const world = await GatewayWorld.start();
+  const recording = await GatewayWorld.start();
   const upstream = createServer((_, response) => response.end("hello"));
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const address = upstream.address() as AddressInfo;
   const generator = new LoadGenerator();
   const byHand = await EnvoyProcess.start();
   try {
-    const policy = await world.api.ipPolicies.create({});
-    await world.api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "127.0.0.0/8", action: "allow" });
-    const backend = await world.api.staticBackends.create({ address: `127.0.0.1:${address.port}` });
-    await site(world, HOST, backend.id);
-    await site(world, CHECKED, backend.id, {
-      ip_restriction: { ip_policy_ids: [policy.id] },
-      user_agent_filter: { deny: ["bot"] },
-    });
+    for (const one of [world, recording]) await declareSites(one, address.port);
     await world.serve();
-    await world.until(CHECKED, 200);
+    await recording.serve("--record-traffic", "1d");
+    for (const one of [world, recording]) await one.until(CHECKED, 200);
     const port = await freePort();
     await byHand.push(written(port, address.port, world.folder));
     const contenders = [
-      { name: "Envoy, written by hand", port, host: HOST },
-      { name: "an edge", port: world.port, host: HOST },
-      { name: "an edge with ip_restriction and user_agent_filter", port: world.port, host: CHECKED },
+      { name: "Envoy, written by hand", port, host: HOST, ca: world.own.pem },
+      { name: EDGE, port: world.port, host: HOST, ca: world.own.pem },
+      {
+        name: "an edge with ip_restriction and user_agent_filter",
+        port: world.port,
+        host: CHECKED,
+        ca: world.own.pem,
+      },
+      {
+        name: "an edge, with `--record-traffic`",
+        port: recording.port,
+        host: HOST,
+        ca: recording.own.pem,
+      },
     ];
     const measured = new Map<string, { perSecond: number; p50: number; p99: number }[]>();
     for (let round = 0; round < rounds; round++) {
@@ -46,7 +53,7 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
         const result = await generator.run({
           urls: [`https://127.0.0.1:${contender.port}`],
           headers: { host: contender.host },
-          tls: { ca: world.own.pem, servername: contender.host },
+          tls: { ca: contender.ca, servername: contender.host },
           shots: [{ method: "GET", path: "/" }],
           connections: CONNECTIONS,
           warmUp,
@@ -57,7 +64,8 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
         measured.set(contender.name, [...(measured.get(contender.name) ?? []), result]);
       }
     }
-    const floor = medianBy(measured.get("Envoy, written by hand") ?? [], (one) => one.perSecond);
+    const speedOf = (name: string) => medianBy(measured.get(name) ?? [], (one) => one.perSecond).perSecond;
+    const [floor, edge] = [speedOf("Envoy, written by hand"), speedOf(EDGE)];
     const rows = [...measured].map(([through, results]) => {
       const { perSecond, p50, p99 } = medianBy(results, (one) => one.perSecond);
       return {
@@ -65,7 +73,8 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
         perSecond: Math.round(perSecond),
         p50,
         p99,
-        ratio: ratio(perSecond, floor.perSecond),
+        ratio: ratio(perSecond, floor),
+        toEdge: ratio(perSecond, edge),
       };
     });
     return [
@@ -79,6 +88,7 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
           p50: "p50 (ms)",
           p99: "p99 (ms)",
           ratio: "of by hand",
+          toEdge: "of an edge",
         },
         rows,
       },
@@ -89,7 +99,20 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
     upstream.closeAllConnections();
     upstream.close();
     await world.stop();
+    await recording.stop();
   }
+}
+
+/** The site that is measured, and the same with checks. */
+async function declareSites(world: GatewayWorld, port: number): Promise<void> {
+  const policy = await world.api.ipPolicies.create({});
+  await world.api.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: "127.0.0.0/8", action: "allow" });
+  const backend = await world.api.staticBackends.create({ address: `127.0.0.1:${port}` });
+  await site(world, HOST, backend.id);
+  await site(world, CHECKED, backend.id, {
+    ip_restriction: { ip_policy_ids: [policy.id] },
+    user_agent_filter: { deny: ["bot"] },
+  });
 }
 
 async function site(

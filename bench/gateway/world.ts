@@ -39,8 +39,11 @@ export class GatewayWorld {
     return new GatewayWorld(server, api, key, await freePort(), await freePort(), await freePort());
   }
 
-  /** Starts the gateway, and resolves when Envoy serves what is declared. */
-  async serve(): Promise<void> {
+  /**
+   * Starts the gateway, and resolves when Envoy serves what is declared.
+   * @param more options of the command
+   */
+  async serve(...more: string[]): Promise<void> {
     const state = [
       "--url",
       this.server.url,
@@ -59,7 +62,9 @@ export class GatewayWorld {
       "--metrics",
       `127.0.0.1:${this.metrics}`,
     ];
-    this.gateway = GatewayProcess.start(["run", ...state, ...places], { TUNNELPLANE_API_KEY: this.key });
+    this.gateway = GatewayProcess.start(["run", ...state, ...places, ...more], {
+      TUNNELPLANE_API_KEY: this.key,
+    });
     const ready = () =>
       fetch(`http://127.0.0.1:${this.metrics}/readyz`).then(
         ({ ok }) => ok,
