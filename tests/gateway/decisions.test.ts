@@ -1,4 +1,4 @@
-import { decisions, unservable, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { decisions, isLetIn, judgeGuarantees, unservable, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
 import { size } from "../support/size";
@@ -8,16 +8,32 @@ import type { AnyWorld } from "./generated/parts";
 import { anyRequest } from "./generated/requests";
 import { anyWorld } from "./generated/world";
 
+const carried = fc.constantFrom("any", "none", "required");
+/** What somebody could want of these worlds. */
+const anyGuarantee = fc.record({
+  expect: fc.constantFrom("refused" as const, "refused" as const, "answered" as const),
+  addresses: fc.subarray(["*:443", "*:*", "*:443/a", "*.example.com:443", "*:5432"], { minLength: 1 }),
+  methods: fc.subarray(["GET", "POST"]),
+  networks: fc.constant([]),
+  except_networks: fc.subarray(["10.0.0.0/8"]),
+  client_certificate: carried,
+  token: carried,
+  session: carried,
+  mode: fc.constant("enforce"),
+});
+
 describe("What is decided of requests in generated worlds, and what a real Envoy does with them", () => {
   const trial = trialOfThisFile();
 
-  it("agree: on each outcome, its status and who answers, and on what no gateway can serve", async () => {
+  it("agree: on each outcome, its status and who answers, on what no gateway can serve, and on requests that break guarantees", async () => {
     const seen = new Map<string, number>();
+    const broken = { refused: 0, answered: 0 };
     await fc.assert(
       fc.asyncProperty(
         anyWorld,
         fc.array(anyRequest, { minLength: 20, maxLength: 20 }),
-        async (declared, requests) => {
+        fc.array(anyGuarantee, { minLength: 3, maxLength: 3 }),
+        async (declared, requests, guarantees) => {
           const world = { objects: meaningOf(declared) };
           const edges = await trial.now.serve(world);
           expect(unservable(world).map(({ id }) => id)).to.have.members(
@@ -33,6 +49,19 @@ describe("What is decided of requests in generated worlds, and what a real Envoy
               JSON.stringify({ request, said, answer, declared }),
             ).to.equal(true);
           }
+          for (const [index, { state, example }] of judgeGuarantees(world, guarantees).entries()) {
+            const { expect: wanted } = guarantees[index] ?? { expect: "refused" };
+            expect(example === undefined).to.equal(state !== "broken");
+            if (!example) continue;
+            broken[wanted]++;
+            const { request, decision } = example;
+            expect(isLetIn(decision)).to.equal(wanted === "refused");
+            const answer = await trial.now.ask(request);
+            expect(
+              trial.now.agrees(decision, answer),
+              JSON.stringify({ request, decision, answer, declared }),
+            ).to.equal(true);
+          }
         },
       ),
       { numRuns: size(25, 1500), ...(size(0, 1) === 0 && { seed: 20_261_123 }), endOnFailure: false },
@@ -46,6 +75,8 @@ describe("What is decided of requests in generated worlds, and what a real Envoy
       "unknown",
       "unserved",
     ]);
+    expect(broken.refused).to.be.greaterThan(size(10, 300));
+    expect(broken.answered).to.be.greaterThan(size(10, 300));
     expect(seen.get("unknown") ?? 0).to.be.lessThan([...seen.values()].reduce((sum, one) => sum + one) / 20);
   });
 });

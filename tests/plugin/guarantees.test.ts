@@ -33,7 +33,9 @@ describe("A preview of the native provider", () => {
     expect(others).to.deep.equal([]);
     expect(urn).to.equal(urnOf("HttpsEdgeRoute", "it"));
     expect(text)
-      .to.match(/^HttpsEdgeRoute: refused if applied alone: .*`GET \S+\/` from [\d.]+.*: 404 → 204.*`dependsOn`/)
+      .to.match(
+        /^HttpsEdgeRoute: refused if applied alone: .*`GET \S+\/` from [\d.]+.*: 404 → 204.*`dependsOn`/,
+      )
       .and.contain(id);
     expect((await rest.get(`/edges/https/${edge}`)).body.routes).to.deep.equal([]);
   });
