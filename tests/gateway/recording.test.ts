@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Report } from "@tunnelplane/pulumi/review";
 import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
 import { expect } from "chai";
+import { previewOf, runReview, step } from "../review/support";
 import { certificate } from "../support/api/fixtures";
 import { GatewayProcess } from "../support/gateway";
 import { Browser } from "./browser";
@@ -197,7 +199,7 @@ describe("A gateway that records traffic", () => {
   it("says unknown of texts that are too long or in no form that a host or a path has", () => {
     expect(only(OPEN, { path: "/long" }).user_agent).to.equal("unknown");
     expect(only(OPEN, { path: "/elsewhere" })).to.include({ host: "unknown", status: 421 });
-    expect(only(OPEN, { path: "/…" }).status, "a path that Envoy refuses").to.equal(400);
+    expect(only(OPEN, { path: "unknown" }).status, "a path that Envoy refuses").to.equal(400);
   });
 
   it("takes texts of callers for nothing but texts", () => {
@@ -295,6 +297,43 @@ describe("A gateway that records traffic", () => {
     const printing = GatewayProcess.start(["traffic", "--since", "1h", "--state", one.state]);
     expect(await printing.ended(), printing.log).to.equal(0);
     expect(printing.out).to.equal(read());
+  });
+
+  it("is read by a review, which says how many of its callers a change locks out", async () => {
+    const inputs = {
+      edgeId: "id_of_site",
+      matchType: "path_prefix",
+      match: "/",
+      backend: { backendId: "id_of_web" },
+    };
+    const unchanged = (type: string, name: string, fields: object) =>
+      step(type, name, { before: { ...fields }, after: { ...fields } });
+    const preview = previewOf([
+      unchanged("StaticBackend", "web", { address: "10.0.0.7:8080" }),
+      unchanged("HttpsEdge", "site", { hostports: [`${OPEN}:443`] }),
+      unchanged("IpPolicy", "office", {}),
+      unchanged("IpPolicyRule", "rule", {
+        ipPolicyId: "id_of_office",
+        cidr: "10.0.0.0/8",
+        action: "allow",
+      }),
+      step("HttpsEdgeRoute", "pages", {
+        before: inputs,
+        after: { ...inputs, ipRestriction: { ipPolicyIds: ["id_of_office"] } },
+      }),
+    ]);
+    const { folder: place } = running.now;
+    const [file, day] = [join(place, "preview.json"), join(place, "day.jsonl")];
+    writeFileSync(file, preview);
+    writeFileSync(day, read());
+    const { stdout, stderr } = await runReview([file, "--traffic", day, "--format", "json"]);
+    expect(stderr).to.equal("");
+    const { traffic } = JSON.parse(stdout) as Report;
+    const sum = (all: readonly TrafficLine[]) => all.reduce((total, { count }) => total + count, 0);
+    const answered = lines().filter(({ address, status }) => address === `${OPEN}:443` && status === 200);
+    expect(traffic).to.include({ requests: sum(lines()), opened: 0, moved: 0 });
+    expect(traffic?.refused).to.equal(sum(answered)).and.to.be.greaterThan(5);
+    expect(traffic?.sentence).to.contain(`\`GET ${OPEN}:443/`).and.to.contain("from 127.0.0.");
   });
 
   for (const [args, expected] of Object.entries({

@@ -20,9 +20,6 @@ export function pathOf(text: string): string {
   return kept.join("/");
 }
 
-/** A path of which nothing is known. */
-export const UNKNOWN_PATH = `/${LEFT_OUT}`;
-
 /** A text of at most so many characters; a longer one is not recorded. */
 export const atMost = (longest: number, text: string): string => (text.length > longest ? UNRECORDED : text);
 

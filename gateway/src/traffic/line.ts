@@ -9,7 +9,7 @@ import {
   REQUEST_FORMAT,
   TLS_CHAIN,
 } from "../envoy/recording";
-import { type Addresses, atMost, callerOf, hostOf, nameOf, pathOf, UNKNOWN_PATH } from "./abbreviated";
+import { type Addresses, atMost, callerOf, hostOf, nameOf, pathOf } from "./abbreviated";
 import type { Declared } from "./declared";
 
 /** What equal requests have in common. */
@@ -66,7 +66,7 @@ function requestOf(
     host: hostOf(host),
     method: atMost(MOST_OF_METHOD, method),
     // The path of such a request is changed in part.
-    path: details === "path_normalization_failed" ? UNKNOWN_PATH : pathOf(path),
+    path: details === "path_normalization_failed" ? UNRECORDED : pathOf(path),
     from: callerOf(request.from, addresses),
     client_certificate: declared.authorityOf(edge, request.issuerOfCertificate),
     token: tokenOf(request, route),

@@ -19,7 +19,10 @@ export interface TrafficLine {
   readonly host: string | null;
   /** Null without HTTP. */
   readonly method: string | null;
-  /** Without its query; `…` stands for a part that was left out. Null without HTTP. */
+  /**
+   * Without its query; `…` stands for a part that was left out. Null without HTTP; `"unknown"` for one that
+   * Envoy refuses, which it reports changed in part.
+   */
   readonly path: string | null;
   /** The address that they came from, or the network in CIDR notation: a /24 or a /48. */
   readonly from: string;

@@ -27,6 +27,8 @@ export class Arriving {
   /** In normal form; null where that is answered with 400. */
   readonly path: string | null;
   readonly isPathPartial: boolean;
+  /** Nothing is known of it: it may be one that is answered with 400. */
+  readonly isPathUnknown: boolean;
   /** The host that is asked for, in lower case and without a port. */
   readonly host: string | undefined;
   /** The names of headers as they were sent, by those in lower case. */
@@ -42,6 +44,7 @@ export class Arriving {
     this.tls = tls === UNRECORDED ? undefined : tls;
     this.method = method === UNRECORDED ? undefined : method;
     this.path = normalForm(path === UNRECORDED ? `/${LEFT_OUT}` : path) ?? null;
+    this.isPathUnknown = path === UNRECORDED;
     this.isPathPartial = this.path?.includes(LEFT_OUT) === true;
     this.host = host === undefined ? sni : host === UNRECORDED ? undefined : withoutPort(host.toLowerCase());
   }

@@ -77,6 +77,7 @@ export class Site {
 
   /** What takes a path in normal form. */
   take(path: string, request?: Arriving): Taken {
+    if (request?.isPathUnknown) return "unknown";
     if (request?.isPathPartial) return this.#takePart(path);
     const exact = this.#exact.get(path);
     if (exact) return exact;
