@@ -245,7 +245,9 @@ describe("A decision is never a guess:", () => {
     const admin = world(site(), route("admin", "/api/admin", jwt));
     expect(said(admin, { path: "/web/…/x" })).to.equal("answered 200");
     expect(said(admin, { path: "/api/…" })).to.equal("unknown");
-    expect(said(world(site()), { path: "unknown" }), "it may be one that no gateway takes").to.equal("unknown");
+    expect(said(world(site()), { path: "unknown" }), "it may be one that no gateway takes").to.equal(
+      "unknown",
+    );
   });
 
   it("nor does what is not known yet of a world", () => {

@@ -8,9 +8,12 @@ import { trafficLine } from "./lines";
 
 /** What a gateway did not look at, and whether it kept whole addresses. */
 const forgotten = fc.record({
-  fields: fc.subarray(["client_certificate", "token", "session", "user_agent", "tls", "host", "path"] as const, {
-    maxLength: 2,
-  }),
+  fields: fc.subarray(
+    ["client_certificate", "token", "session", "user_agent", "tls", "host", "path"] as const,
+    {
+      maxLength: 2,
+    },
+  ),
   isWhole: fc.boolean(),
 });
 type Forgotten = typeof forgotten extends fc.Arbitrary<infer F> ? F : never;
