@@ -44,10 +44,13 @@ export async function objectsAround(
   const { was, is } = sidesOf(changes, names);
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
   const gathering = new Gathering(db, documents, most.objects);
-  await gathering.add([...is.values()].flatMap((object) => object ?? []));
-  // An object that was referenced before still exists, or was deleted in the same transaction.
-  for (const object of was.values()) if (object) await gathering.addTargetsOf(object);
-  const using = await gathering.read(await usersOf(db, changed, { limits, most: most.users }));
+  const [users] = await pipelined([
+    usersOf(db, changed, { limits, most: most.users }),
+    gathering.add([...is.values()].flatMap((object) => object ?? [])),
+    // An object that was referenced before still exists, or was deleted in the same transaction.
+    gathering.addTargetsOf([...was.values()].flatMap((object) => object ?? [])),
+  ]);
+  const using = await gathering.read(users);
   const others = (await more?.(changed)) ?? [];
   // Routes compete with those beside them, and one that cannot be enforced closes all of them.
   const around = changed.flatMap(({ fields }) => gathering.objects.get(String(fields.edge_id)) ?? []);

@@ -52,15 +52,14 @@ export class Gathering {
   async add(objects: readonly WorldObject[]): Promise<void> {
     for (let level = objects; level.length > 0; ) {
       const fresh = level.filter((object) => this.#keep(object));
-      const rules = await pipelined(
-        fresh
-          .filter(({ kind }) => kind === "ip_policy")
-          .map(({ id = "" }) => belongingTo(this.db, { id, limit: this.most })),
-      );
-      const wanted = new Set(
-        fresh.flatMap((object) => this.#referencesOf(object)).filter((id) => !this.objects.has(id)),
-      );
-      const targets = await this.read([...wanted]);
+      const [rules, targets] = await pipelined([
+        pipelined(
+          fresh
+            .filter(({ kind }) => kind === "ip_policy")
+            .map(({ id = "" }) => belongingTo(this.db, { id, limit: this.most })),
+        ),
+        this.read(this.#missingTargetsOf(fresh)),
+      ]);
       level = [
         ...targets,
         ...rules
@@ -70,9 +69,9 @@ export class Gathering {
     }
   }
 
-  /** Adds the objects that an object refers to, without itself. */
-  async addTargetsOf(object: WorldObject): Promise<void> {
-    await this.add(await this.read(this.#referencesOf(object).filter((id) => !this.objects.has(id))));
+  /** Adds what objects refer to, without themselves. */
+  async addTargetsOf(objects: readonly WorldObject[]): Promise<void> {
+    await this.add(await this.read(this.#missingTargetsOf(objects)));
   }
 
   /** Reads objects by their ids; skips missing ones. */
@@ -89,6 +88,11 @@ export class Gathering {
     if (this.objects.size >= this.most) this.full = true;
     else this.objects.set(id, object);
     return !this.full;
+  }
+
+  #missingTargetsOf(objects: readonly WorldObject[]): string[] {
+    const targets = new Set(objects.flatMap((object) => this.#referencesOf(object)));
+    return [...targets].filter((id) => !this.objects.has(id));
   }
 
   #referencesOf({ kind, fields }: WorldObject): string[] {

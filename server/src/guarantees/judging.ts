@@ -29,6 +29,11 @@ export class Judging {
     },
   });
 
+  /** Whether nobody else's guarantees are judged just now. */
+  get isFree(): boolean {
+    return this.#thread.isFree;
+  }
+
   /** @param change a {@link ChangeToJudge} as JSON */
   async brokenBy(owner: string, change: string): Promise<readonly BrokenGuarantee[]> {
     return present((await this.#thread.run(owner, { change })).broken);

@@ -57,6 +57,11 @@ export class SharedThread<Order, Result> {
     });
   }
 
+  /** Whether an order would be begun at once. */
+  get isFree(): boolean {
+    return this.#current === undefined;
+  }
+
   end(): Promise<void> {
     return this.#thread.end();
   }
