@@ -48,8 +48,8 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
       },
     ];
     const measured = new Map<string, { perSecond: number; p50: number; p99: number }[]>();
-    for (let round = 0; round < rounds; round++) {
-      for (const contender of contenders) {
+    for (let round = 0; round < rounds * 2; round++) {
+      for (const contender of round % 2 ? contenders.toReversed() : contenders) {
         const result = await generator.run({
           urls: [`https://127.0.0.1:${contender.port}`],
           headers: { host: contender.host },

@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
 import { expect } from "chai";
+import { objectsOf } from "../../gateway/dist/envoy/model";
 import { callerOf, hostOf, pathOf } from "../../gateway/dist/traffic/abbreviated";
-import { commonName } from "../../gateway/dist/traffic/declared";
+import { commonName, Declared } from "../../gateway/dist/traffic/declared";
 import { TrafficFiles } from "../../gateway/dist/traffic/files";
 import { Hour } from "../../gateway/dist/traffic/hour";
+import { lineOf } from "../../gateway/dist/traffic/line";
 import { bodiesIn, textsIn } from "../../gateway/dist/traffic/reports";
 import { trafficLine } from "../unit/traffic/lines";
 
@@ -110,8 +112,7 @@ describe("What Envoy reports", () => {
   };
   const varint = (value: number): number[] =>
     value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
-  const body = (...texts: string[]) =>
-    field(5, field(5, ...texts.map((text) => field(1, field(1, Buffer.from(text))))));
+  const body = (...texts: string[]) => field(5, field(1, Buffer.from(texts.join("\u001f"))));
   const report = (...records: Buffer[]) =>
     field(
       1,
@@ -127,6 +128,17 @@ describe("What Envoy reports", () => {
       ["connection", ""],
     ]);
     expect(read(Buffer.alloc(0))).to.deep.equal([]);
+  });
+
+  it("is not believed where a text holds what stands between texts, so that none can forge another", () => {
+    const texts = ["request", "443", "app.example.com", ...Array<string>(16).fill("-")];
+    const lineFor = (...all: string[]) => lineOf(all, new Declared(objectsOf([])), "network");
+    const asked = texts.with(3, "app.example.com").with(4, "GET").with(5, "/").with(6, "192.0.2.1");
+    expect(lineFor(...asked)).to.have.nested.property("line.path", "/");
+    expect(lineFor(...asked, "RS256")).to.equal("other");
+    expect(lineFor(...asked.slice(0, -1))).to.equal("other");
+    expect(lineFor("connection", "443", "app.example.com")).to.equal("other");
+    expect(lineFor("")).to.equal("other");
   });
 
   it("is refused where it is cut off or no message", () => {

@@ -289,6 +289,17 @@ describe("A gateway that records traffic", () => {
     expect(later.find(({ path }) => path === "/later")?.from).to.equal("127.0.0.1");
   });
 
+  it("is not misled by callers who send what stands between texts in its reports", async () => {
+    const { now: one } = running;
+    const agents = { "user-agent": "curl\u001f1.3\u001f200" };
+    expect((await one.ask(OPEN, "/between", { headers: agents })).status).to.equal(400);
+    expect((await one.ask(OPEN, "/bet\u001fween")).status).to.equal(400);
+    await one.ask(`${OPEN}\u001f`, "/between");
+    await one.ask(OPEN, "/after-between");
+    await one.until(() => lines().some(({ path }) => path === "/after-between"));
+    expect(lines().filter(({ path }) => path?.includes("between"))).to.have.length(1);
+  });
+
   it("keeps its files from other users, and prints them", async () => {
     const { now: one } = running;
     await one.gateway.stop();

@@ -64,13 +64,15 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
   const signIns = requirements.flatMap((one) => one.signIn?.filters ?? []);
   const each = [
     ...signIns,
-    ...(recording && signIns.length > 0 ? [markSignedIn()] : []),
+    ...(recording && signsIn(requirements) ? [markSignedIn()] : []),
     ...idTokenFilters(idTokensIn(requirements)),
     ...(requirements.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
     ...requirements.flatMap(({ limits }) => limits),
   ];
   return [
-    ...(recording ? [markSentTo(requirements)] : []),
+    ...(recording && signsIn(requirements)
+      ? [markSent(tokenHeadersOf(requirements), cookiesOf(requirements))]
+      : []),
     ...(requirements.some(({ logs }) => logs) ? [markForLog()] : []),
     httpRbac("admit"),
     ...(tokens.length > 0 ? [tokenFilter("jwt", tokens), httpRbac("token")] : []),
@@ -80,11 +82,14 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
   ];
 }
 
-const markSentTo = (requirements: readonly ChainRequirements[]): Json =>
-  markSent(
-    requirements.flatMap(({ tokens }) => tokens?.headers ?? []),
-    requirements.flatMap(({ signIn }) => signIn?.cookie ?? []),
-  );
+const tokenHeadersOf = (requirements: readonly ChainRequirements[]): string[] =>
+  requirements.flatMap(({ tokens }) => tokens?.headers ?? []);
+
+const signsIn = (requirements: readonly ChainRequirements[]): boolean =>
+  requirements.some(({ signIn }) => signIn !== undefined && signIn.filters.length > 0);
+
+const cookiesOf = (requirements: readonly ChainRequirements[]): string[] =>
+  requirements.flatMap(({ signIn }) => signIn?.cookie ?? []);
 
 function accessLogs(
   requirements: readonly ChainRequirements[],
@@ -92,9 +97,12 @@ function accessLogs(
   recording: Recording | undefined,
 ): Json[] | undefined {
   const declared = requirements.some(({ logs }) => logs) ? [accessLog()] : [];
-  const all = [...declared, ...(recording ? [recordRequests(port)] : [])];
+  const all = [...declared, ...(recording ? [record(port, requirements)] : [])];
   return all.length > 0 ? all : undefined;
 }
+
+const record = (port: number, requirements: readonly ChainRequirements[]): Json =>
+  recordRequests(port, tokenHeadersOf(requirements), signsIn(requirements));
 
 const LOGGED = "tunnelplane.log";
 

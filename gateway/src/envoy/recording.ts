@@ -12,9 +12,15 @@ const [MARKS, AFTER_SIGN_IN] = ["tunnelplane.traffic", "tunnelplane.traffic.sess
 const TOKEN = "envoy.filters.http.jwt_authn";
 
 /**
- * What Envoy says of a request, each as a text of its own, so that no caller can forge a neighbour. None
- * holds a query, a token, a cookie or a body. `-` stands for what there is not; lengths are one more than are
- * kept.
+ * Stands between the texts of a report. Envoy takes no header that holds it, and a report with one too many
+ * is not believed, so no caller can forge a neighbour. One text costs Envoy some 1 µs for
+ * each request, a list of 17 some 20 µs (of 60; Envoy 1.36 on one thread).
+ */
+export const BETWEEN_TEXTS = "\u001f";
+
+/**
+ * What Envoy says of a request. No text holds a query, a token, a cookie or a body. `-` stands for what there
+ * is not; lengths are one more than are kept.
  */
 export const REQUEST_FORMAT = {
   name: "%REQUESTED_SERVER_NAME%",
@@ -28,7 +34,7 @@ export const REQUEST_FORMAT = {
   status: "%RESPONSE_CODE%",
   details: "%RESPONSE_CODE_DETAILS%",
   route: "%ROUTE_NAME%",
-  /** `sent` or `none`; `-` where the request was answered before anything looked at its headers. */
+  /** `sent` or `none`; or as {@link sentIn} says it. `-`: answered before anything looked at its headers. */
   token: `%DYNAMIC_METADATA(${MARKS}:token)%`,
   /** `sent`: a cookie of one of the chain's sign-ins. */
   session: `%DYNAMIC_METADATA(${MARKS}:session)%`,
@@ -58,13 +64,41 @@ export const [REQUEST, CONNECTION] = ["request", "connection"];
 /** How the names of chains begin that read HTTP, and of those that pass bytes on. */
 export const [HTTP_CHAIN, TLS_CHAIN] = ["https ", "tls "];
 
-export const recordRequests = (port: number): Json => reports([REQUEST, String(port)], REQUEST_FORMAT);
+/**
+ * @param tokens the headers in which tokens may stand
+ * @param signsIn whether some route of the chain signs users in, so that {@link markSent} is there
+ */
+export const recordRequests = (port: number, tokens: readonly string[], signsIn: boolean): Json =>
+  reports([REQUEST, String(port)], {
+    ...REQUEST_FORMAT,
+    ...(!signsIn && { token: sentIn(tokens), session: "none", signedIn: "-" }),
+  });
+
+/** Asks for nothing of headers but whether they are there: their number, and `-` for each that is not. */
+function sentIn(headers: readonly string[]): string {
+  const all = tokenHeaders(headers);
+  return `${all.length}${all.map((header) => `%REQ(${header}):0%`).join("")}`;
+}
+
+/** Whether {@link sentIn} found none of the headers. */
+export function isNoneSent(text: string): boolean {
+  const [, count = "", absent = ""] = /^(\d+)(-*)$/.exec(text) ?? [];
+  return count !== "" && absent.length === Number(count);
+}
+
+/** Each once, in lower case: Authorization, and others in which tokens may stand. */
+const tokenHeaders = (headers: readonly string[]): string[] =>
+  [...new Set(["authorization", ...headers.map((header) => header.toLowerCase())])].sort();
+
 export const recordConnections = (port: number): Json =>
   reports([CONNECTION, String(port)], CONNECTION_FORMAT);
 
 const CLUSTER = "recorder";
-/** Envoy holds so much of what it has not reported yet, for each of its threads and ports. */
-const HELD_BYTES = 65_536;
+/**
+ * Envoy holds so much of what it has not reported yet, for each of its threads and ports. With an eighth of
+ * it, a gateway served 0.80 of the requests that it served without recording, in place of 0.93.
+ */
+const HELD_BYTES = 524_288;
 /** And so many reports that were not taken yet; beyond, it drops them. */
 const MOST_AT_ONCE = 64;
 
@@ -76,9 +110,7 @@ const reports = (first: readonly string[], format: Readonly<Record<string, strin
     disable_builtin_labels: true,
     buffer_flush_interval: "1s",
     buffer_size_bytes: HELD_BYTES,
-    body: {
-      array_value: { values: [...first, ...Object.values(format)].map((string_value) => ({ string_value })) },
-    },
+    body: { string_value: [...first, ...Object.values(format)].join(BETWEEN_TEXTS) },
   });
 
 /** Where the reports go. */
@@ -92,19 +124,20 @@ export function recorder({ socket }: Recording): Json {
 }
 
 /**
- * The filter that notes whether a request brings a token or a session along, and nothing else of them.
+ * The filter that notes whether a request brings a token or a session along, and nothing else of them. Chains
+ * without sign-in do without it: with it, Envoy takes some 7 µs longer for a report (measured at 3,500
+ * requests a second; 95 µs without recording).
  * @param headers in which tokens may stand, besides Authorization
  * @param cookies of sign-ins
  */
 export function markSent(headers: readonly string[], cookies: readonly string[]): Json {
   const mark = (key: string, value: string): Json => ({ metadata_namespace: MARKS, key, value });
-  const [sent, first] = [mark("token", "sent"), "authorization"];
-  const others = new Set(headers.map((header) => header.toLowerCase()));
-  others.delete(first);
+  const sent = mark("token", "sent");
+  const [first, ...others] = tokenHeaders(headers);
   return extension("sent", "envoy.extensions.filters.http.header_to_metadata.v3.Config", {
     request_rules: [
       { header: first, on_header_present: sent, on_header_missing: mark("token", "none") },
-      ...[...others].sort().map((header) => ({ header, on_header_present: sent })),
+      ...others.map((header) => ({ header, on_header_present: sent })),
       ...cookies.map((cookie) => ({ cookie, on_header_present: mark("session", "sent") })),
     ],
   });

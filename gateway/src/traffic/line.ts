@@ -5,6 +5,7 @@ import {
   CONNECTION,
   CONNECTION_FORMAT,
   HTTP_CHAIN,
+  isNoneSent,
   REQUEST,
   REQUEST_FORMAT,
   TLS_CHAIN,
@@ -30,7 +31,12 @@ const MOST_OF_AUDIENCES = 1024;
 
 type Said<Format> = { readonly port: string } & { readonly [Name in keyof Format]: string };
 
-function said<Format extends object>(format: Format, [port = "", ...texts]: readonly string[]): Said<Format> {
+/** Undefined where there are more or fewer texts than Envoy was asked for. */
+function said<Format extends object>(
+  format: Format,
+  [port = "", ...texts]: readonly string[],
+): Said<Format> | undefined {
+  if (texts.length !== Object.keys(format).length) return undefined;
   const named = Object.keys(format).map((name, index) => [name, texts[index] ?? NOTHING]);
   // Object.fromEntries forgets the names, which are those of the format.
   return { port, ...Object.fromEntries(named) } as Said<Format>;
@@ -45,9 +51,12 @@ export function lineOf(
   declared: Declared,
   addresses: Addresses,
 ): Reported | "other" | undefined {
-  if (kind === REQUEST) return requestOf(said(REQUEST_FORMAT, texts), declared, addresses);
-  if (kind === CONNECTION) return connectionOf(said(CONNECTION_FORMAT, texts), declared, addresses);
-  return "other";
+  if (kind === REQUEST) {
+    const request = said(REQUEST_FORMAT, texts);
+    return request ? requestOf(request, declared, addresses) : "other";
+  }
+  const connection = kind === CONNECTION ? said(CONNECTION_FORMAT, texts) : undefined;
+  return connection ? connectionOf(connection, declared, addresses) : "other";
 }
 
 function requestOf(
@@ -89,7 +98,7 @@ function tokenOf(
   { token, details, issuer, audience, algorithm }: Said<typeof REQUEST_FORMAT>,
   route: HttpsEdgeRoutes | undefined,
 ): TrafficLine["token"] {
-  if (token === "none") return null;
+  if (token === "none" || isNoneSent(token)) return null;
   if (INVALID.test(details)) return "invalid";
   // Nobody looked at it, or nobody knows who signed it.
   if (issuer === NOTHING || issuer.length > MOST_OF_ISSUER) return UNRECORDED;

@@ -17,8 +17,8 @@ const WRITE_EVERY_MS = 5_000;
 const MOST_KNOWN = 20_000;
 /** Hours that cannot be written, because the disk is full, say; older ones are given up. */
 const MOST_UNWRITTEN = 3;
-/** Envoy reports some 64 KiB at once, and at most one request beyond. */
-const LARGEST_REPORT = 1_048_576;
+/** Envoy reports some 512 KiB at once, and at most one request beyond. */
+const LARGEST_REPORT = 2 ** 21;
 const MOST_CONNECTIONS = 256;
 
 interface Options {

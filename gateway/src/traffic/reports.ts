@@ -1,10 +1,12 @@
+import { BETWEEN_TEXTS } from "../envoy/recording";
+
 /** Where something stands: from a byte up to another one. */
 type Part = readonly [start: number, end: number];
 
 /** The fields that lead to the bodies of records: resource_logs, scope_logs, log_records, body. */
 const TO_BODIES = [1, 2, 2, 5];
-/** And from a body to its texts: array_value, values, string_value. */
-const TO_TEXTS = [5, 1, 1];
+/** And from a body to its text: string_value. */
+const TO_TEXT = [1];
 
 const [VARINT, WITH_LENGTH] = [0, 2];
 /** The bytes of values of other wire types. */
@@ -19,7 +21,9 @@ export const bodiesIn = (bytes: Buffer): Part[] => below([0, bytes.length], TO_B
 
 /** The texts in a body. Bytes that are no UTF-8 are replaced. */
 export const textsIn = (body: Buffer): string[] =>
-  below([0, body.length], TO_TEXTS, body).map(([start, end]) => body.toString("utf8", start, end));
+  below([0, body.length], TO_TEXT, body).flatMap(([start, end]) =>
+    body.toString("utf8", start, end).split(BETWEEN_TEXTS),
+  );
 
 function below(part: Part, [field, ...inner]: readonly number[], bytes: Buffer): Part[] {
   if (field === undefined) return [part];
