@@ -71,7 +71,7 @@ describe("A reviewer of a preview", () => {
       "v6: IpPolicyRule: `cidr` is ::/0: every IPv6 address is let in",
       "without: TlsEdge: `mutualTls` is removed: the edge no longer asks for a client certificate",
       "disabled: TlsEdge: `mutualTls` has `enabled` false: the module does nothing",
-      "module: TlsEdge: `enabled` is false: the module does nothing",
+      "module: TlsEdgeMutualTls: `enabled` is false: the module does nothing",
       "weighted: WeightedBackend: `backends` has weights of 0 only: traffic goes nowhere",
     ];
     expect(await warningsOf(stack)).to.have.members(

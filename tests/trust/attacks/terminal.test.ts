@@ -124,6 +124,7 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
     "events deliveries": ["events", "deliveries", ids.get("destination") ?? ""],
     gateways: ["gateways", "east"],
     ask: ["ask", "https://nobody.example.com/", "--from", "198.51.100.7"],
+    guarantees: ["guarantees"],
   });
   /**
    * Those that print no object. They are called wrongly, so that they repeat what a server says, or what they
