@@ -1,4 +1,5 @@
 import type { Store } from "../storage";
+import { Rounds } from "../util";
 import { headOf } from "./head";
 
 /** How soon a change that another server made is noticed. */
@@ -16,9 +17,14 @@ interface Wait {
  */
 export class EventWaits {
   readonly #waits = new Set<Wait>();
-  #timer: NodeJS.Timeout | undefined;
-  #looking = false;
-  #again = false;
+  /** Stopped while nobody waits. */
+  readonly #looks = new Rounds({
+    work: () => this.#look(),
+    pauseMs: () => 0,
+    pollMs: LOOK_EVERY_MS,
+    // If the database does not answer, each request finds that out when its time is over and it reads.
+    onError: () => undefined,
+  });
   /** Whether nothing is waited for any more, because the server stops. */
   closed = false;
 
@@ -35,39 +41,27 @@ export class EventWaits {
         clearTimeout(late);
         signal.removeEventListener("abort", end);
         this.#waits.delete(wait);
-        if (this.#waits.size === 0) this.#rest();
+        if (this.#waits.size === 0) void this.#looks.stop();
         resolve();
       };
       const wait = { head, end };
       const late = setTimeout(end, ms);
       signal.addEventListener("abort", end);
       this.#waits.add(wait);
-      this.#timer ??= setInterval(() => this.wake(), LOOK_EVERY_MS);
+      this.#looks.start();
       this.wake();
     });
   }
 
   /** Call this after each commit. */
   wake(): void {
-    if (this.#waits.size === 0) return;
-    this.#again = true;
-    if (!this.#looking) void this.#look();
+    this.#looks.wake();
   }
 
-  async #look(): Promise<void> {
-    this.#looking = true;
-    while (this.#again) {
-      this.#again = false;
-      // If the database does not answer, each request finds that out when its time is over and it reads.
-      const head = await headOf(this.store.reader).catch(() => undefined);
-      for (const wait of [...this.#waits]) if (head && head.sequence !== wait.head) wait.end();
-    }
-    this.#looking = false;
-  }
-
-  #rest(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  async #look(): Promise<boolean> {
+    const head = await headOf(this.store.reader);
+    for (const wait of [...this.#waits]) if (head && head.sequence !== wait.head) wait.end();
+    return true;
   }
 
   close(): void {

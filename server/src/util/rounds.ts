@@ -48,8 +48,12 @@ export class Rounds {
   /** Works until {@link stop}. */
   start(): void {
     this.#poll ??= setInterval(() => this.wake(), this.options.pollMs).unref();
-    if (this.#state.mode === "working") this.#state.next = "idle";
-    else if (this.#state.mode === "stopped") this.#state = { mode: "idle" };
+    const state = this.#state;
+    if (state.mode === "stopped") this.#state = { mode: "idle" };
+    else if (state.mode === "stopping" || (state.mode === "working" && state.next === "stopped")) {
+      state.mode = "working";
+      state.next = "idle";
+    }
   }
 
   /** Says that something is to be done: a round begins soon. */

@@ -60,6 +60,22 @@ describe("Rounds of work", () => {
     await rounds.stop();
   });
 
+  it("go on if they start again before the round in which they were stopped has ended", async () => {
+    const { rounds, begun, end } = inTest();
+    rounds.start();
+    void rounds.round();
+    await begun(1);
+    const stopped = rounds.stop();
+    rounds.start();
+    rounds.wake();
+    await end(1, true);
+    await stopped;
+    await begun(2);
+    await end(2, true);
+    expect(rounds.mode).to.equal("idle");
+    await rounds.stop();
+  });
+
   it("gather when they are woken, work, and are idle when all is done", async () => {
     const { rounds, begun, end } = inTest();
     rounds.start();

@@ -63,7 +63,7 @@ export class Dispatcher {
   async deliverDue(): Promise<void> {
     await this.context.sequencer.settle();
     await this.#looks.round().catch((error: unknown) => this.#logFailure(error));
-    await this.#idle();
+    await this.#ended();
   }
 
   /** Sends one test event to a destination, now and once, and returns the result. */
@@ -93,7 +93,7 @@ export class Dispatcher {
       for (const worker of this.#workers.values()) worker.abort();
     }, limitMs);
     await this.#looks.stop();
-    await this.#idle();
+    await this.#ended();
     clearTimeout(late);
     this.#destinations.close();
   }
@@ -102,8 +102,8 @@ export class Dispatcher {
     this.options.logger.error({ err: error }, "cannot look for events to deliver");
   }
 
-  async #idle(): Promise<void> {
-    await Promise.all([...this.#workers.values()].map((worker) => worker.idle()));
+  async #ended(): Promise<void> {
+    await Promise.all([...this.#workers.values()].map((worker) => worker.ended()));
   }
 
   /** Runs on the first look, once a minute, and after the clock was set back. */
@@ -134,7 +134,7 @@ export class Dispatcher {
         });
         this.#workers.set(id, worker);
       }
-      worker.go();
+      worker.wake();
     }
     return true;
   }

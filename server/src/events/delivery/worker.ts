@@ -6,16 +6,8 @@ import { lease, record, release } from "../queue/leases";
 import { type DeliveryTarget, type Outgoing, TargetError } from "../targets";
 import type { Sent } from "../targets/target";
 import type { LeasedBatch, Result, SentBatch } from "./batch";
+import { Loops } from "./loops";
 import type { DispatcherOptions } from "./options";
-
-/**
- * Batches under way at once to one destination: some are with the service while others are recorded and
- * leased.
- */
-export const CONCURRENCY = 3;
-
-// Limit for a service's Retry-After: we try at least once an hour, as after failures.
-const LONGEST_REST_MS = 3600_000;
 
 const CUT_OFF: Result = { ok: false, error: "was not answered before the server had to stop" };
 
@@ -24,14 +16,21 @@ interface WorkerOptions extends Required<Pick<DispatcherOptions, "logger" | "now
   readonly counts: AttemptCounts;
 }
 
-/** Sends the events of one destination, a few batches at a time. */
+/**
+ * Sends the events of one destination, a few batches at a time: some are with the service while others are
+ * recorded and leased. The page docs/architecture/events.md has a picture of its states.
+ */
 export class DeliveryWorker {
-  readonly #loops = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  #goAgain = false;
-  #stopped = false;
-  /** The service asked us to wait until then, in milliseconds since 1970. */
-  #restsUntil = 0;
+  readonly #loops = new Loops<SentBatch>({
+    next: (before) => this.destinations.use(this.destination, (target) => this.#deliver(target, before)),
+    now: () => this.options.now(),
+    onError: (error) =>
+      this.options.logger.error(
+        { err: error, destination: this.destination },
+        "cannot deliver events for now",
+      ),
+  });
 
   constructor(
     private readonly destination: string,
@@ -43,14 +42,13 @@ export class DeliveryWorker {
   /**
    * Delivers until nothing is due. New events do not wait for a batch that the service has not answered yet.
    */
-  go(): void {
-    if (this.#loops.size < CONCURRENCY) this.#startLoop();
-    else this.#goAgain = true;
+  wake(): void {
+    this.#loops.wake();
   }
 
   /** Leases no further batch. */
   stop(): void {
-    this.#stopped = true;
+    this.#loops.stop();
   }
 
   /** Aborts the requests under way. */
@@ -59,33 +57,8 @@ export class DeliveryWorker {
   }
 
   /** Resolves when nothing is under way. */
-  async idle(): Promise<void> {
-    while (this.#loops.size > 0) await Promise.all(this.#loops);
-  }
-
-  #startLoop(): void {
-    const { logger } = this.options;
-    const loop = this.#loop()
-      .catch((error: unknown) =>
-        logger.error({ err: error, destination: this.destination }, "cannot deliver events for now"),
-      )
-      .finally(() => this.#loops.delete(loop));
-    this.#loops.add(loop);
-  }
-
-  async #loop(): Promise<void> {
-    let sent: SentBatch | undefined;
-    do {
-      this.#goAgain = false;
-      const before = sent;
-      sent = await this.destinations.use(this.destination, (target) => this.#deliver(target, before));
-    } while (sent || (this.#goAgain && this.#mayTake()));
-  }
-
-  #mayTake(): boolean {
-    const rest = this.#restsUntil - this.options.now().getTime();
-    // A longer rest comes from a clock that was ahead then and has been corrected since: ignore it.
-    return !this.#stopped && (rest <= 0 || rest > LONGEST_REST_MS);
+  ended(): Promise<void> {
+    return this.#loops.ended();
   }
 
   /** Records the previous batch, then leases and sends the next one, if there is one. */
@@ -93,7 +66,7 @@ export class DeliveryWorker {
     const taken = await this.#exchange(target, before);
     if (!taken) return undefined;
     const { batch, requests } = taken;
-    if (batch.more && this.#loops.size < CONCURRENCY) this.#startLoop();
+    if (batch.more) this.#loops.more();
     if (batch.deliveries.length === 0) return { batch, results: [] };
     const results = await this.#send(target, requests);
     if (results) {
@@ -107,13 +80,13 @@ export class DeliveryWorker {
   /** Records and leases in one transaction, because a commit costs as much as its statements. */
   async #exchange(target: DeliveryTarget, before: SentBatch | undefined): Promise<LeasedBatch | undefined> {
     const { now, random, bodyOf } = this.options;
-    if (!(before || this.#mayTake())) return undefined;
+    if (!(before || this.#loops.mayTake)) return undefined;
     return this.store.write(async (transaction) => {
       const at = now();
       const cursor = await lockCursor(transaction, this.destination);
       if (!cursor) return undefined;
       if (before) await record(transaction, before, at, random());
-      return this.#mayTake()
+      return this.#loops.mayTake
         ? lease(transaction, cursor, { destination: this.destination, target, now: at, bodyOf })
         : undefined;
     });
@@ -138,14 +111,10 @@ export class DeliveryWorker {
     }
   }
 
-  #rest(ms: number): void {
-    this.#restsUntil = Math.max(this.#restsUntil, this.options.now().getTime() + ms);
-  }
-
   #refusalOf(error: unknown): Result {
     if (error instanceof TargetError) {
       const { message, throttled, retryAfterMs } = error;
-      if (retryAfterMs) this.#rest(Math.min(retryAfterMs, LONGEST_REST_MS));
+      if (retryAfterMs) this.#loops.rest(retryAfterMs);
       return { ok: false, error: message, throttled, retryAfterMs };
     }
     this.options.logger.error(
