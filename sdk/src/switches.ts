@@ -1,11 +1,12 @@
-/** What {@link readSwitch} reads, for messages. */
-export const SWITCH_FORM = 'Expected "true" or "false".';
-
 /**
- * Reads a switch of a command: a variable of the environment may also turn it off, or be empty. Undefined for
- * a text that is none.
+ * Reads a switch of a command. A variable of the environment may also turn it off, or be empty.
+ *
+ * @param Mistake the error that the reader of the command line expects
  */
-export function readSwitch(text: string): boolean | undefined {
-  if (text === "true" || text === "1") return true;
-  return text === "false" || text === "0" || text === "" ? false : undefined;
-}
+export const switchReader =
+  (Mistake: new (message: string) => Error) =>
+  (text: string): boolean => {
+    if (text === "true" || text === "1") return true;
+    if (text === "false" || text === "0" || text === "") return false;
+    throw new Mistake('Expected "true" or "false".');
+  };

@@ -1,6 +1,6 @@
 import { isIP, SocketAddress } from "node:net";
 import { durationSeconds, GATEWAY_NAME, GATEWAY_NAME_FORM, mistakeInCidr } from "@tunnelplane/sdk/contract";
-import { readSwitch, SWITCH_FORM } from "@tunnelplane/sdk/node";
+import { switchReader } from "@tunnelplane/sdk/node";
 import { InvalidArgumentError, Option } from "commander";
 import { boundAt } from "../environment/ports";
 import type { EnvironmentFlags } from "../environment/source";
@@ -45,12 +45,6 @@ export function networksOption(text: string, previous: readonly string[] = []): 
     if (fault !== undefined) throw new InvalidArgumentError(`${JSON.stringify(network)} ${fault}.`);
   }
   return [...previous, ...networks];
-}
-
-function trueOrFalse(text: string): boolean {
-  const isOn = readSwitch(text);
-  if (isOn === undefined) throw new InvalidArgumentError(SWITCH_FORM);
-  return isOn;
 }
 
 /** What the server takes as the name of a gateway. */
@@ -98,7 +92,7 @@ export const commonOptions = (): Option[] => [
   )
     .env("TUNNELPLANE_GATEWAY_PROXY_PROTOCOL")
     .preset("true")
-    .argParser(trueOrFalse)
+    .argParser(switchReader(InvalidArgumentError))
     .default(false),
   stateOption(),
   new Option(

@@ -3,7 +3,7 @@ import { declare } from "../adopt/program";
 import { expectRoom, type Format, IMPORT_FILE, writeProject } from "../adopt/project";
 import { secretsIn } from "../adopt/secrets";
 import { readWorld } from "../adopt/world";
-import { askServer, type ServerOptions } from "../host/askServer";
+import { askServer, type ServerOptions } from "../operation/askServer";
 import { serverOptions } from "./server";
 
 interface Options extends ServerOptions {

@@ -8,7 +8,7 @@ import {
 } from "@tunnelplane/sdk/asking";
 import { decisions } from "@tunnelplane/sdk/meaning";
 import { Command, Option } from "commander";
-import type { ServerOptions } from "../host/askServer";
+import type { ServerOptions } from "../operation/askServer";
 import { worldsOfPreview } from "../review";
 import { EXPECTED } from "../review/preview";
 import { nameOf, read } from "./input";

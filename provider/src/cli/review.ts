@@ -1,6 +1,6 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import { Command, Option } from "commander";
-import type { ServerOptions } from "../host/askServer";
+import type { ServerOptions } from "../operation/askServer";
 import { FORMATS, type Format, failing, reviewInFull, write } from "../review";
 import { EXPECTED as EXPECTED_LOG } from "../review/events";
 import { EXPECTED as EXPECTED_PREVIEW } from "../review/preview";

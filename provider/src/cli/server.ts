@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { ServerOptions } from "../host/askServer";
+import type { ServerOptions } from "../operation/askServer";
 
 export const serverOptions = (): Option[] => [
   new Option(

@@ -20,7 +20,7 @@ import type { Creation } from "./creation";
 import { expectedOutputs } from "./expectedOutputs";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
-import { type Change, orGone, type Target, type Wire } from "./target";
+import { type Change, orGone, type ResourceTarget, type Wire } from "./target";
 import {
   type Difference,
   differences,
@@ -57,7 +57,7 @@ export interface Plan {
 
 /** The lifecycle of a resource, independent of its host (today Pulumi's dynamic provider). */
 export class Lifecycle {
-  constructor(private readonly target: Target) {}
+  constructor(private readonly target: ResourceTarget) {}
 
   get definition(): Definition {
     return this.target.definition;
@@ -284,7 +284,7 @@ export class Lifecycle {
   }
 }
 
-const oneTimeSecretsOf = (recorded: Properties, definition: Target["definition"]): Properties =>
+const oneTimeSecretsOf = (recorded: Properties, definition: ResourceTarget["definition"]): Properties =>
   Object.fromEntries(
     fieldsWhere(definition, (marks) => marks.once).map((name) => [
       camelCase(name),

@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** The object behind a declared resource, and the requests of each step. */
-export interface Target {
+export interface ResourceTarget {
   readonly definition: Definition;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
   /** Sends a creation, or with an id an update, as a dry run; its answer, if there is one. */
@@ -38,13 +38,13 @@ export interface Target {
 }
 
 /** The target of a kind: `tls_edge` for the objects, `tls_edge.backend` for one of their modules. */
-export function targetOf(kind: string): Target {
+export function targetOf(kind: string): ResourceTarget {
   const [object = "", module] = kind.split(".");
   const definition = definitionNamed(object);
   return module === undefined ? objectTarget(definition) : moduleTarget(definition, module);
 }
 
-function objectTarget(definition: Definition): Target {
+function objectTarget(definition: Definition): ResourceTarget {
   const declared = asDeclared(definition);
   const at = (id: string) =>
     `${expandPath(definition.path, placeOf(definition, id))}/${placeOf(definition, id).id}`;
@@ -113,7 +113,7 @@ function objectTarget(definition: Definition): Target {
 }
 
 /** A module has no id of its own; its resource takes the id of the object that it belongs to. */
-function moduleTarget(parent: Definition, name: string): Target {
+function moduleTarget(parent: Definition, name: string): ResourceTarget {
   const { idField } = parent;
   const named = [...pathFieldsOf(parent), idField];
   const at = (id: string) => {

@@ -2,7 +2,7 @@ import "@tunnelplane/sdk/node";
 
 import { replayTraffic, type TrafficEntry } from "@tunnelplane/sdk/traffic";
 import { type Everything, readServer } from "../core/everything";
-import { askServer, type ServerOptions } from "../host/askServer";
+import { askServer, type ServerOptions } from "../operation/askServer";
 import { tryOnEnvoy } from "./onEnvoy";
 import { readPreview } from "./preview";
 import { readChange } from "./previewed";

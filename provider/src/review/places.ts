@@ -2,13 +2,13 @@ import { present } from "@tunnelplane/sdk/contract";
 import type { OurStep } from "./worlds";
 
 /** The place in the program that declares a resource. */
-export interface Place {
+export interface SourcePlace {
   readonly file?: string;
   readonly line?: number;
 }
 
 /** Finds the place of a resource by its URN. */
-export type FindPlace = (urn: string) => Place | undefined;
+export type FindPlace = (urn: string) => SourcePlace | undefined;
 
 /** Files of our classes, and files that are loaded for a program. */
 const OURS = /^(.*\/)?(?:src|dist)\/generated\/[^/]+$/;
@@ -24,7 +24,7 @@ const YAML_HOST = /(^|\/)pulumi-yaml(@[^/]+)?\/.*\.go$/;
 export function placeOf(
   { newState, oldState, urn }: Pick<OurStep, "newState" | "oldState" | "urn">,
   inYaml: FindPlace,
-): Place {
+): SourcePlace {
   const frames = ((newState ?? oldState)?.stackTrace ?? []).flatMap(
     ({ sourcePosition }) => frameOf(sourcePosition) ?? [],
   );

@@ -8,10 +8,10 @@ import type {
 } from "@tunnelplane/sdk/meaning";
 import type { TrafficReplay } from "@tunnelplane/sdk/traffic";
 import type { Violation } from "./events";
-import type { Place } from "./places";
+import type { SourcePlace } from "./places";
 
 export interface ReviewedFinding extends Finding {
-  readonly cause: Finding["cause"] & Place;
+  readonly cause: Finding["cause"] & SourcePlace;
   /** Whether the finding or the whole report was accepted. */
   readonly accepted?: true;
 }

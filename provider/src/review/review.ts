@@ -1,7 +1,7 @@
 import { type Comparison, compare, type Finding, isAcceptedBy } from "@tunnelplane/sdk/meaning";
 import type { Everything } from "../core/everything";
 import { readViolations } from "./events";
-import { type Place, placeOf } from "./places";
+import { placeOf, type SourcePlace } from "./places";
 import { nameIn } from "./preview";
 import { type PreviewedChange, readChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
@@ -63,7 +63,11 @@ export function reportOn(
   };
 }
 
-function placed(finding: Finding, places: ReadonlyMap<string, Place>, accepted: boolean): ReviewedFinding {
+function placed(
+  finding: Finding,
+  places: ReadonlyMap<string, SourcePlace>,
+  accepted: boolean,
+): ReviewedFinding {
   const cause = { ...finding.cause, ...places.get(finding.cause.urn ?? "") };
   return { ...finding, cause, ...(accepted && { accepted }) };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import type { FindPlace, Place } from "./places";
+import type { FindPlace, SourcePlace } from "./places";
 import { nameIn } from "./preview";
 
 /** Where the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
@@ -15,7 +15,7 @@ const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
  * @param folder the project's folder; if it holds no such program, no place is found
  */
 export function placesInYaml(folder: string): FindPlace {
-  let places: ReadonlyMap<string, Place> | undefined;
+  let places: ReadonlyMap<string, SourcePlace> | undefined;
   return (urn) => {
     places ??= read(folder);
     const [type = "", name] = [urn.split("::")[2]?.split("$").at(-1)?.split(":").at(-1), nameIn(urn)];
@@ -23,10 +23,10 @@ export function placesInYaml(folder: string): FindPlace {
   };
 }
 
-function read(folder: string): ReadonlyMap<string, Place> {
+function read(folder: string): ReadonlyMap<string, SourcePlace> {
   const main = parsed(join(folder, "Pulumi.yaml"))?.content.main;
   const within = typeof main === "string" ? main : "";
-  const places = new Map<string, Place>();
+  const places = new Map<string, SourcePlace>();
   for (const name of FILES) {
     const found = parsed(join(folder, within, name));
     if (!found) continue;

@@ -1,4 +1,4 @@
-import { readSwitch, SWITCH_FORM } from "@tunnelplane/sdk/node";
+import { switchReader } from "@tunnelplane/sdk/node";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import type { Endpoints } from "../events";
@@ -213,7 +213,7 @@ const optionsOf = (settings: readonly Setting[]): Option[] =>
     const option = new Option(isSwitch ? `${setting.flag} [boolean]` : setting.flag, setting.text).env(
       setting.env,
     );
-    if (isSwitch) option.preset("true").argParser(trueOrFalse);
+    if (isSwitch) option.preset("true").argParser(switchReader(InvalidArgumentError));
     if (setting.default !== undefined) option.default(setting.default);
     if (setting.choices) option.choices(setting.choices);
     if (setting.parse) option.argParser(setting.parse);
@@ -225,12 +225,6 @@ export function environmentHelp(settings: readonly Setting[]): string {
   const rows = settings.filter(({ flag }) => flag === undefined);
   const width = Math.max(...rows.map(({ env }) => env.length));
   return `\nEnvironment:\n${rows.map(({ env, text }) => `  ${env.padEnd(width)}  ${text}`).join("\n")}`;
-}
-
-function trueOrFalse(text: string): boolean {
-  const isOn = readSwitch(text);
-  if (isOn === undefined) throw new InvalidArgumentError(SWITCH_FORM);
-  return isOn;
 }
 
 /** Reads a whole number from a command line. */

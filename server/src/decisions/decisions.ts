@@ -1,7 +1,7 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { Comparison, Decision } from "@tunnelplane/sdk/meaning";
 import { refusalForNow, SharedThread } from "../util";
-import type { Done, Order, ToCompare, ToDecide } from "./worker";
+import type { DecisionAnswer, DecisionOrder, ToCompare, ToDecide } from "./worker";
 
 /** Compiling and searching patterns of users takes most of it; chosen, not measured. */
 const LONGEST_MS = 30_000;
@@ -15,7 +15,7 @@ const MOST_YOUNG = 16;
  * there.
  */
 export class Decisions {
-  readonly #thread = new SharedThread<Order, Done>({
+  readonly #thread = new SharedThread<DecisionOrder, DecisionAnswer>({
     file: require.resolve("./worker"),
     name: "decisions",
     task: "decides requests and compares objects",

@@ -22,20 +22,20 @@ export interface ToCompare {
 }
 
 /** One of both. */
-export interface Order {
+export interface DecisionOrder {
   readonly toDecide?: ToDecide;
   readonly toCompare?: ToCompare;
 }
 
-export interface Done {
+export interface DecisionAnswer {
   readonly decisions?: Decision[];
   readonly comparison?: Comparison;
 }
 
 const port = present(parentPort);
 
-port.on("message", (order: Order) => {
-  let report: SharedReport<Done>;
+port.on("message", (order: DecisionOrder) => {
+  let report: SharedReport<DecisionAnswer>;
   try {
     report = { found: done(order) };
   } catch (failed) {
@@ -44,7 +44,7 @@ port.on("message", (order: Order) => {
   port.postMessage(report);
 });
 
-function done({ toDecide, toCompare }: Order): Done {
+function done({ toDecide, toCompare }: DecisionOrder): DecisionAnswer {
   if (toCompare) {
     const { before, after, now } = toCompare;
     return { comparison: compare(before, after, { now }) };

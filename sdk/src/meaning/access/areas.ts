@@ -1,7 +1,7 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import { Credentials } from "../exposure/binding";
 import { addressOf } from "../exposure/rows";
-import { namesBelow, onlyName, type Place, pathsOf } from "../languages";
+import { namesBelow, onlyName, pathsOf, type RouteMatch } from "../languages";
 import type { Model, ModelObject } from "../model";
 import { inOrder, textIn, textsIn } from "../values";
 import type { Texts } from "./fragments";
@@ -14,7 +14,7 @@ export interface Area {
   /** `app.example.com:443/admin`, as in rows of exposure. */
   readonly address: string;
   /** All of its paths are within it. */
-  readonly place: Place;
+  readonly place: RouteMatch;
   readonly texts: Texts;
   /** What serves it before, and after. */
   readonly before: Serving;
@@ -90,7 +90,7 @@ export function* areasOf(
   prefixes: readonly string[] = [],
 ): Generator<Area> {
   const edges = { before: before.at(hostport), after: after.at(hostport) };
-  const places = new Map<string, Place>();
+  const places = new Map<string, RouteMatch>();
   const add = (path: string, exact: boolean) => places.set(`${exact} ${path}`, { path, exact });
   for (const path of prefixes) add(path, false);
   for (const [claims, some] of [
@@ -120,18 +120,19 @@ export function* areasOf(
   }
 }
 
-const placeOf = ({ fields }: ModelObject): Place | undefined => {
+const placeOf = ({ fields }: ModelObject): RouteMatch | undefined => {
   const path = textIn(fields.match);
   return path === undefined ? undefined : { path, exact: fields.match_type === "exact_path" };
 };
 
-const wordsOf = (hostport: string, { path, exact }: Place): string =>
+const wordsOf = (hostport: string, { path, exact }: RouteMatch): string =>
   addressOf(hostport, { match: path, match_type: exact ? "exact_path" : "path_prefix" });
 
 /** Whether a route takes paths that another one would take without it. */
-const isWithin = (inner: Place, outer: Place): boolean => !outer.exact && inner.path.startsWith(outer.path);
+const isWithin = (inner: RouteMatch, outer: RouteMatch): boolean =>
+  !outer.exact && inner.path.startsWith(outer.path);
 
-function servingAt(hostport: string, claims: Claims, place: Place): Serving {
+function servingAt(hostport: string, claims: Claims, place: RouteMatch): Serving {
   const edges = claims.at(hostport);
   const routes = routesAt(edges, claims, place);
   const served = claims.has(hostport) ? hostport : wildcardOf(hostport);
@@ -141,7 +142,7 @@ function servingAt(hostport: string, claims: Claims, place: Place): Serving {
 }
 
 /** The routes of edges that decide who takes the paths of a place. */
-function routesAt(edges: readonly ModelObject[], claims: Claims, place: Place): ModelObject[] {
+function routesAt(edges: readonly ModelObject[], claims: Claims, place: RouteMatch): ModelObject[] {
   return edges.flatMap((edge) => {
     const routes = claims.routesOf(edge);
     const taking = routes.filter((route) => {
@@ -158,7 +159,7 @@ function routesAt(edges: readonly ModelObject[], claims: Claims, place: Place): 
 const NEXT = ["", ..."abcdefghijklmnopqrstuvwxyz0123456789"];
 
 /** A path that a route takes, and none that is closer to it. */
-function pathAt({ path, exact }: Place, closer: readonly Place[]): string | undefined {
+function pathAt({ path, exact }: RouteMatch, closer: readonly RouteMatch[]): string | undefined {
   const isTaken = (one: string) =>
     closer.some((other) => (other.exact ? one === other.path : one.startsWith(other.path)));
   return (exact ? [path] : NEXT.map((next) => path + next)).find((one) => !isTaken(one));

@@ -11,8 +11,8 @@ export {
   namesBelow,
   onlyName,
   PATHS,
-  type Place,
   pathsOf,
+  type RouteMatch,
   USER_AGENTS,
 } from "./requests";
 export type { TextTest } from "./tests";

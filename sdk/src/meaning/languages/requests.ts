@@ -33,7 +33,7 @@ export const PATHS: Language = {
 };
 
 /** The paths that a route takes and that none of some others, which come first, takes. */
-export const pathsOf = (route: Place, others: readonly Place[]): Language => ({
+export const pathsOf = (route: RouteMatch, others: readonly RouteMatch[]): Language => ({
   ...PATHS,
   all: [...PATHS.all, testOf(route)],
   none: [...PATHS.none, ...others.map(testOf)],
@@ -41,11 +41,11 @@ export const pathsOf = (route: Place, others: readonly Place[]): Language => ({
 });
 
 /** The match of a route. */
-export interface Place {
+export interface RouteMatch {
   readonly path: string;
   readonly exact: boolean;
 }
-const testOf = ({ path, exact }: Place): TextTest => (exact ? { exact: path } : { prefix: path });
+const testOf = ({ path, exact }: RouteMatch): TextTest => (exact ? { exact: path } : { prefix: path });
 
 /** Values of headers (RFC 9110 section 5.5). A header that is absent reads as an empty text. */
 export const HEADER_VALUES: Language = {

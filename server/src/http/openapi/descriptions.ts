@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { Thread } from "../../util";
 import type { Reader } from "./schemas";
 
 export type Descriptions = Readonly<Record<Reader, string>>;
@@ -26,9 +25,16 @@ export function describing(order: DescriberData): (reader: Reader) => Promise<st
   };
 }
 
-async function inThread(order: DescriberData): Promise<Descriptions> {
-  const worker = new Worker(require.resolve("./describer"), { name: "openapi", workerData: order });
-  worker.unref(); // a server that stops does not wait for it
-  const [made] = await once(worker, "message");
-  return made;
-}
+const inThread = (order: DescriberData): Promise<Descriptions> =>
+  new Promise((resolve, reject) => {
+    const thread = new Thread<never, Descriptions>({
+      file: require.resolve("./describer"),
+      name: "openapi",
+      task: "writes the OpenAPI documents",
+      workerData: order,
+      isIdle: true, // a server that stops does not wait for it
+      onReport: resolve,
+      onFailure: reject,
+    });
+    thread.running();
+  });

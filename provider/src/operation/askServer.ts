@@ -1,7 +1,7 @@
 import { Transport } from "@tunnelplane/sdk";
 import { visible } from "@tunnelplane/sdk/node";
-import { describe } from "../operation/describe";
-import { resolveSettings } from "../operation/settings";
+import { describe } from "./describe";
+import { resolveSettings } from "./settings";
 
 /** The server that a command or a review reads from. */
 export interface ServerOptions {
