@@ -51,15 +51,18 @@ export async function objectsAround(
     gathering.addTargetsOf([...was.values()].flatMap((object) => object ?? [])),
   ]);
   const using = await gathering.read(users);
+  await gathering.add(using);
   const others = (await more?.(changed)) ?? [];
   // Routes compete with those beside them, and one that cannot be enforced closes all of them.
-  const around = changed.flatMap(({ fields }) => gathering.objects.get(String(fields.edge_id)) ?? []);
+  const around = [...changed, ...using].flatMap(
+    ({ fields }) => gathering.objects.get(String(fields.edge_id)) ?? [],
+  );
   const bounds = { limits, most: most.users };
   const competing = await gathering.read([
     ...(await competingEdges(db, changed, bounds)),
     ...(await edgesBelow(db, [...changed, ...using, ...around], bounds)),
   ]);
-  await gathering.add([...using, ...others, ...competing]);
+  await gathering.add([...others, ...competing]);
   await gathering.add(
     await routesAmong(db, [...changed, ...using, ...others, ...competing, ...around], {
       limits,
@@ -195,8 +198,8 @@ async function edgesBelow(
   const found = new Set<string>();
   for (const wildcard of wildcards) {
     const suffix = wildcard.slice(1).toLowerCase();
-    for (const { value, resource_id } of await holdersBelow(db, { pattern: `%${suffix}`, limit: most + 1 }))
-      if (!value.slice(0, -suffix.length).includes(".") && !value.startsWith("*")) found.add(resource_id);
+    const below = await holdersBelow(db, { pattern: `%${suffix}`, deeper: `%.%${suffix}`, limit: most + 1 });
+    for (const { resource_id } of below) found.add(resource_id);
   }
   if (found.size > most) limits.push(`Only ${most} edges below a wildcard were examined.`);
   return [...found].slice(0, most);
@@ -205,13 +208,15 @@ async function edgesBelow(
 const hostportsOf = ({ fields: { hostports } }: WorldObject): string[] =>
   Array.isArray(hostports) ? hostports.map(String) : [];
 
-const holdersBelow = statement<{ pattern: string; limit: number }, { value: string; resource_id: string }>(
+const holdersBelow = statement<{ pattern: string; deeper: string; limit: number }, { resource_id: string }>(
   (db, parameter) =>
     db
       .selectFrom("unique_key")
-      .select(["value", "resource_id"])
+      .select("resource_id")
       .where("scope", "=", "hostport")
       .where("value", "like", parameter("pattern"))
+      .where("value", "not like", parameter("deeper"))
+      .where("value", "not like", "*%")
       .limit(parameter("limit")),
 );
 
