@@ -122,7 +122,7 @@ export class CatalogueSets {
 
   #intentOf = (urn: string): string => intentOf(stateBackend(process.env), urn);
 
-  /** Has the server plan, and shows what becomes of each object. */
+  /** Has the server plan, and shows the change of each object. */
   async #preview(urn: string, declared: DeclaredSet, recorded: Pick<RecordedSet, "ids">): Promise<void> {
     await this.operation.warnOfMissingKey(urn);
     if (!isUnknown(declared.objects)) await this.#steps.plan(declared, recorded, { of: urn });
@@ -167,7 +167,10 @@ function readCatalogue(file: string, values: Properties): { objects: Properties 
   };
 }
 
-/** The stack's configuration reaches the program only, which hands on what the catalogue asks for. */
+/**
+ * Only the program can read the stack's configuration, so it passes on the values that the catalogue asks
+ * for.
+ */
 function tagsFor(file: string, values: Properties): Tags {
   const given = (name: string): string => {
     if (typeof values[name] !== "string")
@@ -184,7 +187,7 @@ function tagsFor(file: string, values: Properties): Tags {
   };
 }
 
-/** Where the contract has secrets in objects. */
+/** The paths of secrets in objects, by the contract. */
 const secretsIn = (objects: Properties): Path[] =>
   Object.keys(objects).flatMap((name) =>
     secretPathsOf(definitionNamed(name.slice(0, name.indexOf("/")))).map((path) => [

@@ -5,10 +5,7 @@ import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { shown } from "./secrets";
 
-/**
- * A step that was carried out in part: the object is there, in this state, and the rest is done by the next
- * run.
- */
+/** A step that was carried out in part: the object exists in this state, and the next run does the rest. */
 export class PartialFailure extends Error {
   constructor(
     message: string,

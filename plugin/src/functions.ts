@@ -13,7 +13,7 @@ import { received, sent } from "./values";
 /** The most rows of exposure that one call gives. */
 const MOST_ROWS = 10_000;
 
-/** The function that is no lookup of an object. */
+/** The one function that does not look up an object. */
 const EXPOSURE = "getExposure";
 
 const lookupNamed = (type: string): string => `get${type}`;

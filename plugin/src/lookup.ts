@@ -38,9 +38,7 @@ export function mistakeIn(definition: Definition, args: Properties): string | un
 
 const quoted = (name: string): string => `\`${name}\``;
 
-/**
- * The outputs of the object that holds what no other may hold; reads the list of objects until it is found.
- */
+/** The outputs of the object with these unique values; reads the list of objects until it is found. */
 export async function byUniqueKey(
   transport: Transport,
   definition: Definition,

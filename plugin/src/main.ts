@@ -2,10 +2,10 @@ import "@tunnelplane/sdk/node";
 
 import { Service } from "./service";
 
-/** How often it is looked whether the engine is still there. One that is killed tells nobody. */
+/** How often to check that the engine still runs. An engine that is killed sends no message. */
 const WATCH_MS = 5000;
 
-/** Serves the engine, whose address is the first argument, and tells it the port. */
+/** Serves the engine, whose address is the first argument, and prints the port for it. */
 async function main(): Promise<void> {
   const port = await new Service(process.argv[2] ?? "").listen();
   console.log(port);

@@ -147,7 +147,7 @@ export class Resources {
       return new UpdateResponse().setProperties(answer(await steps.update(urn, id, recorded, values)));
     } catch (error) {
       const found = await steps.read(id, recorded).catch(() => undefined);
-      // The part that was done must be recorded, or the next run would do it again.
+      // The engine must record the part that was done, or the next run would do it again.
       if (!found || same(found.inputs, steps.inputsOf(recorded))) throw error;
       throw new PartialFailure(messageOf(error), {
         id,
@@ -179,7 +179,7 @@ export class Resources {
     return recordedOf(lifecycle.definition, olds, declared);
   }
 
-  /** In a preview: what a run would fail for. */
+  /** In a preview: fails with the reason for which the run would fail. */
   async #expect(urn: string, steps: Steps, values: Properties, rehearse: () => Promise<void>): Promise<void> {
     await this.operation.warnOfMissingKey(urn);
     const [refusal] = this.operation.isAccount

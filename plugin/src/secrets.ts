@@ -1,9 +1,9 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 
-/** Shorter texts stand in too many words to be hidden wherever they are. */
+/** Shorter texts occur in too many words to be hidden everywhere. */
 const SHORTEST = 6;
-/** So much of the beginning of a secret tells that a message repeats it, also where the message cuts it. */
+/** A message that contains this much of the beginning of a secret repeats the secret, even if it cuts it. */
 const BEGINNING = 32;
 const HIDDEN = "[secret]";
 
@@ -23,19 +23,16 @@ export function noteSecret(value: unknown): void {
   }
 }
 
-/** Tokens of a set stand below the names of its objects, which every preview shows. */
+/** In a set, tokens are listed under the names of its objects, which every preview shows. */
 const isNameInSet = (name: string): boolean => registry.some(({ kind }) => name.startsWith(`${kind}/`));
 
 /**
- * A message as the engine may show it: without what it repeats of secrets, and without what a terminal would
- * obey.
+ * A message as the engine may show it: without parts of secrets, and without characters that control a
+ * terminal.
  */
 export const shown = (message: string): string => visible(withoutSecrets(message));
 
-/**
- * A message without what it repeats of secrets, as a whole or in part. The engine itself masks secrets of the
- * configuration only.
- */
+/** A message without secrets and parts of them. The engine itself masks only secrets of the configuration. */
 export function withoutSecrets(message: string): string {
   const secrets = [...texts]
     .flatMap((text) => [...new Set([text, JSON.stringify(text).slice(1, -1)])])

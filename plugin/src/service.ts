@@ -112,8 +112,8 @@ export class Service {
   };
 
   /**
-   * The result of a step, unless the run is cancelled or its own time limit is over before. What was asked of
-   * the server may still be carried out; a creation that is tried again finds it.
+   * The result of a step, unless the run is cancelled or its own time limit is over before. The server may
+   * still carry out the request; if it was a creation, the next run finds the object.
    *
    * @param seconds 0 for no limit
    */
@@ -140,7 +140,7 @@ export class Service {
   /** @returns the port of the loopback address that it listens on */
   listen(): Promise<number> {
     const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
-    // Whatever is not here is answered as unimplemented.
+    // All other methods are answered as unimplemented.
     server.addService(ResourceProviderService, this.#methods);
     return new Promise((resolve, reject) =>
       server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>

@@ -10,7 +10,7 @@ import {
 import { failureOf } from "./failure";
 import { isUnknown, received, sent } from "./values";
 
-/** The settings of a provider, and where an explicit one keeps each for those that look for it. */
+/** The settings of a provider, and the key under which an explicit provider keeps each. */
 const SETTINGS: Readonly<Record<string, string>> = {
   baseUrl: ACCOUNT_BASE_URL,
   apiKey: ACCOUNT_API_KEY,
@@ -55,7 +55,10 @@ function mistakesIn(name: string, value: unknown): string[] {
   return [];
 }
 
-/** Tells that settings change, or the engine would go on with the old ones. No change replaces anything. */
+/**
+ * Says that settings change; if it did not, the engine would go on with the old ones. No change replaces
+ * anything.
+ */
 export function diffConfig(request: DiffRequest): DiffResponse {
   const [olds, news] = [
     received(request.getOldInputs() ?? request.getOlds()).values,
@@ -82,8 +85,8 @@ export function diffConfig(request: DiffRequest): DiffResponse {
 }
 
 /**
- * The settings as those look for them who use them: a provider that a program makes names one server, the
- * default one has the stack's.
+ * The settings under the names by which code looks them up: a provider that a program makes names one server;
+ * the default one has the settings of the stack.
  */
 export function configOf(request: ConfigureRequest): ConfigLookup {
   const { values } = received(request.getArgs());

@@ -20,7 +20,7 @@ export const holdsUnknown = (value: unknown): boolean =>
   isUnknown(value) ||
   (typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown));
 
-/** The key that tells what a special object stands for, and its values. */
+/** The key that marks a special object, and its values. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
@@ -31,7 +31,7 @@ export type Path = readonly PropertyKey[];
 /** Properties as the engine sent them. */
 export interface Received<T = Properties> {
   readonly values: T;
-  /** Where something is secret. Of a list, the whole list is: its entries may move. */
+  /** The paths of secrets. If an entry of a list is secret, the whole list is, because entries may move. */
   readonly secrets: readonly Path[];
 }
 
@@ -69,7 +69,7 @@ function secret(value: unknown, path: Path, secrets: Path[]): unknown {
   return bare;
 }
 
-/** Properties for the engine, with secrets in their wrappings. What is undefined is left out. */
+/** Properties for the engine, with secrets in their wrappings and without undefined values. */
 export function sent(values: Properties, secrets: readonly Path[]): Struct {
   const wrapped = secrets.reduce<unknown>((value, path) => withSecret(value, path), withoutUndefined(values));
   // The types of Struct ask for JSON; wrapping a secret in JSON yields JSON.

@@ -5,7 +5,7 @@ import { visible } from "@tunnelplane/sdk/node";
 import { declaredBy } from "./resources";
 import type { StateBefore } from "./stateBefore";
 
-/** A server that is asked for what is outside of the stack. */
+/** A server to ask for objects outside of the stack. */
 export interface Server {
   /** Default: `TUNNELPLANE_BASE_URL`. */
   readonly url?: string;
@@ -15,8 +15,8 @@ export interface Server {
 
 export interface ChangeOptions {
   /**
-   * Without it, what is outside of the stack is not seen: edges of others that use a policy of this stack,
-   * for example.
+   * Without it, the policies do not see objects outside of the stack: for example, edges of others that use
+   * an IP policy of this stack.
    */
   readonly server?: Server;
 }
@@ -32,8 +32,8 @@ const ACCEPT: PolicyConfigSchema = {
 };
 
 /**
- * A policy for each rule on what a change means. The state as it was before the run is one side, what the
- * program declares the other, so the same is said in the preview and in the run.
+ * A policy for each rule about the effects of a change. They compare the state before the run with the
+ * program, so they say the same in the preview and in the run.
  */
 export function changePolicies(state: StateBefore, options: ChangeOptions): StackValidationPolicy[] {
   const findings = findingsOfRuns(state, options);
@@ -59,8 +59,7 @@ export function changePolicies(state: StateBefore, options: ChangeOptions): Stac
 }
 
 /**
- * Where a finding is shown: at the resource that it comes from; where that is gone, at the one that it is
- * about.
+ * The resource at which a finding is shown: its cause; or if that is deleted, the resource that it is about.
  */
 function urnFor({ cause, kind, name }: Finding, { resources }: StackValidationArgs): string | undefined {
   const isHere = (urn: string | undefined) => resources.some((resource) => resource.urn === urn);

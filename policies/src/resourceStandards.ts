@@ -28,7 +28,7 @@ const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 const timeOf = (value: unknown): number => (typeof value === "string" ? Date.parse(value) : Number.NaN);
 
-/** When the certificate of an authority ends: as the server said, or as the certificate itself says. */
+/** The end of an authority's certificate: the server's answer, or the certificate itself says it. */
 function endOfAuthority({ notAfter, caPem }: Properties): number {
   if (typeof notAfter === "string" && !isUnknown(notAfter)) return timeOf(notAfter);
   if (typeof caPem !== "string" || !caPem.includes("-----BEGIN")) return Number.NaN;

@@ -3,8 +3,8 @@ import { recordedResources } from "@tunnelplane/pulumi/review";
 type Recorded = ReturnType<typeof recordedResources>;
 
 /**
- * The state of a stack as it was before a run. It is asked for as soon as the engine names a resource, which
- * is before it changes anything; a pack serves one run.
+ * The state of a stack as it was before a run. It is read as soon as the engine names a resource, before
+ * anything changes; a pack serves one run.
  */
 export class StateBefore {
   private reading: Recorded | undefined;
@@ -22,8 +22,8 @@ export class StateBefore {
 
 async function read(urn: string): Recorded {
   const [stack = "", project = ""] = urn.replace(/^urn:pulumi:/, "").split("::");
-  // Engines of some versions tell the organization. Without it: the one of backends that have none, or the
-  // default.
+  // Some versions of the engine pass on the organization. Without it: the one of backends that have none, or
+  // the default.
   const organization = process.env.PULUMI_ORGANIZATION;
   const names = organization
     ? [`${organization}/${project}/${stack}`]

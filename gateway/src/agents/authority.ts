@@ -3,9 +3,9 @@ export type Proof = { readonly token: string } | { readonly public_key: string }
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** The credential's id; null where none fits. */
+  /** The credential's id; null if none fits. */
   readonly credential: string | null;
-  /** Why not; empty where it is allowed. */
+  /** Why it is not allowed; empty if it is. */
   readonly reason: string;
 }
 

@@ -6,10 +6,13 @@ export type Bind =
 const MOST_LABELS = 32;
 const LONGEST = 1024;
 
-/** Reads a bind address: a host, or `key=value` with commas between. Returns a text if it is wrong. */
+/**
+ * Reads a bind address: a host, or `key=value` with commas between. Returns the mistake as a text if there is
+ * one.
+ */
 export function readBindAddress(address: string, port: number): Bind | string {
   if (address.length > LONGEST) return `a bind address may have at most ${LONGEST} characters`;
-  // For port 0 a server would have to choose one and answer it; clients that ask for labels need none.
+  // With port 0, the client asks the server to choose a port; clients that ask for labels need no port.
   if (port < 1 || port > 65535)
     return "expected a port from 1 to 65535: -R HOST:PORT:…, or -R key=value:PORT:…";
   if (address.includes("=")) {

@@ -6,7 +6,7 @@ const MOST_CONNECTIONS = 5000;
 const MOST_LOGGING_IN = 100;
 /** Failed attempts of one address in a minute; after that, its connections are refused. */
 const MOST_FAILURES = 20;
-/** Requests of one connection to log in, with its questions for keys. */
+/** Requests of one connection to log in, including its questions about keys. */
 const MOST_ATTEMPTS = 20;
 /** New keys of one connection in a minute: OpenSSH makes them once for some gigabytes. */
 const MOST_REKEYS = 60;
@@ -21,7 +21,7 @@ export interface AgentConnection {
   isLoggedIn: boolean;
   /** Requests to log in. */
   attempts: number;
-  /** Questions whether a key may log in that were answered with yes, without a signature. */
+  /** Questions without a signature whether a key may log in, if the answer was yes. */
   questions: number;
   /** New keys since the minute began. */
   rekeys: number;
@@ -42,7 +42,7 @@ export class ConnectionLimits {
     return this.#connections.size;
   }
 
-  /** Lets a connection begin when it is its turn, or closes it. */
+  /** Lets a connection begin when its turn comes, or closes it. */
   admit(socket: Socket, begin: () => void): void {
     const ip = socket.remoteAddress ?? "";
     const others = this.#loggingIn.get(ip) ?? 0;
@@ -72,7 +72,7 @@ export class ConnectionLimits {
     this.#pace.wait(ip, () => socket.destroyed || begin());
   }
 
-  /** Undefined for one that has gone. */
+  /** Undefined for a connection that is closed. */
   find(ip: string | undefined, port: number | undefined): AgentConnection | undefined {
     return this.#connections.get(`${ip} ${port}`);
   }

@@ -9,7 +9,9 @@ type Labels = Readonly<Record<string, string>>;
 export interface Declared {
   /** Sockets of hostports. */
   readonly hostports: ReadonlySet<string>;
-  /** Tunnel groups by their first label: one is looked for among those of each label that an agent has. */
+  /**
+   * Tunnel groups by their first label, so that a look for groups reads only those of an agent's own labels.
+   */
   readonly groups: ReadonlyMap<string, readonly { readonly socket: string; readonly labels: Labels }[]>;
 }
 
@@ -32,7 +34,7 @@ export function declaredBy({ tls_edge, https_edge, tunnel_group_backend }: Objec
   };
 }
 
-/** The sockets of what a bind serves: the same hostport, or the groups all of whose labels it has. */
+/** The sockets that a bind serves: of the same hostport, or of each group whose labels it all has. */
 export function socketsServedBy(bound: Bind, { hostports, groups }: Declared): ReadonlySet<string> {
   if (!("labels" in bound))
     return new Set([socketOfHostport(bound)].filter((socket) => hostports.has(socket)));

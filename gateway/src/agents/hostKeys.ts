@@ -22,13 +22,13 @@ interface Options {
   readonly warn: (message: string) => void;
 }
 
-/** The certificate that was used last, and the one that was asked for. */
+/** The certificate that was used last, and the one that the flag named. */
 interface Kept {
   readonly named: string;
   readonly used: SshHostCertificate;
 }
 
-/** The key that proves to agents which gateway this is and, where one is named, its certificate. */
+/** The key that proves to agents which gateway this is and, if a flag names one, its certificate. */
 export class HostKeys {
   #certificate: Buffer | undefined;
 
@@ -122,8 +122,8 @@ export class HostKeys {
   }
 
   /**
-   * ssh2 would sign with the name of the certificate type, not with the plain one. The exchange is private to
-   * it: where that is not found, the handshake fails.
+   * ssh2 would sign with the name of the certificate type, not with the plain one. The key exchange is
+   * private to ssh2; if it is not found, the handshake fails.
    */
   prepare(connection: Connection): void {
     if (!this.#certificate) return;

@@ -85,7 +85,7 @@ export class KeyExchanges {
   }
 }
 
-/** @throws where the client's key is none of the curve, or a weak one */
+/** @throws if the client's key does not belong to the curve, or is weak */
 async function agree(
   name: string,
   clients: Buffer,
@@ -107,7 +107,7 @@ async function agree(
   return { own: Buffer.from(own), secret: mpint(Buffer.from(secret)) };
 }
 
-/** A number as RFC 4251 writes it: no zeros before it, but one where it would look negative. */
+/** A number as RFC 4251 writes it: without leading zeros, except for one if it would look negative. */
 function mpint(number: Buffer): Buffer {
   const first = number.findIndex((byte) => byte !== 0);
   const bare = number.subarray(first < 0 ? number.length : first);

@@ -1,4 +1,6 @@
-/** How long a window is in which so many key exchanges may begin. One takes half a millisecond. */
+/**
+ * The length of a window. A limited number of key exchanges may begin in each; one takes half a millisecond.
+ */
 const WINDOW_MS = 100;
 const MOST_OF_ADDRESS = 3;
 const MOST_OF_ALL = 20;
@@ -12,7 +14,7 @@ export class Pace {
   #all = 0;
   #window: NodeJS.Timeout | undefined;
 
-  /** Calls back when it is the turn of the next one of this address: at once where nobody waits. */
+  /** Calls back when the next connection of this address has its turn: at once if nobody waits. */
   wait(address: string, begin: () => void): void {
     const queue = this.#waiting.get(address);
     if (queue) queue.push(begin);

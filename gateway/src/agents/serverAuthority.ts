@@ -25,7 +25,7 @@ interface Options {
   readonly warn: (message: string) => void;
 }
 
-/** Asks the server. While that is down, agents that it allowed a short time ago may come back. */
+/** Asks the server. While the server is down, agents that it allowed a short time ago may come back. */
 export class ServerAuthority implements BindAuthority {
   readonly #known: Map<string, Known>;
   #isWritten = true;
@@ -74,7 +74,10 @@ export class ServerAuthority implements BindAuthority {
     return { allowed: true, credential: known.credential, reason: "" };
   }
 
-  /** Extends the time of these, which are connected: the server answers, and did not refuse them. */
+  /**
+   * Extends the time of these credentials, whose agents are connected: the server answers, and did not refuse
+   * them.
+   */
   confirm(credentials: ReadonlySet<string>): void {
     this.#isWritten = false;
     for (const known of this.#known.values()) if (credentials.has(known.credential)) known.at = Date.now();

@@ -43,12 +43,12 @@ type State =
 export class Session {
   #state: State = { name: "connected" };
   #channels = 0;
-  /** Binds that the authority is being asked about. */
+  /** Binds about which the authority has not answered yet. */
   #asking = 0;
-  /** Ends when all binds that it asked for so far are answered. */
+  /** Ends when all binds are answered that the agent asked for so far. */
   #settled: Promise<unknown> = Promise.resolve();
   #refused = 0;
-  /** Why its first binds were refused. */
+  /** The reasons for which its first binds were refused. */
   readonly #reasons: string[] = [];
   readonly #since = new Date().toISOString();
 
@@ -129,7 +129,7 @@ export class Session {
     this.options.sockets.add(agent);
   }
 
-  /** From `serving` back to `idle`, where nothing else is bound. */
+  /** From `serving` back to `idle`, if nothing else is bound. */
   #unbind(key: string): void {
     const agent = this.#agents.get(key);
     if (!agent || this.#state.name !== "serving") return;
@@ -183,8 +183,8 @@ export class Session {
   }
 
   /**
-   * Sends the agent the reason. The stock client shows it with -v only, but always why it was disconnected:
-   * so an agent that has bound nothing is disconnected.
+   * Sends the agent the reason. The stock client shows it with -v only, but it always shows the reason for a
+   * disconnection. So an agent that has bound nothing is disconnected.
    */
   async #refuse(reason: string): Promise<false> {
     const inside = insideOf(this.connection);
@@ -209,7 +209,7 @@ export class Session {
     };
   }
 
-  /** The client knows a forwarding by the very address that it sent. */
+  /** The client identifies a forwarding by the address exactly as it sent it. */
   #open(address: string, port: number): Promise<Duplex> {
     if (this.#channels >= MOST_CHANNELS) return Promise.reject(new Error("too many connections"));
     this.#channels++;
@@ -234,7 +234,7 @@ export class Session {
     });
   }
 
-  /** Ends the session where its credential no longer allows what it has bound. */
+  /** Ends the session if its credential no longer allows its binds. */
   async review(): Promise<void> {
     const login = this.#login;
     if (!login) return;
@@ -248,7 +248,7 @@ export class Session {
   }
 }
 
-/** What an agent shows of itself; undefined where its signature is wrong, or it shows nothing. */
+/** The agent's token or public key; undefined if its signature is wrong, or it sent neither. */
 function proofOf(context: AuthContext): Proof | undefined {
   if (context.method === "password") return { token: context.password };
   if (context.method !== "publickey") return undefined;

@@ -6,7 +6,7 @@ import { addTo } from "../envoy/indexes";
 import type { Bind } from "./bindAddress";
 import { type Declared, socketsServedBy } from "./declared";
 
-/** Somebody who takes connections for what was bound. */
+/** An agent, which takes connections for its bind. */
 export interface Agent {
   readonly bind: Bind;
   /** Connections that it has now. */
@@ -14,7 +14,7 @@ export interface Agent {
   open(): Promise<Duplex>;
 }
 
-/** A Unix socket for each declared bind, while an agent serves it: so Envoy sees what is down. */
+/** A Unix socket for each declared bind while an agent serves it, so that Envoy sees which are down. */
 export class AgentSockets {
   readonly #agents = new Set<Agent>();
   readonly #open = new Map<string, { readonly server: Server; readonly agents: Set<Agent> }>();
@@ -77,7 +77,7 @@ export class AgentSockets {
     this.#open.set(name, { server, agents });
   }
 
-  /** The agent with the least to do takes a connection; when it cannot, the next one does. */
+  /** The agent with the fewest connections takes a new one; if it cannot, the next agent does. */
   async #connect(socket: Socket, agents: ReadonlySet<Agent>): Promise<void> {
     socket.on("error", () => socket.destroy());
     for (const agent of [...agents].sort((a, b) => a.busy - b.busy)) {

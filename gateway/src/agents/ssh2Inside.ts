@@ -3,7 +3,7 @@ import type { Connection, ParsedKey } from "ssh2";
 /** The key exchange that is under way on a connection, or was the last. */
 export interface Exchange {
   readonly negotiated: { kex: string; serverHostKey: string };
-  /** Its part that computes, called with each packet of the client. */
+  /** The part that computes; called with each packet of the client. */
   parse(payload: Buffer): unknown;
   getPublicKey(): Buffer;
   /** The shared secret in the form of the protocol (mpint). */
@@ -26,14 +26,14 @@ export interface Inside {
 
 /** Undefined where a part is missing. */
 export function insideOf(connection: Connection): Inside | undefined {
-  // Private to ssh2, so that each part is looked for.
+  // These parts are private to ssh2, so the code checks that each is there.
   const { _protocol: inside } = connection as unknown as { readonly _protocol?: Inside };
   return inside?._hostKeys && inside._packetRW?.write && inside._cipher && "_kex" in inside
     ? inside
     : undefined;
 }
 
-/** Sends a packet now, past those that wait for a key exchange. */
+/** Sends a packet now, ahead of those that wait for a key exchange. */
 export function send({ _packetRW: { write }, _cipher: cipher }: Inside, payload: Buffer): void {
   try {
     const packet = write.alloc(payload.length, true);
@@ -51,7 +51,7 @@ const LONGEST = 1024;
 export const disconnectMessage = (text: string): Buffer =>
   Buffer.concat([Buffer.of(1), number(BY_APPLICATION), string(text), string("")]);
 
-/** SSH_MSG_DEBUG that is always to be shown; the stock client does with -v. */
+/** SSH_MSG_DEBUG with the flag "always display"; the stock client shows it with -v. */
 export const debugMessage = (text: string): Buffer =>
   Buffer.concat([Buffer.of(4, 1), string(text), string("")]);
 

@@ -6,7 +6,7 @@ import type { HostKeys } from "./hostKeys";
 import { ALGORITHMS, KeyExchanges } from "./keyExchange";
 import { LEAVE_MS, Session, type SessionOptions } from "./session";
 
-/** Connections of one credential, half of all: others come in, too. */
+/** Connections of one credential: half of all, so that others can connect too. */
 const MOST_OF_CREDENTIAL = 2500;
 const KEEP_ALIVE_MS = 15_000;
 const MOST_SILENT = 3;
@@ -20,7 +20,7 @@ interface Options extends SessionOptions {
   readonly keepAliveMs?: number;
 }
 
-/** Where agents come in: the stock `ssh -R`, for remote forwarding and nothing else. */
+/** The SSH server for agents, the stock `ssh -R`: remote forwarding and nothing else. */
 export class SshServer {
   readonly #sessions = new Set<Session>();
   readonly #limits = new ConnectionLimits();
@@ -94,7 +94,7 @@ export class SshServer {
     return true;
   }
 
-  /** Ends the sessions of these credentials that no longer allow what was bound. */
+  /** Ends the sessions of these credentials whose binds they no longer allow. */
   async review(credentials: ReadonlySet<string> | "all"): Promise<void> {
     const sessions = [...this.#sessions].filter(
       ({ credential }) => credential && (credentials === "all" || credentials.has(credential)),
@@ -108,12 +108,12 @@ export class SshServer {
     return this.#limits.count;
   }
 
-  /** In which state each session is. */
+  /** The state of each session. */
   get states(): Session["state"][] {
     return [...this.#sessions].map(({ state }) => state);
   }
 
-  /** Who serves what. */
+  /** The agents that have bound something, as the gateway reports them. */
   get agents(): GatewayAgent[] {
     return [...this.#sessions].flatMap((session) => session.agent ?? []);
   }

@@ -9,7 +9,7 @@ import { certificateOf } from "./folder";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY_MS = 86_400_000;
-/** So long before the end a new one is made. */
+/** A new certificate is made this long before the old one ends. */
 const RENEW_MS = 10 * DAY_MS;
 
 /**
@@ -25,7 +25,7 @@ export class DevelopmentAuthority {
     private readonly key: webcrypto.CryptoKey,
   ) {}
 
-  /** The one in a folder, which it is kept in when it is made. */
+  /** The authority that a folder keeps; makes and keeps one if there is none. */
   static async open(folder: string, keep: Keep = writeWhole): Promise<DevelopmentAuthority> {
     const [file, keyFile] = [join(folder, "dev-ca.pem"), join(folder, "dev-ca.key")];
     let [pem, keyPem] = [file, keyFile].map((path) =>
@@ -39,7 +39,7 @@ export class DevelopmentAuthority {
     return DevelopmentAuthority.#of(pem, keyPem);
   }
 
-  /** A new one that is kept nowhere. @param name its subject's common name */
+  /** A new authority that is kept nowhere. @param name its subject's common name */
   static async make(name: string): Promise<DevelopmentAuthority> {
     return DevelopmentAuthority.#of(...(await newAuthority(name)));
   }

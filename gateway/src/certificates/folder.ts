@@ -4,16 +4,16 @@ import { join, parse } from "node:path";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import type { ServerCertificate } from "../envoy/model";
 
-/** The folder is read with every change; with more files, it is likely the wrong folder. */
+/** With more files than this, it is probably the wrong folder. */
 const MOST_FILES = 50_000;
 
-/** How much of the time may go into looking at the files of a large folder. */
+/** The share of the time that looks at the files of a large folder may take. */
 const LOOKING = 1 / 20;
 
 interface Read {
   /** Of the certificate and its key: changes when one of them does. */
   readonly stamp: string;
-  /** A text says what is wrong with them. */
+  /** A text if something is wrong with them. */
   readonly found: Found | string;
 }
 
@@ -69,7 +69,7 @@ export class CertificateFolder {
     return found;
   }
 
-  /** The stamp of each file, by name, which changes with the file; or why the folder cannot be read. */
+  /** The stamp of each file by name, which changes with the file; or a text why the folder cannot be read. */
   #look(): ReadonlyMap<string, string> | string {
     let names: string[];
     try {

@@ -47,7 +47,7 @@ export function networksOption(text: string, previous: readonly string[] = []): 
   return [...previous, ...networks];
 }
 
-/** What the server takes as the name of a gateway. */
+/** The name of a gateway, in a form that the server takes. */
 export function nameOption(text: string): string {
   if (GATEWAY_NAME.test(text)) return text;
   throw new InvalidArgumentError(`Expected ${GATEWAY_NAME_FORM}.`);

@@ -12,7 +12,7 @@ import { type Entry, ServerSource } from "../server/source";
 import { keepNothing } from "../state/files";
 import { type CommonFlags, commonOptions } from "./options";
 
-/** So long names are waited for: nothing follows. */
+/** How long to wait for the addresses of names: the output is not updated later. */
 const NAMES_MS = 15_000;
 
 export function renderCommand(): Command {

@@ -136,7 +136,7 @@ async function run(flags: Flags): Promise<void> {
           api: source.api,
           certificate: flags.sshHostCertificate,
         });
-  // Kept: a gateway key reports for one name, and each new container has another host name.
+  // The name is kept: a gateway key reports for one name, and each new container has another host name.
   const name = flags.name ?? keptOr(join(state, "name"), () => nameOfMachine());
   const report = async (status: Status) =>
     source.api.gateways.report(name, {
@@ -179,7 +179,7 @@ const nameOfMachine = (): string =>
     .replace(/[^A-Za-z0-9._-]/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "") || "gateway";
 
-/** Sockets are in the folder, and Linux opens none whose path is longer. */
+/** Sockets are in the folder, and Linux opens no socket with a longer path. */
 function refuseLongState(state: string): void {
   const longest = LONGEST_SOCKET - "/envoy/check-123456/admin.sock".length;
   const bytes = Buffer.byteLength(state);

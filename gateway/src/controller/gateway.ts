@@ -31,7 +31,7 @@ interface Parts {
   readonly agents?: Agents;
   readonly source: Source;
   readonly environment: EnvironmentSource;
-  /** Counts requests, where that is wanted. */
+  /** Counts requests; undefined if the operator does not want that. */
   readonly recorder?: Recorder;
   readonly envoy: Engine;
   readonly log: Logger;
@@ -44,11 +44,14 @@ interface Parts {
 
 const TICK_MS = 1000;
 const AGAIN_MS = 1000;
-/** After a configuration that failed: each try may cost Envoy's start for many edges. */
+/** How long to wait after a configuration that failed: each try may start an Envoy for many edges. */
 const SERVE_AGAIN_MS = 5000;
 /** An Envoy beside the gateway may start a little later. */
 const SILENT_MS = 10_000;
-/** How long to wait for more changes, as a share of what the last one took: changes rarely come alone. */
+/**
+ * How long to wait for more changes, as a share of the time that the last one took: changes rarely come
+ * alone.
+ */
 const GATHERING = 1 / 10;
 
 /** Follows a server: reads what is new, has Envoy serve it, and reports the result. */
@@ -74,12 +77,12 @@ export class Gateway {
     this.#reporter = new Reporter(parts.report, parts.warn);
   }
 
-  /** Empty while Envoy has not seen the newest configuration: nobody knows then what it serves. */
+  /** Empty while Envoy has not seen the newest configuration, because then its state is unknown. */
   get edges(): readonly EdgeState[] {
     return this.parts.envoy.isInformed ? this.#synchroniser.edges : [];
   }
 
-  /** Whether Envoy was given something in this run, also what an earlier run had read. */
+  /** Whether Envoy got a configuration in this run, even one from the objects of an earlier run. */
   get hasServed(): boolean {
     return this.#serving.hasServed;
   }
@@ -115,7 +118,7 @@ export class Gateway {
     await following;
   }
 
-  /** Serves what an earlier run had read. */
+  /** Serves the objects that an earlier run read. */
   async #resume(): Promise<void> {
     const { lastObjects, warn, log } = this.parts;
     if (!existsSync(lastObjects)) return;
@@ -165,7 +168,9 @@ export class Gateway {
     agents.authority.confirm(new Set(agents.ssh.agents.map(({ credential }) => credential)));
   }
 
-  /** Whether an Envoy started after the last configuration was written: it has to be given that again. */
+  /**
+   * Whether an Envoy has started since the last configuration was written: it needs that configuration again.
+   */
   async #isEnvoyNew(): Promise<boolean> {
     const { envoy, warn } = this.parts;
     if (!this.hasServed || envoy.isInformed) {
@@ -185,7 +190,7 @@ export class Gateway {
       this.#serving.succeed();
     } catch (error) {
       this.failures++;
-      // Many edges that Envoy refuses must not make the gateway unready while they are searched for.
+      // Many edges that Envoy refuses must not make the gateway unready while it searches for them.
       this.#serving.fail(Date.now() + SERVE_AGAIN_MS, error instanceof Unfinished);
       this.parts.warn(messageOf(error));
     }

@@ -1,19 +1,19 @@
-/** Whether Envoy has what is declared. Times are in milliseconds. */
+/** Whether Envoy has the declared objects. Times are in milliseconds. */
 type State =
   /** Nothing was read yet. */
   | { readonly name: "empty" }
-  /** Something changed or failed, and is served at a time. */
+  /** Something changed or failed, and is served at this time. */
   | { readonly name: "waiting"; readonly at: number }
-  /** Envoy is being given what was read up to an event; what changes meanwhile waits for a time. */
+  /** Envoy is getting the objects as of an event; changes that come meanwhile wait for a time. */
   | { readonly name: "serving"; readonly sequence: number | undefined; readonly changedAt?: number }
-  /** Envoy was given all that was read. */
+  /** Envoy has got all objects. */
   | { readonly name: "served" };
 
-/** The states of serving what is declared. docs/architecture/gateway.md has a picture. */
+/** The states of serving the declared objects. docs/architecture/gateway.md has a picture. */
 export class Serving {
   #state: State = { name: "empty" };
   #outcome: "none" | "taken" | "refused" = "none";
-  /** The last event whose objects Envoy was given, whether it took them or not. */
+  /** The last event whose objects Envoy got, whether it took them or not. */
   #sequence: number | undefined;
 
   get state(): State["name"] {
@@ -30,7 +30,7 @@ export class Serving {
     return this.#outcome === "taken";
   }
 
-  /** Objects changed: they are served at this time, or earlier where others wait already. */
+  /** Objects changed: they are served at this time, or earlier if others wait already. */
   change(at: number): void {
     const state = this.#state;
     if (state.name === "serving") this.#state = { ...state, changedAt: Math.min(state.changedAt ?? at, at) };
@@ -38,8 +38,8 @@ export class Serving {
   }
 
   /**
-   * Envoy is given all that was read.
-   * @param sequence of the last event that was read; none of an earlier run
+   * Envoy gets all objects. @param sequence of the last event that was read in this run; undefined if none
+   * was
    */
   begin(sequence: number | undefined): void {
     this.#state = { name: "serving", sequence };
@@ -54,7 +54,7 @@ export class Serving {
 
   /**
    * @param again when to try again
-   * @param isPartial whether Envoy took all but edges that are still searched for
+   * @param isPartial whether Envoy took everything but edges for which the search goes on
    */
   fail(again: number, isPartial: boolean): void {
     if (this.isTaken && !isPartial) this.#outcome = "refused";
@@ -82,7 +82,7 @@ export class Serving {
    * The last event that a report may name; none before anything was served. @param read the last event read
    */
   sequence(read: number): number | undefined {
-    // Events that change nothing of what is served need not be given to Envoy.
+    // Envoy does not need events that change nothing that it serves.
     if (this.#sequence !== undefined && this.#state.name === "served") this.#sequence = read;
     return this.#sequence;
   }

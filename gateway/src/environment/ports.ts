@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { addressText } from "../envoy/address";
 import type { Listen } from "../envoy/model";
 
-/** Finds the ports that Envoy cannot listen on, so that the hostports of all others are served. */
+/** Finds the ports that Envoy cannot listen on, so that it serves the hostports of all others. */
 export class Ports {
   #lacking: readonly Listen[] = [];
 
@@ -16,13 +16,14 @@ export class Ports {
   /** The addresses that Envoy can listen on; warns of the others. */
   async usable(): Promise<readonly Listen[]> {
     const listening = await this.listening();
-    // To try a port now could keep it from an Envoy that starts.
+    // A try now could take the port from an Envoy that is starting.
     if (!listening) return this.#usable;
     const held = new Set(listening);
     const lacking: Listen[] = [];
     for (const one of this.all) {
       const text = boundAt(one);
-      // Envoy does not hold a port without edges, which others may take. It writes zones in another way.
+      // Envoy does not listen on a port without edges, so another program may take it. It writes zones in
+      // another way.
       if (held.has(text) || one.address.includes("%")) continue;
       const fault = await faultOf(one);
       if (fault === undefined) continue;
@@ -45,7 +46,7 @@ export class Ports {
   }
 }
 
-/** Where a port is served, as `ADDRESS:PORT`. */
+/** The place where a port is served, as `ADDRESS:PORT`. */
 export const boundAt = ({ address, bindPort }: Listen): string =>
   addressText({ host: address, port: bindPort });
 

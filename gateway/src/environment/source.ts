@@ -16,7 +16,9 @@ import { mostSignIns } from "./watches";
 const DAY_MS = 86_400_000;
 /** How often to try a port again that was taken. */
 const PORT_AGAIN_MS = 5000;
-/** How long to wait for the addresses of new names; slower ones follow as soon as they are known. */
+/**
+ * How long to wait for the addresses of new names. Those of slower names follow as soon as they are known.
+ */
 const NAMES_MS = 500;
 export const DEFAULT_LISTEN: readonly Listen[] = [{ port: 443, address: "0.0.0.0", bindPort: 443 }];
 
@@ -38,7 +40,7 @@ export interface EnvironmentFlags {
    * PEM of the authorities that upstreams, issuers and key sets are checked against. Default: the system's.
    */
   readonly trust?: string;
-  /** Where the server is, and where else this gateway listens: backends may not be there. */
+  /** The addresses of the server, and the other addresses of this gateway: backends may not be there. */
   readonly url: string;
   readonly metrics?: Address;
   readonly sshListen?: Address;
@@ -121,7 +123,7 @@ export class EnvironmentSource {
     return new EnvironmentSource(flags, trust, authority, options);
   }
 
-  /** Whether the environment may be another than when it was read last. */
+  /** Whether the environment may have changed since it was read last. */
   isChanged(now: number): boolean {
     return (
       now >= Math.min(this.#nextAt, this.renewAt ?? Number.POSITIVE_INFINITY) ||
@@ -132,7 +134,7 @@ export class EnvironmentSource {
     );
   }
 
-  /** @param waitMs how long to wait for the addresses of new names; a name without one is not sent to */
+  /** @param waitMs how long to wait for the addresses of new names; no traffic goes to a name without any */
   async read(objects: Objects, waitMs = NAMES_MS): Promise<Environment> {
     const { issuers } = this.#documents;
     await this.upstreams.want(objects, issuers, waitMs);
@@ -168,7 +170,7 @@ export class EnvironmentSource {
   }
 }
 
-/** @throws where the PROXY protocol is on, and no network may use it */
+/** @throws if the PROXY protocol is on, and no network may use it */
 function balancersOf({ trustForwarded: networks, proxyProtocol }: EnvironmentFlags): Balancers | undefined {
   if (networks !== undefined) return { networks, proxyProtocol };
   if (proxyProtocol)
@@ -178,7 +180,7 @@ function balancersOf({ trustForwarded: networks, proxyProtocol }: EnvironmentFla
   return undefined;
 }
 
-/** When the first of them begins or ends; the development authority renews its own before their end. */
+/** The next moment at which one begins or ends; the development authority renews its own before their end. */
 function nextOf(certificates: readonly ServerCertificate[]): number {
   const now = Date.now();
   const times = certificates.flatMap(({ notBefore, notAfter }) => [notBefore, notAfter - DAY_MS, notAfter]);

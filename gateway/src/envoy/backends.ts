@@ -15,18 +15,23 @@ interface Share {
   readonly weight: number;
 }
 
-/** Where traffic goes: shares of it to clusters, or an answer of Envoy's own, or nowhere. */
+/** The destination of traffic: shares of it to clusters, an answer by Envoy itself, or nowhere. */
 export type Destination =
   | { readonly clusters: readonly Share[] }
   | { readonly response: Response }
   | "nowhere";
 
-/** The same, inside another backend. Clusters in order become one where nothing else orders them. */
+/**
+ * The same, inside another backend. A failover stays a list of clusters until a backend around it needs one.
+ */
 type Found = Destination | { readonly failover: string; readonly order: readonly string[] };
 
 /** The socket of those agents that have bound a hostport. */
 const BOUND = "agents";
-/** Of a cluster in which Envoy splits connections: it is always there, whatever is behind it. */
+/**
+ * The beginning of the name of a cluster in which Envoy splits connections: it is always up, whatever is
+ * behind it.
+ */
 const WITHIN = "within ";
 
 interface BackendModule {
@@ -82,12 +87,12 @@ export class Backends {
       : found;
   }
 
-  /** A cluster that speaks TLS to the host of a URL; key sets and issuers are there. */
+  /** A cluster that speaks TLS to the host of a URL, for key sets and issuers. */
   forUrl(url: string): string {
     return this.#address(url, addressOfUrl(url), url.startsWith("https:"));
   }
 
-  /** @throws where the gateway may not connect to the host of a URL */
+  /** @throws if the gateway may not connect to the host of a URL */
   permit(url: string): void {
     const { host, port } = addressOfUrl(url);
     const found = this.environment.upstreams.find(host, port);
@@ -171,7 +176,7 @@ export class Backends {
     return id;
   }
 
-  /** One cluster for what is in the place of one. */
+  /** One cluster for a destination where there must be exactly one. */
   #single(id: string, found: Exclude<Destination, "nowhere">): string {
     if ("response" in found) return this.#within(`answer ${id}`, answering(id, found.response));
     const [first, ...others] = found.clusters;

@@ -3,7 +3,7 @@ import { HOST as LOWER_HOST } from "./limits";
 import { cidrRange } from "./networks";
 import { CLIENT_IP_HEADER, OWN_HEADERS } from "./predicate";
 
-/** How the callers of a chain come in. */
+/** How callers reach a chain. */
 export interface Arrival {
   /** The port that hostports name. */
   readonly port: number;
@@ -49,11 +49,11 @@ export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Jso
   };
 }
 
-/** What backends read of the caller. */
+/** The headers that say to backends who the caller is. */
 export function headersForBackends({ port }: Arrival): Json {
   return {
     request_headers_to_add: [
-      // Only upgrades still have it. It could name the headers below, so that backends drop them.
+      // Only upgrades keep this header. It could name the headers below, so that backends drop them.
       { header: { key: "connection", value: "upgrade" }, append_action: "OVERWRITE_IF_EXISTS" },
       overwritten(FORWARDED_FOR, CLIENT_IP),
       overwritten("x-forwarded-proto", "https"),

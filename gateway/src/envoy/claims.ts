@@ -33,7 +33,7 @@ function valuesOf(text: string): Json[] {
   return [{ string_match }, ...othersOf(test.other)];
 }
 
-/** Every number there is: those of JSON are doubles. */
+/** Every number: those of JSON are doubles. */
 const ANY_NUMBER: Json = { double_match: { range: { start: -Number.MAX_VALUE, end: Number.MAX_VALUE } } };
 
 function othersOf(other: ReturnType<typeof claimTest>["other"]): Json[] {

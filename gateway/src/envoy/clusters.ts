@@ -4,11 +4,11 @@ import { extension, type Json, typed } from "./json";
 /** Envoy's own limit of 1,024 connections to a cluster is for machines beside it. */
 const MOST_AT_ONCE = 65_536;
 
-/** What one cluster sends to. */
+/** The target of one cluster. */
 export interface ClusterTarget {
-  /** Where it can be reached, all of them the same; the first to which a connection can be made gets it. */
+  /** Its addresses, which are all alike: Envoy uses the first to which it can connect. */
   readonly addresses: readonly Json[];
-  /** How to speak TLS with it; without, in plain. */
+  /** How to speak TLS with it; undefined for plain connections. */
   readonly transport?: Json;
 }
 
@@ -21,7 +21,7 @@ const CHECK: Json = {
   tcp_health_check: {},
 };
 
-/** @param checked whether Envoy asks each second if it is there */
+/** @param checked whether Envoy checks each second that it is up */
 export function clusterOf(name: string, { addresses, transport }: ClusterTarget, checked: boolean): Json {
   return {
     name,
@@ -39,9 +39,9 @@ export function clusterOf(name: string, { addresses, transport }: ClusterTarget,
 }
 
 /**
- * One endpoint, whose addresses Envoy tries one after the other (happy eyeballs). A health check asks the
- * first of them alone (Envoy 1.40), so where one is made each address begins an endpoint of its own; one that
- * is well is enough for all of the traffic.
+ * One endpoint, whose addresses Envoy tries one after the other (happy eyeballs). A health check asks only
+ * the first of them (Envoy 1.40). So with a health check, each address begins an endpoint of its own; one
+ * that is up is enough for all of the traffic.
  */
 function endpointsOf(addresses: readonly Json[], checked: boolean): Json {
   const beginning = (first: Json): Json => {
@@ -54,7 +54,7 @@ function endpointsOf(addresses: readonly Json[], checked: boolean): Json {
   return { endpoints: [{ lb_endpoints }], ...isOneEnough };
 }
 
-/** The first of these clusters that is well gets everything. */
+/** The first of these clusters that is up gets everything. */
 export const inOrderOf = (name: string, clusters: readonly string[]): Json => ({
   name,
   connect_timeout: "2s",
@@ -65,7 +65,7 @@ export const inOrderOf = (name: string, clusters: readonly string[]): Json => ({
   },
 });
 
-/** A listener inside of Envoy, and what a cluster that sends there has as its address. */
+/** A listener inside of Envoy, and the address with which a cluster sends there. */
 export const within = (name: string, filter: Json): { readonly listener: Json; readonly address: Json } => ({
   listener: { name, internal_listener: {}, filter_chains: [{ filters: [filter] }] },
   address: { envoy_internal_address: { server_listener_name: name, endpoint_id: name } },

@@ -4,7 +4,10 @@ import { type Known, refuseUnknownIn } from "@tunnelplane/sdk/rules";
 
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
 
-/** What enforces each module of each kind. A module of the contract without an entry does not compile. */
+/**
+ * The means that enforce each module of each kind. If a module of the contract has no entry, this does not
+ * compile.
+ */
 export const ENFORCED = {
   backend: { tls_edge: "the TCP proxy's clusters", https_edge_route: "the route's clusters" },
   ip_restriction: { tls_edge: "network RBAC", https_edge_route: "the route's RBAC" },
@@ -16,10 +19,12 @@ export const ENFORCED = {
   user_agent_filter: { https_edge_route: "the route's RBAC" },
 } satisfies Enforcement;
 
-/** Something for every module of the contract and every kind that has it. */
+/** An entry for every module of the contract and every kind that has it. */
 export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith<M>, string>> };
 
-/** The means for each action of policies. An action of the contract without an entry does not compile. */
+/**
+ * The means for each action of policies. If an action of the contract has no entry, this does not compile.
+ */
 export const ENFORCED_ACTIONS = {
   deny: "a direct response; on a TLS edge network RBAC",
   "custom-response": "a direct response",
@@ -28,7 +33,7 @@ export const ENFORCED_ACTIONS = {
   "url-rewrite": "the route's regex_rewrite",
 } satisfies Readonly<Record<ActionName, string>>;
 
-/** @throws where an edge or route has an enabled module, an action or a value that is not known here */
+/** @throws if an edge or route has an enabled module, an action or a value that this gateway does not know */
 export function refuseUnknown(edge: HttpsEdge | TlsEdge): void {
   const { routes, ...fields } = { routes: [], ...edge };
   const kind = "routes" in edge ? "https_edge" : "tls_edge";

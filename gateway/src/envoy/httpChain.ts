@@ -26,7 +26,7 @@ export function httpManager(
     {
       stat_prefix: "http",
       ...callerHeaders(arrival, conditional),
-      // Browsers name every port but 443, and some clients that one too.
+      // Browsers name every port but 443 in `Host`; some clients name 443 too.
       strip_any_host_port: true,
       normalize_path: true,
       merge_slashes: true,

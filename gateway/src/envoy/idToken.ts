@@ -9,8 +9,8 @@ import { type Environment, Unreachable } from "./model";
 import { admitting, httpRbac, routeRbac } from "./rbac";
 
 /**
- * Asks for claims of a signed-in user's ID token: an entry of the filter's tables, and what the route turns
- * on.
+ * A check of claims in a signed-in user's ID token: an entry for the filter's tables, and the part that the
+ * route turns on.
  */
 export interface IdTokenCheck {
   readonly name: string;
@@ -24,8 +24,8 @@ const PAYLOAD = "session";
 const [TOKEN, CLAIMS] = ["id token", "claims"];
 
 /**
- * The OAuth2 filter has compared the cookie with its signature, and opened it; whether the issuer signed what
- * is in it, nobody has asked yet.
+ * The OAuth2 filter has checked the cookie's signature and opened the cookie. Nothing has checked yet whether
+ * the issuer signed the token in it.
  */
 export function idTokenCheck(
   route: string,
@@ -76,7 +76,7 @@ export const idTokenFilters = (checks: readonly IdTokenCheck[]): Json[] =>
     ? [tokenFilter(TOKEN, checks), marking(LACKING, true), httpRbac(CLAIMS), marking(MET, false)]
     : [];
 
-/** Around the filter that refuses, so that what it answers is known from other answers of 403. */
+/** Marks around the filter that refuses, which tell its answers apart from other answers of 403. */
 const MARKS = ["claims lacking", "claims met"] as const;
 const [LACKING, MET] = MARKS;
 const MARKED = "tunnelplane.claims";
@@ -89,7 +89,8 @@ const marking = (name: string, lacking: boolean): Json => ({
 });
 
 /**
- * Tells users who are signed in why they may go no further: sent to sign in, they would come back for ever.
+ * Shows users who are signed in why they may not go on. If they were sent to sign in, they would go round in
+ * circles.
  */
 export const lackingClaims = (): Json => ({
   filter: {

@@ -1,4 +1,4 @@
-/** Remembers what is made of a list, so that each list is read once and not for every edge. */
+/** Remembers a value that is made from a list, so that each list is read once and not for every edge. */
 export function onceForEach<List extends object, Made>(make: (list: List) => Made): (list: List) => Made {
   const made = new WeakMap<List, Made>();
   return (list) => {
@@ -31,7 +31,7 @@ const idsOf = onceForEach(
   (list: readonly { readonly id: string }[]) => new Map(list.map((one) => [one.id, one])),
 );
 
-/** The object of a list with an id. */
+/** Finds an object of a list by its id. */
 export const withId = <T extends { readonly id: string }>(list: readonly T[], id: string): T | undefined =>
   // An index of a list holds the items of that list.
   idsOf(list).get(id) as T | undefined;

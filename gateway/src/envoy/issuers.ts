@@ -7,7 +7,7 @@ const routesOf = ({ https_edge }: Objects) => https_edge.flatMap(({ routes }) =>
 export const issuersOf = (objects: Objects): string[] =>
   routesOf(objects).flatMap(({ oidc }) => (oidc?.enabled ? [oidc.issuer] : []));
 
-/** The URLs of the key sets against which routes check tokens, and ID tokens of which they ask for claims. */
+/** The URLs of the key sets with which routes check tokens, and ID tokens whose claims they ask for. */
 export const keySetsOf = (objects: Objects, issuers: ReadonlyMap<string, Issuer>): string[] =>
   routesOf(objects).flatMap(({ jwt_validation: jwt, oidc }) => [
     ...(jwt?.enabled ? jwt.jws.keys.sources.additional_jkus : []),

@@ -13,7 +13,7 @@ export const extension = (name: string, type: string, fields: Json = {}): Json =
   typed_config: typed(type, fields),
 });
 
-/** A filter that runs a script in Lua, for what no other filter does. */
+/** A filter that runs a script in Lua, for tasks that no other filter can do. */
 export const script = (name: string, inline_string: string): Json =>
   extension(name, "envoy.extensions.filters.http.lua.v3.Lua", { default_source_code: { inline_string } });
 

@@ -11,7 +11,10 @@ const KEYS_FOR = "300s";
 /** How far clocks may differ: tokens are valid for so long before `nbf` and after `exp`. */
 const LEEWAY_SECONDS = 60;
 
-/** A route's token checks: entries of the filter's tables, and what the filter does not compare exactly. */
+/**
+ * A route's token checks: entries for the filter's tables, and rules for parts that the filter does not
+ * compare exactly.
+ */
 export interface TokenCheck {
   readonly providers: Readonly<Record<string, Json>>;
   readonly requirement: Json;
@@ -66,7 +69,7 @@ export function tokenCheck(
   };
 }
 
-/** @throws Unreachable for a key set that may not be asked, or never answered */
+/** @throws Unreachable if the gateway may not ask for the key set, or it never answered */
 export function refuseSilent(uri: string, backends: Backends, keySets: Environment["keySets"]): void {
   backends.permit(uri);
   if (keySets?.has(uri) === false)
@@ -78,7 +81,7 @@ export function refuseSilent(uri: string, backends: Backends, keySets: Environme
 export const keySetAt = (uri: string, backends: Backends): Json => ({
   http_uri: { uri, cluster: backends.forUrl(uri), timeout: "2s" },
   cache_duration: KEYS_FOR,
-  // Fetched beforehand: requests with tokens that nobody signed cause none to the issuer.
+  // Fetched beforehand, so that requests with forged tokens cause no requests to the issuer.
   async_fetch: {},
 });
 
@@ -88,7 +91,7 @@ const [HEADER, PAYLOAD] = ["header", "payload"];
 const algorithmIn = (allowed: readonly string[]): Json =>
   anyOf(allowed.map((exact) => found([HEADER, "alg"], { string_match: { exact } })));
 
-/** The filter calls `https://api/` and `api` the same. A token has one audience, or a list of them. */
+/** The filter takes `https://api/` and `api` for the same. A token has one audience, or a list of them. */
 const audienceIn = (allowed: readonly string[]): Json =>
   claimed(
     [PAYLOAD, "aud"],

@@ -63,7 +63,7 @@ const nameOf = (id: string): string => `limit ${id}`;
 
 export const limitNames = (limits: readonly Limit[]): string[] => limits.map(({ id }) => nameOf(id));
 
-/** A token bucket of Envoy's: all of it is filled again after the declared time. */
+/** A token bucket of Envoy's, which is full again after the declared time. */
 export function bucketOf(config: Limit["config"]): Json {
   const { capacity, seconds } = bucketIn(config);
   return { max_tokens: capacity, tokens_per_fill: capacity, fill_interval: `${seconds}s` };
@@ -73,7 +73,7 @@ interface Key {
   readonly action: Json;
   readonly key: string;
   readonly value?: string;
-  /** The header, where it may be absent. */
+  /** The header, if it may be absent. */
   readonly header?: string;
 }
 

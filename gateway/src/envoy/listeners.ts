@@ -16,7 +16,7 @@ export type Front = { readonly hostport: Hostport; readonly transport: Json | un
   | {
       readonly virtualHost: Json;
       readonly requirements: readonly ChainRequirements[];
-      /** Which of its routes are refused, and why. */
+      /** The reasons for which some of its routes are refused. */
       readonly refusals: readonly string[];
     }
   | { readonly filters: readonly Json[] }
@@ -55,13 +55,13 @@ export function listenersOf(
 
 const listenerName = (port: number): string => `port ${port}`;
 
-/** Chains for those who connect from some networks; with none, for everybody else. */
+/** A chain's callers: those who connect from these networks; or without networks, everybody else. */
 interface Arrivals {
   readonly only: readonly string[];
   readonly forwarded: boolean;
 }
 
-/** The first is what TLS edges take, who do not read X-Forwarded-For. */
+/** TLS edges use the first one, because they do not read X-Forwarded-For. */
 function arrivalsBy(balancers: Balancers | undefined): readonly [Arrivals, ...Arrivals[]] {
   if (balancers?.proxyProtocol) return [{ only: balancers.networks, forwarded: false }];
   const anybody: Arrivals = { only: [], forwarded: false };
@@ -138,7 +138,7 @@ const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>
         ),
       ];
 
-/** @param only the networks that may connect; what no chain takes is closed */
+/** @param only the networks that may connect; a connection that no chain takes is closed */
 function chain(
   name: string,
   hosts: readonly string[],
@@ -187,10 +187,10 @@ export function bootstrap({
   readonly folder: string;
   readonly admin: string;
   readonly id?: string;
-  /** Those that hostports may name; each has a limit of connections. */
+  /** The ports that hostports may name; each has a limit of connections. */
   readonly ports?: readonly number[];
 }): Json {
-  // Without a directory to watch: Envoy would read both files when either changes.
+  // Names no directory to watch: with one, Envoy would read both files when either changes.
   const file = (name: string): Json => ({
     path_config_source: { path: `${folder}/${name}` },
     resource_api_version: "V3",

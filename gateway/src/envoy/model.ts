@@ -7,7 +7,7 @@ import type { Recording } from "./recording";
 
 /** The objects that a gateway enforces, as the API answers them; HTTPS edges with their routes. */
 export type Objects = { readonly [K in EnforcedKind]: readonly Answers[K][] } & {
-  /** What is wrong with objects that cannot be read, by id. Of such edges, `Objects` keeps the names. */
+  /** Why some objects cannot be read, by id. Of such edges, `Objects` keeps the names. */
   readonly unreadable: ReadonlyMap<string, string>;
 };
 
@@ -35,7 +35,9 @@ export interface Listen {
 export interface Balancers {
   /** Where they are, in CIDR notation. */
   readonly networks: readonly string[];
-  /** Whether they say it by the PROXY protocol, and not in X-Forwarded-For. Nobody else may connect then. */
+  /**
+   * Whether they use the PROXY protocol for that, and not X-Forwarded-For. If so, nobody else may connect.
+   */
   readonly proxyProtocol: boolean;
 }
 
@@ -43,30 +45,30 @@ export interface Balancers {
 export interface Issuer {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
-  /** The keys of its ID tokens; null where it names none, undefined where that was never read. */
+  /** The URL of the keys of its ID tokens; null if it names none, undefined if that was never read. */
   readonly jwksUri?: string | null;
 }
 
 /**
- * The addresses of an upstream, none while its name cannot be resolved; or why it is refused; or, on a trial,
- * the socket of what stands in for it.
+ * The addresses of an upstream, none while its name cannot be resolved; or why it is refused; or, in a trial,
+ * the socket of its stand-in.
  */
 export type Upstream =
   | { readonly addresses: readonly string[] }
   | { readonly refused: string }
   | { readonly standIn: string };
 
-/** Where static backends, issuers and key sets are, at one moment. */
+/** The addresses of static backends, issuers and key sets, at one moment. */
 export interface Upstreams {
   /** @param host a name, or an IP address without brackets */
   find(host: string, port: number): Upstream;
 }
 
-/** What a configuration depends on, besides the objects. */
+/** Everything that a configuration depends on besides the objects. */
 export interface Environment {
   readonly certificates: readonly ServerCertificate[];
   readonly listen: readonly Listen[];
-  /** Default: none, so that who connects is the caller. */
+  /** Default: none, so the client that connects is the caller. */
   readonly balancers?: Balancers;
   /** The folder of the sockets behind which agents are. */
   readonly sockets: string;
@@ -76,7 +78,7 @@ export interface Environment {
   readonly trust: string;
   /** By the issuer's URL, as edges declare it. */
   readonly issuers: ReadonlyMap<string, Issuer>;
-  /** By their URLs, the key sets that answered once; without, all are taken for good. */
+  /** The key sets that answered once, by URL; if undefined, all count as good. */
   readonly keySets?: ReadonlyMap<string, unknown>;
   readonly upstreams: Upstreams;
   /** How many routes may sign users in: Envoy aborts when it can watch no more files. Default: any. */
@@ -109,7 +111,9 @@ export interface Configuration {
 
 export { Unservable };
 
-/** A route needs something that does not answer or is denied. It is refused, and its edge is served. */
+/**
+ * A route needs something that does not answer or is denied. The route is refused, and its edge is served.
+ */
 export class Unreachable extends Unservable {}
 
 /**
@@ -130,6 +134,6 @@ export function objectsOf(world: readonly { readonly kind: string; readonly fiel
         lists.get(kind)?.push({ ...fields, hostports, routes: [] });
     }
   }
-  // The fields of a kind are what the API answers of it, as far as they were checked above.
+  // The API answers these fields of a kind, and the code above has checked those that a translation needs.
   return { ...Object.fromEntries(lists), unreadable } as unknown as Objects;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 export { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 
-/** A short name for a text: 64 bits, which nobody meets twice by chance. */
+/** A short name for a text: 64 bits, so two texts do not get the same name by chance. */
 export const shortHash = (text: string): string =>
   createHash("sha256").update(text).digest("hex").slice(0, 16);
 

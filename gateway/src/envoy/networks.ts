@@ -13,7 +13,10 @@ const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) =>
   grouped(rules, ({ ip_policy }) => [ip_policy.id]),
 );
 
-/** The source addresses that an enabled module admits, as a principal of RBAC: allowed less denied. */
+/**
+ * The source addresses that an enabled module admits, as a principal of RBAC: those allowed minus those
+ * denied.
+ */
 export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Objects): Json | undefined {
   if (!module?.enabled) return undefined;
   const policies = new Set(module.ip_policies.map(({ id }) => id));

@@ -2,7 +2,10 @@ import { type Condition, escapeRegex, holds, type Input, searching, type Test } 
 import { extension, type Json, typed } from "./json";
 import { cidrRange } from "./networks";
 
-/** Envoy chooses routes by headers alone. These carry what else policies ask, and are never sent on. */
+/**
+ * Envoy chooses routes by headers alone. These headers carry the other values that policies ask about, and
+ * are never sent on.
+ */
 export const OWN_HEADERS = {
   path: { name: "x-tunnelplane-path", value: "%PATH(NQ)%" },
   sni: { name: "x-tunnelplane-sni", value: "%REQUESTED_SERVER_NAME%" },
@@ -70,7 +73,7 @@ function matchOf(test: Test): Json {
       },
     };
   }
-  // Envoy refuses empty prefixes; each text has one.
+  // Envoy refuses empty prefixes; each text begins with one.
   const [[, text] = ["", ""]] = Object.entries(test);
   return text === "" && !("exact" in test) ? regexMatch("(?s:.*)") : { value_match: test };
 }

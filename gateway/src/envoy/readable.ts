@@ -10,7 +10,7 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 /** The texts in a value that should be a list of texts. */
 export const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
 
-/** What is wrong with the fields that are read before edges are translated one by one. */
+/** The mistake in the fields that are read before edges are translated one by one, if there is one. */
 export function faultOf(kind: EnforcedKind, fields: Fields): string | undefined {
   switch (kind) {
     case "tls_edge":

@@ -28,7 +28,7 @@ import { returning, type SignIn, signIn } from "./signIn";
 export interface Served {
   readonly exact: boolean;
   readonly path: string;
-  /** Which requests it takes of those with the path; all, without. */
+  /** The method of the requests that it takes among those with the path; undefined for all. */
   readonly method?: string;
   readonly decision: Settled;
   /** The fields of Envoy's route for an outcome, all but its match. */
@@ -70,7 +70,7 @@ export const inOrder = (a: RouteMatch, b: RouteMatch): number =>
 interface Serving {
   readonly served: readonly Served[];
   readonly requirements: ChainRequirements;
-  /** Why the route is refused, while its edge goes on. */
+  /** Why the route is refused, while its edge is served. */
   readonly refusal?: string;
 }
 
@@ -83,7 +83,7 @@ export function serveRoute(route: HttpsEdgeRoutes, hostport: Hostport, context: 
   }
 }
 
-/** Stands where the route would, so that no shorter route takes its requests. */
+/** Takes the place of the route, so that no shorter route takes its requests. */
 function refuse(route: HttpsEdgeRoutes, why: string, hidesCookies: boolean): Serving {
   const fields = () => ({ name: route.id, ...answerOf(503) });
   return {
@@ -115,7 +115,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const limits = outcomes.flatMap((outcome) => outcome.limits.map(limitFilter));
   const networks = networksOf(route.ip_restriction, objects);
   const agents = userAgents(route.user_agent_filter);
-  // What an edge is rejected for comes before what is out there.
+  // Reasons to reject the edge come first, before reasons outside of the gateway.
   const destination = backends.destination(route.backend, hostport, true);
   const check =
     route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, environment);
@@ -217,7 +217,7 @@ function towards(destination: Destination, rewrite: Action | undefined): Json {
 }
 
 function userAgents(filter: HttpsEdgeRoutes["user_agent_filter"]): Json[] {
-  // With neither list it says nothing of anybody, as exposure says, too.
+  // With neither list it refuses nobody; exposure says the same.
   if (!filter?.enabled) return [];
   const found = (patterns: readonly string[]): Json => ({
     or_rules: {

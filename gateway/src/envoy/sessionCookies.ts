@@ -28,7 +28,7 @@ export function cookieNames(prefix: string, id: string): Readonly<Record<CookieF
   refuseCookies(prefix);
   const start = `${prefix.startsWith(BOUND) ? "" : BOUND}${prefix === "" ? "tunnelplane" : prefix}_${id}`;
   const names = COOKIES.map(([part, , field]) => [field, `${start}_${part}`]);
-  // Object.fromEntries forgets the names; COOKIES has one entry for each field.
+  // The type of Object.fromEntries loses the names; COOKIES has one entry for each field.
   return Object.fromEntries(names) as Record<CookieField, string>;
 }
 
@@ -48,7 +48,7 @@ export function hidesCookies(host: string, edges: readonly HttpsEdge[]): boolean
   return [host, ...wildcardsAbove(host)].some((one) => hosts.has(one)) || isBelow();
 }
 
-/** Takes the cookies of all sign-ins off, so that no server behind sees them, with or without sign-in. */
+/** Removes the cookies of all sign-ins, so that no backend sees them, on routes with and without sign-in. */
 export const withoutCookies = (): Json =>
   script(
     "without cookies",

@@ -13,15 +13,15 @@ import { COOKIE_SETTINGS, cookieNames } from "./sessionCookies";
 export interface SignIn {
   /** The filters that sign users in; routes turn them on. */
   readonly filters: readonly Json[];
-  /** What routes turn on to ask for it. */
+  /** The part that routes turn on to ask for sign-in. */
   readonly on: Json;
-  /** Claims that users must have besides; absent where they need none. */
+  /** Claims that users must also have; undefined if they need none. */
   readonly idToken: IdTokenCheck | undefined;
-  /** One that every session has. */
+  /** A cookie that every session has. */
   readonly cookie: string;
   readonly callback: string;
   readonly signOut: string;
-  /** Rules for who may end a session: a page of the same site, or no page at all. */
+  /** Rules for requests that may end a session: from a page of the same site, or from no page at all. */
   readonly mayEnd: readonly Json[];
   readonly secrets: Readonly<Record<string, Json>>;
   readonly renewAt: number | undefined;
@@ -65,7 +65,7 @@ export function signIn(
     redirect_uri: `https://%REQ(:authority)%${port === 443 ? "" : `:${port}`}${callback}`,
     redirect_path_matcher: { path: { exact: callback } },
     signout_path: { path: { exact: signOut } },
-    // All of them: the edge's hostports share one filter, where they share a chain.
+    // All hosts: hostports of the edge that share a chain share one filter.
     allowed_redirect_domains: hosts,
     credentials: {
       client_id: oidc.client_id,
@@ -75,7 +75,7 @@ export function signIn(
     },
     cookie_configs: COOKIE_SETTINGS,
     auth_scopes: [...new Set(["openid", ...oidc.scopes])],
-    // With a refresh token, a cookie whose signature is wrong would be made good by it.
+    // A refresh token would turn a cookie with a wrong signature into a good one.
     use_refresh_token: false,
     ...(oidc.options_passthrough
       ? { pass_through_matcher: [{ name: ":method", string_match: { exact: "OPTIONS" } }] }
@@ -99,8 +99,8 @@ export function signIn(
 }
 
 /**
- * Envoy ends a session when the issuer's token ends, and knows no other limit. So the key that sessions are
- * signed with changes as often as the shorter limit says: none outlives it, and most end before.
+ * Envoy ends a session when the issuer's token ends, and knows no other limit. So the key that signs sessions
+ * changes as often as the shorter limit says: no session outlives it, and most end before.
  */
 function sessionKey(
   route: string,
@@ -137,7 +137,10 @@ end`,
 });
 export const returning = (): Json => ({ [RETURN]: turnOn() });
 
-/** Browsers say which site sent a form; what says nothing of it is no browser that another site could use. */
+/**
+ * Browsers say which site sent a form. A client that does not say it is no browser, so another site cannot
+ * use it.
+ */
 function mayEnd(host: string): Json[] {
   const own = isWildcard(host) ? `[^.:/]+${escapeRegex(host.slice(1))}` : escapeRegex(host);
   const fromHere = (name: string, regex: string): Json => ({

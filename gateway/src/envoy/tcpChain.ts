@@ -23,7 +23,7 @@ export function tcpProxy(destination: Destination, logs: readonly unknown[] = []
   if (destination !== "nowhere" && "response" in destination)
     throw new Error("A TLS edge answers nothing by itself");
   const clusters = destination === "nowhere" ? [] : destination.clusters;
-  // A cluster that is not there ends the connection.
+  // A cluster that does not exist ends the connection.
   const to =
     clusters.length > 1 ? { weighted_clusters: { clusters } } : { cluster: clusters[0]?.name ?? "nowhere" };
   return extension("tcp", "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", {

@@ -12,7 +12,7 @@ interface MutualTls {
 /** The checks before any data of a connection is read. */
 export interface Termination {
   readonly minVersion: "1.2" | "1.3";
-  /** PEMs of the authorities of clients' certificates; undefined where no client is asked for one. */
+  /** PEMs of the authorities of clients' certificates; undefined if clients are not asked for one. */
   readonly clients: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export function downstreamTls(
   });
 }
 
-/** TLS to an address that has to prove that it is the host. */
+/** TLS to an address, which has to prove that it belongs to the host. */
 export function upstreamTls(host: string, trust: string): Json {
   const type = /^[\d.]+$|:/.test(host) ? "IP_ADDRESS" : "DNS";
   return extension("tls", "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", {

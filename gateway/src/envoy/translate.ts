@@ -95,7 +95,7 @@ export function translate(
 
 const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
 
-/** Each once, in whatever case it is written. */
+/** Each hostport once, regardless of upper and lower case. */
 const hostportsOf = ({ hostports }: HttpsEdge | TlsEdge): Hostport[] => [
   ...new Map(
     hostports
@@ -140,7 +140,7 @@ const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
   "terminate_at" in edge.tls_termination &&
   edge.tls_termination.terminate_at === "upstream";
 
-/** Says what this machine lacks to serve a hostport. Other hostports of the edge are served. */
+/** Says what is missing on this machine to serve a hostport. Other hostports of the edge are served. */
 function missingFor(
   { host, port }: Hostport,
   edge: HttpsEdge | TlsEdge,

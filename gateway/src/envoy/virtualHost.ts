@@ -5,7 +5,7 @@ import { type Hostport, isWildcard } from "./names";
 import { requestPredicate } from "./predicate";
 import { inOrder, type Served } from "./routes";
 
-/** Something that is asked before the declared routes: as a route's match, and as a predicate. */
+/** A check before the declared routes, as a route's match and as a predicate. */
 interface Guard {
   readonly match: Json;
   readonly predicate: Json;

@@ -5,13 +5,13 @@ import { isIP, type LookupFunction } from "node:net";
 const LONGEST_MS = 5000;
 const LARGEST = 1_048_576;
 
-/** Says where hosts are. */
+/** Finds the addresses of hosts. */
 export interface Reach {
   /** The addresses of a URL's host. @throws saying why it may not or cannot be connected to */
   reach(url: string): Promise<readonly string[]>;
 }
 
-/** What an https URL answers. @param trust the file with the authorities that it is checked against */
+/** Fetches the JSON at an https URL. @param trust the file with the authorities that it is checked against */
 export async function ask(url: string, trust: string, upstreams: Reach): Promise<string> {
   const lookup = among(await upstreams.reach(url));
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export async function ask(url: string, trust: string, upstreams: Reach): Promise
   });
 }
 
-/** Connects to these addresses and no others, whatever a name says by then. */
+/** Connects to these addresses and no others, even if the name has changed by then. */
 const among =
   (addresses: readonly string[]): LookupFunction =>
   (_, { all }, done) => {

@@ -9,10 +9,7 @@ export class IssuerDocuments {
   readonly #discovery: Published<Issuer>;
   readonly #keySets: Published<true> | undefined;
 
-  /**
-   * @param checksKeySets whether to fetch key sets too: Envoy refuses every token without one, and says
-   * nothing
-   */
+  /** @param checksKeySets whether to fetch key sets too: without one, Envoy refuses every token silently */
   constructor(folder: string, checksKeySets: boolean, fetching: Fetching) {
     this.#discovery = new Published({
       ...fetching,
@@ -48,7 +45,7 @@ export class IssuerDocuments {
     return this.#discovery.hasNews || this.#keySets?.hasNews === true;
   }
 
-  /** Fetches what these objects name, and waits a little for documents that were never asked for. */
+  /** Fetches the documents that these objects name, and waits a little for new ones. */
   async want(objects: Objects): Promise<void> {
     await this.#discovery.want(issuersOf(objects));
     await this.#keySets?.want(keySetsOf(objects, this.issuers));

@@ -6,7 +6,9 @@ import { ask, type Reach } from "./ask";
 const LOOK_EVERY_MS = 1000;
 const AGAIN_MS = 30_000;
 const MOST_AT_ONCE = 16;
-/** A document that is fetched later is used then; meanwhile the gateway serves what does not need it. */
+/**
+ * A document that arrives later is used then; meanwhile the gateway serves everything that does not need it.
+ */
 const PATIENCE_MS = 2000;
 
 /** How documents are fetched and kept. */
@@ -19,14 +21,17 @@ export interface Fetching {
 }
 
 interface Options<Value> extends Fetching {
-  /** The file that keeps what was fetched. */
+  /** The file that keeps the fetched documents. */
   readonly file: string;
-  /** What a document is, in words before its name. */
+  /** Words for the kind of document, before its name. */
   readonly what: string;
   readonly addressOf: (name: string) => string;
-  /** What to keep of a document. @throws saying what is wrong with it */
+  /** Returns the parts of a document to keep. @throws saying what is wrong with it */
   readonly read: (answer: unknown, name: string) => Value;
-  /** Whether what is kept holds all that is read today; what does not is fetched again. Default: it does. */
+  /**
+   * Whether a kept value has all parts that are read today; if not, the document is fetched again. Default:
+   * it has.
+   */
   readonly isWhole?: (value: Value) => boolean;
 }
 
@@ -44,7 +49,7 @@ export class Published<Value> {
     setInterval(() => this.#askDue(), LOOK_EVERY_MS).unref();
   }
 
-  /** Sets which documents to fetch, and waits a little for those that were never asked for. */
+  /** Sets which documents to fetch, and waits a little for new ones. */
   async want(names: Iterable<string>): Promise<void> {
     this.#wanted = new Set(names);
     this.#triedAt = new Map([...this.#triedAt].filter(([name]) => this.#wanted.has(name)));
@@ -61,7 +66,7 @@ export class Published<Value> {
       return value === undefined || this.options.isWhole?.(value) === false;
     });
 
-  /** Documents that were never asked for come first, so that slow servers delay no new one. */
+  /** New documents come first, so that slow servers do not delay them. */
   #askDue(): void {
     const now = Date.now();
     const due = this.#unknown()

@@ -1,7 +1,7 @@
 import type { GatewayReport } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
 
-/** What a gateway reports of itself, besides the versions. */
+/** A gateway's report, without the versions. */
 export type Status = Pick<GatewayReport, "sequence" | "edges" | "agents">;
 
 /** The server takes bodies of 1 MiB; some of it is for the versions. */
@@ -9,7 +9,7 @@ const MOST_BYTES = 1_048_576 - 2048;
 /** The server's limit on one reason, in characters. */
 const LONGEST_REASON = 4096;
 const IN_LOG = "the gateway's log says why";
-/** A report that says nothing new shows that the gateway is alive. */
+/** A report without news shows that the gateway is alive. */
 const UNCHANGED_MS = 30_000;
 /** The shortest time between two reports, also after one that failed. */
 const CHANGED_MS = 1000;
@@ -43,7 +43,7 @@ export class Reporter {
   }
 }
 
-/** What fits into one report: each edge with its state, and as many reasons as there is room for. */
+/** The part that fits into one report: each edge with its state, and as many reasons as there is room for. */
 function fitting(status: Status): Status {
   const edges = status.edges.map((edge) => ({ ...edge, reason: cut(edge.reason) }));
   const bare = { ...status, edges: edges.map((edge) => ({ ...edge, reason: edge.reason && IN_LOG })) };

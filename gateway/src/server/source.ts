@@ -14,11 +14,11 @@ export interface Entry {
   readonly fields: object;
 }
 
-/** What is new at the server. */
+/** Changes at the server since the last look. */
 export interface News {
   /** Whether objects changed. */
   readonly objects: boolean;
-  /** The credentials that changed; "all" where they are not known. */
+  /** The credentials that changed; "all" if it is not known which. */
   readonly credentials: ReadonlySet<string> | "all";
   /** Whether certificates of hosts were issued or deleted. */
   readonly hostCertificates: boolean;
@@ -36,7 +36,7 @@ export interface Source {
 }
 
 const WAIT_SECONDS = 30;
-/** The wait, and some time for an answer on its way. */
+/** The server's wait, and some time for the answer to arrive. */
 const LONGEST_MS = 40_000;
 /** One page of events. */
 const MOST_EVENTS = 100;
@@ -82,7 +82,7 @@ export class ServerSource implements Source {
     return { objects: objects.size > 0, credentials, hostCertificates };
   }
 
-  /** What came since an event: waits for the first of it. */
+  /** The events since one: waits for the first of them. */
   async #comeSince(position: string | undefined, signal: AbortSignal): Promise<readonly Event[]> {
     const events = [...(await this.#waiting.events.after(position, WAIT_SECONDS, { signal }))];
     for (let page = 1, latest = events.length; latest === MOST_EVENTS && page < MOST_PAGES; page++) {
@@ -94,7 +94,7 @@ export class ServerSource implements Source {
   }
 
   async #readAll(): Promise<News> {
-    // Before the objects: what changes while they are read is read once more.
+    // Read before the objects: an object that changes meanwhile is read once more.
     const newest = await this.#newest();
     await this.#readObjects();
     if (newest) this.#moveTo(newest);
@@ -144,7 +144,7 @@ export class ServerSource implements Source {
   }
 }
 
-/** The objects to read again, the credentials to ask about again, and whether hosts got certificates. */
+/** The objects to read again, the credentials to check again, and whether hosts got certificates. */
 function namedBy(events: readonly Event[]) {
   const objects = new Set<string>();
   const credentials = new Set<string>();

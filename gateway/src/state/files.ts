@@ -10,7 +10,7 @@ export function writeWhole(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** The same of large files, without holding up the bytes of agents until a disk has them. */
+/** The same for large files: bytes of agents do not wait until the disk has the file. */
 export async function writeWholeLater(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.new`;

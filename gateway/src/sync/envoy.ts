@@ -22,13 +22,13 @@ export class Envoy implements Engine {
   readonly #admin: EnvoyAdmin;
   readonly #files: EnvoyFiles;
   readonly #bootstrap: string;
-  /** Undefined where Envoy runs beside the gateway. */
+  /** Undefined if Envoy runs beside the gateway. */
   readonly #process: EnvoyProcess | undefined;
   isInformed = true;
-  /** The clusters that it has, which its listeners may refer to; undefined while nobody knows. */
+  /** The clusters that Envoy has, to which its listeners may refer; undefined while that is not known. */
   #clusters: readonly Json[] | undefined;
 
-  /** @param program undefined where Envoy runs beside the gateway @param ports of hostports */
+  /** @param program undefined if Envoy runs beside the gateway @param ports of hostports */
   constructor(
     readonly folder: string,
     private readonly program: string | undefined,
@@ -52,7 +52,7 @@ export class Envoy implements Engine {
       });
   }
 
-  /** Starts it with what it took last; one that still runs from before goes on. */
+  /** Starts Envoy with the configuration that it took last; an Envoy that still runs goes on. */
   async start(): Promise<void> {
     if (await this.isReady()) await this.#files.keepTaken();
     else this.#files.prepare();
@@ -77,22 +77,25 @@ export class Envoy implements Engine {
     return version;
   }
 
-  /** What it listens on, as `ADDRESS:PORT`; undefined until it is ready. */
+  /** The addresses on which it listens, as `ADDRESS:PORT`; undefined until it is ready. */
   listening = async (): Promise<string[] | undefined> =>
     (await this.isReady()) ? this.#admin.listening() : undefined;
   isReady = (): Promise<boolean> => this.#admin.isReady();
 
-  /** Whether it serves anything, also of an earlier run or from before a configuration that it refused. */
+  /**
+   * Whether it serves any configuration, even one of an earlier run or one before a configuration that it
+   * refused.
+   */
   isServing = async (): Promise<boolean> => this.#files.hasTaken && (await this.isReady());
 
-  /** Hands over a configuration. Returns what it says against it, or nothing. */
+  /** Hands over a configuration. Returns Envoy's refusal, or undefined if it took the configuration. */
   async push({ clusters, listeners, secrets }: Configuration): Promise<Refusal | undefined> {
     this.isInformed = await this.isReady();
     for (const [name, secret] of Object.entries(secrets))
       writeWhole(join(this.folder, "secrets", name), JSON.stringify(secret));
     const names = new Set(clusters.map(({ name }) => name));
     this.#clusters ??= await this.#files.taken("cds");
-    // Clusters that leave stay until no listener refers to them.
+    // Clusters that go stay until no listener refers to them.
     const leaving = (this.#clusters ?? []).filter(({ name }) => !names.has(name));
     const patience = patienceFor(listeners);
     const refused =
@@ -132,12 +135,15 @@ export class Envoy implements Engine {
   }
 
   #isFine(outcome: Outcome): outcome is "taken" | "nobody is there" {
-    // An Envoy that starts reads what was taken last, and is given the newest again.
+    // An Envoy that starts reads the configuration that was taken last, and then needs the newest again.
     if (outcome === "nobody is there") this.isInformed = false;
     return outcome === "taken" || outcome === "nobody is there";
   }
 
-  /** The clusters at fault among those that it did not take. One field out of range costs a whole file. */
+  /**
+   * The clusters at fault among those that it did not take. One field out of range makes it refuse a whole
+   * file.
+   */
   async #faultsAmong(clusters: readonly Json[], version: string): Promise<ReadonlyMap<string, string>> {
     const before = new Map((this.#clusters ?? []).map((cluster) => [cluster.name, JSON.stringify(cluster)]));
     const held = await this.#admin.clusters();

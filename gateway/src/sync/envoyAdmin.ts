@@ -4,7 +4,7 @@ import { causeIn } from "./envoyProgram";
 
 const LONGEST_MS = 2000;
 
-/** What became of the versions of a file. */
+/** How Envoy dealt with the versions of a file. */
 export interface Updates {
   /** The one that it took last. */
   readonly version: string;
@@ -28,7 +28,7 @@ export class EnvoyAdmin {
     return [...said.matchAll(/::(\S+:\d+)$/gm)].flatMap(([, address]) => address ?? []);
   }
 
-  /** What became of the versions of a file, since it started; undefined while it does not answer. */
+  /** How Envoy dealt with the versions of a file since it started; undefined while it does not answer. */
   async updates(stats: string): Promise<Updates | undefined> {
     const said = await this.ask(`/stats?filter=${stats}.(update_|version_text)`).catch(() => undefined);
     if (said === undefined) return undefined;
@@ -44,7 +44,7 @@ export class EnvoyAdmin {
     };
   }
 
-  /** What is wrong with the listener that it refused last. */
+  /** The mistake in the listener that it refused last. */
   async listenerFault(): Promise<string | undefined> {
     const said = await this.#dump<{ error_state?: { details?: string } }>(
       "dynamic_listeners",
@@ -54,7 +54,7 @@ export class EnvoyAdmin {
     return details === undefined ? undefined : causeIn(details);
   }
 
-  /** The clusters that it has, by name: the version of the file that each came or changed with. */
+  /** The clusters that it has, by name: the version of the file in which each came or changed. */
   async clusters(): Promise<ReadonlyMap<string, string>> {
     const kinds = ["dynamic_active_clusters", "dynamic_warming_clusters"];
     type Held = { readonly version_info?: string; readonly cluster?: { readonly name?: string } };

@@ -14,7 +14,7 @@ const NAMES: readonly Name[] = ["cds", "lds"];
 
 const LOOK_EVERY_MS = 10;
 
-/** What Envoy made of a file; "silent" if it said nothing within the time that it was given. */
+/** Envoy's reaction to a file; "silent" if there was none in time. */
 export type Outcome = "taken" | "refused" | "unread" | "ended" | "silent" | "nobody is there";
 
 interface Written {
@@ -27,7 +27,7 @@ interface Written {
  * Envoy refuses another and before Envoy starts: one bad file never takes all down.
  */
 export class EnvoyFiles {
-  /** What it took last, by the name of the file. */
+  /** The version that it took last, by the name of the file. */
   readonly #taken = new Map<Name, { readonly text: string; readonly version: string }>();
   #version = 0;
 
@@ -35,22 +35,22 @@ export class EnvoyFiles {
     private readonly folder: string,
     private readonly admin: EnvoyAdmin,
   ) {
-    // A folder of its own: Envoy may watch the other one as a whole.
+    // This is a folder of its own because Envoy may watch the other one as a whole.
     mkdirSync(join(folder, "taken"), { recursive: true, mode: 0o700 });
   }
 
-  /** Whether Envoy ever took something; it starts with that. */
+  /** Whether Envoy ever took a configuration; it starts with that one. */
   get hasTaken(): boolean {
     return existsSync(this.#kept("lds"));
   }
 
-  /** Puts in place what Envoy took last, for one that starts. */
+  /** Puts the files in place that Envoy took last, for an Envoy that starts. */
   prepare(): void {
     for (const name of NAMES)
       if (existsSync(this.#kept(name)) || !existsSync(this.#file(name))) this.#putBack(name);
   }
 
-  /** Keeps what an Envoy that runs has taken, where an older gateway did not. */
+  /** Keeps the files that a running Envoy has taken, if an older gateway did not. */
   async keepTaken(): Promise<void> {
     for (const name of NAMES) {
       if (existsSync(this.#kept(name))) continue;
@@ -60,7 +60,7 @@ export class EnvoyFiles {
     }
   }
 
-  /** The resources that Envoy took last; none where nobody knows. */
+  /** The resources that Envoy took last; undefined if that is not known. */
   async taken(name: Name): Promise<readonly Json[] | undefined> {
     const updates = await this.admin.updates(FILES[name].stats);
     if (updates === undefined) return undefined;
@@ -70,7 +70,7 @@ export class EnvoyFiles {
       : [];
   }
 
-  /** Puts a file in place, and waits for what Envoy makes of it. @param patience in milliseconds */
+  /** Puts a file in place, and waits for Envoy's reaction. @param patience in milliseconds */
   async put(
     name: Name,
     resources: readonly Json[],
@@ -82,7 +82,8 @@ export class EnvoyFiles {
     const write = () => writeWhole(this.#file(name), `{"version_info":"${version}","resources":${text}}`);
     const before = await this.admin.updates(stats);
     if (!before) {
-      // It starts with what it took last; before it ever took anything, there is nothing better than this.
+      // Envoy starts with the file that it took last; if it has never taken one, there is nothing better than
+      // this.
       if (!existsSync(this.#kept(name))) write();
       return { outcome: "nobody is there", version };
     }
@@ -98,7 +99,10 @@ export class EnvoyFiles {
     return { outcome, version };
   }
 
-  /** Puts back what Envoy took last, and waits until it has read it. @param patience in milliseconds */
+  /**
+   * Puts the file back that Envoy took last, and waits until Envoy has read it. @param patience in
+   * milliseconds
+   */
   async undo(name: Name, patience: number): Promise<void> {
     const { stats } = FILES[name];
     const before = await this.admin.updates(stats);
@@ -114,7 +118,7 @@ export class EnvoyFiles {
       const now = await this.admin.updates(FILES[name].stats);
       if (!now) continue;
       if (now.version === version) return "taken";
-      // Another one began to count anew; before it started, this file was taken away.
+      // Another Envoy began to count anew; before it started, this file was taken away.
       if (now.attempts < before.attempts) return "ended";
       if (now.refused > before.refused) return "refused";
       if (now.unread > before.unread) return "unread";

@@ -6,7 +6,7 @@ import type { EnvoyAdmin } from "./envoyAdmin";
 const START_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 const ADOPTED_EVERY_MS = 1000;
-/** How often in a row an adopted Envoy may not answer before another one is started. */
+/** How often in a row an adopted Envoy may fail to answer before another one is started. */
 const MOST_SILENT = 3;
 const AGAIN_MS = 1000;
 const END_MS = 5000;

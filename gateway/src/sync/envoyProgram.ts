@@ -8,14 +8,14 @@ import type { Configuration } from "../envoy/model";
 
 const runFile = promisify(execFile);
 
-/** The oldest that this was tried with; older ones lack what is used here, and drop it in silence. */
+/** The oldest version that was tried; older ones lack fields that are used here, and ignore them silently. */
 const OLDEST = [1, 40] as const;
 const VERSION = /\/\d+\.\d+\.\d+/;
 
 /** The version in what Envoy says about itself; empty where there is none. */
 export const versionIn = (said: string): string => VERSION.exec(said)?.[0].slice(1) ?? "";
 
-/** What is wrong with a version of Envoy. @param where Envoy is, for people */
+/** The reason why a version of Envoy cannot be used, if there is one. @param where Envoy is, for people */
 export function faultOfVersion(version: string, where: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined;
@@ -59,7 +59,7 @@ export async function validate(
     return undefined;
   } catch (error) {
     const { code, killed, stderr } = isObject(error) ? error : {};
-    // It could not be asked: there is no room for the file, say.
+    // The check was not possible, for example because the disk is full.
     if (typeof code === "string" && !killed) throw error;
     return killed
       ? `it did not come to an end within ${LONGEST_MS / 1000} s`
@@ -71,7 +71,9 @@ export async function validate(
 
 const LONGEST_CAUSE = 300;
 
-/** The cause alone of a fault that Envoy found: it also quotes keys and names of other edges. */
+/**
+ * Only the cause of a fault that Envoy found: the whole message also quotes keys and names of other edges.
+ */
 export function causeIn(said: string): string | undefined {
   const own = said.split(/initializing configuration '[^']*': /).at(-1) ?? said;
   const constraint = /^: (Proto constraint [^\n]*)/m.exec(own)?.[1]?.split("caused by ").at(-1);

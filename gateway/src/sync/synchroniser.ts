@@ -3,14 +3,12 @@ import { withId } from "../envoy/indexes";
 import type { Configuration, EdgeState, Objects } from "../envoy/model";
 
 export interface Engine {
-  /**
-   * Whether it was there when it was given the newest configuration. If not, it has to be given that again.
-   */
+  /** Whether Envoy was running when it got the newest configuration. If not, it needs that again. */
   readonly isInformed: boolean;
   /** How to start it, for people. */
   readonly cure: string;
   isReady(): Promise<boolean>;
-  /** Hands over a configuration. What it does not take changes nothing of what it serves. */
+  /** Hands over a configuration. If Envoy does not take it, Envoy goes on serving the one before. */
   push(configuration: Configuration): Promise<Refusal | undefined>;
   /** Has an Envoy that serves nothing check a configuration. */
   readonly validate?: Ask;
@@ -20,18 +18,18 @@ type Ask = (configuration: Configuration) => Promise<string | undefined>;
 
 export interface Refusal {
   readonly reason: string;
-  /** The clusters that are at fault, by name, with what is wrong with each; empty where nobody knows. */
+  /** The clusters that are at fault, by name, each with its mistake; empty if that is not known. */
   readonly clusters: ReadonlyMap<string, string>;
-  /** Whether it said nothing at all; that need not be the configuration's fault. */
+  /** Whether Envoy said nothing at all, which may have other causes than the configuration. */
   readonly isSilent: boolean;
 }
 
 /** Some edges at fault were found, and the next try searches on. */
 export class Unfinished extends Error {}
 
-/** Checks of one try; the next one continues. Each check costs Envoy's start. */
+/** Checks of one try; the next try continues. Each check starts an Envoy. */
 const MOST_CHECKS = 200;
-/** Clusters first, and then listeners; once more, for what Envoy has lost in between. */
+/** A round for clusters and one for listeners; the same again if Envoy has lost something in between. */
 const MOST_ROUNDS = 4;
 const BEHIND = "Envoy did not take the last change; what was declared before is served on";
 const KEPT = "What was served before is served on";
@@ -45,7 +43,7 @@ interface Refused {
   readonly isProven: boolean;
 }
 
-/** How many left-out edges are tried again with a change: each may cost a search. */
+/** How many of the edges that were left out are tried again with a change: each may need a search. */
 const MOST_TRIED_AGAIN = 16;
 
 type Make = (objects: Objects, leftOut: ReadonlyMap<string, string>) => Configuration;
@@ -62,13 +60,16 @@ interface Search {
   isGood: boolean;
 }
 
-/** The configuration is refused also without all of those edges. */
+/** Envoy refuses the configuration even without all of those edges. */
 class NoneOfThem extends Error {}
 
-/** Has Envoy serve what is declared. An edge that Envoy refuses is found and left out; the others go on. */
+/**
+ * Has Envoy serve the declared objects. It finds an edge that Envoy refuses and leaves it out; the others are
+ * served.
+ */
 export class Synchroniser {
   #served = "";
-  /** The configuration of an edge alone when it was served last; undefined where it was not. */
+  /** The configuration of an edge alone when it was last served; undefined if it never was. */
   #servedAlone: (id: string) => string | undefined = () => undefined;
   readonly #leftOut = new Map<string, Refused>();
   #checks = 0;
@@ -79,7 +80,7 @@ export class Synchroniser {
   /** @param make translates, without the edges that are left out */
   constructor(private readonly engine: Engine) {}
 
-  /** Returns whether anything changed. @throws where Envoy did not take all; `edges` says which */
+  /** Returns whether anything changed. @throws if Envoy did not take everything; `edges` says which edges */
   async apply(objects: Objects, make: Make): Promise<boolean> {
     const alone = (id: string) => textOf(make(only(objects, id), new Map()));
     for (const [id, { text }] of this.#leftOut) if (alone(id) !== text) this.#leftOut.delete(id);
@@ -118,7 +119,7 @@ export class Synchroniser {
     this.#served = isInformed ? textOf(configuration) : "";
   }
 
-  /** Returns what was pushed at last: the configuration without the edges that were found at fault. */
+  /** Returns the configuration that Envoy took: the one without the edges that were found at fault. */
   async #push(whole: Configuration, objects: Objects, make: Make): Promise<Configuration> {
     const alone = (id: string) => make(only(objects, id), new Map());
     let configuration = whole;
@@ -126,7 +127,7 @@ export class Synchroniser {
     let refused = await this.engine.push(configuration);
     for (let round = 1; refused !== undefined; round++) {
       const known = this.#leftOut.size;
-      // Those that are rejected too: some of their hostports and routes may be served.
+      // Includes edges that are rejected: some of their hostports and routes may be served.
       const edges = configuration.edges.map(({ id }) => id).filter((id) => !this.#leftOut.has(id));
       if (refused.clusters.size > 0)
         for (const id of edges) this.#leaveOutUserOf(refused.clusters, id, alone(id));
@@ -144,7 +145,10 @@ export class Synchroniser {
     return configuration;
   }
 
-  /** Searches changed edges first. Asks the serving Envoy last: what it is asked about, it serves. */
+  /**
+   * Searches among changed edges first. Asks the serving Envoy last, because it serves what it is asked
+   * about.
+   */
   async #search(
     edges: readonly string[],
     { isSilent }: Refusal,
@@ -187,7 +191,10 @@ export class Synchroniser {
     }
   }
 
-  /** Halves what is refused down to single edges. An edge is at fault only if all is taken without it. */
+  /**
+   * Halves the edges that Envoy refuses, down to single ones. An edge is at fault only if Envoy takes the
+   * rest.
+   */
   async #find(ids: readonly string[], search: Search): Promise<void> {
     const { without } = search;
     if (ids.length === 0) return;
@@ -203,7 +210,7 @@ export class Synchroniser {
       if (!search.isGood && (await this.#ask(search)) !== undefined) throw new NoneOfThem();
       search.isGood = true;
       const alone = search.alone(first);
-      // The Envoy that serves would serve it, and nothing else.
+      // The Envoy that serves would then serve this edge and nothing else.
       const isProven = search.ask !== this.#askItself && (await search.ask(alone)) !== undefined;
       return this.#leaveOut(first, fault, alone, isProven);
     }

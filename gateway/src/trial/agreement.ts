@@ -6,9 +6,9 @@ import { agentsOf } from "./standIns";
 export interface Answer {
   /** Null where the connection ended without an answer. */
   readonly status: number | null;
-  /** The address of the backend, or the bind of the agents, that answered; null where Envoy did by itself. */
+  /** The address of the backend, or the bind of the agents, that answered; null if Envoy itself answered. */
   readonly answered_by: string | null;
-  /** Why nothing is known of what Envoy does. */
+  /** Why the reaction of Envoy is not known. */
   readonly fault?: string;
 }
 
@@ -27,19 +27,19 @@ export function agrees(said: Decision, answer: Answer, isHere: (agents: string) 
   return ends.includes(ANYBODY) || (ends.length > 0 ? ends : NOBODY).includes(who);
 }
 
-/** Nothing is there, so the gateway answers. */
+/** Nothing is at the end, so the gateway answers. */
 const NOBODY: readonly string[] = ["503"];
 /** It is not known who answers. */
 const ANYBODY = "anybody";
 
-/** Those that may answer at the ends of a tree of backends; empty where there is nothing. */
+/** Those that may answer at the ends of a tree of backends; empty if there is nothing. */
 function endsOf(target: Target, said: Decision, isHere: (agents: string) => boolean): readonly string[] {
   const of = (one: Target) => endsOf(one, said, isHere);
   const agents = (name: string) => (isHere(name) ? [name] : []);
   switch (target.kind) {
     case "weighted": {
       const [first, ...others] = target.parts.filter(({ percent }) => percent > 0).map(({ to }) => of(to));
-      // One of several shares is sent to whether anything is there or not.
+      // Of several shares, each gets requests whether anything is there or not.
       return others.length === 0 ? (first ?? []) : [...(first ?? []), ...others.flat(), ...NOBODY];
     }
     case "failover":

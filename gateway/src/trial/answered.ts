@@ -22,13 +22,13 @@ interface Entry {
 
 interface Answered {
   readonly objects: readonly Entry[];
-  /** By what refers to them: ids themselves, and URNs. */
+  /** By the texts that refer to them: ids themselves, and URNs. */
   readonly ids: ReadonlyMap<string, string>;
 }
 
 /**
  * The objects of a world as the API answers them: references as `{id, uri}`, HTTPS edges with their routes,
- * modules within their objects, defaults filled in. What is not known to the contract stays as it is.
+ * modules within their objects, defaults filled in. Fields that the contract does not know stay as they are.
  */
 export function answeredObjects({ objects, partial }: World): Answered {
   const ids = idsOf(objects);
@@ -61,7 +61,10 @@ export function answeredObjects({ objects, partial }: World): Answered {
   return { objects: [...withRoutes(whole), ...outside.values()], ids };
 }
 
-/** A part of a world may refer to objects outside of it. They exist: that was checked at its declaration. */
+/**
+ * A part of a world may refer to objects outside of it. They exist: the server checked that when they were
+ * declared.
+ */
 const standingFor = (id: string, to: readonly string[]): Entry[] => {
   if (to.some((kind) => kind.endsWith("backend")))
     return [
@@ -72,7 +75,7 @@ const standingFor = (id: string, to: readonly string[]): Entry[] => {
     : [];
 };
 
-/** The objects' ids by id and by URN. One that is not made yet is younger than all others. */
+/** The objects' ids by id and by URN. An object that does not exist yet is younger than all others. */
 function idsOf(objects: readonly WorldObject[]): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   for (const object of objects.filter(({ kind }) => !kind.includes("."))) {
@@ -108,7 +111,7 @@ function answered(schema: Schema, value: unknown, refer: Refer): unknown {
   const { ...all }: Json = value;
   for (const [name, field] of known) {
     const { reference, secret } = marksOf(field);
-    // Previews and answers leave secrets out; who stands in takes any.
+    // Previews and answers leave secrets out; stand-ins accept any.
     if (secret && typeof all[name] !== "string") all[name] = "of the trial";
     const given = all[name] ?? (reference?.answeredAs === undefined ? undefined : all[reference.answeredAs]);
     if (!reference) all[name] = answered(field as Schema, given ?? defaultOf(field) ?? null, refer);

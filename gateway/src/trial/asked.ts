@@ -1,7 +1,7 @@
 import type { Decider, DecisionRequest, RequestToken } from "@tunnelplane/sdk/meaning";
 import { isHostport, normalForm, readHostport } from "@tunnelplane/sdk/rules";
 
-/** A token of which nothing is left out. */
+/** A token with all parts. */
 export type WholeToken = Required<Omit<RequestToken, "claims">> & Pick<RequestToken, "claims">;
 
 /** A request as it is sent. */
@@ -9,7 +9,7 @@ export interface Asked extends Omit<DecisionRequest, "token"> {
   readonly token?: WholeToken | "invalid" | null;
 }
 
-/** A request with a whole token: what is left out of it is as the address asks for it. */
+/** A request with a whole token: parts that it leaves out are as the address asks for them. */
 export function askedOf(request: DecisionRequest, decider: Decider): Asked {
   const { token } = request;
   if (token === undefined || token === null || token === "invalid") return { ...request, token };

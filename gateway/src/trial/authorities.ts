@@ -6,12 +6,12 @@ type Authority = Objects["certificate_authority"][number];
 /** Authorities of clients that stand in for the declared ones, whose keys nobody here has. */
 export class Authorities {
   readonly #byCertificate = new Map<string, Promise<DevelopmentAuthority>>();
-  /** The certificates of those that the world declares, by what refers to them. */
+  /** The certificates of the authorities that the world declares, by the texts that refer to them. */
   #declared = new Map<string, string>();
 
   /**
-   * The same objects with the certificates of stand-ins: two with one certificate share one again.
-   * @param ids by what refers to them
+   * The same objects with the certificates of stand-ins. Two with the same certificate share a stand-in.
+   * @param ids by the texts that refer to them
    */
   async inPlaceOf(declared: readonly Authority[], ids: ReadonlyMap<string, string>): Promise<Authority[]> {
     const texts = new Map(declared.map((one) => [one.id, textOf(one)]));
@@ -25,7 +25,8 @@ export class Authorities {
   }
 
   /**
-   * A certificate that the stand-in of an authority signed; of one that is not declared, that of a stranger.
+   * A certificate that the stand-in of an authority signed; for an authority that is not declared, a stranger
+   * signs it.
    */
   async certificateOf(authority: string): Promise<ServerCertificate | undefined> {
     const signing = await this.#of(this.#declared.get(authority) ?? "of nobody");
@@ -41,6 +42,6 @@ export class Authorities {
   }
 }
 
-/** Equal where decisions take two authorities for the same: a preview need not know the certificate. */
+/** Equal if decisions take two authorities for the same: a preview may not know the certificate. */
 const textOf = ({ id, ca_pem }: Authority): string =>
   typeof ca_pem === "string" && ca_pem.includes("-----BEGIN") ? ca_pem.replace(/\s+/g, "") : id;

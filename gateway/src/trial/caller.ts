@@ -6,7 +6,7 @@ import type { Authorities } from "./authorities";
 import { type Read, readAnswer } from "./http1";
 import type { KeySets } from "./tokens";
 
-/** For one request. What takes longer is a fault. */
+/** The time for one request. A longer one is a fault. */
 const LONGEST_MS = 5000;
 /** Stands in a path for a part that was not recorded. It is longer than any part that is left out. */
 const LEFT_OUT = ["…", "x".repeat(33)] as const;
@@ -56,7 +56,7 @@ function proxyLine(from: string, port: number): string {
   return `PROXY ${family[0]} ${address} ${family[1]} 50000 ${port}\r\n`;
 }
 
-/** Undefined where it is refused. */
+/** Undefined if the handshake is refused. */
 function handshake(
   socket: Socket,
   { address }: Asked,

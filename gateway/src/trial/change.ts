@@ -19,7 +19,7 @@ export interface Tried {
   readonly request: DecisionRequest;
   readonly before: Side;
   readonly after: Side;
-  /** Whether both Envoys did what is decided. */
+  /** Whether both Envoys did what was decided. */
   readonly agrees: boolean;
 }
 

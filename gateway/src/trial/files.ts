@@ -62,7 +62,7 @@ function problemsOf(value: unknown, place: string): string[] {
   const found = validateModule(decisionRequestSchema(), value).problems.map(
     ({ path, message }) => `${[place, ...path.map(String)].join(".")} ${message}`,
   );
-  // They go into the lines of a request as they are.
+  // These go into the lines of a request unchanged.
   const broken = ["method", "path", "host"].filter((name) => /[\s\0]/.test(String(value[name] ?? "")));
   return [
     ...found,

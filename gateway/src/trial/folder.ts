@@ -8,7 +8,7 @@ import { LONGEST_SOCKET } from "../envoy/names";
 /** Reads the ids of processes, one on each line. When nobody writes any more, it ends them. */
 const GUARD =
   'while read -r pid; do pids="$pids $pid"; done; [ -n "$pids" ] && kill -KILL $pids; rm -rf "$1"';
-/** With the sockets in it: `/sockets/` and sixteen digits. */
+/** The path of a socket in it adds `/sockets/` and sixteen digits. */
 const LONGEST_FOLDER = LONGEST_SOCKET - "/sockets/0123456789abcdef.sock".length;
 
 /**

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 export interface Read {
-  /** 0 where the connection ended without an answer. */
+  /** 0 if the connection ended without an answer. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly string[];

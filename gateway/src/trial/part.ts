@@ -4,8 +4,8 @@ import { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelpla
 const EDGES = new Set(["https_edge", "tls_edge"]);
 
 /**
- * The part of a world that may have a say in these requests: of the edges those that have a hostport which
- * could take one of them, by the name in TLS or by the Host header, and all other objects.
+ * The part of a world that may matter for these requests: each edge with a hostport that could take one of
+ * them, by the name in TLS or by the Host header, and all other objects.
  */
 export function partFor(world: World, requests: readonly DecisionRequest[]): World {
   const names = new Set(requests.flatMap(namesOf));

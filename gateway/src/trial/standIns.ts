@@ -18,8 +18,8 @@ export const TOKEN_PATH = "/.tunnelplane/trial/token";
 const TLS_HANDSHAKE = 0x16;
 
 /**
- * Programs in the place of what a world sends to: backends, agents, key sets and issuers. Each says its name,
- * in plain HTTP or over TLS, as it is spoken to.
+ * Programs that stand in for the backends, agents, key sets and issuers of a world. Each answers its name,
+ * over plain HTTP or over TLS, as the client chooses.
  */
 export class StandIns {
   readonly #wanted = new Map<string, { readonly host: string; readonly name: string }>();
@@ -27,18 +27,18 @@ export class StandIns {
   readonly #open = new Set<Socket>();
 
   constructor(
-    /** Where sockets are. */
+    /** The folder of the sockets. */
     private readonly folder: string,
     private readonly authority: DevelopmentAuthority,
     private readonly keySets: KeySets,
   ) {}
 
-  /** Another world follows, which says anew what it sends to. */
+  /** Another world follows, which names its own destinations. */
   begin(): void {
     this.#wanted.clear();
   }
 
-  /** The socket of what stands in for an address. {@link listen} starts it. */
+  /** The socket of the stand-in for an address. {@link listen} starts it. */
   at(host: string, port: number): string {
     const name = addressText({ host, port });
     const socket = join(this.folder, `${shortHash(`address ${name}`)}.sock`);
@@ -54,7 +54,7 @@ export class StandIns {
     this.#wanted.set(socket, { host: "agent.invalid", name });
   }
 
-  /** Starts what is wanted, and stops what is not any more. */
+  /** Starts the stand-ins that are wanted, and stops the others. */
   async listen(): Promise<void> {
     const left = [...this.#servers].filter(([socket]) => !this.#wanted.has(socket));
     for (const [socket, server] of left) {
@@ -91,7 +91,7 @@ export class StandIns {
     answer.end(this.keySets.at(name, path) ?? `${name}\n`);
   }
 
-  /** Gives the ID token that a code says. */
+  /** Answers the ID token that a code describes. */
   async #exchange(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const code = new URLSearchParams(await text(asked).catch(() => "")).get("code") ?? "";
     const id_token = this.keySets.sign({ ...readCode(code), algorithm: "RS256" });
@@ -116,13 +116,13 @@ export const agentsOf = (bound: string | Readonly<Record<string, string>>): stri
         .sort()
         .join(",")}`;
 
-/** What a user's ID token says, and the key set that has the key of its signature. */
+/** The contents of a user's ID token, and the key set that has the key of its signature. */
 type InCode = Pick<WholeToken, "issuer" | "audiences" | "keys" | "claims">;
 
-/** A code for a user who comes back from an issuer: what the issuer would remember stands in it. */
+/** A code for a user who comes back from an issuer: it holds what an issuer would remember. */
 export const codeFor = (user: InCode): string => Buffer.from(JSON.stringify(user)).toString("base64url");
 
-/** Only codes of the trial's own requests arrive; others are of nobody. */
+/** Only codes of the trial's own requests arrive. */
 function readCode(code: string): InCode {
   try {
     return JSON.parse(Buffer.from(code, "base64url").toString()) as InCode;
@@ -131,7 +131,7 @@ function readCode(code: string): InCode {
   }
 }
 
-/** A server of HTTP that a first byte tells whether TLS is spoken. */
+/** An HTTP server that sees by the first byte whether the client speaks TLS. */
 function speaking(
   answer: (asked: IncomingMessage, answer: ServerResponse) => void,
   own: { readonly cert?: string; readonly key?: string },
@@ -145,7 +145,7 @@ function speaking(
       socket.unshift(first);
       if (first[0] === TLS_HANDSHAKE) return void secure.emit("connection", socket);
       plain.emit("connection", socket);
-      // TLS goes on by itself, and would miss what is read before it is there.
+      // TLS reads by itself, and would miss bytes that are read before it is set up.
       socket.resume();
     });
   });

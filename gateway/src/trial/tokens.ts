@@ -33,7 +33,7 @@ export class KeySets {
     this.#published.set(placeOf(url), url);
   }
 
-  /** What stands at a path of a host; undefined where no key set does. @param at `HOST:PORT` */
+  /** The key set at a path of a host; undefined if there is none. @param at `HOST:PORT` */
   at(at: string, path: string): string | undefined {
     const url = this.#published.get(`${at}${path}`);
     if (url === undefined) return undefined;
@@ -44,7 +44,7 @@ export class KeySets {
     return JSON.stringify({ keys });
   }
 
-  /** A token that is in its time, signed with a key of the key set that it names. */
+  /** A token that is valid now, signed with a key of the key set that it names. */
   sign({ issuer, audiences, algorithm, keys, claims = {} }: Omit<WholeToken, "at">): string {
     const kid = familyOf(algorithm);
     const exp = Math.floor(Date.now() / 1000) + LIFE_SECONDS;

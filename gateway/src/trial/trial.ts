@@ -29,7 +29,7 @@ const MOST_LISTENERS = 20;
 const SIGN_IN_PATH = "/.tunnelplane/trial/sign-in/";
 
 /**
- * An Envoy on loopback that serves worlds, one after the other. All that is outside is stood in for:
+ * An Envoy on loopback that serves worlds, one after the other. Everything outside has a stand-in:
  * certificates, authorities of clients, key sets, issuers, backends and agents.
  */
 export class Trial {
@@ -62,7 +62,7 @@ export class Trial {
     }
   }
 
-  /** Serves a world, and returns what became of its edges. */
+  /** Serves a world, and returns the states of its edges. */
   async serve(world: World): Promise<readonly EdgeState[]> {
     const answered = answeredObjects(world);
     const read = objectsOf(answered.objects);
@@ -110,7 +110,10 @@ export class Trial {
     };
   }
 
-  /** Agents are where a credential may bind, and where such a one may stand outside of a part of a world. */
+  /**
+   * Starts an agent for each bind that a credential allows, or that a credential outside of a part of a world
+   * may allow.
+   */
   #startAgents(objects: Objects, { objects: all, partial }: World): void {
     const acls = all.flatMap(({ kind, fields: { acl } }) =>
       kind === "tunnel_credential" || kind === "ssh_credential"
@@ -151,11 +154,14 @@ export class Trial {
     }
   }
 
-  /** Whether an answer is what is decided. */
+  /** Whether an answer is the one that was decided. */
   agrees = (said: Decision, answer: Answer): boolean =>
     agrees(said, answer, (name) => this.#standIns.has(name));
 
-  /** Signs in first, as the user did who has a session, where the route asks to sign in at that issuer. */
+  /**
+   * If the request has a session, and the route asks to sign in at its issuer, signs in first as the user
+   * did.
+   */
   async #send(request: Asked, port: number, session: RequestSession | undefined): Promise<Read> {
     const means = { authorities: this.#authorities, keySets: this.#keySets };
     const answer = await send(request, port, means);

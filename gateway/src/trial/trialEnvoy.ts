@@ -6,13 +6,13 @@ import { Envoy } from "../sync/envoy";
 import { EnvoyAdmin } from "../sync/envoyAdmin";
 import type { TrialFolder } from "./folder";
 
-/** To start, and for listeners to have what they wait for: key sets, and the first look at backends. */
+/** The time to start, and for listeners to get key sets and the first health checks of backends. */
 const READY_MS = 20_000;
 const LOOK_EVERY_MS = 10;
 const KEPT_OUTPUT = 4000;
 const DRAIN = ["--drain-time-s", "3", "--drain-strategy", "immediate"];
 
-/** An Envoy for one trial, which gets its configuration as one of a gateway does. */
+/** An Envoy for one trial, which gets its configuration in the same way as the Envoy of a gateway. */
 export class TrialEnvoy {
   #said = "";
 
@@ -53,7 +53,7 @@ export class TrialEnvoy {
     return Number(said.split(": ")[1] ?? 1);
   }
 
-  /** Where it serves hostports of each port. */
+  /** The local port at which it serves the hostports of each port. */
   async ports(): Promise<ReadonlyMap<number, number>> {
     const said = await this.admin.ask("/listeners");
     const lines = said.matchAll(/^port (\d+)::.*:(\d+)$/gm);

@@ -10,7 +10,7 @@ export interface Network {
   readonly bits: number;
 }
 
-/** @throws if it is none */
+/** @throws if the text is not a network */
 export function networkOf(cidr: string): Network {
   const [start, bits] = ipaddr.parseCIDR(cidr);
   return { cidr, start, bits };
@@ -31,7 +31,10 @@ const WRAPPING = [
 ].map(([cidr, at]) => ({ network: networkOf(String(cidr)), at: Number(at) }));
 const TEREDO = networkOf("2001::/32");
 
-/** Where a connection to an address can end: there, at the IPv4 address in it, or on this machine. */
+/**
+ * The addresses at which a connection to an address can end: that one, the IPv4 address in it, or one of this
+ * machine.
+ */
 export function meaningsOf(text: string): readonly IpAddress[] {
   const address = ipaddr.parse(text.replace(/%.*$/, ""));
   if (address.toNormalizedString() === "0.0.0.0") return [address, ipaddr.parse("127.0.0.1")];
@@ -46,7 +49,7 @@ export function meaningsOf(text: string): readonly IpAddress[] {
   return [address, ...held.map((four) => ipaddr.fromByteArray(four))];
 }
 
-/** The addresses of this machine, besides those for loops. */
+/** The addresses of this machine, besides those of the loopback interface. */
 export function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
   return new Set(all.map(({ address }) => ipaddr.parse(address.replace(/%.*$/, "")).toNormalizedString()));

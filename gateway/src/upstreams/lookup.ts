@@ -2,20 +2,20 @@ import { promises } from "node:dns";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { addressesHere, candidatesFor } from "./system";
 
-/** Of the first try; the second one may take twice as long. */
+/** The limit of the first try; the second one may take twice as long. */
 const ANSWER_MS = 1000;
 const TRIES = 2;
-/** Of all questions for a name. */
+/** The limit of all questions for a name. */
 const LONGEST_MS = 5000;
-/** Answers that say that there is no address; others say that it is not known. */
+/** Codes for a name without an address; with any other code, it is not known whether it has one. */
 const NONE = ["ENOTFOUND", "ENODATA", "EBADNAME"];
 
-/** The addresses of one family; undefined where it is not known whether there are any. */
+/** The addresses of one family; undefined if it is not known whether the name has any. */
 interface Family {
   readonly addresses: readonly string[] | undefined;
-  /** For so many seconds. */
+  /** The number of seconds for which they are valid. */
   readonly ttl: number;
-  /** What the resolver says in the place of addresses. */
+  /** The resolver's code, if there are no addresses. */
   readonly code: string;
 }
 
@@ -49,7 +49,7 @@ export async function lookup(name: string): Promise<Found> {
         ttl: Math.min(four.ttl, six.ttl),
         code: four.code || six.code,
       };
-      // A name that is completed in another way may be another machine.
+      // The name with another suffix may be another machine, so the search must not go on.
       if (last.v4?.length !== 0 || last.v6?.length !== 0) break;
     }
     return last;

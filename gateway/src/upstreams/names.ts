@@ -6,7 +6,7 @@ import { lookup } from "./lookup";
 
 /** Each name costs two DNS queries a minute. */
 export const MOST_NAMES = 10_000;
-/** Of one name. Envoy tries them one after the other. */
+/** The addresses of one name. Envoy tries them one after the other. */
 const MOST_ADDRESSES = 16;
 const LOOK_EVERY_MS = 5000;
 /** How soon a name is looked up again, whatever its TTL says; looking every 5 s makes it a minute. */
@@ -23,7 +23,7 @@ interface Known {
   v4: readonly string[];
   v6: readonly string[];
   dueAt: number;
-  /** In a row. */
+  /** The number of failures in a row. */
   failures: number;
   isWaiting: boolean;
 }
@@ -38,12 +38,12 @@ interface Options {
 /** The addresses of names, kept up to date. A name that cannot be resolved any more keeps its last ones. */
 export class Names {
   readonly #names = new Map<string, Known>();
-  /** Of the last run, until they are wanted. */
+  /** The addresses of the last run, until their names are wanted. */
   readonly #last: ReadonlyMap<string, readonly string[]>;
   readonly #queues = { known: this.#queue(), fresh: this.#queue(), failing: this.#queue() };
   readonly #firstTries = new Map<string, { readonly done: Promise<void>; readonly end: () => void }>();
   #isSaved = true;
-  /** Whether a name has other addresses than were taken last. */
+  /** Whether the addresses of a name have changed since they were last used. */
   isChanged = false;
 
   constructor(private readonly options: Options) {
@@ -77,7 +77,7 @@ export class Names {
     await waitAtMost(longestMs, Promise.all(unknown));
   }
 
-  /** As they are known now; undefined for a name that is not kept. */
+  /** The known addresses; undefined for a name that is not kept. */
   addressesOf(name: string): readonly string[] | undefined {
     const known = this.#names.get(name.toLowerCase());
     return known && [...known.v4, ...known.v6].slice(0, MOST_ADDRESSES);

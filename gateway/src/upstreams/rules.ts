@@ -1,6 +1,6 @@
 import { type IpAddress, isIn, meaningsOf, type Network, networkOf, ownAddresses } from "./addresses";
 
-/** Where the gateway or the server listens, which backends may not reach. */
+/** A place where the gateway or the server listens: backends may not be there. */
 export interface OwnListener {
   /** For people: after "is". */
   readonly what: string;
@@ -11,7 +11,7 @@ export interface OwnListener {
   readonly isElsewhere?: boolean;
 }
 
-/** What is denied unless it is allowed. */
+/** The networks that are denied unless a flag allows them. */
 const DENIED = [
   ["169.254.0.0/16", "is link-local, where clouds keep secrets of the machine"],
   ["fe80::/10", "is link-local"],
@@ -32,7 +32,9 @@ export class UpstreamRules {
     private readonly own: readonly OwnListener[],
   ) {}
 
-  /** Why an address is refused, in words that follow it, and what to do; undefined where it is allowed. */
+  /**
+   * Why an address is refused, in words that follow the address, and what to do; undefined if it is allowed.
+   */
   refusal(text: string, port: number): string | undefined {
     for (const address of meaningsOf(text)) {
       const why = this.#refusalOf(address, port);

@@ -3,13 +3,13 @@ import { isIP } from "node:net";
 
 const HOSTS = "/etc/hosts";
 const RESOLVER = "/etc/resolv.conf";
-/** What the C library takes of `search`. */
+/** The number of suffixes that the C library takes from `search`. */
 const MOST_SUFFIXES = 6;
 /** A list of blocked names has some MiB. */
 const LARGEST = 8_388_608;
 const LONGEST_NAME = 253;
 
-/** What the files of a system say about names. */
+/** The settings for names in the files of a system. */
 interface Files {
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly suffixes: readonly string[];

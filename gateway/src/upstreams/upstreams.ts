@@ -53,7 +53,7 @@ export class UpstreamWatch {
     return this.#names.isChanged;
   }
 
-  /** Resolves the names that these objects send to. */
+  /** Resolves the names of the upstreams of these objects. */
   want(objects: Objects, issuers: ReadonlyMap<string, Issuer>, longestMs: number): Promise<void> {
     const named = issuersOf(objects);
     const urls = [
@@ -69,7 +69,7 @@ export class UpstreamWatch {
     return this.#names.want(new Set(hosts.filter((host) => isIP(host) === 0)), longestMs);
   }
 
-  /** What is known and allowed now. */
+  /** The addresses that are known and allowed now. */
   view(): Upstreams {
     this.#names.isChanged = false;
     const rules = this.#rules();
@@ -136,5 +136,5 @@ export class UpstreamWatch {
   }
 }
 
-/** What `localhost` is, the one name that a flag for an own place takes. */
+/** The addresses of `localhost`, the only name that the flags for the gateway's own listeners take. */
 const LOOPS = ["127.0.0.1", "::1"];
