@@ -100,7 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await sealWhatIsClear(context);
     const { newKey, isIgnored, isUnseen } = await bootstrap(context, options.bootstrapApiKey);
     if (newKey) {
-      // Now, because what follows may fail, for example where another server has the port.
+      // Now, because the next steps may fail, for example if another server has the port.
       options.showNewKey?.(newKey);
       await noteShown(context);
     }
@@ -112,8 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger.warn(
         "TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored: it counts only on the first start. Unset it, or make a new key with an admin's key; if all of those are lost, run: tunnelplane keys recover",
       );
-    // A head outside of the database shows later whether somebody cut off the audit log or put back an older
-    // one.
+    // If a head is kept outside of the database, it shows later whether somebody cut off the audit log or put
+    // back an older one.
     const logHead = async () => {
       await sequencer.settle();
       logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");

@@ -34,9 +34,8 @@ export interface TargetSet {
 }
 
 /**
- * Carries out a plan, if all that it rests on is still so. All that could be done beforehand was: on SQLite,
- * other writers wait until this ends.
- * @throws PlanOutdated
+ * Carries out a plan, if everything that it depends on is unchanged. All possible work was done before,
+ * because on SQLite other writers wait until this ends. @throws PlanOutdated
  */
 export async function carryOut(
   transaction: Transaction,
@@ -85,7 +84,10 @@ export async function carryOut(
 
 const columnsOf = ({ id, name, ownerId }: TargetSet) => ({ id, name, owner_id: ownerId });
 
-/** Counts up the versions of parents that show what changed, each once, and checks how much they show. */
+/**
+ * Counts up the versions of parents that show changed children, each once, and checks the size of what they
+ * show.
+ */
 async function touchParents(
   transaction: Transaction,
   { rows, leaving }: Plan,

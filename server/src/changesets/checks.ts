@@ -14,7 +14,7 @@ import type { Planning } from "./planning";
 /** Limit of backends outside of the set that those of the set may lead to. */
 const MOST_CONTAINED = 100_000;
 
-/** Checks what comes against what is there, by the rules for every write. */
+/** Checks the objects to write against the stored ones, by the rules for every write. */
 export async function checkAll(
   { faults, facts, reader, caller }: Planning,
   items: readonly Item[],

@@ -6,8 +6,9 @@ import type { ObjectOperation } from "./operations";
 import type { ChangeSetRequest } from "./request";
 
 /**
- * A digest of what was asked for, what follows from it, and the version of all that was read. Neither tokens
- * nor the ids of new objects are in it, so that an apply has the digest of its plan.
+ * A digest of the request, of the operations that follow from it, and of the versions of all objects that
+ * were read. Neither tokens nor the ids of new objects are in it, so that an apply has the digest of its
+ * plan.
  * @param version of the set as it was read, 0 if it is new
  */
 export async function digestOf(

@@ -12,7 +12,7 @@ export const lockSet = statement<{ name: string }, Database["changeset"]>((db, p
   db.selectFrom("changeset").selectAll().where("name", "=", parameter("name")).forUpdate(),
 );
 
-/** An object of a set, and to whom it belongs. */
+/** An object of a set, with its owner. */
 export type MemberRow = Database["changeset_object"] & { readonly owner_id: string };
 
 export const membersOf = statement<{ set: string }, MemberRow>((db, parameter) =>
@@ -80,11 +80,11 @@ export const allUsersOf = (db: Kysely<Database>, ids: readonly string[]) =>
 
 type Key = Pick<UniqueKey, "scope" | "key">;
 
-/** All that a plan has read. If any of it changes, the plan no longer holds. */
+/** Everything that a plan has read. If any of it changes, the plan no longer holds. */
 export class PlanFacts extends Existing {
-  /** The version of each object that was read; null where there is none. */
+  /** The version of each object that was read; null if the object does not exist. */
   readonly versions = new Map<string, number | null>();
-  /** Objects that are to join the set, and are in none. */
+  /** Objects that will join the set, and are in none yet. */
   readonly adopted: string[] = [];
   readonly #leaving: string[] = [];
   readonly #users: UserRow[] = [];
@@ -98,7 +98,7 @@ export class PlanFacts extends Existing {
     return rows;
   }
 
-  /** All of them, because those of the set itself do not count. */
+  /** All references, because those from the set itself do not count. */
   override async usersOf(ids: readonly string[]): Promise<UserRow[]> {
     const users = await allUsersOf(this.db, ids);
     this.#leaving.push(...ids);
@@ -118,10 +118,10 @@ export class PlanFacts extends Existing {
     return holders;
   }
 
-  /** Whether all of it is still so. Locks the objects that are about to change. */
+  /** Whether all of it is unchanged. Locks the objects that are about to change. */
   async stillHold(transaction: Transaction, changing: ReadonlySet<string>): Promise<boolean> {
     const now = new Existing(transaction);
-    // Also what joins unchanged: of two sets that adopt it at once, the second is to see the first.
+    // Includes objects that join unchanged: if two sets adopt one at once, the second must see the first.
     const toLock = new Set([...changing, ...this.adopted]);
     const locked = await lockRows(transaction, [...toLock]);
     const others = await now.rowsOf([...this.versions.keys()].filter((id) => !toLock.has(id)));

@@ -14,7 +14,7 @@ interface ObjectFault extends Fault {
   readonly name: string;
 }
 
-/** How people call what has an id, which may be new and known to nobody. */
+/** The name of an object for people. Its id may be new, and known to nobody. */
 interface Written {
   /** As the key of a map. */
   readonly key: string;
@@ -29,12 +29,12 @@ export class Faults {
   readonly #faulty = new Set<string>();
   readonly #written = new Map<string, Map<string, Written>>();
 
-  /** Says where an object stands in the order of faults; the others come last. */
+  /** Sets the place of an object in the order of faults; others come last. */
   place(name: string): void {
     if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
   }
 
-  /** Says how an object writes a reference that became an id. Faults name it so. */
+  /** Notes how an object writes a reference that became an id, because faults name it in that form. */
   write(name: string, id: string, written: Written): void {
     const ids = this.#written.get(name) ?? new Map<string, Written>();
     this.#written.set(name, ids.set(id, written));
@@ -54,7 +54,7 @@ export class Faults {
     };
   }
 
-  /** Notes a refusal of one object; throws what is none. */
+  /** Notes a refusal of one object; throws any other error. */
   addRefusal(name: string, error: unknown): void {
     if (error instanceof BodyError) for (const fault of error.faults) this.add(name, fault);
     else if (error instanceof RequestError && error.status < 500)

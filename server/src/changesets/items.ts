@@ -48,17 +48,17 @@ export interface Item {
   derived: Document | undefined;
 }
 
-/** Ends the ids that stand for missing objects. Their faults are in the list already. */
+/** The end of ids that stand for missing objects. Their faults are in the list already. */
 const MISSING = randomBytes(12).toString("hex");
 export const isMissing = (id: string): boolean => id.endsWith(MISSING);
 
-/** The members that a request leaves without a place. */
+/** The members that no object of a request replaces. */
 export const leavingMembers = (members: readonly MemberRow[], ids: ReadonlySet<string>): MemberRow[] =>
   members.filter((member) => !ids.has(member.resource_id));
 
 export const nameOf = ({ kind, key }: Pick<MemberRow, "kind" | "key">): string => `${kind}/${key}`;
 
-/** Which stored object each object of the request is: by the id that it names, or else by its key. */
+/** Finds the stored object for each object of the request: by the id that it names, or else by its key. */
 export function identify(
   objects: readonly Wanted[],
   members: readonly MemberRow[],
@@ -114,7 +114,7 @@ export async function itemsOf(
         const [kind] = (target ?? "").split("/");
         const prefix =
           targetsOf(marksOf(schema).reference?.to ?? []).find((one) => one.kind === kind) ?? definition;
-        // Each has its own, so that two of them are two entries of a map.
+        // Each missing object has its own id, so that two of them are two entries of a map.
         const stand = known ?? `${prefix.idPrefix}_${missing++}${MISSING}`;
         if (target !== undefined) faults.write(name, stand, writtenAs(target));
         if (known !== undefined) return known;
@@ -193,7 +193,7 @@ async function itemOf(
   return newItem({ ...about, isWanted: true, body, declared, patch, lacking });
 }
 
-/** An object as the request alone declares it, before anything is replaced. */
+/** An object as the request declares it, before replacements. */
 export function begin({ documents, faults }: Planning, item: Item): void {
   const { old, body, definition, patch, name } = item;
   if (!old || faults.has(name)) {

@@ -84,7 +84,7 @@ export const writtenAs = (target: string): { value: string; key: string } => ({
   key: KEY_OF_MAP + target,
 });
 
-/** What is wrong with a reference that has no target. */
+/** The message for a reference that has no target. */
 export const NO_KEY = `must name an object of the set: {"${KEY}": "<kind>/<key>"} as a value, "${KEY_OF_MAP}<kind>/<key>" as the key of a map`;
 
 const targetIn = (item: Document): string | undefined =>
@@ -92,7 +92,7 @@ const targetIn = (item: Document): string | undefined =>
 const targetOf = (name: unknown): string | undefined =>
   typeof name === "string" && /^[a-z_]+\/./.test(name) ? name : undefined;
 
-/** The way back, for the ids that have a key. */
+/** The reverse, for the ids that have a key. */
 export const idsToKeys = (
   definition: Definition,
   sent: Document,

@@ -38,8 +38,7 @@ export interface Plan {
 type Scope = Pick<Planning, "context" | "caller" | "reader">;
 
 /**
- * Finds out what has to be done for a set to have the declared state. Only reads; notes everything that is
- * wrong with the request.
+ * Finds the operations that bring a set to the declared state. Only reads; notes every fault of the request.
  */
 export async function planOf(
   scope: Scope,
@@ -54,7 +53,7 @@ export async function planOf(
       found === undefined ? [] : typeof found === "string" ? found : found.resource_id,
     ),
   );
-  // What the request names stays, also if the rest of it cannot be read.
+  // Objects that the request names stay, even if the rest of it cannot be read.
   const leaving = leavingMembers(members, ids).filter((member) => !faults.has(nameOf(member)));
   const count = request.objects.length + (mode === "merge" ? leaving.length : 0);
   if (count > MOST_SET_OBJECTS)
@@ -185,7 +184,7 @@ async function refuseOtherSets(
   }
 }
 
-/** A member whose key is given to another object, and that gets none itself. */
+/** Refuses a member whose key goes to another object, if it gets no other key itself. */
 function refuseLostKeys({ leaving, faults }: Planning, items: readonly Item[]): void {
   const left = new Map(leaving.map((member) => [nameOf(member), member]));
   for (const { name } of items) {
@@ -200,7 +199,8 @@ function refuseLostKeys({ leaving, faults }: Planning, items: readonly Item[]): 
 }
 
 /**
- * Replaces what must be, and members outside of the request that have to follow, until nothing more has to.
+ * Replaces objects that must be replaced, and members outside of the request that have to follow, until none
+ * is left.
  */
 async function settle(
   planning: Planning,
@@ -261,7 +261,7 @@ export function refuseDeletions({ deleted }: Plan, { faults, maxDeletes }: Chang
   for (const name of deleted) faults.add(name, { error: "too_many_deletes", path: [], message });
 }
 
-/** The changes for what goes: what is replaced, and what left the set. */
+/** The changes for objects that go: those that are replaced, and those that left the set. */
 function goneChanges(
   { loaded }: Planning,
   deletions: readonly MemberRow[],

@@ -35,7 +35,7 @@ export interface Planning {
 export const isSeenBy = (caller: Caller, definition: Definition, ownerId: string): boolean =>
   (definition.access !== "admin" || caller.admin) && !isHidden(definition, ownerId, caller);
 
-/** Reads objects with all that answers show of them. */
+/** Reads objects with everything that answers show of them. */
 export async function load(
   { reader, documents, loaded, facts }: Planning,
   wanted: readonly { definition: Definition; id: string }[],

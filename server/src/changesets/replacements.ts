@@ -16,7 +16,7 @@ export function orderedByReferences(planning: Planning, items: readonly Item[]):
 }
 
 /**
- * Decides which objects have to be replaced, because a field differs that is set at creation only, and lets
+ * Finds the objects that have to be replaced, because a field differs that is set at creation only, and lets
  * references follow.
  * @param items in the order of their references
  * @returns the new id of each object that is replaced, by its old one
@@ -78,7 +78,8 @@ async function contentOfNew(
 }
 
 /**
- * Of a member that the request leaves out: what the set declared for it, and what a creation needs besides.
+ * The fields of a member that the request leaves out: those that the set declared for it, and those that a
+ * creation needs besides.
  */
 function onlyDeclared({ definition, declared }: Item, sent: Document): Document {
   const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);

@@ -34,14 +34,14 @@ export interface Wanted {
 export interface ParsedBody {
   readonly body: Document;
   /**
-   * Faults that were found while parsing: of what stands beside the objects, and of single objects by their
+   * Faults that were found while parsing: of the fields beside the objects, and of single objects by their
    * index.
    */
   readonly wrong: readonly Fault[];
   readonly broken: ReadonlyMap<number, Fault>;
 }
 
-/** Reads the body of a change set, and notes all that is wrong with it. */
+/** Reads the body of a change set, and notes all of its faults. */
 export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetRequest {
   const faults = new Faults();
   for (const fault of [...wrong, ...unknownFields(body, ["set", "mode", "expect", "max_deletes", "objects"])])
@@ -74,7 +74,7 @@ export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetReque
     );
   return {
     set: isNamed ? set : "",
-    // Without its objects, or its mode, a request does not say what is to go.
+    // Without its objects or its mode, a request does not say which objects to delete.
     mode: isMode && isRead ? mode : "merge",
     expect: typeof expect === "string" ? expect : undefined,
     maxDeletes: isCount ? maxDeletes : undefined,
@@ -83,7 +83,7 @@ export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetReque
   };
 }
 
-/** A request that cannot be read as a whole: its faults are those of a change set all the same. */
+/** Refuses a request that cannot be read as a whole, in the form of a change set's faults. */
 export function refuseBody(refusal: unknown): never {
   if (!(refusal instanceof BodyError)) throw refusal;
   const faults = new Faults();
@@ -122,7 +122,7 @@ const withinFields = ({ path, ...fault }: Fault): Fault => ({
   path: path[0] === "fields" ? path.slice(1) : path,
 });
 
-/** What clients send for "left out" counts as that. */
+/** Turns values that clients send for "left out" into undefined. */
 const given = (value: unknown): unknown =>
   value === null || value === "" || value === 0 ? undefined : value;
 

@@ -22,7 +22,7 @@ import type { ChangeSetRequest } from "./request";
 import { deleteSet, setPage } from "./sets";
 import { inTurn } from "./turns";
 
-/** How often a plan is made anew because others changed what it rests on. */
+/** How often a plan is made anew because others changed objects that it depends on. */
 const ATTEMPTS = 8;
 
 /** The answer to an apply. */
@@ -78,10 +78,11 @@ export class ChangeSets {
       isNew ? undefined : target.id,
     );
     const digest = await digestOf(request, target.version, plan.facts, plan.operations);
-    // A plan with faults has no digest, so with one a faulty request is another one.
+    // A plan with faults has no digest. So a request with a digest and faults is not the one that was
+    // planned.
     if (request.expect !== undefined && (request.expect !== digest || faults.count > 0)) throw stale();
     refuseDeletions(plan, request);
-    // What is at fault may be this set's own objects, made meanwhile by a request that came first.
+    // The conflict may be with this set's own objects, which a request that came first made meanwhile.
     if (faults.count > 0 && (await this.#targetOf(name)).version !== target.version) throw new PlanOutdated();
     faults.refuse();
     if (this.#transactions.isDryRun) {

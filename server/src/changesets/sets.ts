@@ -5,7 +5,7 @@ import { type Database, statement } from "../storage";
 /** Sorts after every id. */
 const AFTER_ALL = "~";
 
-/** A page of sets, newest first. @param owner whose; undefined for all */
+/** A page of sets, newest first. @param owner of the sets; undefined for all */
 export async function setPage(
   { store, documents }: Pick<ServerContext, "store" | "documents">,
   owner: string | undefined,

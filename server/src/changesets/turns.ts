@@ -10,8 +10,8 @@ const turns = new Turns<() => void>();
 const waiting = new Map<string, number>();
 
 /**
- * Works on a change set when it is its turn; owners have theirs one after the other. Refuses one whose owner
- * has enough waiting.
+ * Works on a change set when its turn comes; owners take turns. Refuses it if its owner has enough of them
+ * waiting.
  */
 export async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
   if (working >= AT_ONCE) await turnOf(owner);

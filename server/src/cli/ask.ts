@@ -47,7 +47,7 @@ export function askCommand(): Command {
           if (code !== 0) throw new NegativeAnswer(code);
         });
       } catch (error) {
-        // The exit codes of this command say what happens to the request: failures have one of their own.
+        // The exit codes of this command tell the fate of the request, so failures have a code of their own.
         throw error instanceof NegativeAnswer ? error : new Error((error as Error).message, { cause: error });
       }
     });

@@ -10,7 +10,7 @@ interface Word {
   readonly what: string;
 }
 
-/** What may follow a command. */
+/** The words that may follow a command. */
 interface Place {
   /** The words before: "" for the program, "keys rotate" for a command within another. */
   readonly path: string;

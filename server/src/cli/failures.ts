@@ -13,13 +13,14 @@ export class MissingObjectError extends Error {}
 /** The command line is wrong: it names something that does not exist, or lacks what it needs. */
 export class UsageError extends Error {}
 
-/** Nobody said which API key to use. */
+/** The command has no API key. */
 export class NoKeyError extends Error {
   override message = "there is no API key; set TUNNELPLANE_API_KEY, or pass --api-key";
 }
 
 /**
- * A command that says no, after it has printed why: a difference, a check that failed, a caller not let in.
+ * The answer of a command is no, and it has printed why: a difference, a check that failed, a caller not let
+ * in.
  */
 export class NegativeAnswer extends Error {
   constructor(readonly exitCode: number = 1) {

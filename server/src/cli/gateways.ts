@@ -83,10 +83,10 @@ async function printEdge(
   print(states, options, () => states.map((one) => oneLine(`${one.gateway} ${textOf(one)}`)));
 }
 
-/** So long after its last report, a gateway is taken to be down: it reports every 30 s. */
+/** A gateway counts as down if its last report is older than this: it reports every 30 s. */
 const SILENT_MS = 120_000;
 
-/** What a gateway makes of an edge. */
+/** The state of an edge at a gateway. */
 export interface EdgeAtGateway {
   readonly gateway: string;
   readonly state: GatewayEdge["state"] | "unknown";
@@ -98,7 +98,7 @@ export interface EdgeAtGateway {
 
 const isSilent = (lastSeen: string): boolean => Date.now() - Date.parse(lastSeen) > SILENT_MS;
 
-/** What each gateway makes of an edge. */
+/** The state of an edge at each gateway. */
 export async function* edgeAt(gateways: Gateways, edge: string): AsyncGenerator<EdgeAtGateway> {
   for await (const { name: gateway, last_seen } of gateways.list()) {
     const found = (await gateways.get(gateway)).edges.find(({ id }) => id === edge);

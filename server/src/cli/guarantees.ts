@@ -58,7 +58,7 @@ async function printed(
 
 type State = NonNullable<Guarantee["state"]>;
 
-/** What needs somebody comes first. */
+/** States that need attention come first. */
 const SIGNS: Readonly<Record<State, string>> = {
   broken: red("✗"),
   unproved: yellow("!"),
@@ -93,7 +93,7 @@ function linesOf(guarantee: Guarantee): string[] {
   ];
 }
 
-/** Why it does not hold. A reason that is about what it covers was told. */
+/** Why it does not hold. Reasons about the addresses that it covers were printed already. */
 function reasonsIn(guarantee: Guarantee): string[] {
   const { state, reason } = guarantee;
   const shown = exampleIn(guarantee);

@@ -15,7 +15,7 @@ export function withCore<Options extends CoreCommandOptions, Arguments extends u
   withSettings(command, [...DATABASE_SETTINGS, MASTER_KEY_SETTING]);
   return command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as Options;
-    // Here, since all other commands start sooner without what a server is made of.
+    // Loaded here, because all other commands start sooner without the modules of a server.
     const { openContext }: typeof import("../context") = require("../context");
     const context = await openContext({
       ...options,

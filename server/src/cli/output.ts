@@ -45,7 +45,7 @@ export function tableOf(headings: readonly string[], rows: readonly (readonly st
   return [bold(line(headings)), ...shown.map(line)];
 }
 
-/** A stored text as it stands in a line of ours. */
+/** A stored text as part of a printed line. */
 export const oneLine = (text: string): string => inOneLine(text).trim();
 
 const cut = (text: string): string =>

@@ -16,7 +16,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   } catch (caught) {
     const error = caught as Error & { code?: string };
-    // Commander has printed its own errors already, and those who say no what they found.
+    // Commander has printed its own errors already, and a command that says no has printed why.
     if (!(error instanceof CommanderError || error instanceof NegativeAnswer)) {
       const cure =
         error.code === "EADDRINUSE"

@@ -63,7 +63,7 @@ async function serve({
     tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
     rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },
   });
-  // Before it says that it listens, so that a signal which follows that is heard.
+  // Before the line that it listens, so that a signal after that line is heard.
   if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
   stopOnSignals(server, shutdownLimit);
   if (isFirst)

@@ -23,8 +23,8 @@ export interface Setting {
   readonly more?: string;
   readonly choices?: readonly string[];
   /**
-   * Environment variables of other settings that its flag wins over, because both would say the same in two
-   * ways.
+   * Environment variables of other settings over which its flag wins, because they set the same thing in
+   * another way.
    */
   readonly beats?: readonly string[];
   parse?(text: string, before: unknown): unknown;

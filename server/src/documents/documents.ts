@@ -193,8 +193,8 @@ export class Documents {
 
   #uncomputed(definition: Definition, id: string, createdAt: string, sent: Document): Document {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
-    // What is sent is composed before its references are checked: an id of no kind has no address, and is
-    // refused there.
+    // Composed before the references are checked: an id of no kind has no address, and the check will refuse
+    // it.
     const refer = (target: string) => {
       const named = definitionOfId(target);
       return { id: target, uri: named ? this.addressOf(named, target) : "" };

@@ -5,13 +5,13 @@ const MOST_FINDINGS = 500;
 /** The limit on each list of the comparison in an answer. */
 const MOST_CHANGES = 50;
 
-/** What is answered. */
+/** The effects of a change in an answer. */
 interface Consequences extends Pick<Comparison, "access"> {
   readonly findings: readonly Finding[];
   readonly limits: readonly string[];
 }
 
-/** As much as an answer has room for. */
+/** The part that fits into an answer. */
 export function inPart({ findings, access }: Comparison, unseen: readonly string[]): Consequences {
   const limits = [...unseen];
   const first = <T>(all: readonly T[], most: number, words: string): readonly T[] => {

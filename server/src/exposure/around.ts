@@ -20,7 +20,7 @@ interface Around {
 }
 
 interface AroundOptions {
-  /** What people call objects, by id. */
+  /** The names of objects for people, by id. */
   readonly names?: ReadonlyMap<string, string>;
   /** Gets sentences about parts that were not examined. */
   readonly limits: string[];
@@ -31,9 +31,9 @@ interface AroundOptions {
 }
 
 /**
- * Reads what decides requests together with the changed objects: what they refer to, what uses them up to the
- * edges, the edges that compete for names with these, and all routes. In the transaction of the change, or
- * beside it.
+ * Reads the objects that decide requests together with the changed ones: those that they refer to, those that
+ * use them up to the edges, the edges that compete with these for names, and all routes. In the transaction
+ * of the change, or outside of it.
  */
 export async function objectsAround(
   db: Kysely<Database>,
@@ -88,7 +88,7 @@ export async function objectsAround(
 
 type Side = Map<string, WorldObject | undefined>;
 
-/** The changed objects by id; undefined where there is none. */
+/** The changed objects by id; undefined if there is none. */
 function sidesOf(
   changes: readonly ObjectChange[],
   names: ReadonlyMap<string, string>,
@@ -170,7 +170,7 @@ export const users = statement<{ id: string; limit: number }, { from_id: string 
     .limit(parameter("limit")),
 );
 
-/** Edges whose hostports take names of the changed ones, or leave names to them. */
+/** Edges whose hostports take names from the changed ones, or give names to them. */
 async function competingEdges(
   transaction: Kysely<Database>,
   changed: readonly WorldObject[],

@@ -14,7 +14,7 @@ import { credentialsFor, newest, objectOf } from "./gather";
 /** The limit of edges of each kind that one review examines for a credential. */
 const MOST_EDGES = 200;
 
-/** What a change touches, before and after it. */
+/** The objects that a change touches, before and after it. */
 interface Touched {
   readonly before: World;
   readonly after: World;
@@ -25,10 +25,10 @@ interface Touched {
 /** Ids in findings. */
 const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
 
-/** Finds out what a dry run would mean for callers, and adds it to its answer. */
+/** Finds the effects of a dry run on callers, and adds them to its answer. */
 export class DryRunConsequences {
   #touched: Touched = { before: { objects: [] }, after: { objects: [] }, limits: [] };
-  /** The names of objects that do not exist yet, by the ids that they have in this run only. */
+  /** The names of objects that do not exist yet, by the ids that they have only in this run. */
   #new: ReadonlyMap<string, string> = new Map();
 
   constructor(

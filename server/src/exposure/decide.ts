@@ -34,7 +34,8 @@ export async function decide(
     whole.add(id);
   }
   const isKnown = (index: number) => present(edges[index]).every((id) => whole.has(id));
-  // A world that lacks credentials is not sure of edges either; whether there is one is known here.
+  // In a world without all credentials, missing edges are not certain. But here it is known whether an edge
+  // exists.
   const nothing = decisions({ objects: [] });
   const isServed = (index: number) => present(edges[index]).length > 0;
   const asked = requests.filter((_, index) => isServed(index) && isKnown(index));
@@ -59,7 +60,7 @@ const TOO_MUCH = withoutEdge(
   `more than ${MOST_OBJECTS} objects belong to the addresses of these requests. Ask about fewer addresses at once.`,
 );
 
-/** For each request, the edges that may take it: that of its address, and that of the host it asks for. */
+/** For each request, the edges that may take it: the edge of its address, and that of its Host header. */
 async function edgesOf(db: Kysely<Database>, requests: readonly DecisionRequest[]): Promise<string[][]> {
   const wanted = requests.map((request) => namesOf(request).map(candidatesOf));
   const found = await inParts([...new Set(wanted.flat(2))], (values) => edgesAt(db, { values }));

@@ -162,11 +162,12 @@ export const edgesAt = statement<{ values: string }, { value: string; resource_i
       .where(isListed(db, "value", parameter("values"))),
 );
 
-/** Edges in one go. */
+/** How many edges are read at once. */
 const EDGES_AT_ONCE = 50;
 
 /**
- * The world of edges: these, their routes, and what they refer to. Gives others their turn in between.
+ * The world of these edges: they, their routes, and the objects that they refer to. Lets other requests run
+ * in between.
  * @param most objects that are read; the world is partial if there are more
  */
 export async function worldOfEdges(

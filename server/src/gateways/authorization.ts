@@ -9,13 +9,13 @@ import { type Store, statement } from "../storage";
 /** How an agent proves who it is. */
 export type Proof = { readonly token: string } | { readonly publicKey: string };
 
-/** Whether an agent may bind what it asks for. */
+/** Whether an agent may bind the addresses or labels that it asks for. */
 interface Authorization {
   readonly allowed: boolean;
   readonly credential: { readonly id: string; readonly uri: string } | null;
   readonly owner_id: string | null;
   readonly acl: readonly string[];
-  /** Why not; empty where it is allowed. */
+  /** Why it is not allowed; empty if it is. */
   readonly reason: string;
 }
 

@@ -38,8 +38,8 @@ interface Tools {
 }
 
 /**
- * Keeps what a gateway reports, in the place of what it reported before. It is no change of an object: no
- * event, no audit row.
+ * Stores a gateway's report in place of the one before. This is not a change of an object: no event, no audit
+ * row.
  */
 export function report(
   { store }: Tools,
@@ -84,7 +84,7 @@ async function refuseTooMany(transaction: Transaction): Promise<void> {
     );
 }
 
-/** Removes a gateway from the list. A caller without it is answered that there is none. */
+/** Removes a gateway from the list. A gateway that is not in the list is answered 404. */
 export async function deleteGateway(transaction: Transaction, name: string): Promise<void> {
   const found = await transaction
     .deleteFrom("gateway")
@@ -139,7 +139,7 @@ const summaryOf = (documents: Documents, row: Omit<GatewayRow, "edges" | "agents
 const portsIn = ({ ports }: Pick<GatewayRow, "ports">): number[] | null =>
   ports === null ? null : JSON.parse(ports);
 
-/** The ports that gateways listen for; undefined where one does not say so, or there is none. */
+/** The ports that gateways listen for; undefined if one does not report them, or there is no gateway. */
 export async function portsOf(db: Kysely<Database>): Promise<number[] | undefined> {
   const rows = await db.selectFrom("gateway").select("ports").where("last_seen", ">=", gone()).execute();
   const each = rows.map(portsIn);
@@ -201,8 +201,8 @@ export interface Serving {
 }
 
 /**
- * The gateways whose reports are looked through for one answer: those that were seen last. A report may have
- * 1 MiB.
+ * The limit of gateways whose reports are searched for one answer: those that reported last. A report may
+ * have 1 MiB.
  */
 const MOST_LOOKED_AT = 20;
 

@@ -144,9 +144,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-/**
- * The key of a gateway lies on machines that face the world: it does what a gateway has to, and nothing else.
- */
+/** The key of a gateway is on machines that face the internet, so it may do only what a gateway needs. */
 function refuseGateways({ caller, routeOptions, method }: FastifyRequest): void {
   if (caller.role !== "gateway" || routeOptions.config.forGateways) return;
   throw new RequestError(

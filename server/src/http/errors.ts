@@ -42,7 +42,7 @@ export function requestErrorOf(error: unknown): RequestError {
   );
 }
 
-/** What a path that no route has is answered. */
+/** The answer for a path without a route. */
 export const noRoute = (request: FastifyRequest): RequestError =>
   new RequestError(
     "no_route",

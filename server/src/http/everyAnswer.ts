@@ -1,5 +1,5 @@
 /**
- * Headers of every answer: nobody keeps it, since most hold secrets or what few may read, and browsers take
- * it for nothing but its type. The files of pages may be kept; see pages.ts.
+ * Headers of every answer. No cache keeps it, because most answers hold secrets or data for a few readers;
+ * and no browser guesses another type. The files of pages may be kept; see pages.ts.
  */
 export const EVERY_ANSWER = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;

@@ -2,9 +2,9 @@ import { quoted, RequestError } from "../util";
 import { placeOfMistake } from "./jsonMistake";
 
 /**
- * Reads JSON in which each object names its fields once: programs differ in which of two they take (RFC 8259
- * section 4), so a check in front of the server could see another value than the server does.
- * @param place where the text stands in the body, for errors; it ends with a colon and a space
+ * Reads JSON in which each object names its fields once. Of two fields with one name, some programs take the
+ * first and some the last (RFC 8259 section 4), so a check in front of the server could see another value
+ * than the server. @param place of the text in the body, for errors; it ends with a colon and a space
  */
 export function parseJson(text: string, place = ""): unknown {
   let value: unknown;
@@ -29,7 +29,7 @@ const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
  * The first name that stands twice in one object. The text must be JSON. Reads it once, and does not recurse.
  */
 function repeatedName(text: string): { readonly name: string; readonly at: number } | undefined {
-  // Of each object that is open; undefined for a list.
+  // The names of each open object; undefined for a list.
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -5,7 +5,7 @@ import { endOfText, parseJson } from "./json";
 import { refuseOutsized } from "./limits/bodyLimits";
 
 const MIB = 1024 * 1024;
-/** One object of a list, and all that stands beside the list: as much as the body of a single request. */
+/** The limit of one object of a list, and of everything beside the list: that of a single request's body. */
 const LARGEST_PART = MIB;
 
 /** The list of a body, and how many objects it may hold. */
@@ -17,7 +17,7 @@ export interface ListLimit {
 /** A body with one long list of objects. */
 export interface ListBody {
   readonly body: Record<string, unknown>;
-  /** Faults of what stands beside the list. */
+  /** Faults beside the list. */
   readonly wrong: readonly Fault[];
   /** Faults of single objects of the list, by their index. */
   readonly broken: ReadonlyMap<number, Fault>;
@@ -26,8 +26,8 @@ export interface ListBody {
 const [QUOTE, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * Reads the JSON of a body object by object of one of its lists, and gives others their turn in between:
- * parsing 16 MiB at once would hold them up for a tenth of a second.
+ * Reads the JSON of a body, one object of its list at a time, and lets other requests run in between: parsing
+ * 16 MiB at once would delay them by a tenth of a second.
  */
 export async function readListBody(bytes: Buffer | undefined, { list, most }: ListLimit): Promise<ListBody> {
   if (bytes === undefined) objectIn(undefined);
@@ -81,8 +81,8 @@ interface Parts {
 }
 
 /**
- * Cuts the objects of a list of the outermost object out of a text. Whether it is JSON is found out by
- * parsing the parts.
+ * Cuts the objects of a list out of the text of the outermost object. Parsing the parts will show whether it
+ * is JSON.
  */
 async function partsOf(bytes: Buffer, list: string, most: number): Promise<Parts> {
   const parts = new Map<unknown, Buffer>();

@@ -26,16 +26,16 @@ const STRICT =
  */
 const OF_REDOC =
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='";
-/** The pages by their folders, and what each may do in a browser. */
+/** The pages by their folders, with the content security policy of each. */
 const PAGES: Readonly<Record<string, string>> = {
   docs: `${STRICT}; style-src 'self' ${OF_REDOC}; worker-src blob:`,
   console: `${STRICT}; style-src 'self'; require-trusted-types-for 'script'`,
 };
 
 /**
- * Serves the pages for people, which need no API key: the API reference and the console. What they show comes
- * from the API, with a key of the reader's own. They are files of the package, read once; each has a route,
- * so no path is ever looked up. Requests take slots as any without a key.
+ * Serves the pages for people, which need no API key: the API reference and the console. They read their
+ * contents from the API, with the reader's own key. They are files of the package, read once; each has a
+ * route, so no path is ever looked up. Requests take slots like any request without a key.
  */
 export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay): void {
   app.register(async (pages) => {

@@ -48,7 +48,7 @@ export function waitOf({ wait: text, before_id: before }: Query): number | undef
 /** Reads `dry_run`. */
 export const dryRunOf = (query: Query): boolean => flagOf("dry_run", query);
 
-/** Reads `state`: whether a list tells the state of each object. */
+/** Reads `state`: whether a list has the state of each object. */
 export const stateOf = (query: Query): boolean => flagOf("state", query);
 
 function flagOf(name: string, { [name]: text }: Query): boolean {
@@ -57,7 +57,7 @@ function flagOf(name: string, { [name]: text }: Query): boolean {
   throw queryError(name, `${name} must be true or false`);
 }
 
-/** Whether a dry run tells what the change would mean. */
+/** Whether a dry run answers the effects of the change. */
 export function findingsOf(query: Query): boolean {
   if (!flagOf("findings", query)) return false;
   if (dryRunOf(query)) return true;

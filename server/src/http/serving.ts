@@ -27,12 +27,12 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "Q
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether API keys of role `gateway` are taken. */
+    /** Whether API keys of role `gateway` are accepted. */
     forGateways?: boolean;
   }
 }
 
-/** What the operations of the API need. */
+/** The parts that the operations of the API need. */
 interface Serving {
   readonly context: ServerContext;
   readonly apiKeys: ApiKeys;
@@ -150,7 +150,7 @@ function slotsOf({
   return (request) => (waits?.(request.query as Query) ? "waits" : isKeys ? "keys" : undefined);
 }
 
-/** Aborts when an answer was sent, or nobody waits for it any more. */
+/** Aborts when an answer was sent, or the client no longer waits for it. */
 function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());

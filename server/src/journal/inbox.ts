@@ -61,7 +61,7 @@ const COLUMNS = [...SIGNED, "payload", "data_key_id", "mac"] as const;
 
 export const insertIntoInbox = bulkInsertion("inbox", COLUMNS);
 
-/** Inserts one row, if its key is the one in use. Otherwise the row has no key, which the table refuses. */
+/** Inserts one row, if its key is the one in use. If not, the row gets no key, and the table refuses it. */
 export const insertUnderCurrentKey = effect<Waiting>((db, parameter) =>
   db.insertInto("inbox").values({
     ...(Object.fromEntries(COLUMNS.map((column) => [column, parameter(column)])) as unknown as Waiting),
@@ -89,8 +89,8 @@ export interface MovedRows {
 }
 
 /**
- * Moves what waits in the inbox to the end of the event log and the audit log, until nothing waits. Rows that
- * no server wrote as they are stay.
+ * Moves the rows of the inbox to the end of the event log and the audit log, until none is left. Rows that no
+ * server wrote in this form stay.
  *
  * @param head the head of the log, locked by this transaction, so that nobody else moves anything meanwhile
  * @param after rows up to this number were moved before

@@ -37,8 +37,8 @@ export interface Follower {
 }
 
 /**
- * Tells of every change, in its transaction: an event for each change of an object, and an audit row for
- * every action. Both share one sequence, which is the order of commits.
+ * Records every change, in its transaction: an event for each change of an object, and an audit row for every
+ * action. Both share one sequence, which is the order of commits.
  *
  * On PostgreSQL, writers would take turns at the end of the log. So they only insert into the inbox, and a
  * sequencer gives the rows their places; see {@link Sequencer}. Changes that need an exact place, and all
@@ -115,7 +115,7 @@ export class Journal {
       ]);
   }
 
-  /** Writes changes at the end of the log, behind what waits in the inbox. */
+  /** Writes changes at the end of the log, behind the rows of the inbox. */
   async #chain(
     transaction: Transaction,
     begunUnder: string,
@@ -154,7 +154,7 @@ export class Journal {
     ]);
   }
 
-  /** Returns the head of the log behind what waited. */
+  /** Returns the head of the log behind the rows that waited. */
   async #emptyInbox(transaction: Transaction, head: Database["audit_head"]): Promise<Anchor> {
     if (this.#emptied) return head;
     const { count, refused, end } = await moveInbox(transaction, this.keyring, head);
@@ -207,7 +207,7 @@ export class Journal {
 /** A change without its place in the log. */
 interface Prepared {
   readonly row: Omit<AuditEventRow, "sequence" | "previous_hash" | "hash" | "lane">;
-  /** Absent for an act. */
+  /** Absent for an action that changes no object. */
   readonly event?: Omit<Database["event"], "sequence">;
 }
 

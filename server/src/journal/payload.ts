@@ -13,7 +13,7 @@ import { newId } from "../util";
 import { differences } from "./differences";
 import type { StoredAs } from "./digests";
 
-/** Who made a change, how, and from where. */
+/** The author of a change: who made it, how, and from where. */
 export interface Author {
   /** The user or bot. */
   readonly ownerId: string;
@@ -48,7 +48,7 @@ export interface ObjectChange {
   readonly json?: string;
 }
 
-/** Tells a change of one kind of object, whose documents then have that kind's type. */
+/** Whether a change is one of this kind of object; its documents then have that kind's type. */
 export const isChangeOf = <K extends Kind>(
   change: ObjectChange,
   kind: K,

@@ -39,7 +39,7 @@ export async function eventPage(
   };
 }
 
-/** A page of events after a sequence, oldest first; each also tells its own sequence. */
+/** A page of events after a sequence, oldest first, each with its own sequence. */
 export async function eventsAfter(
   { reader }: Store,
   filter: EventFilter,
@@ -61,8 +61,8 @@ export async function eventsAfter(
 }
 
 /**
- * The sequence of an event from which a reader goes on.
- * @throws where it, or one after it, was removed: the reader would miss what happened in between
+ * The sequence of an event from which a reader goes on. @throws if it, or an event after it, was removed: the
+ * reader would miss events
  */
 export async function sequenceAfter({ reader }: Store, id: string): Promise<number> {
   const row = await reader.selectFrom("event").select("sequence").where("id", "=", id).executeTakeFirst();

@@ -8,9 +8,9 @@ import { type MovedRows, moveInbox } from "./inbox";
 // The least time between two passes: many commits become one pass, and others get the head of the log in
 // between.
 const GATHER_MS = 25;
-// The same where another server was faster: it is at work, and two that look do twice the work.
+// The same if another server was faster: that one is at work, and two servers that look do twice the work.
 const FOLLOW_MS = 50;
-// Polling finds what a server left that has died.
+// Polling finds rows of a server that died.
 const POLL_MS = 1000;
 // Pages of one pass: other passes and changes of subscriptions wait for it.
 const MOST_PAGES = 4;
@@ -45,7 +45,7 @@ export class Sequencer {
   #passedAt = 0;
   /** Whether the last pass moved nothing: another server was faster, or has the head. */
   #isFollowing = false;
-  /** Nothing waits up to this number, and nothing will. */
+  /** No row waits up to this number, and none will. */
   #low = 0;
   #mark: LowMark | undefined;
   readonly #logged = new Set<number>();
@@ -132,8 +132,8 @@ export class Sequencer {
    * since the oldest snapshot in use began, such as that of a backup.
    *
    * Numbers are not in the order of commits. But a writer has its transaction's id before it draws a number.
-   * So once every transaction has ended that had an id when a number was the last, no smaller one can appear,
-   * and a pass moves what there is.
+   * So once every transaction has ended that had an id when a number was the last one, no smaller number can
+   * appear, and a pass moves all rows below it.
    *
    * @param drawn the last number, read before this transaction got its id
    */

@@ -10,7 +10,7 @@ const PAGE = 50; // a row may have two megabytes
 export class LaneOrder {
   readonly #last = new Map<string, number>();
 
-  /** @param lane `<lane>:<k>` @param place of the row, for people. Returns what is wrong with it */
+  /** @param lane `<lane>:<k>` @param place of the row, for people. Returns its fault, if it has one */
   faultOf(lane: string, place: string): string | undefined {
     const end = lane.lastIndexOf(":");
     const [id, k] = [lane.slice(0, end), Number(lane.slice(end + 1))];

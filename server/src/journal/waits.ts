@@ -2,7 +2,7 @@ import type { Store } from "../storage";
 import { Rounds } from "../util";
 import { headOf } from "./head";
 
-/** How soon a change that another server made is noticed. */
+/** How often to look for changes that other servers made. */
 const LOOK_EVERY_MS = 250;
 
 interface Wait {
@@ -17,7 +17,7 @@ interface Wait {
  */
 export class EventWaits {
   readonly #waits = new Set<Wait>();
-  /** Stopped while nobody waits. */
+  /** Stopped while no request waits. */
   readonly #looks = new Rounds({
     work: () => this.#look(),
     pauseMs: () => 0,
@@ -25,7 +25,7 @@ export class EventWaits {
     // If the database does not answer, each request finds that out when its time is over and it reads.
     onError: () => undefined,
   });
-  /** Whether nothing is waited for any more, because the server stops. */
+  /** Whether no request waits any more, because the server stops. */
   closed = false;
 
   constructor(private readonly store: Store) {}

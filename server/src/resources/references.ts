@@ -28,8 +28,8 @@ export const claimsOthers = ({ id, definition, before, sent }: Coming): boolean 
 const textOf = (rows: readonly object[]): string => JSON.stringify(rows);
 
 /**
- * Records what an object refers to. An optimistic transaction fails if that is missing, or of another type
- * than may stand there.
+ * Records what an object refers to. An optimistic transaction fails if the target is missing, or is of a type
+ * that is not allowed there.
  */
 export async function recordReferences(transaction: Transaction, coming: Coming): Promise<void> {
   const { id, references } = coming;

@@ -21,7 +21,7 @@ import { checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
 import { type Created, comingOf, etagOf, type ObjectPath, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
-/** Which objects of a list a page shows. */
+/** The objects of a list that a page shows. */
 interface PageRequest extends PageSize {
   /** Only objects older than this id. */
   readonly before?: string;
@@ -34,8 +34,8 @@ interface ListRequest extends PageRequest {
 }
 
 /**
- * A filtered page looks at so many objects, and may end with fewer than it was asked for; the next one goes
- * on there.
+ * A filtered page reads this many objects at most, so it may have fewer than its limit; the next page goes on
+ * there.
  */
 const MOST_LOOKED = 5000;
 const LOOKED_AT_ONCE = 100;

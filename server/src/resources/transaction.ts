@@ -24,8 +24,8 @@ export interface ServerContext {
 }
 
 /**
- * Looks at the changes of a request before they are committed. A transaction that is judged runs again.
- * @throws NotJudged if the changes have to be judged first, which takes long
+ * Checks the changes of a request before they are committed. @throws NotJudged if the changes have to be
+ * judged first, which takes long; the transaction then runs again
  * @throws RequestError if they are refused
  */
 export type Check = (db: Kysely<Database>, changes: readonly ObjectChange[]) => Promise<void>;
@@ -35,23 +35,23 @@ interface StatesToJudge {
   readonly guarantees: readonly Document[];
 }
 
-/** Refuses changes after which something declared would not hold. */
+/** Refuses changes after which a guarantee would not hold. */
 export interface Guard {
-  /** The check of one request, which remembers what was judged. */
+  /** The check of one request, which remembers its judgements. */
   begin(owner: string): Check;
   /** Whether guarantees hold in a world, in their order. */
   states(owner: string, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]>;
   close(): Promise<void>;
 }
 
-/** Ends a transaction whose changes have to be judged, which no lock is to wait for. */
+/** Ends a transaction whose changes have to be judged, so that it holds no lock meanwhile. */
 export class NotJudged extends Error {
   constructor(readonly judge: () => Promise<void>) {
     super("The changes have to be judged first");
   }
 }
 
-/** How often changes are judged because others changed meanwhile what they rest on. */
+/** How often changes are judged anew because others changed objects that they depend on. */
 const MOST_JUDGED = 8;
 
 /** The facts about a request that its changes need. */
@@ -64,8 +64,8 @@ export interface ChangeRequest {
   /** A dry run: check everything, keep nothing. */
   readonly dryRun: boolean;
   /**
-   * Called with what a dry run would have changed, while it can still be read.
-   * @param names what people call objects, by id: one name for an object and its replacement
+   * Called with the changes of a dry run, while they can still be read. @param names of objects for people,
+   * by id: one name for an object and its replacement
    */
   readonly onDryRun?: (
     db: Kysely<Database>,
@@ -136,7 +136,8 @@ export class Transactions {
         );
       } catch (error) {
         if (error instanceof DryRun) return error.result as T;
-        // If its own repetition was faster, a request fails on what that one made. Answer as that one did.
+        // If its own repetition was faster, the request conflicts with the object of that one. Answer as that
+        // one did.
         const answered = error instanceof RequestError && (await this.answeredBefore<T>());
         if (answered) return answered;
         throw error;
@@ -154,7 +155,10 @@ export class Transactions {
     await this.#check(db, changes);
   }
 
-  /** Runs again what had to be judged first, or was sealed under a key that was exchanged. */
+  /**
+   * Runs the work again if its changes had to be judged first, or if it sealed secrets under a key that was
+   * replaced.
+   */
   async #judged<T>(attempt: () => Promise<T>): Promise<T> {
     for (let judged = 0; ; ) {
       try {

@@ -65,13 +65,12 @@ export interface Database {
    * such a version.
    */
   baseline: { id: string; digest: string };
-  /** What each gateway reported last. `edges` and `agents` are JSON lists, as they were sent. */
+  /** The last report of each gateway. `edges` and `agents` are JSON lists, as they were sent. */
   gateway: GatewayRow;
   /** Change sets. `version` counts the applies that changed anything. */
   changeset: { id: string; name: string; owner_id: string; version: number; created_at: string };
   /**
-   * Which object has which key in which set. `declared` is a JSON list of the fields that the set declared
-   * for it.
+   * The keys of objects in their sets. `declared` is a JSON list of the fields that the set declared for it.
    */
   changeset_object: {
     resource_id: string;

@@ -12,7 +12,7 @@ export const quoted = (text: string): string => JSON.stringify(shortened(text));
 export const shortened = (text: string): string =>
   text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 
-/** Our own words are short: whatever is longer came from a caller. */
+/** Our own words are short, so a longer one came from a caller. */
 const cutWords = (message: string): string =>
   message.replace(/\S+/g, (word) => (word.length > LONGEST_WORD ? shortened(word) : word));
 

@@ -1,9 +1,9 @@
 /**
- * What {@link Rounds} do at the moment:
+ * The state of {@link Rounds}:
  *
- * - `stopped`: nothing begins by itself.
- * - `idle`: nothing is to be done, until somebody wakes them.
- * - `gathering`: something is to be done; a short pause lets more of it come together.
+ * - `stopped`: no round begins by itself.
+ * - `idle`: there is nothing to do until somebody wakes them.
+ * - `gathering`: there is something to do; a short pause lets more work come together.
  * - `working`: a round is under way.
  * - `stopping`: a round is under way, and none will follow it.
  */
@@ -28,13 +28,13 @@ interface RoundsOptions {
   work(): Promise<boolean>;
   /** How long to gather before a round, in milliseconds. */
   pauseMs(): number;
-  /** How often to look whether something is to be done, in milliseconds. */
+  /** How often to look for work, in milliseconds. */
   readonly pollMs: number;
-  /** Takes the error of a round that nobody waits for. The next poll tries again. */
+  /** Takes the error of a round for which nobody waits. The next poll tries again. */
   onError(error: unknown): void;
 }
 
-/** Work that is done in rounds, one at a time, soon after it is known that something is to be done. */
+/** Work that is done in rounds, one at a time, soon after somebody says that there is something to do. */
 export class Rounds {
   #state: State = { mode: "stopped" };
   #poll: NodeJS.Timeout | undefined;
@@ -56,7 +56,7 @@ export class Rounds {
     }
   }
 
-  /** Says that something is to be done: a round begins soon. */
+  /** Says that there is something to do: a round begins soon. */
   wake(): void {
     if (this.#state.mode === "idle") this.#gather();
     else if (this.#state.mode === "working" && this.#state.next === "idle") this.#state.next = "gathering";

@@ -2,12 +2,10 @@ import { present } from "@tunnelplane/sdk/contract";
 import { Thread, type ThreadOptions } from "./thread";
 import { Turns } from "./turns";
 
-/**
- * A thread that had nothing to do for so long is ended: it would keep what large work took, up to the limit.
- */
+/** A thread that has nothing to do for this long is ended: it would keep the memory of its largest work. */
 const IDLE_MS = 10_000;
 
-/** What a shared thread answers to an order: a result, or the error. */
+/** The answer of a shared thread to an order: a result, or the error. */
 export type SharedReport<Result> = { readonly found: Result } | { readonly failed: unknown };
 
 interface Waiting<Order, Result> {
@@ -23,9 +21,9 @@ interface SharedThreadOptions<Order>
 }
 
 /**
- * A thread that works for all owners. It has one order at a time, and owners have their turns, so that
- * nobody's work holds up that of others. It starts with the first order; one that fails fails the order it
- * had, and is followed by another.
+ * A thread that works for all owners. It has one order at a time, and owners take turns, so that no owner
+ * delays the others. It starts with the first order. If it fails, its order fails too, and another thread
+ * follows.
  */
 export class SharedThread<Order, Result> {
   readonly #turns = new Turns<Waiting<Order, Result>>();

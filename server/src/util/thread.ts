@@ -8,7 +8,7 @@ export interface ThreadOptions<Report> extends WorkerOptions {
   /** Whether a process that has nothing else to do may end. */
   readonly isIdle?: boolean;
   onReport(report: Report): void;
-  /** Called when the thread has ended by itself: nothing that it was given will be answered. */
+  /** Called when the thread has ended by itself: it will answer no message any more. */
   onFailure(error: unknown): void;
 }
 
@@ -18,12 +18,12 @@ export class Thread<Order, Report> {
 
   constructor(private readonly options: ThreadOptions<Report>) {}
 
-  /** Sends a message, if need be to a new thread. */
+  /** Sends a message; starts the thread if none runs. */
   send(order: Order): void {
     this.running().postMessage(order);
   }
 
-  /** The thread; it is another one after a failure, and knows nothing of what the former was given. */
+  /** The thread. After a failure it is a new one, which has not got the messages of the former one. */
   running(): Worker {
     this.#worker ??= this.#start();
     return this.#worker;

@@ -1,6 +1,6 @@
 /**
- * Bodies are checked against the contract here, so that none holds up the server. Other rooms import from
- * here only.
+ * Checks bodies against the contract in a thread of its own, so that none delays the server. Other rooms
+ * import from here only.
  */
 
 export type { Findings, Purpose } from "./validate";

@@ -10,7 +10,7 @@ import type { BodyToCheck } from "./worker";
  */
 const SMALL = 400;
 const MIB = 1024 * 1024;
-/** How much of one owner's bodies waits to be checked, in characters of JSON: four of the largest. */
+/** The limit of one owner's bodies that wait to be checked, in characters of JSON: four of the largest. */
 const MOST_OF_ONE = 4 * MIB;
 /** In MiB. Chosen with room to spare for bodies of 1 MiB, not measured. */
 const MOST_MEMORY = 256;
@@ -18,8 +18,8 @@ const MOST_MEMORY = 256;
 const MOST_YOUNG = 16;
 
 /**
- * Checks bodies against the contract; all but small ones in a thread of its own, so that no body holds up
- * everybody else. How much of one owner waits is bounded.
+ * Checks bodies against the contract; all but small ones in a thread of its own, so that no body delays other
+ * requests. The bodies of one owner that wait are bounded.
  */
 export class Validation {
   readonly #sizes = new Map<string, number>();
@@ -31,10 +31,9 @@ export class Validation {
   });
 
   /**
-   * Refuses a body before it is read, where too much of its owner waits already: reading and parsing it would
-   * cost memory for nothing.
-   * @param bytes how much of it is read: what its header says, up to the limit of bodies; 0 where it does not
-   *   say
+   * Refuses a body before it is read, if too much of its owner waits already: reading and parsing it would
+   * cost memory for nothing. @param bytes how much of it is read: the length in its header, up to the limit
+   * of bodies; 0 without that header
    */
   refuseWhileFull(owner: string, bytes: number): void {
     if ((this.#sizes.get(owner) ?? 0) + bytes > MOST_OF_ONE) throw tooMuch();

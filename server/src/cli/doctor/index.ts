@@ -1,4 +1,4 @@
-/** `tunnelplane doctor`: looks at everything that a first run can fail at. */
+/** `tunnelplane doctor`: checks everything that can make a first run fail. */
 import { Transport } from "@tunnelplane/sdk";
 import { Command } from "commander";
 import { type ApiOptions, withApiOptions } from "../api";

@@ -21,10 +21,7 @@ export function nodeCheck(): Found {
     : wrong("Node", `version ${version}`, `install ${NEEDED} or newer`);
 }
 
-/**
- * Pulumi's engine is needed by those who declare objects in programs, and by nobody else: its absence is no
- * fault.
- */
+/** Only people who declare objects in programs need Pulumi's engine, so its absence is not a fault. */
 export function engineCheck(): Found {
   const folder = (process.env.PATH ?? "")
     .split(delimiter)

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 /** A clock that is further off breaks certificates and times in answers. */
 const CLOCK_WRONG_S = 60;
 const CLOCK_OFF_S = 5;
-/** Certificates that are looked at in each kind. */
+/** The limit of certificates of each kind to check. */
 const MOST_CERTIFICATES = 1_000;
 
 /** Whether a server answers, what time it has, and whether its database answers. */
@@ -60,7 +60,7 @@ async function databaseCheck(url: string): Promise<Found> {
       );
 }
 
-/** Whose the key is, and until when. */
+/** The owner of the key, and when it expires. */
 export async function keyCheck(transport: Transport): Promise<Found> {
   try {
     const { name, role, expires_at: end } = await callerOf(transport);

@@ -5,7 +5,7 @@ import type { Stored } from "./objects";
 /** How many fields a table shows beside id, description and time of creation. */
 const MOST = 4;
 
-/** Texts of many lines or machine-readable ones say nothing in a table. */
+/** Fields with texts of many lines, or for machines, which are useless in a table. */
 const UNTOLD = /^(description|metadata)$|_pem$|^public_key$|^certificate$|^body$/;
 
 /** The fields of a kind that a table has a column for: short values, in the order of the definition. */

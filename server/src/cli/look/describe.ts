@@ -10,7 +10,9 @@ import { bold, dim, type OutputOptions, oneLine, outputOption, print } from "../
 import { kindOfId } from "./kinds";
 import { found, kindsThatReferTo, objectsOf, refersTo, type Stored } from "./objects";
 
-/** How many objects that refer to one are named, and how many of each kind are looked at. */
+/**
+ * Limits of the objects that refer to one which are named, and of the objects of each kind which are checked.
+ */
 const MOST_REFERRERS = 50;
 const MOST_LOOKED_AT = 10_000;
 
@@ -27,7 +29,7 @@ interface Described {
 
 interface Reference {
   readonly id: string;
-  /** Where the id stands, in the object that refers. */
+  /** The field of the referring object that holds the id. */
   readonly field: string;
 }
 

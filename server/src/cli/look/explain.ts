@@ -31,7 +31,7 @@ export function explainCommand(): Command {
   );
 }
 
-/** What is known of something, for programs and for people. */
+/** The explanation of a name, for programs and for people. */
 interface Explained {
   readonly value: unknown;
   readonly lines: readonly string[];

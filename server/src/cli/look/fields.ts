@@ -14,7 +14,7 @@ import { nameOf } from "./kinds";
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** What is known of a field. */
+/** The facts about a field. */
 interface Field {
   readonly name: string;
   readonly type: string;

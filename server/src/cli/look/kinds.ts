@@ -6,7 +6,7 @@ export const nameOf = ({ kind }: Definition): string => plural(kind).replaceAll(
 
 export const KIND_NAMES: readonly string[] = registry.map(nameOf);
 
-/** Small letters alone, so that tls-edges, tls_edge, TlsEdge and tlsEdges mean one kind. */
+/** Keeps only letters, in lower case, so that tls-edges, tls_edge, TlsEdge and tlsEdges mean one kind. */
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 const byName = new Map(

@@ -22,10 +22,7 @@ export interface Stored {
 const collectionAt = (transport: Transport, definition: Definition, path: Readonly<Record<string, string>>) =>
   new Collection<Stored, unknown, unknown>(transport, expandPath(definition.path, path), definition.listKey);
 
-/**
- * All objects of a kind, newest first. Where their path names the object they belong to, those of all such
- * objects.
- */
+/** All objects of a kind, newest first. If their path names a parent, those of all parents. */
 export async function* objectsOf(transport: Transport, definition: Definition): AsyncGenerator<Stored> {
   for await (const path of placesOf(transport, definition))
     yield* collectionAt(transport, definition, path).list();
@@ -47,7 +44,7 @@ async function* placesOf(
   for await (const { id } of objectsOf(transport, parent)) yield { [field]: id };
 }
 
-/** One object with its ETag, or undefined. An object below another one is looked for there. */
+/** One object with its ETag, or undefined. Looks for an object with a parent below each parent. */
 async function find(
   transport: Transport,
   definition: Definition,

@@ -87,7 +87,7 @@ export function getCommand(): Command {
   );
 }
 
-/** The kind that the id says, which must be the one that was named, if one was. */
+/** The kind of the id, which must be the named kind if there is one. */
 function definitionFor(name: string | undefined, id: string): Definition {
   const definition = kindOfId(id);
   if (name === undefined) return definition;

@@ -5,13 +5,13 @@ export const CONCURRENCY = 3;
 export const LONGEST_REST_MS = 3600_000;
 
 /**
- * What {@link Loops} do at the moment:
+ * The state of {@link Loops}:
  *
  * - `idle`: no loop runs, until somebody wakes them.
  * - `working`: some loops run, and another may begin.
  * - `full`: as many loops run as may.
- * - `woken`: as `full`, but something new is to be done: it is looked for again.
- * - `resting`: nothing new is taken until a moment has come. Loops that run end soon.
+ * - `woken`: as `full`, but there is something new to do: the loop that ends next looks again.
+ * - `resting`: loops take nothing new for some time. Those that run end soon.
  * - `stopping`: loops still run. They take nothing new.
  * - `stopped`: no loop runs, and none will.
  */
@@ -22,14 +22,14 @@ type State =
   | { readonly mode: "resting"; readonly until: number };
 
 interface LoopsOptions<Work> {
-  /** Finishes the work before, if any, and does the next; undefined when nothing is left to be done. */
+  /** Finishes the work before, if any, and does the next; undefined when there is nothing left to do. */
   next(before: Work | undefined): Promise<Work | undefined>;
   readonly now: () => Date;
   /** Takes the error that ended a loop. */
   onError(error: unknown): void;
 }
 
-/** Work that goes on until nothing is left to be done, in a few loops side by side. */
+/** Work that goes on until there is nothing left to do, in a few loops side by side. */
 export class Loops<Work> {
   readonly #running = new Set<Promise<void>>();
   #state: State = { mode: "idle" };
@@ -40,14 +40,14 @@ export class Loops<Work> {
     return this.#state.mode;
   }
 
-  /** Says that something new is to be done. */
+  /** Says that there is something new to do. */
   wake(): void {
     this.#endRest();
     if (this.mode === "idle" || this.mode === "working") this.#start();
     else if (this.mode === "full") this.#state = { mode: "woken" };
   }
 
-  /** Says that there is more to be done than one loop has taken. */
+  /** Says that there is more to do than one loop has taken. */
   more(): void {
     if (this.mode === "working") this.#start();
   }

@@ -125,7 +125,7 @@ class OpenApi {
     return this.reader === "clients" ? this.#schemas.add(`${present(answer).name}List`, page) : page;
   }
 
-  /** A dry run that tells findings answers the same with them in it. */
+  /** A dry run with findings answers the same, with the findings in it. */
   #withFindings(operation: ApiOperation, answer: Json): Json {
     if (this.reader === "clients" || !tellsFindings(operation)) return answer;
     return { anyOf: [answer, this.#schemas.of(dryRunShape)] };

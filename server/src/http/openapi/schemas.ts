@@ -17,8 +17,9 @@ import type { Shape } from "../operations/operation";
 export type Json = Record<string, unknown>;
 
 /**
- * Who reads a document: `clients`, whose generators want plain types with names, or the `wire`: all
- * that the server accepts, with what older clients send for "left out".
+ * The readers of a document: generators of `clients`, which want plain types with names; or programs on the
+ * `wire`, which need everything that the server accepts, including values that older clients send for "left
+ * out".
  */
 export type Reader = "clients" | "wire";
 
@@ -150,10 +151,10 @@ export class Schemas {
   }
 }
 
-/** The names of what is sent end so, those of what is answered do not, as the specification has it. */
+/** The names of bodies have this end, those of answers do not, as in the specification. */
 const inputName = (name: string, io: Shape["io"]): string => (io === "input" ? `${name}Mutate` : name);
 
-/** The names of the objects inside a shape: their own, or after where they stand. */
+/** The names of the objects inside a shape: their own, or made from their places. */
 function namesWithin(
   schema: z.ZodType,
   prefix: string,
@@ -177,7 +178,7 @@ function namesWithin(
   return names;
 }
 
-/** What tells an option of a union from the others, as a name. */
+/** The value that distinguishes an option of a union from the others, as a name. */
 const kindOf = (option: z.ZodType): string => {
   const { kind } = shapeOf(option) ?? {};
   return kind instanceof z.ZodLiteral ? nameOf(String([...kind.values][0])) : "";
@@ -189,7 +190,7 @@ const singular = (name: string): string => name.replace(/(ies|s)$/, (end) => (en
 const nameOf = (word: string): string =>
   word.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Which prefixes the ids of a reference may have. */
+/** Says which prefixes the ids of a reference may have. */
 function sayWhichIds(jsonSchema: Json, field: z.ZodType): void {
   const { reference } = marksOf(field);
   if (!reference) return;
@@ -199,7 +200,7 @@ function sayWhichIds(jsonSchema: Json, field: z.ZodType): void {
   if (id.type === "string") id.pattern = pattern;
 }
 
-/** The specification shows the others of such fields as null, in bodies too. */
+/** The specification shows the unused alternatives as null, in bodies too. */
 function mayBeNull(jsonSchema: Json, alternatives: readonly string[]): void {
   const properties = propertiesOf(jsonSchema);
   for (const name of alternatives) {

@@ -115,7 +115,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   ];
 }
 
-/** Adds whether a guarantee holds to the answer about one. */
+/** Adds to the answer about a guarantee whether it holds. */
 const tellState = <A extends Answer>(
   { kind }: Definition,
   { context, caller }: Pick<OperationScope, "context" | "caller">,

@@ -65,7 +65,7 @@ const decidedShape: Shape = {
 
 const sequence = () =>
   z.int().min(0).meta({ description: "The sequence of the last event that it has followed." });
-/** Gateways listen for few; each has a listener of Envoy. */
+/** The limit of ports. Gateways listen for few; each needs a listener of Envoy. */
 const MOST_PORTS = 1000;
 const port = () => z.int().min(1).max(65_535);
 const version = (of: string) => text(255).meta({ description: `The version of ${of}.` });
@@ -244,7 +244,7 @@ const MOST_TRIES = 5;
 async function requireOwnName({ context, caller, change }: OperationScope, name: string): Promise<void> {
   if (caller.admin) return;
   const at = { id: caller.ownerId };
-  // The bot may see and change nothing; the server does this for it, in its name.
+  // The bot itself may not change anything; the server does it in the bot's name.
   const bots = new ResourceService(context, { ...change, caller: { ...caller, admin: true } });
   for (let tries = 0; ; tries++) {
     const { json, etag } = await bots.get(botUser, at);

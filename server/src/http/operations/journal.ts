@@ -211,7 +211,7 @@ export const journalOperations: readonly ApiOperation[] = [
   },
 ];
 
-/** The events after one; where there is none yet, those that come while the request may wait. */
+/** The events after one; if there are none yet, those that come while the request may wait. */
 async function following(
   { context, eventWaits }: OperationScope,
   filter: { readonly type?: string; readonly objectId?: string },
@@ -230,7 +230,7 @@ async function following(
   }
 }
 
-/** Of objects that gateways may not read, they learn the id and what happened. */
+/** For objects that gateways may not read, leaves only the id and the type of the event. */
 function withoutOtherKinds(page: Page): Page {
   const documents = page.documents.map((text) => {
     const { principal: _, changes: __, object, ...event } = JSON.parse(text);

@@ -25,10 +25,10 @@ export interface OperationScope {
   readonly parts: Subresources;
   readonly context: ServerContext;
   readonly caller: Caller;
-  /** The request, for what makes changes by itself. */
+  /** The request, for operations that make changes by themselves. */
   readonly change: ChangeRequest;
   readonly dispatcher: Dispatcher;
-  /** Where requests wait for the next change. */
+  /** Lets requests wait for the next change. */
   readonly eventWaits: EventWaits;
   /** Limit for the stored texts of a page, in bytes. */
   readonly pageBytes: number;
@@ -41,7 +41,7 @@ interface Input {
   readonly query: Query;
   readonly body: unknown;
   readonly precondition: Precondition;
-  /** A signal that comes when nobody waits for the answer any more. */
+  /** A signal that comes when no client waits for the answer any more. */
   readonly gone: () => AbortSignal;
 }
 
@@ -76,7 +76,7 @@ export interface ApiOperation {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** More that a reader of the OpenAPI document should know, in sentences. */
+  /** Further facts for readers of the OpenAPI document, in sentences. */
   readonly about?: string;
   /** The operation's group in the OpenAPI document; its title is for people. */
   readonly tag: { readonly name: string; readonly description: string; readonly title?: string };
@@ -105,8 +105,8 @@ export interface ApiOperation {
     readonly list?: { readonly key: string };
   };
   /**
-   * Whether its answer tells more than is stored. Its ETag then names the stored version alone, and it is
-   * never answered with 304.
+   * Whether its answer has more than the stored object. Its ETag then covers only the stored version, and it
+   * is never answered with 304.
    */
   readonly tellsState?: boolean;
   /** Whether its body may have 16 MiB; it gets the bytes and reads them itself. */
@@ -126,7 +126,7 @@ export interface ApiOperation {
 export const isIdempotent = ({ success, isLarge }: ApiOperation): boolean =>
   success.status === 201 || isLarge === true;
 
-/** Whether a request may name the answer that it has, and is then answered with 304 while it is the same. */
+/** Whether a client may name the answer that it has, and gets 304 while that is unchanged. */
 export const isCacheable = ({ method, success, tellsState }: ApiOperation): boolean =>
   method === "GET" && !success.list && !tellsState;
 

@@ -17,7 +17,7 @@ export interface Creation<S = Document> {
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   readonly keyring: Keyring;
-  /** Secrets that objects keep which are created together with this one and are not stored yet, by id. */
+  /** Secrets of objects that are created together with this one and are not stored yet, by id. */
   readonly made?: ReadonlyMap<string, KeptSecret>;
 }
 
@@ -50,7 +50,8 @@ export interface Addition {
 export type Behaviour<S = Document> = Bivariant<S>["behaviour"];
 
 /**
- * Parameters of methods are compared both ways, so that the behaviour of one type stands among those of all.
+ * TypeScript compares parameters of methods both ways, so the behaviour of one type fits into the table of
+ * all types.
  */
 interface Bivariant<S> {
   behaviour(creation: Creation<S>): Promise<Addition>;

@@ -5,7 +5,7 @@ import { mintSecret } from "./mintSecret";
 
 /**
  * Makes an API key. Refuses one that has already expired, and one that would outlive the key that makes it:
- * without that, a thief of a short-lived key could make a lasting one.
+ * if it did not, a thief of a short-lived key could make a lasting one.
  */
 export const makeApiKey: Behaviour<SentOf<"api_key">> = async (creation) => {
   const { sent, now, caller } = creation;

@@ -103,8 +103,8 @@ export async function checkCircles(
 }
 
 /**
- * A longer circle is shown by so many members of each end: with keys of 255 bytes, all of 5,000 made a
- * message of 2.7 MB.
+ * A message shows only this many members of each end of a longer circle: with keys of 255 bytes, all 5,000
+ * made a message of 2.7 MB.
  */
 const MEMBERS_SHOWN = 5;
 

@@ -15,7 +15,7 @@ export interface Coming {
   readonly definition: Definition;
   /** The fields that were sent for it, all of them. */
   readonly sent: Document;
-  /** The same of the stored object; undefined for a new one. */
+  /** The fields of the stored object; undefined for a new one. */
   readonly before: Document | undefined;
   readonly references: readonly ResolvableReference[];
 }
@@ -26,7 +26,7 @@ export interface Leaving {
   readonly name: string;
   /** Whether another object takes its place, and the references to it. */
   readonly isReplaced?: boolean;
-  /** Begins the message that something prevents this; it may be empty. */
+  /** The beginning of the message that something prevents the deletion; it may be empty. */
   readonly words: string;
 }
 

@@ -23,7 +23,10 @@ export interface HolderRow {
 /** An error names only a few users of an object; a list shows the rest. */
 const USERS_READ = 6;
 
-/** What is there, as the rules read it: by id or by key, so that no reading grows with all objects. */
+/**
+ * The stored objects, as the rules read them: by id or by key, so that no read grows with the number of
+ * objects.
+ */
 export class Existing {
   constructor(protected readonly db: Kysely<Database>) {}
 

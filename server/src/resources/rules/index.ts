@@ -1,6 +1,6 @@
 /**
- * The rules about what is there and what comes: for one object, and for a change set. A write of one object
- * is a set of one.
+ * The rules for stored objects and objects that a write will store. They serve single writes and change sets:
+ * a write of one object is a set of one.
  */
 
 export { checkCircles, nests, takeTurnOfAll, takeTurnToNest } from "./circles";

@@ -11,7 +11,7 @@ import { type Fault, takeTurn } from "../../util";
 import type { Coming, FaultList, ResolvableReference } from "./coming";
 import type { Existing } from "./existing";
 
-/** The references of a body. Users are no resources, so references to them are left out. */
+/** The references of a body, without those to users, which are not resources. */
 export const referencesOf = (definition: Definition, sent: Document): ResolvableReference[] =>
   referencesIn(createSchema(definition), sent)
     .filter(({ id }) => !id.startsWith("usr_"))
@@ -36,7 +36,7 @@ function wrongKind({ path, id: target, targets }: ResolvableReference): Fault {
   return { error: "wrong_id_kind", path, message };
 }
 
-/** Finds references to objects that do not exist and do not come either. */
+/** Finds references to objects that do not exist and that the write does not create. */
 export async function checkTargets(
   existing: Existing,
   coming: readonly Coming[],

@@ -4,7 +4,10 @@ import { takeTurn } from "../../util";
 import type { Coming, FaultList, Leaving } from "./coming";
 import type { Existing } from "./existing";
 
-/** Finds values that must be unique and that two objects would hold: two that come, or one that stays. */
+/**
+ * Finds values that must be unique and that two objects would hold: two that the write stores, or one of
+ * those and one that stays.
+ */
 export async function checkUniqueKeys(
   existing: Existing,
   coming: readonly Coming[],
@@ -25,7 +28,7 @@ export async function checkUniqueKeys(
       const first = firstHolders.get(textOf(claim));
       if (first) faults.add(name, { error: "taken", path, message: `${taken} (${first.name})` });
       else firstHolders.set(textOf(claim), object);
-      // Nobody holds anything yet below an object that is new.
+      // Below a new object, no object holds a value yet.
       const isBelowNew = newIds.has(scope.split(" ").at(-1) ?? "");
       if (!held.has(textOf(claim)) && !isBelowNew) claims.push({ object, claim });
     }
@@ -36,7 +39,7 @@ export async function checkUniqueKeys(
       row,
     ]),
   );
-  // A holder that comes gives the value up, or the loop above has found that both claim it.
+  // A holder that is written too gives the value up, or the loop above has found that both claim it.
   const freed = new Set([...leaving, ...coming].map(({ id }) => id));
   for (const { object, claim } of claims) {
     const holder = holders.get(textOf(claim));

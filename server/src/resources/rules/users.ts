@@ -3,7 +3,7 @@ import { grouped } from "../../util";
 import type { Coming, FaultList, Leaving } from "./coming";
 import type { Existing, UserRow } from "./existing";
 
-/** Finds objects that leave although others need them: others that stay refer to them, or belong to them. */
+/** Finds objects that may not be deleted because others that stay refer to them, or belong to them. */
 export async function checkUsers(
   existing: Existing,
   coming: readonly Coming[],

@@ -32,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn("k", "bigint", (column) => column.notNull())
     .execute();
   await schema.alterTable("audit_event").addColumn("lane", "text").execute();
-  // Not unique: a row that somebody repeated is for `audit verify` to find and tell.
+  // Not unique, so that `audit verify` can find and report a row that somebody repeated.
   await schema
     .createIndex("audit_event_lane")
     .on("audit_event")
@@ -45,7 +45,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 /**
  * An older server would write behind the end of the log, past the rows of the inbox. Its rows have no lane.
  * 57P03 (cannot connect now) makes it answer 503, which promises that nothing was changed. A restore writes
- * such rows too, and says so.
+ * such rows too, and sets a marker for it.
  */
 async function refuseOlderServers(db: Kysely<unknown>): Promise<void> {
   await sql`create or replace function audit_event_refuse_older() returns trigger language plpgsql as $$

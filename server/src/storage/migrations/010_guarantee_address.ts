@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { idType } from "../idType";
 
-/** Where enforced guarantees are looked up by the hostports that a change can touch. */
+/** The table for the look-up of enforced guarantees by the hostports that a change can touch. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const id = idType(db);
   await db.schema
