@@ -1,5 +1,5 @@
-// Imported before anything that needs what an older Node lacks, so that one line says so. An error that is
-// thrown would be ten.
+// Imported before anything that needs a newer Node, so that one line says so. A thrown error would take ten
+// lines.
 const { engines }: { engines: { node: string } } = require("../package.json");
 const oldest = engines.node.replace(">=", "");
 

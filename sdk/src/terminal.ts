@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * Signs that a terminal obeys instead of showing them: control characters (ESC among them) and the marks that
- * turn the direction of text. Line breaks and tabs are the layout of commands.
+ * Characters that control a terminal instead of being shown: control characters (ESC among them) and the
+ * marks that turn the direction of text. Line breaks and tabs are the layout of commands.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
 const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * A text in which each character that a terminal would obey is written as `\u001b`. In JSON, and in double
+ * A text in which each character that controls a terminal is written as `\u001b`. In JSON, and in double
  * quotes of YAML, this is another way to write the same value. A text without such characters stays as it is.
  */
 export const visible = (text: string): string =>

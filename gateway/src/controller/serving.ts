@@ -38,8 +38,9 @@ export class Serving {
   }
 
   /**
-   * Envoy gets all objects. @param sequence of the last event that was read in this run; undefined if none
-   * was
+   * Envoy gets all objects.
+   *
+   * @param sequence of the last event that was read in this run; undefined if none was
    */
   begin(sequence: number | undefined): void {
     this.#state = { name: "serving", sequence };
@@ -79,7 +80,9 @@ export class Serving {
   }
 
   /**
-   * The last event that a report may name; none before anything was served. @param read the last event read
+   * The last event that a report may name; none before anything was served.
+   *
+   * @param read the last event read
    */
   sequence(read: number): number | undefined {
     // Envoy does not need events that change nothing that it serves.

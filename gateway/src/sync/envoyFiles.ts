@@ -100,8 +100,9 @@ export class EnvoyFiles {
   }
 
   /**
-   * Puts the file back that Envoy took last, and waits until Envoy has read it. @param patience in
-   * milliseconds
+   * Puts the file back that Envoy took last, and waits until Envoy has read it.
+   *
+   * @param patience in milliseconds
    */
   async undo(name: Name, patience: number): Promise<void> {
     const { stats } = FILES[name];

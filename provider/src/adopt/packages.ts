@@ -16,8 +16,8 @@ export interface PackagePlaces {
 }
 
 /**
- * Where a project gets our packages from: the registry, or tarballs in the project, if the registry cannot
- * have them. That is so if this one is of a clone or came from a tarball itself.
+ * The source of our packages for a project: the registry; or tarballs in the project, if this package belongs
+ * to a clone or came from a tarball itself.
  *
  * @param project the project's folder
  * @param given a folder with tarballs, if somebody named one

@@ -3,7 +3,7 @@ import { Resource } from "../host/resource";
 import type * as Declare from "./declareSet";
 
 export interface CatalogueSetArgs {
-  /** The catalogue, seen from the program's working directory as by `readFileSync`. */
+  /** The catalogue; the path is relative to the program's working directory, as in `readFileSync`. */
   readonly file: string;
   /** The name of the change set on the server. Default: the resource's name. */
   readonly set?: string;

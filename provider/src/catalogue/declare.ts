@@ -38,7 +38,7 @@ export function declare(file: string, options?: CatalogueOptions): resources.Cat
     declared.set(entry, resource);
     return resource;
   };
-  // What a guarantee asks for is made before it, and deleted after it.
+  // The objects that a guarantee covers are made before it, and deleted after it.
   const guarded = entries.filter((entry) => !isGuarantee(entry)).map(resourceOf);
   const collections = registry.map((definition) => {
     const members = entries.filter((entry) => entry.definition === definition);

@@ -18,7 +18,7 @@ export function declaredObjects(file: string): Record<string, Fields> {
   return Object.fromEntries(objects);
 }
 
-/** The value with a secret made of what stands at a place in it. */
+/** A copy of the value in which the value at a path is a secret. */
 function withSecret(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined) return pulumi.secret(value);
   if (typeof value !== "object" || value === null || pulumi.Output.isInstance(value)) return value;

@@ -85,7 +85,7 @@ async function run(
   process.stdout.write(write(report, format));
   const { tried } = report;
   if (tried && (tried.requests === 0 || tried.differing.length > 0)) console.error(tried.sentence);
-  // A report of which Envoy does something else is not to be trusted, whatever it found.
+  // If Envoy does something else than the report says, nobody can trust the report.
   if (tried && tried.differing.length > 0) {
     process.exitCode = FAILED;
     return;

@@ -1,6 +1,6 @@
 import { type Caller, callerOf, NotFoundError, type Transport } from "@tunnelplane/sdk";
 
-/** The server has no `GET /caller`: it is older than this package, or of another maker. */
+/** The server has no `GET /caller`: it is older than this package, or another product. */
 export class NoCallerError extends Error {
   constructor(address: string) {
     super(
@@ -9,7 +9,7 @@ export class NoCallerError extends Error {
   }
 }
 
-/** The caller behind each transport: asked for once in the life of the process, also where that fails. */
+/** The caller behind each transport: requested once in the life of the process, even if that fails. */
 const callers = new WeakMap<Transport, Promise<Caller>>();
 
 /** Asks who owns the API key, and which server answers. Steps that ask at the same time share one request. */

@@ -12,7 +12,7 @@ interface Found {
 export interface Everything {
   readonly caller: Caller;
   readonly found: readonly Found[];
-  /** The ports that gateways listen for, where all of them say so. */
+  /** The ports that gateways listen for, if all of them report them. */
   readonly ports?: readonly number[];
   /** Sentences about the objects that the key may not see. */
   readonly leftOut: readonly string[];

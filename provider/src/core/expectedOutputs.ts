@@ -15,10 +15,10 @@ interface Planned {
 }
 
 /**
- * The outputs that a creation or update will have. What the server computes from the declared fields alone is
- * computed here, too; the rest of a new object is not known.
+ * The outputs that a creation or update will have. Fields that the server computes from the declared ones
+ * alone are computed here, too; the others of a new object are not known.
  *
- * @param unknown stands for what is not known
+ * @param unknown the placeholder for a value that is not known
  */
 export function expectedOutputs(
   definition: Definition,
@@ -65,9 +65,7 @@ function listsOf(
 
 const isEntry = (value: unknown): value is Properties => typeof value === "object" && value !== null;
 
-/**
- * The fields that answers carry beside those that are sent. A module that is a resource of its own has none.
- */
+/** The fields that only answers have. A module that is a resource of its own has none. */
 function computedBy(definition: Definition): string[] {
   if (definition.idField in definition.fields) return [];
   const own = fieldsWhere(definition, (marks) => !marks.embeds).filter((name) => name in definition.computed);

@@ -6,7 +6,7 @@ import type { Properties } from "./values";
 export interface Server {
   /** From `GET /caller`: of one database, whatever the address is. */
   readonly id: string;
-  /** Where it was asked. */
+  /** The address at which it was asked. */
   readonly address: string;
 }
 
@@ -17,7 +17,7 @@ export interface Server {
  */
 const recordOf = ({ id, address }: Server): Properties => ({ __server: `${id} ${address}` });
 
-/** The server that recorded outputs name; undefined where an earlier version wrote them. */
+/** The server that recorded outputs name; undefined if an earlier version wrote them. */
 export function serverIn({ __server }: Properties): Server | undefined {
   const [, id, address] = /^(\S+) (.+)$/.exec(typeof __server === "string" ? __server : "") ?? [];
   return id && address ? { id, address } : undefined;
@@ -80,5 +80,5 @@ export async function expectServer(transport: Transport, what: string, recorded:
 /** A server in a message. */
 export const nameOf = ({ id, address }: Server): string => `${address} (${shortId(id)})`;
 
-/** The end of an id, which tells servers apart: ids begin with their time. */
+/** The end of an id, which distinguishes servers: ids begin with their time. */
 const shortId = (id: string): string => id.replace(/^([a-z]+_).*(.{8})$/, "$1…$2");

@@ -13,7 +13,7 @@ import { idempotencyKeyOf } from "./creation";
 
 /** Most objects that one message names. */
 const MOST_NAMED = 20;
-/** How often an answer may turn out to be that of a set which is gone. */
+/** How often an answer may turn out to belong to a set that was deleted. */
 const MOST_TRIES = 10;
 
 /** A set as a program declares it: the fields of each object, by `<kind>/<key>`. */
@@ -55,7 +55,7 @@ export class SetLifecycle {
     return this.#apply(transport, declared, { set: declared.set, ids: {}, tokens: {}, digest: "" }, intent);
   }
 
-  /** Deletes what the state records and the program no longer declares, and nothing else. */
+  /** Deletes only objects that the state records and the program no longer declares. */
   update(
     transport: Transport,
     recorded: RecordedSet,
@@ -99,7 +99,7 @@ export class SetLifecycle {
     const left = Object.keys(recorded.ids).filter((name) => !(name in declared.objects));
     const request = requestOf(declared, left.length);
     const changeSets = new ChangeSets(transport);
-    // A number alone could allow the deletion of an object of others, where one of ours is gone already.
+    // A number alone could allow the deletion of another owner's object, if one of ours is gone already.
     if (left.length > 0) await this.#refuseForeignLeft(changeSets, declared, recorded);
     for (let earlier = 0; ; earlier++) {
       const idempotencyKey =
@@ -112,7 +112,7 @@ export class SetLifecycle {
           throw isTooManyDeletes(error) ? foreignError(declared.set, namesIn(error)) : error;
         });
       const now = recordOf(recorded, declared, body);
-      // An answer that is given again may be that of a set which was destroyed meanwhile.
+      // A repeated answer may belong to a set that was destroyed meanwhile.
       if (!replayed || earlier === MOST_TRIES) return now;
       const found = await this.read(transport, now);
       if (found && Object.entries(now.ids).every(([name, id]) => found.ids[name] === id)) return now;
@@ -140,7 +140,7 @@ export class SetLifecycle {
 type Named = Pick<SetObject, "kind" | "key">;
 const nameOf = ({ kind, key }: Named): string => `${kind}/${key}`;
 
-/** Refuses to delete what the state does not record. */
+/** Refuses to delete objects that the state does not record. */
 function refuseForeign(
   set: string,
   going: readonly (Named & { readonly id: string | null })[],
@@ -196,6 +196,6 @@ function recordOf(
   };
 }
 
-/** 128 bits of what is declared. */
+/** 128 bits for the declared values. */
 export const digestOf = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);

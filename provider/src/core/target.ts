@@ -90,8 +90,8 @@ function objectTarget(definition: Definition): ResourceTarget {
       const patch = forServer(changed);
       const isPatched = Object.keys(patch).length > 0;
       const remove = (module: string) => transport.request("DELETE", `${at(id)}/${module}`);
-      // A PATCH cannot remove a module, and may be refused as long as the module exists. But where a
-      // guarantee refuses to do without it, the PATCH may bring what takes its place.
+      // A PATCH cannot remove a module, and may be refused as long as the module exists. But if a guarantee
+      // does not allow its removal, the PATCH may first add the module that takes its place.
       const kept: string[] = [];
       for (const module of removed) {
         try {

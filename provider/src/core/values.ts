@@ -93,9 +93,9 @@ function withoutAddress(entry: unknown): unknown {
 }
 
 /**
- * The properties that a change of one resource is compared with, from its state. Outputs may hold more than
- * was declared, after an import: modules that the program does not declare stay out, and what is the
- * program's alone comes from its inputs.
+ * The properties that a change of one resource is compared with, from its state. After an import, outputs may
+ * hold more than was declared: modules that the program does not declare are left out, and values that only
+ * the program knows come from its inputs.
  */
 export function recordedOf(definition: Definition, outputs: Properties, declared: Properties): Properties {
   const recorded = { ...outputs };
@@ -155,7 +155,7 @@ export function same(a: unknown, b: unknown): boolean {
 const withoutEmpty = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
 
-/** Whether a value is not wholly known. */
+/** Whether a part of a value is not known. */
 export function holdsUnknown(value: unknown, isUnknown: (value: unknown) => boolean): boolean {
   if (isUnknown(value)) return true;
   return (

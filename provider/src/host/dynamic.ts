@@ -106,7 +106,8 @@ function handler(kind: string): dynamic.ResourceProvider {
           declared(news),
           isReplacement,
         );
-        // The engine stops at the first resource that is refused, so that one tells of the others.
+        // The engine stops at the first resource that is refused, so its message lists the mistakes of the
+        // others.
         const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
         if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
         const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;

@@ -5,7 +5,7 @@ import type * as TargetModule from "../core/target";
 
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
-/** Beyond so many, mistakes are counted. */
+/** Further mistakes are only counted. */
 const MOST_MISTAKES = 50;
 
 /**
@@ -18,9 +18,10 @@ export type OtherMistakes = () => string[];
 
 /**
  * In a preview: looks for mistakes as far as values are known here. The engine ends a program at the first
- * resource that the provider refuses, so that resource has to tell what is wrong with the others as well.
+ * resource that the provider refuses, so the message about that resource lists the mistakes of the others as
+ * well.
  *
- * @returns undefined where nothing is wrong with the resource
+ * @returns undefined if the resource has no mistake
  */
 export function mistakesBeside(kind: string, title: string, args: object): OtherMistakes | undefined {
   const run = pulumi.runtime.isDryRun() ? pulumi.runtime.getStackResource() : undefined;

@@ -5,7 +5,7 @@ export interface Origin {
   readonly urn: string;
   /** `<organization>/<project>/<stack>` */
   readonly stack: string;
-  /** The URN of the resource's provider, where the program names one. */
+  /** The URN of the resource's provider, if the program names one. */
   readonly provider?: string;
   readonly preview: boolean;
   /**

@@ -8,7 +8,7 @@ interface Frame {
   readonly column: number;
 }
 
-/** Where Pulumi finds the frames that it records with a resource; its types hide that. */
+/** The function from which Pulumi gets the frames that it records with a resource; its types hide it. */
 interface Traced {
   stackTrace?(skip: number): (Frame | undefined)[];
 }
@@ -20,16 +20,16 @@ const NOT_THE_PROGRAM = [
 ];
 
 /**
- * Has Pulumi record one line with a resource that is being made: the program's own. It would record the whole
- * way there, a fifth of all that the state holds of a small resource, which the engine writes again with
- * every step (1,541 bytes of a backend became 1,242, 2026-11-22, engine 3.258). And it would not see the line
- * at the top of an ES module.
+ * Has Pulumi record one line with a new resource: the program's own. By itself it would record all lines that
+ * led there, a fifth of the state of a small resource, which the engine writes again with every step (1,541
+ * bytes of a backend became 1,242, 2026-11-22, engine 3.258). And it would not see the line at the top of an
+ * ES module.
  *
  * Nor does Pulumi note the way to each promise that it makes for the resource, unless it is asked for leaks
  * among them: in TypeScript, where each line is looked up in a source map, that took half of a program's time
  * for a resource.
  *
- * @returns puts back what was before; call it when the resource is made
+ * @returns a function that restores Pulumi's own behaviour; call it when the resource is made
  */
 export function recordOneLine(): () => void {
   const traced = pulumi.Resource as unknown as Traced;

@@ -7,7 +7,7 @@ import { tell } from "../engine";
 export const warn = (text: string, urn: string | undefined): Promise<void> =>
   tellEngine("WARNING", text, urn);
 
-/** The same for what is no warning. */
+/** Shows information that is no warning. */
 export const inform = (text: string, urn: string | undefined): Promise<void> => tellEngine("INFO", text, urn);
 
 /**

@@ -4,7 +4,7 @@ import type * as Meanings from "@tunnelplane/sdk/meaning";
 import { isRefusedByGuarantee } from "../core";
 import { describe } from "./describe";
 
-/** How a run comes to an end that guarantees allow, although they refuse one of its steps. */
+/** How a run can reach a result that guarantees allow, although they refuse one of its steps. */
 const CURE =
   "If only the order is at fault, set the resource option `dependsOn` on what makes the end fine, so that it comes first, or declare the same objects as a `CatalogueSet`, whose end alone is judged";
 
@@ -12,21 +12,24 @@ const CURE_OF_DELETION = `If the guarantee goes too, give it \`dependsOn\` on th
 
 /**
  * In a preview: the warning about a change that guarantees would refuse now; undefined for every other error.
- * No mistake, because the rest of the program may make it fine.
+ * It is only a warning, because the rest of the program may put it right.
  */
 export const refusedAlone = (error: unknown): string | undefined =>
   isRefusedByGuarantee(error)
     ? `refused if applied alone: ${describe(error, undefined)}. ${CURE}`
     : undefined;
 
-/** In a run: the error itself, with the cure where a guarantee is the reason. */
+/** In a run: the error itself, with the cure if a guarantee is the reason. */
 export function withCure(error: unknown, step?: "deletion"): unknown {
   if (!isRefusedByGuarantee(error)) return error;
   const cure = step === "deletion" ? CURE_OF_DELETION : CURE;
   return new Error(`${describe(error, undefined)}. ${cure}`, { cause: error });
 }
 
-/** What to know of a guarantee that was made or changed, from the server's answer: whether it holds. */
+/**
+ * Warnings about a guarantee that was made or changed, from the server's answer: it does not hold, or covers
+ * nothing.
+ */
 export function warningsAbout({
   description,
   state,
@@ -60,7 +63,7 @@ export const mayCover = (addresses: readonly unknown[], hostports: readonly stri
 
 function brokenBy(example: Guarantee["example"] | undefined): string {
   if (!example) return "";
-  // Loaded here: few guarantees are broken, and what decides requests would slow the start of runs.
+  // Loaded here: few guarantees are broken, and the code that decides requests would slow the start of runs.
   const { decidedWords }: typeof Meanings = require("@tunnelplane/sdk/meaning");
   // The contract leaves the form of both to `POST /exposure/decisions`.
   const { request, decision } = example as unknown as {

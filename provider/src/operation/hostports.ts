@@ -6,8 +6,8 @@ import type { Properties } from "../core";
 import type { RecordedResource } from "./stateBackend";
 
 /**
- * If the program declares nothing for so long, it is waiting for this resource, and declares nothing more
- * before it is done.
+ * If the program declares nothing for this long, it is waiting for this resource, and will declare nothing
+ * more before it is done.
  */
 const QUIET_MS = 3000;
 /** How often to retry when somebody else changes the same edge at the same time. */
@@ -76,7 +76,7 @@ export interface Wanted {
 /**
  * The edges of the stack behind a refusal. The state is asked for hostports only.
  *
- * @throws the refusal itself where it has another reason, and where the state cannot tell
+ * @throws the refusal itself if it has another reason, or if the state cannot be read
  */
 export async function holdersBehind(
   refusal: unknown,
@@ -115,7 +115,7 @@ export class DeclaredHostports {
   /** All of them, in lower case. */
   all = (): string[] => [...this.#declared.values()].flatMap((served) => [...served]);
 
-  /** Why a resource cannot have hostports: those that another resource of the program declares, too. */
+  /** Why a resource cannot have its hostports: another resource of the program declares them, too. */
   refusals(urn: string, served: readonly string[]): string[] {
     return served.flatMap((hostport) => {
       const [other] =

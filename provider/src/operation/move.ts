@@ -4,7 +4,7 @@ import { describe } from "./describe";
 import type { Operation } from "./operation";
 import type { Settings } from "./settings";
 
-/** A resource in the state, and what the program calls it. */
+/** A resource in the state, with its name in the program. */
 interface Located {
   readonly id: string;
   /** The name of its class. */
@@ -16,9 +16,9 @@ interface Located {
 
 /**
  * Whether the program moved a resource here from a provider of another server, so that a new object has to
- * take the place of the old one. Asks the server only where its address is not the recorded one.
+ * take the place of the old one. Asks the server only if its address is not the recorded one.
  *
- * @throws where only the address changed, since the old object could then be neither changed nor deleted
+ * @throws if only the address changed, because the old object could then be neither changed nor deleted
  */
 export async function movesHere(
   operation: Operation,
@@ -47,7 +47,7 @@ export async function movesHere(
   });
 }
 
-/** The refusal where a provider of the program got another server's address. */
+/** The refusal if a provider of the program got the address of another server. */
 function inPlace({ host }: Operation, refusal: OtherServerError, settings: Settings): Error {
   const noun = host.account?.noun ?? "account";
   return new Error(

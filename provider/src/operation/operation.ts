@@ -20,11 +20,11 @@ export interface Host {
   readonly packageName: string;
   /** The name that its programs use for a server with a key; by default an account. */
   readonly account?: AccountWords;
-  /** Tells a value that is not known before the run. */
+  /** Whether a value is not known before the run. */
   isUnknown(value: unknown): boolean;
   /** Shows a warning in the preview or run that is under way. */
   warn(text: string, urn: string | undefined): Promise<void>;
-  /** The same for what is no warning. */
+  /** Shows information that is no warning. */
   inform(text: string, urn: string | undefined): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class Operation {
   /** How `pulumi --stack` names the stack, once that is known. */
   stack = "";
   /**
-   * The URN of the provider that this process serves; undefined for the default one where the host does not
+   * The URN of the provider that this process serves; undefined for the default provider if the host does not
    * know its name.
    */
   provider: string | undefined;
@@ -67,29 +67,29 @@ export class Operation {
   }
 
   /**
-   * Whether the settings are those of one account among others, so that the same hostport may be another's
-   * elsewhere.
+   * Whether the settings are those of one account among others, so that the same hostport may exist on
+   * another server.
    */
   get isAccount(): boolean {
     return isAccount(this.#config);
   }
 
   /**
-   * Whether it is known which server is meant, and with which key. In a preview, another resource may be
-   * about to tell.
+   * Whether the address and the key of the server are known. In a preview, they may come from another
+   * resource.
    */
   get knowsServer(): boolean {
     return SERVER.every((key) => !this.host.isUnknown(this.#config(key)));
   }
 
-  /** Whether previews ask the server. Throws where that setting is neither yes nor no. */
+  /** Whether previews ask the server. Throws if that setting is neither true nor false. */
   get validatesOnServer(): boolean {
     return validatesOnServer(this.#config, process.env, this.host.account);
   }
 
   /**
-   * Notes a resource, and says whether this is the check of what replaces an object: the engine asks again,
-   * without the old one.
+   * Notes a resource, and returns whether this is the check of a replacement: the engine checks it again,
+   * without the old object.
    */
   isReplacement(urn: string | undefined, isNew: boolean): boolean {
     if (urn === undefined) return false;
@@ -101,7 +101,7 @@ export class Operation {
   async withServer<T>(run: (transport: Transport, settings: Settings) => Promise<T>): Promise<T> {
     let settings: Settings | undefined;
     try {
-      // The default must not take the place of a server that is not known: it would get the other's key.
+      // The default server must not be used for one that is not known: it would get the other one's key.
       if (!this.knowsServer)
         throw new Error(
           "the server's address or the API key is not known yet, so nothing can be asked of it",
@@ -166,8 +166,8 @@ export class Operation {
   };
 
   /**
-   * Whether the stack held an object before this run. In doubt the creation fails: one that goes on would
-   * make a second object, or have two resources share one.
+   * Whether the stack held an object before this run. In doubt the creation fails: if it went on, there could
+   * be a second object, or two resources with one object.
    */
   isRecorded = async (id: string): Promise<boolean> => {
     try {

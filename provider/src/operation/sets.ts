@@ -11,18 +11,18 @@ export type { DeclaredSet, RecordedSet };
 /** More operations than these are only counted. */
 const MOST_SHOWN = 200;
 
-/** The steps of a catalogue as one resource: its lifecycle, with what every host does around it. */
+/** The steps of a catalogue as one resource: its lifecycle, with the work around it that every host needs. */
 export class SetSteps {
   readonly #lifecycle = new SetLifecycle();
 
   constructor(private readonly operation: Operation) {}
 
   /**
-   * How many objects an apply would change; undefined where no server is known or answers, and the engine's
-   * own diff has to do.
+   * How many objects an apply would change; undefined if no server is known or answers, so that the engine's
+   * own diff must do.
    *
-   * @param recorded what the state has of the set; only that is ever deleted
-   * @param urn shows there what becomes of each object, unless it is left out
+   * @param recorded the set in the state; only its objects are ever deleted
+   * @param urn the resource at which to show each object's change; without it, none is shown
    */
   async plan(
     declared: DeclaredSet,
@@ -85,7 +85,7 @@ export class SetSteps {
   };
 
   /**
-   * Whether the program moved a set here from a provider of another server. Throws where only the address
+   * Whether the program moved a set here from a provider of another server. Throws if only the address
    * changed.
    */
   movesHere = (recorded: RecordedSet, urn: string | undefined): Promise<boolean> =>

@@ -63,8 +63,8 @@ export const isAccount = (config: ConfigLookup): boolean =>
   [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_VALIDATE_ON_SERVER].some((key) => config(key) !== undefined);
 
 /**
- * Whether previews ask the server; found in the order of the other settings. Throws where it is neither yes
- * nor no.
+ * Whether previews ask the server; found in the order of the other settings. Throws if it is neither true nor
+ * false.
  */
 export function validatesOnServer(
   config: ConfigLookup,

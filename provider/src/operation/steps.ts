@@ -19,7 +19,10 @@ import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { stateBackend } from "./stateBackend";
 
-/** The steps of one kind of resource in an operation: the lifecycle, with what every host does around it. */
+/**
+ * The steps of one kind of resource in an operation: the lifecycle, with the work around it that every host
+ * needs.
+ */
 export class Steps {
   readonly lifecycle: Lifecycle;
 
@@ -35,7 +38,7 @@ export class Steps {
     hostportsOf(this.lifecycle.definition, properties, this.operation.host.isUnknown);
 
   /**
-   * Checks offline what is declared, and shows the warnings.
+   * Checks the declared properties offline, and shows the warnings.
    *
    * @param recorded the properties declared before, with their defaults; empty for a new resource
    * @param isReplacement whether the same was checked already, beside the object that it replaces
@@ -54,8 +57,8 @@ export class Steps {
   }
 
   /**
-   * How a change of what is recorded under an id will be carried out. A resource that the program moved here
-   * from a provider of another server is replaced, with nothing in the way of the new object.
+   * How a change of the object with an id will be carried out. A resource that the program moved here from a
+   * provider of another server is replaced, with nothing in the way of the new object.
    *
    * @throws where only the server's address changed
    */
@@ -110,7 +113,7 @@ export class Steps {
     await operation.withServer(async (transport) => {
       try {
         const answer = await this.lifecycle.dryRun(transport, id, olds, news, operation.host.isUnknown);
-        // What the program declares besides is there after the run.
+        // Other objects of the program will exist after the run.
         const isToBeThere =
           Array.isArray(news.addresses) && mayCover(news.addresses, operation.hostports.all());
         if (!isToBeThere || answer?.covered !== 0) await this.#tellOf(answer, urn);
@@ -153,7 +156,7 @@ export class Steps {
     });
   }
 
-  /** Runs what brings an object into the state, with the server that it is on. */
+  /** Runs a step that brings an object into the state, and records its server. */
   recording<T extends { readonly outputs: Properties }>(
     run: (transport: Transport) => Promise<T>,
   ): Promise<T> {

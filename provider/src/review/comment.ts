@@ -11,9 +11,9 @@ export interface Entry {
 
 export interface Section {
   readonly title: string;
-  /** What is counted where something is left out. */
+  /** The name of the entries, for the count of those that are left out. */
   readonly name: string;
-  /** Stands before the entries, such as the head of a table. */
+  /** The text before the entries, such as the head of a table. */
   readonly head?: string;
   readonly entries: readonly Entry[];
 }
@@ -22,7 +22,8 @@ export interface Section {
 const LONGEST_ENTRY = 2000;
 
 /**
- * Chooses what a comment of limited length has: an entry of each rule, and then as many as there is room for.
+ * Chooses the entries of a comment of limited length: one of each rule, and then as many as there is room
+ * for.
  */
 export class Comment {
   #left: number;
@@ -87,7 +88,7 @@ export class Comment {
   }
 }
 
-/** Here, so that the room counts what is written. */
+/** Done here, so that the room counts the final text. */
 const written = (text: string): string => visible(`${text}\n`);
 
 const shortOf = (rule: string, { count = 1 }: Entry): string =>

@@ -13,8 +13,8 @@ export interface Violation {
 }
 
 /**
- * The policy violations in an engine event log. Uses nothing else of it, because debug messages hold secrets
- * in clear.
+ * The policy violations in an engine event log. Uses nothing else from the log, because debug messages hold
+ * secrets in clear.
  *
  * @param source the name of the log in errors
  */

@@ -15,5 +15,5 @@ const writers: Readonly<Record<Format, (report: Report) => string>> = {
   sarif: (report) => `${JSON.stringify(sarifOf(report), null, 2)}\n`,
 };
 
-/** A report as text, without characters that a terminal or a browser would obey instead of showing them. */
+/** A report as text, without characters that would control a terminal or a browser. */
 export const write = (report: Report, format: Format): string => visible(writers[format](report));

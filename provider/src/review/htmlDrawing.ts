@@ -30,7 +30,7 @@ function boxesOf(exposure: Exposure): Box[] {
   ];
 }
 
-/** The path to an address before and after: who → checks → where to; what differs is marked. */
+/** The path to an address before and after: who → checks → where to; differences are marked. */
 export function drawings(before: Exposure | null, after: Exposure | null): string {
   const [was, is] = [before && boxesOf(before), after && boxesOf(after)];
   const changed = new Set(

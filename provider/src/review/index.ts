@@ -55,7 +55,7 @@ export function review(preview: string | object, options: Options = {}): Report 
 export interface FullOptions extends Options {
   /**
    * Sends the examples of the report to two Envoys, before and after the change. `tried` of the report says
-   * what they did, or why they were not asked.
+   * what they did, or why this was not possible.
    */
   readonly onEnvoy?: boolean;
   /** Recorded requests, as `readTraffic` reads them; `traffic` of the report says what happens to them. */
@@ -63,9 +63,9 @@ export interface FullOptions extends Options {
 }
 
 /**
- * The same, with what takes longer: real Envoys, and recorded traffic.
+ * The same, with the slow parts: real Envoys, and recorded traffic.
  *
- * @throws Error also as reading the traffic does
+ * @throws Error also if the traffic cannot be read
  */
 export async function reviewInFull(preview: string | object, options: FullOptions = {}): Promise<Report> {
   const { url: _url, apiKey: _key, progress: _, onEnvoy, traffic, ...others } = options;
@@ -99,7 +99,7 @@ export async function worldsOfPreview(
   return { before, after, limits };
 }
 
-/** The objects of the server that is named, if one is; refuses bad input before it asks. */
+/** The objects of the named server, if there is one; refuses bad input before it asks. */
 async function serverBeside(
   preview: string | object,
   { url, apiKey, progress = () => {}, source }: Asking & { readonly source?: string },

@@ -108,7 +108,7 @@ function entriesOf(findings: readonly ReviewedFinding[]): Entry[] {
   }));
 }
 
-/** Of several findings of one cause, so many addresses and hashes are named. */
+/** How many addresses and hashes are named for several findings of one cause. */
 const MOST_ADDRESSES = 5;
 
 const named = (texts: readonly string[]): string =>

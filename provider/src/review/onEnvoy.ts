@@ -9,7 +9,7 @@ import type { Report, TriedExample, TriedOnEnvoy } from "./report";
 import type { Worlds } from "./worlds";
 
 const PROGRAM = "tunnelplane-gateway";
-/** As many as a trial has. */
+/** The limit of a trial. */
 const MOST_REQUESTS = 1000;
 /** A trial takes about a second, and up to five more for each request that Envoy does not answer. */
 const LONGEST_MS = 300_000;
@@ -94,7 +94,7 @@ function lineIn(text: string): TriedExample[] {
   }
 }
 
-/** The last thing that the program said, without its name. */
+/** The last line that the program printed, without its name. */
 const reasonIn = (said: string): string =>
   said.trim().split("\n").at(-1)?.replace(`${PROGRAM}: `, "") || `${PROGRAM} ended before it was done`;
 

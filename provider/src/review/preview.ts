@@ -23,7 +23,7 @@ export interface PreviewStep {
   readonly urn: string;
   readonly oldState?: State;
   readonly newState?: State;
-  /** The paths of what differs, as the provider says: those of secrets, too. */
+  /** The paths of the properties that differ, by the provider; includes secrets. */
   readonly detailedDiff?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -109,11 +109,11 @@ const looksLikePreview = ({
         (step) => isObject(step) && typeof step.op === "string" && /^urn:pulumi:/.test(String(step.urn)),
       );
 
-/** Limits on what is repeated of a failed preview. */
+/** Limits on the errors that are repeated from a failed preview. */
 const MOST_ERRORS = 20;
 const LONGEST_ERROR = 2000;
 
-/** What the engine said of each error, on lines of their own. */
+/** The engine's messages for each error, on lines of their own. */
 function errorsIn(failed: readonly Readonly<Record<string, unknown>>[]): string {
   const said = failed.map(({ urn, message }) => {
     const at = typeof urn === "string" && urn !== "" ? `${nameIn(urn)}: ` : "";

@@ -3,7 +3,7 @@ import { readPreview } from "./preview";
 import { hidesSecrets, withObjectsOfSets } from "./sets";
 import { type OurStep, ourSteps, type Worlds, worldsOf } from "./worlds";
 
-/** What a preview would change: its steps, and the worlds before and after it. */
+/** The change that a preview shows: its steps, and the worlds before and after it. */
 export interface PreviewedChange extends Worlds {
   readonly steps: readonly OurStep[];
   /** Whether secrets may have other values that nobody can see. */

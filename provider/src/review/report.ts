@@ -21,17 +21,17 @@ export interface ReviewedChange {
   readonly urn: string;
   readonly kind: string;
   readonly name: string;
-  /** Its declared fields that differ and that no finding names; absent where there are none. */
+  /** Its declared fields that differ and that no finding names; absent if there are none. */
   readonly fields?: readonly FieldChange[];
 }
 
-/** What two Envoys, before and after the change, did with the examples of a report. */
+/** The reactions of two Envoys, before and after the change, to the examples of a report. */
 export interface TriedOnEnvoy {
-  /** In one line, also where it was not tried, and why. */
+  /** The result in one line; or why there was no trial. */
   readonly sentence: string;
   /** How many examples were sent. */
   readonly requests: number;
-  /** Those with which an Envoy did something else than is decided. */
+  /** The examples for which an Envoy did something else than was decided. */
   readonly differing: readonly TriedExample[];
 }
 
@@ -48,7 +48,7 @@ export interface Report {
   readonly version: 1;
   /** The hash of all findings: the same for the same plan, on another day and with other ids. */
   readonly hash: string;
-  /** What the change lets in, and a proof of it; the verdict in one line is its `sentence`. */
+  /** The requests that the change lets in, with a proof; the verdict in one line is its `sentence`. */
   readonly access: Comparison["access"];
   readonly counts: Comparison["counts"];
   /** The most severe first. */
@@ -61,11 +61,11 @@ export interface Report {
   readonly changes: readonly ReviewedChange[];
   /** Sentences about parts that the review could not see. */
   readonly limits: readonly string[];
-  /** What two Envoys did with the examples, if they were asked. */
+  /** The reactions of two Envoys to the examples, if there was a trial. */
   readonly tried?: TriedOnEnvoy;
-  /** What the change does to recorded requests, if some were given. */
+  /** The effects of the change on recorded requests, if some were given. */
   readonly traffic?: TrafficReplay;
-  /** Whether nothing changes but what no caller and no owner can notice, such as descriptions. */
+  /** Whether only fields change that no caller and no owner can notice, such as descriptions. */
   readonly unnoticed?: true;
   /** Policy violations, if an event log was given. */
   readonly violations?: readonly Violation[];

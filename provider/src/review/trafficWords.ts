@@ -1,7 +1,7 @@
 import type { TrafficExample, TrafficReplay } from "@tunnelplane/sdk/traffic";
 import type { Report } from "./report";
 
-/** What happens to recorded traffic, in one paragraph; empty where none was given. */
+/** The effects on recorded traffic, in one paragraph; empty if none was given. */
 export const trafficWords = ({ traffic }: Report): string =>
   traffic ? `Recorded traffic${hoursOf(traffic)}: ${traffic.sentence}` : "";
 
@@ -18,7 +18,7 @@ const FATES: Readonly<Record<TrafficExample["kind"], string>> = {
   moved: "would be answered elsewhere or otherwise",
 };
 
-/** One cause for which requests end otherwise, or cannot be decided. */
+/** One cause for which requests end in another way, or cannot be decided. */
 export interface TrafficRow {
   /** "1,200 would be refused" */
   readonly fate: string;

@@ -21,7 +21,7 @@ interface Aspect {
   readonly after: string;
 }
 
-/** What a row says, in the order of the table. */
+/** The words of a row, in the order of the table. */
 const rowsOf = (exposure: Exposure): AspectWords[] => [
   ...aspectWords(exposure),
   { field: "goes_to", title: "Goes to", text: targetWords(exposure.goes_to) },
@@ -49,7 +49,7 @@ const sayIn =
     text: unknown.includes(field) ? `${text ?? "none"} (not all of it is known yet)` : text,
   });
 
-/** What differs in an aspect whose words are the same. */
+/** The differences in an aspect whose words are the same. */
 function detailsOf(name: string, was: unknown, is: unknown): Aspect[] {
   if (isDeepStrictEqual(was, is)) return [];
   if (!isObject(was) || !isObject(is)) return [{ name, ...bothInWords({ before: was, after: is }) }];
@@ -58,7 +58,7 @@ function detailsOf(name: string, was: unknown, is: unknown): Aspect[] {
   );
 }
 
-/** What differs in the declared fields behind an aspect that reads the same. */
+/** The differences in the declared fields behind an aspect that reads the same. */
 const unseenIn = (
   name: string,
   field: keyof Exposure,
@@ -106,7 +106,7 @@ export function causeWords({ cause, offStack, certain }: ReviewedFinding): {
   };
 }
 
-/** What the change lets in, and whether Envoy does it, in one line. */
+/** The requests that the change lets in, and whether Envoy agrees, in one line. */
 export const verdictWords = ({ access, limits, tried }: Report): string =>
   [
     access.sentence,
@@ -125,7 +125,7 @@ export function changeWords({ changes }: Report): string {
   return [...counts].map(([op, count]) => `${count} ${op}`).join(", ") || "no changes";
 }
 
-/** What is said of a change that has no finding. */
+/** The words for a change without findings. */
 export const noticeWords = ({ findings, unnoticed }: Report): string =>
   findings.length > 0
     ? ""
@@ -147,7 +147,8 @@ export const fieldWords = (fields: readonly FieldChange[]): string =>
     .join("; ");
 
 /**
- * What the hash of a report accepts: nobody can see whether a secret's value is the one that was accepted.
+ * The words about the hash of a report. It does not accept findings about secrets, because nobody can see
+ * whether a value is the accepted one.
  */
 export const acceptWords = (findings: Report["findings"]): string =>
   findings.some(({ secret }) => secret)

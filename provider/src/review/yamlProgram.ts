@@ -5,7 +5,7 @@ import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import type { FindPlace, SourcePlace } from "./places";
 import { nameIn } from "./preview";
 
-/** Where the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
+/** The files in which the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];
 
 /**

@@ -6,10 +6,11 @@ import { Model, type ModelObject } from "../meaning/model";
 import type { World } from "../meaning/world";
 
 /**
- * A caller's certificate as a request in each world has it: one that the authority signed which the first of
- * the worlds that knows this id or name has.
+ * A caller's certificate, as a request in each world has it. Its authority is the one in the first world that
+ * knows this id or name.
+ *
  * @param wanted an id, URN, description or subject, or `other`
- * @throws Error where no authority has this name, or several do
+ * @throws Error if no authority has this name, or several do
  */
 export function certificateIn(
   worlds: readonly World[],

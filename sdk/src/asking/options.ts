@@ -8,7 +8,7 @@ export interface AskedOptions {
   readonly header?: readonly string[];
 }
 
-/** What a command of the package `commander` has, as far as it is needed here. */
+/** The part of a command of the package `commander` that is needed here. */
 interface CommandLike {
   argument(name: string, description: string): unknown;
   requiredOption(flags: string, description: string): unknown;

@@ -4,10 +4,10 @@ import { type DecisionRequest, UNRECORDED } from "../meaning/decision/types";
 import { sourceOf } from "../meaning/networks/source";
 import type { AskedOptions } from "./options";
 
-/** A request, but for the caller's certificate: which authority signed it depends on what is stored. */
+/** A request without the caller's certificate: which authority signed that depends on the stored objects. */
 export type Question = Omit<DecisionRequest, "client_certificate">;
 
-/** What was asked is no request. */
+/** The question is not a valid request. */
 export class QuestionError extends Error {}
 
 /**
@@ -31,7 +31,7 @@ const EXAMPLE = "such as https://app.example.com/admin";
 /**
  * Reads a question of a command line.
  * @param words a method and an address, or the address alone
- * @throws QuestionError for what is no request
+ * @throws QuestionError if it is not a valid request
  */
 export function questionIn(words: readonly string[], options: AskedOptions): Question {
   const address = words.at(-1) ?? "";
@@ -66,7 +66,7 @@ function placeIn(
   if (scheme.http) return { address, tls: scheme.tls, method: method ?? "GET", path: pathIn(text, rest) };
   if (rest !== "" && rest !== "/")
     throw new QuestionError(`${quoted(text)} has a path, which connections have with https:// only`);
-  // Where HTTP is spoken all the same, the answer may depend on what is not said here.
+  // If the edge does read HTTP, the answer may depend on parts that this address cannot name.
   return { address, tls: scheme.tls, method: method ?? UNRECORDED, path: UNRECORDED };
 }
 
@@ -90,7 +90,10 @@ function inAscii(host: string): string {
   return URL.canParse(url) ? new URL(url).hostname : host;
 }
 
-/** As it is sent: nothing is resolved, and what is not ASCII is percent-encoded (RFC 3986). */
+/**
+ * The path as it is sent: nothing is resolved, and characters outside of ASCII are percent-encoded (RFC
+ * 3986).
+ */
 function pathIn(text: string, rest: string): string {
   if (/[\s\p{Cc}\p{Cs}]/u.test(rest))
     throw new QuestionError(
@@ -117,7 +120,7 @@ function headersIn(lines: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-/** What somebody meant who wrote an address as exposures do. */
+/** A hint for somebody who wrote an address as exposures do. */
 function meant(text: string): string {
   const url = `https://${text}`;
   return /^[^/:\s]+\.[^/:\s]+(:\d+)?(\/|$)/.test(text) ? `: did you mean ${quoted(url)}?` : "";

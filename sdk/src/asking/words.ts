@@ -4,7 +4,7 @@ import { targetWords } from "../meaning/exposure/targetWords";
 import { canonical } from "../meaning/values";
 import { inOneLine } from "../terminal";
 
-/** How a command ends that asks: 0 where the caller is let in, 3 where not, 4 where that is not known. */
+/** The exit code of a command that asks: 0 if the caller is let in, 3 if not, 4 if that is not known. */
 export const exitCodeOf = (decision: Decision): 0 | 3 | 4 =>
   isLetIn(decision) ? 0 : decision.outcome === "unknown" ? 4 : 3;
 
@@ -49,6 +49,6 @@ function verdictOn(before: Decision, after: Decision): string {
     : `This request is ${letIn} and ends as before; what is checked on its way changes.`;
 }
 
-/** What a caller can notice, and the owner of a backend. */
+/** The parts of a decision that a caller, or the owner of a backend, can notice. */
 const endOf = ({ outcome, status, goes_to, limited }: Decision): string =>
   canonical({ outcome, status, goes_to, limited });

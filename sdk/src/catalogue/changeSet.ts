@@ -27,7 +27,9 @@ export const setObjectsOf = (entries: readonly Entry[], links: Links): SetObject
 export type StandIn<T> = (place: string, isKey: boolean) => T | undefined;
 
 /**
- * A copy of an entry's arguments in which names are replaced. @param fromEntries makes a map of its entries
+ * A copy of an entry's arguments in which names are replaced.
+ *
+ * @param fromEntries makes a map of its entries
  */
 export function filled<T>(
   value: unknown,

@@ -3,7 +3,10 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "../contract";
 import type { Tags } from "./file";
 
-/** The tags that mean the same everywhere: `!file`, seen from the catalogue's folder, and `!env`. */
+/**
+ * The tags that mean the same everywhere: `!file`, with a path relative to the catalogue's folder, and
+ * `!env`.
+ */
 export const commonTags = (file: string): Tags => ({
   "!file": (path) => {
     try {

@@ -2,9 +2,9 @@ import { Document, Scalar, visit } from "yaml";
 import { isObeyed, visible } from "../terminal";
 
 /**
- * A value as YAML that can be shown: characters that a terminal obeys are escaped. Only double quotes have
- * escapes in YAML, so texts with such characters stand in these. Without anchors: two equal objects are still
- * two.
+ * A value as YAML for a terminal: characters that control a terminal are escaped. YAML has escapes only in
+ * double quotes, so texts with such characters get these. There are no anchors: two equal objects are written
+ * twice.
  */
 export function yamlOf(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });

@@ -22,7 +22,7 @@ export interface ChangeSetRequest {
   /** `own` deletes objects that the request leaves out, `merge` keeps them. Default `merge`. */
   readonly mode?: "merge" | "own";
   /**
-   * The digest of a plan. If the plan would be another one by now, the apply fails with {@link
+   * The digest of a plan. If the plan has changed since, the apply fails with {@link
    * PreconditionFailedError}.
    */
   readonly expect?: string;

@@ -16,7 +16,9 @@ export interface ListOptions {
   readonly description?: string;
   /** Only objects with exactly this metadata. */
   readonly metadata?: string;
-  /** Whether to tell the state of each guarantee, at most 20 a page; other types refuse it. Default false. */
+  /**
+   * Whether to answer the state of each guarantee, at most 20 a page; other types refuse it. Default false.
+   */
   readonly state?: boolean;
 }
 

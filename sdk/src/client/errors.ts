@@ -25,7 +25,7 @@ export class ApiError extends TunnelplaneError {
   readonly field: string | undefined;
   /** The id of the request in the server's log. */
   readonly operationId: string | undefined;
-  /** Of a change set: what is wrong with it and its objects, at most 1,000 faults. */
+  /** Of a change set: its faults and those of its objects, at most 1,000. */
   readonly faults: readonly SetFault[];
   /** How many faults there are. */
   readonly faultCount: number;

@@ -10,13 +10,13 @@ export interface ExposureOptions {
   readonly pageSize?: number;
 }
 
-/** A row of the server: also its words for people, and what became of the edge at gateways. */
+/** A row of the server, with its words for people and the state of the edge at each gateway. */
 export interface StoredExposure extends Exposure {
   /** Each part that is checked, in words, in the order in which people read them. */
   readonly words: readonly AspectWords[];
-  /** What callers have to show or pass, each in a word or two. */
+  /** The checks that callers have to pass, each in a word or two. */
   readonly checks: readonly string[];
-  /** Absent where no gateway reported the edge. */
+  /** Absent if no gateway has reported the edge. */
   readonly gateways?: readonly {
     readonly name: string;
     readonly last_seen: string;
@@ -36,7 +36,7 @@ export class Exposures {
   }
 
   /**
-   * Says what gateways do with requests to what is stored, in their order.
+   * Answers what gateways do with requests to the stored objects, in their order.
    * @param requests at most 100
    */
   async decide(requests: readonly DecisionRequest[]): Promise<Decision[]> {

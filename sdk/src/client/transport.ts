@@ -38,7 +38,7 @@ export interface RequestOptions {
 export interface WithFindings {
   /** The most severe first. */
   readonly findings: readonly Finding[];
-  /** What the change lets in, and a proof of it. */
+  /** The requests that the change lets in, with a proof. */
   readonly access: AccessComparison;
   /** Sentences about parts that were too large to examine. */
   readonly finding_limits?: readonly string[];

@@ -228,7 +228,7 @@ export interface ErrorBody {
   readonly msg: string;
   /** Always `operation_id`; also `field` if one field is invalid. */
   readonly details: Readonly<Record<string, string>>;
-  /** Of a change set only: what is wrong with it and its objects, at most 1,000 faults. */
+  /** Of a change set only: its faults and those of its objects, at most 1,000. */
   readonly faults?: readonly SetFault[];
   /** The number of faults. */
   readonly fault_count?: number;

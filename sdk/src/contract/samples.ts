@@ -13,7 +13,7 @@ import { mapSecrets } from "./secrets";
 
 type Json = Record<string, unknown>;
 
-/** Where the server of examples is. */
+/** The address of the server in examples. */
 export const SAMPLE_SERVER = "https://tunnels.example.com";
 const SAMPLE_TIME = "2026-11-22T08:00:00.000Z";
 
@@ -71,8 +71,9 @@ export const samplePath = (definition: Definition): string =>
 
 /**
  * The object that the server would answer.
- * @param created whether it answers the creation, which tells one-time secrets
- * @param alone whether it is about this object alone; lists and events are not
+ *
+ * @param created whether it answers the creation, which shows one-time secrets
+ * @param alone whether it is about this object alone, unlike lists and events
  */
 export function sampleAnswer(
   definition: Definition,

@@ -9,8 +9,8 @@ export const OTHER = "other";
 type Held = NonNullable<DecisionRequest["client_certificate"]>;
 
 /**
- * A certificate that an authority signed, as a request in each world has it. Where a world has another
- * certificate under the same identity, the caller still holds one that this one signed.
+ * A certificate that an authority signed, as a request in each world has it. If a world has another
+ * certificate under the same identity, the caller still holds one that this authority signed.
  * @param known the authorities of each world
  */
 export const heldIn = (known: readonly (readonly ModelObject[])[], signer: ModelObject): Held[] =>
@@ -24,5 +24,5 @@ export const heldIn = (known: readonly (readonly ModelObject[])[], signer: Model
       : { authority: referenceOf(same) };
   });
 
-/** What a request names an authority by. */
+/** The text by which a request names an authority. */
 export const referenceOf = ({ object, identity }: ModelObject): string => object.id ?? object.urn ?? identity;

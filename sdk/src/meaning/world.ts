@@ -38,7 +38,7 @@ export interface World {
    * uncertain.
    */
   readonly partial?: boolean;
-  /** Whether no edge, and nothing that decides at one, is among the missing objects. */
+  /** Whether the missing objects include no edge, and nothing that decides at one. */
   readonly knowsEdges?: boolean;
   /** The ids of users and bots that are known to be admins. */
   readonly admins?: readonly string[];

@@ -35,7 +35,9 @@ export interface TargetSet {
 
 /**
  * Carries out a plan, if everything that it depends on is unchanged. All possible work was done before,
- * because on SQLite other writers wait until this ends. @throws PlanOutdated
+ * because on SQLite other writers wait until this ends.
+ *
+ * @throws PlanOutdated
  */
 export async function carryOut(
   transaction: Transaction,

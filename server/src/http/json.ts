@@ -4,7 +4,9 @@ import { placeOfMistake } from "./jsonMistake";
 /**
  * Reads JSON in which each object names its fields once. Of two fields with one name, some programs take the
  * first and some the last (RFC 8259 section 4), so a check in front of the server could see another value
- * than the server. @param place of the text in the body, for errors; it ends with a colon and a space
+ * than the server.
+ *
+ * @param place of the text in the body, for errors; it ends with a colon and a space
  */
 export function parseJson(text: string, place = ""): unknown {
   let value: unknown;

@@ -29,8 +29,9 @@ export async function isBegun({ reader, place }: Pick<Store, "reader" | "place">
 }
 
 /**
- * Opens the data keys. @param begun whether there are any; if not, makes the first one, and a master key if
- * there is none
+ * Opens the data keys.
+ *
+ * @param begun whether there are any; if not, makes the first one, and a master key if there is none
  */
 export async function openKeyring(store: Store, options: MasterKeyOptions, begun: boolean): Promise<Keyring> {
   const found = findMasterKey(options);

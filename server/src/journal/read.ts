@@ -61,8 +61,9 @@ export async function eventsAfter(
 }
 
 /**
- * The sequence of an event from which a reader goes on. @throws if it, or an event after it, was removed: the
- * reader would miss events
+ * The sequence of an event from which a reader goes on.
+ *
+ * @throws if it, or an event after it, was removed: the reader would miss events
  */
 export async function sequenceAfter({ reader }: Store, id: string): Promise<number> {
   const row = await reader.selectFrom("event").select("sequence").where("id", "=", id).executeTakeFirst();

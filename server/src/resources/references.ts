@@ -12,10 +12,9 @@ import {
 import { type Coming, type ResolvableReference, referencesOf } from "./rules";
 
 /**
- * Whether an object refers to others than before.
- *
- * Unchanged references are not written again. That would wait for a transaction that deletes their target,
- * which may itself wait for this object, because it deletes it too: a deadlock.
+ * Whether an object refers to other objects than before. Unchanged references are not written again: that
+ * would wait for a transaction that deletes their target, which may itself wait for this object, because it
+ * deletes it too: a deadlock.
  */
 export const refersElsewhere = ({ id, definition, before, references }: Coming): boolean =>
   before === undefined ||

@@ -24,8 +24,9 @@ export interface ServerContext {
 }
 
 /**
- * Checks the changes of a request before they are committed. @throws NotJudged if the changes have to be
- * judged first, which takes long; the transaction then runs again
+ * Checks the changes of a request before they are committed.
+ *
+ * @throws NotJudged if the changes have to be judged first, which takes long; the transaction then runs again
  * @throws RequestError if they are refused
  */
 export type Check = (db: Kysely<Database>, changes: readonly ObjectChange[]) => Promise<void>;
@@ -64,8 +65,9 @@ export interface ChangeRequest {
   /** A dry run: check everything, keep nothing. */
   readonly dryRun: boolean;
   /**
-   * Called with the changes of a dry run, while they can still be read. @param names of objects for people,
-   * by id: one name for an object and its replacement
+   * Called with the changes of a dry run, while they can still be read.
+   *
+   * @param names of objects for people, by id: one name for an object and its replacement
    */
   readonly onDryRun?: (
     db: Kysely<Database>,

@@ -15,7 +15,9 @@ export const PLACEHOLDER = "uri_placeholder";
 const ACCOUNT_ID = "account_id";
 
 /**
- * Reads the facts. @param begun whether the database was served before; if not, missing facts are chosen now
+ * Reads the facts.
+ *
+ * @param begun whether the database was served before; if not, missing facts are chosen now
  */
 export async function factsOf(store: Store, begun: boolean): Promise<DatabaseFacts> {
   if (!begun) {

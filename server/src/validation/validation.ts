@@ -32,8 +32,10 @@ export class Validation {
 
   /**
    * Refuses a body before it is read, if too much of its owner waits already: reading and parsing it would
-   * cost memory for nothing. @param bytes how much of it is read: the length in its header, up to the limit
-   * of bodies; 0 without that header
+   * cost memory for nothing.
+   *
+   * @param bytes how much of it is read: the length in its header, up to the limit of bodies; 0 without that
+   *   header
    */
   refuseWhileFull(owner: string, bytes: number): void {
     if ((this.#sizes.get(owner) ?? 0) + bytes > MOST_OF_ONE) throw tooMuch();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bare, elementOf, fieldsOf } from "./marks";
 
-/** A value that is none of those that a field may have. */
+/** A value that a field may not have. */
 export interface UnknownChoice {
   readonly path: readonly PropertyKey[];
   readonly value: string;

@@ -12,7 +12,7 @@ export interface Marks {
   readonly secret?: true;
   /** A one-time secret: only the answer to the creation shows it; later answers say null. */
   readonly once?: true;
-  /** Found out when the object is asked for: answers about it alone tell it, all others say null. */
+  /** Computed when a request asks for this object alone; all other answers have null. */
   readonly onDemand?: true;
   /**
    * If a request leaves the field out, the server chooses its value; a program that leaves it out accepts

@@ -1,5 +1,5 @@
 /**
- * For values that are always there, although the types cannot show it. Throws where one is missing, unlike a
+ * For values that are always there, although the types cannot show it. Throws if one is missing, unlike a
  * cast.
  */
 export function present<T>(value: T | null | undefined): T {

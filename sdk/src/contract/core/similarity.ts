@@ -17,7 +17,7 @@ function distanceOf(a: string, b: string): number {
   return present(row[b.length]);
 }
 
-/** Names longer than this are not compared: what was written may be anything. */
+/** Names longer than this are not compared, because the text may be anything. */
 const LONGEST = 64;
 const MOST_NAMED = 3;
 

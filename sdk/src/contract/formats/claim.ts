@@ -2,13 +2,13 @@
 const MOST_LEVELS = 8;
 
 /**
- * Where a claim stands in a token: a dot leads into an object. Names with `:` or `/` are one name, because
- * those that are URIs hold dots (RFC 7519 section 4.2).
+ * The place of a claim in a token: a dot leads into an object. A name with `:` or `/` is one name, because
+ * URIs hold dots (RFC 7519 section 4.2).
  */
 export const placeOfClaim = (name: string): readonly string[] =>
   /[:/]/.test(name) ? [name] : name.split(".");
 
-/** What is wrong with the name of a claim; undefined if nothing is. */
+/** The mistake in the name of a claim; undefined if there is none. */
 export function mistakeInClaim(name: string): string | undefined {
   const place = placeOfClaim(name);
   if (name !== "" && place.includes(""))

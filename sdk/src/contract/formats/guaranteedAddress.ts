@@ -14,7 +14,7 @@ export interface GuaranteedAddress {
 
 const FORM = 'must be "<host>:<port>" with a path after it if you like, for example "*:443/admin"';
 
-/** Reads `HOST:PORT[/PREFIX]`. @returns an error text for what is none */
+/** Reads `HOST:PORT[/PREFIX]`. @returns an error text if it is not one */
 export function readGuaranteedAddress(address: string): GuaranteedAddress | string {
   const slash = address.indexOf("/");
   const [hostport, prefix] = slash < 0 ? [address, "/"] : [address.slice(0, slash), address.slice(slash)];
@@ -37,7 +37,7 @@ export function guaranteedAddressKey(address: string): string {
     : address.slice(0, slash).toLowerCase() + address.slice(slash);
 }
 
-/** What a guarantee covers: `HOST:PORT[/PREFIX]`. */
+/** An address that a guarantee covers: `HOST:PORT[/PREFIX]`. */
 export const guaranteedAddress = () =>
   conditioned(text(LONGEST_ADDRESS + LONGEST_PATH), (value) => {
     const read = readGuaranteedAddress(value);

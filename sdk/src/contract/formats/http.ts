@@ -34,24 +34,24 @@ export const method = () =>
     TOKEN.test(value) ? undefined : "is no method of a request, such as GET",
   ).meta({ examples: ["GET"] });
 
-/** An error text for what is no name of a header; undefined if it is one (RFC 9110 section 5.1). */
+/** The mistake in the name of a header; undefined if it is valid (RFC 9110 section 5.1). */
 export const mistakeInHeader = (name: string): string | undefined =>
   TOKEN.test(name) ? undefined : "is not a name of an HTTP header";
 
-/** An error text for a header that no response may be given; undefined if it may. */
+/** The reason why a response may not have this header; undefined if it may. */
 export function mistakeInResponseHeader(name: string): string | undefined {
   if (!FRAMING.has(name.toLowerCase())) return mistakeInHeader(name);
   return "is a header that the gateway writes itself; leave it out";
 }
 
-/** An error text for control characters, which no header bears; undefined if there are none. */
+/** The mistake if a header's value has control characters; undefined if it has none. */
 export const mistakeInControls = (value: string): string | undefined =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
   /[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)
     ? "must not hold a line break or another control character"
     : undefined;
 
-/** An error text for the value of a header; undefined if it is one (RFC 9110 section 5.5). */
+/** The mistake in the value of a header; undefined if it is valid (RFC 9110 section 5.5). */
 export function mistakeInHeaderValue(value: string): string | undefined {
   if (/^[ \t]|[ \t]$/.test(value)) return "must not begin or end with a space or a tab";
   return mistakeInControls(value);
@@ -86,9 +86,9 @@ export const cookiePrefix = () =>
 export const ENCODED_NEEDLESSLY = /%(2d|2e|5f|7e|3\d|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])/i;
 
 /**
- * An error text for a path that no request arrives at; undefined if requests may. Gateways bring paths into
- * one form before they choose a route, so a route for another form would never be taken, and a shorter one
- * with fewer checks would.
+ * The mistake in a path that no request can have; undefined if requests can have it. Gateways bring paths
+ * into one form before they choose a route, so a route for another form would never be taken, and a shorter
+ * one with fewer checks would.
  */
 export function mistakeInPath(path: string): string | undefined {
   if (!path.startsWith("/")) return 'must begin with "/"';

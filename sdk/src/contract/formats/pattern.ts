@@ -26,7 +26,7 @@ export const pattern = (longest = LONGEST_PATTERN) =>
     const { RE2JS }: typeof Re2 = require("re2js");
     try {
       RE2JS.compile(value);
-      // A gateway writes the pattern into a larger one; an open quotation would take in what follows.
+      // A gateway writes the pattern into a larger one; an open quotation would swallow the rest of that.
       return compiled(`(?:${value})`)
         ? undefined
         : 'opens a quotation with "\\Q" and does not close it: add "\\E"';

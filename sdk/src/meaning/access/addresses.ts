@@ -1,10 +1,10 @@
 import { type Interval, union } from "../networks/intervals";
 import { type Family, type NetworkSet, NOBODY, printed, whole } from "../networks/networkSet";
 
-/** Addresses that are kept for examples (RFC 5737, RFC 3849). They stand for their pieces. */
+/** Addresses for examples (RFC 5737, RFC 3849). They represent their pieces. */
 const FAMILIAR = { v4: 0xc6336407n, v6: 0x20010db8000000000000000000000007n };
 
-/** Where everybody comes from, if nothing asks. */
+/** The caller's address in requests, if no check asks for it. */
 export const ANYWHERE = printed(FAMILIAR.v4, "v4");
 
 export const familyOf = (address: string): Family => (address.includes(":") ? "v6" : "v4");
@@ -62,9 +62,9 @@ function* piecesOf(sets: readonly NetworkSet[], family: Family): Generator<[insi
 const familiarIn = ([first, last]: Interval, family: Family): bigint | undefined =>
   first <= FAMILIAR[family] && FAMILIAR[family] <= last ? FAMILIAR[family] : undefined;
 
-/** The addresses below are no caller's (RFC 791, RFC 4291). */
+/** No caller has an address below these (RFC 791, RFC 4291). */
 const LOWEST = { v4: 0x01000001n, v6: 0x20000000000000000000000000000001n };
 
-/** No address of a network, where there is another: people take it for the network itself. */
+/** Avoids the first address of a network if there is another: people take it for the network itself. */
 const somewhereIn = ([first, last]: Interval, family: Family): bigint =>
   first < LOWEST[family] && LOWEST[family] <= last ? LOWEST[family] : last - first > 1n ? first + 1n : first;

@@ -7,23 +7,23 @@ import { inOrder, textIn, textsIn } from "../values";
 import type { Texts } from "./fragments";
 
 /**
- * Requests whose names are served by one edge and whose paths are taken by one route, in each of two worlds.
- * So hostports and routes compete in their choice alone.
+ * Requests whose names one edge serves and whose paths one route takes, in each of two worlds. So competition
+ * of hostports and of routes matters only for the choice of areas.
  */
 export interface Area {
   /** `app.example.com:443/admin`, as in rows of exposure. */
   readonly address: string;
-  /** All of its paths are within it. */
+  /** All of the area's paths are within it. */
   readonly place: RouteMatch;
   readonly texts: Texts;
-  /** What serves it before, and after. */
+  /** The objects that serve it before, and after. */
   readonly before: Serving;
   readonly after: Serving;
 }
 
 /** Edges that claim a name, and those of their routes that would take a path. */
 export interface Serving {
-  /** The hostport, with the route; null where nothing takes the requests. */
+  /** The hostport, with the route; null if nothing takes the requests. */
   readonly address: string | null;
   readonly edges: readonly ModelObject[];
   readonly routes: readonly ModelObject[];
@@ -53,7 +53,7 @@ export class Claims {
     return this.#edges.has(hostport);
   }
 
-  /** Those of the hostport itself, or of the wildcard that covers it. */
+  /** The edges of the hostport itself, or of the wildcard that covers it. */
   at(hostport: string): readonly ModelObject[] {
     return this.#edges.get(hostport) ?? this.#edges.get(wildcardOf(hostport)) ?? [];
   }
@@ -170,7 +170,7 @@ const closenessOf = (route: ModelObject): number => {
   return place?.exact ? Number.POSITIVE_INFINITY : (place?.path.length ?? 0);
 };
 
-/** Of a wildcard: the names that no exact hostport of either world has. */
+/** The names of a hostport; of a wildcard, those that no exact hostport of either world has. */
 function namesAt(hostport: string, before: Claims, after: Claims): Pick<Texts, "name" | "names"> {
   const [host, port] = hostAndPort(hostport);
   if (!host.startsWith("*.")) return { name: host, names: () => onlyName(host) };

@@ -15,9 +15,12 @@ export interface Example {
 
 /** Requests to an address whose decision a change alters. */
 export interface AccessChange {
-  /** What decides now: a hostport, and the route if there is one. If nothing does, what decided before. */
+  /**
+   * The address that decides now: a hostport, and the route if there is one. If none does, the one that
+   * decided before.
+   */
   readonly address: string;
-  /** What decided before; null if nothing did. */
+  /** The address that decided before; null if none did. */
   readonly was: string | null;
   readonly example: Example;
 }
@@ -29,7 +32,7 @@ export interface Opened extends AccessChange {
   readonly new: boolean;
 }
 
-/** Requests that opened for one reason: what refused them before. */
+/** Requests that opened for one reason: the check that refused them before. */
 export interface OpenedPiece extends Opened {
   /** Whether the same requests come from many more addresses than before; see `isMuchWider`. */
   readonly wide: boolean;
@@ -44,7 +47,7 @@ export interface Changes {
   readonly moved: readonly AccessChange[];
   /** An ordinary request. */
   readonly ordinary: Example | undefined;
-  /** Why some requests are not decided. */
+  /** Reasons why some requests are not decided. */
   readonly unknown: ReadonlySet<string>;
   readonly combinations: number;
 }
@@ -103,19 +106,19 @@ export function changesIn(
 
 const TOO_MANY = "more combinations of requests would have to be tried than the limit allows";
 
-/** What refused a request. */
+/** The check that refused a request. */
 const reasonOf = ({ by, outcome }: Decision): string => (by ? `${by.kind} ${by.field}` : outcome);
 
 type Admitted = Pick<OpenedPiece, "everyone" | "wide" | "sameCallers">;
 
-/** Examples of much weight stand for others. */
+/** Examples with the most weight represent the others. */
 const weightOf = ({ everyone, wide, sameCallers }: Admitted): number =>
   (sameCallers ? 0 : 3) + (everyone ? 2 : wide ? 1 : 0);
 const MOST_WEIGHT = 5;
 
 /** Parts that say who asks. Their first piece is that nobody says so. */
 const WHO = ["client_certificate", "token", "session"] as const;
-/** Checks of what callers use, and not of who they are. */
+/** Checks of the software that callers use, and not of who they are. */
 const TOOLS = new Set(["tls_termination", "user_agent_filter"]);
 
 /** Says for how many callers requests opened. */
@@ -139,7 +142,7 @@ class Callers {
     return { ...known, sameCallers: TOOLS.has(before.by?.field ?? "") && this.#hadOtherTools(chosen) };
   }
 
-  /** From where such requests are let in, in both worlds. */
+  /** The networks from which such requests are let in, in both worlds. */
   #sourcesOf(others: readonly (readonly [Part, number])[]): Pick<Admitted, "everyone" | "wide"> {
     const admitted = this.pieces.fragments("from").map(({ from = "", networks }, number) => {
       const isIn = (decider: Decider) => {
@@ -170,7 +173,7 @@ class Callers {
   }
 }
 
-/** Of a request that both let in: whether other backends answer, or with another status. */
+/** Whether a request that both worlds let in goes to other backends, or gets another status. */
 export const isMoved = ({ before, after }: Pick<Example, "before" | "after">): boolean =>
   before.status !== after.status ||
   before.outcome !== after.outcome ||
@@ -178,7 +181,7 @@ export const isMoved = ({ before, after }: Pick<Example, "before" | "after">): b
 
 const known = new WeakMap<object, string>();
 
-/** Where traffic goes, without what backends are called. */
+/** The destination of traffic, without the names of backends. */
 function endsOf(target: Decision["goes_to"]): string {
   if (target === null) return "";
   const text = known.get(target) ?? canonical(withoutNames(target));
@@ -186,7 +189,7 @@ function endsOf(target: Decision["goes_to"]): string {
   return text;
 }
 
-/** Why a request is not decided, as the step says it that could not be. */
+/** Why a request is not decided, in the words of the step that could not decide. */
 export const openQuestionOf = ({ steps, sentence }: Decision): string => steps.at(-1)?.sentence ?? sentence;
 
 function withoutNames(value: unknown): unknown {

@@ -41,8 +41,9 @@ export function together<T>(values: readonly Choice<T>[]): Choice<readonly T[]>[
 }
 
 /**
- * Adds one more choice to each: what is made of both is taken by the checks that take both.
- * @param join undefined where both cannot be together
+ * Adds one more choice to each: a combination is taken by the checks that take both parts.
+ *
+ * @param join returns undefined if the two cannot be combined
  */
 export const choose = <A, B, C>(
   some: readonly Choice<A>[],

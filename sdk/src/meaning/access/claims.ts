@@ -12,7 +12,7 @@ import { cellsOf, type Language } from "../languages";
 import { isObject } from "../values";
 import { type Choice, choose, distinct, together } from "./choices";
 
-/** What claims are: texts of all characters. */
+/** The values of claims: texts of all characters. */
 const CLAIMS: Language = {
   characters: [
     [0, 0xd7ff],
@@ -24,9 +24,10 @@ const CLAIMS: Language = {
 };
 
 /**
- * Claims, one for each combination of rules that they can meet together; `by` are the rules' numbers. One
- * that asks for nothing is met by all.
- * @throws {TooLarge} where texts are too large to tell apart
+ * Claims, one for each combination of rules that they can meet together; `by` are the rules' numbers. All
+ * claims meet a rule that asks for nothing.
+ *
+ * @throws {TooLarge} if texts are too large to tell apart
  */
 export function claimsApart(rules: readonly (RequiredClaims | undefined)[]): Choice<Claims | undefined>[] {
   const all = rules.map((_, number) => number);
@@ -72,7 +73,7 @@ function numbersApart(tests: readonly ClaimTest[]): number[] {
   return [...named, unnamed];
 }
 
-/** Undefined where a value stands in the way: a claim that is a text leads to no other. */
+/** Undefined if a value is in the way: a claim that is a text cannot contain another. */
 function withValue(
   claims: Claims,
   [first = "", ...rest]: readonly string[],

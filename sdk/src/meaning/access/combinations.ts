@@ -2,7 +2,10 @@ import type { Decider, Decision, DecisionRequest } from "../decision/types";
 import { ANYWHERE } from "./addresses";
 import type { Fragment, Part } from "./fragments";
 
-/** Combinations that are tried. Counted, not timed, so that every machine gives the same answer. */
+/**
+ * The limit of combinations that are tried. It counts and does not time, so that every machine gives the same
+ * answer.
+ */
 export const MOST_AT_AN_ADDRESS = 200_000;
 export const MOST_IN_ALL = 2_000_000;
 
@@ -14,7 +17,7 @@ export interface Combination {
   readonly chosen: Choices;
 }
 
-/** Pieces of parts, by their numbers. */
+/** The chosen piece of each part, by its number. */
 export type Choices = ReadonlyMap<Part, number>;
 
 /** The pieces of parts of requests, cut when they are first asked for. */
@@ -26,7 +29,7 @@ export interface Pieces {
 
 /**
  * Every combination of pieces that decisions of two worlds tell apart. The request notes which parts the
- * decisions look at. A part that neither looked at, since an earlier check refused, is left as it is: all of
+ * decisions look at. A part that neither looked at, because an earlier check refused, stays as it is: all of
  * its pieces would be decided alike. So this walks the tree of both decisions, and each leaf is one
  * combination.
  * @param settled pieces that are not varied
@@ -40,7 +43,7 @@ export function* combinations(
   const chosen = trial.begin(settled);
   const was = before.decide(trial);
   yield { before: was, after: after === before ? was : after.decide(trial), chosen };
-  // What was looked at last varies first, so most of an example is ordinary.
+  // The part that was looked at last varies first, so most of an example is ordinary.
   const open = [...chosen.keys()].filter((part) => !settled.has(part));
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     const count = trial.pieces.fragments(part).length;
@@ -51,7 +54,7 @@ export function* combinations(
   }
 }
 
-/** A request that notes what is looked at. Where nothing is settled, it has the first piece. */
+/** A request that notes which parts are looked at. A part that is not settled has its first piece. */
 export class Trial implements DecisionRequest {
   readonly headers: Readonly<Record<string, string>>;
   #settled: Choices = new Map();
@@ -67,7 +70,7 @@ export class Trial implements DecisionRequest {
     this.headers = headers;
   }
 
-  /** Makes another request of it. @returns what will be looked at */
+  /** Turns it into another request. @returns the parts that will be looked at */
   begin(settled: Choices): Choices {
     this.#settled = settled;
     this.#chosen = new Map();
@@ -109,7 +112,7 @@ export class Trial implements DecisionRequest {
   }
 }
 
-/** A request of a combination, without what is so by default. */
+/** A request of a combination, without default values. */
 export function exampleOf({ fragments }: Pieces, chosen: Choices): DecisionRequest {
   // A part that no check tells apart would only distract.
   const apart = [...chosen].filter(([part]) => fragments(part).length > 1);

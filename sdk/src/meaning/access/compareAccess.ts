@@ -14,9 +14,9 @@ import { touchedBy } from "./touched";
 import { verdictWords } from "./words";
 
 /**
- * Compares what two worlds let in, by a proof of samples: every test that either world makes cuts requests
- * into pieces, and one request of each combination of pieces is decided in both worlds. Only addresses that
- * the change can touch are looked at.
+ * Compares the requests that two worlds let in, by a proof of samples: every test that either world makes
+ * cuts requests into pieces, and one request of each combination of pieces is decided in both worlds. Only
+ * addresses that the change can touch are looked at.
  */
 export function compareAccess(before: World, after: World): AccessComparison {
   const same = sameIn(before, after);
@@ -96,7 +96,7 @@ class Comparing {
   judge({ address, texts, before, after }: Area): AreaChanges {
     const deciders = [this.#deciders.before, this.#deciders.after] as const;
     const { pieces, reasons } = this.#cutter.cutArea(texts, deciders);
-    // Without a path, other routes take all of them.
+    // If no path leads to the area, other routes take all requests.
     const found = pieces && this.#changesIn(pieces, before);
     for (const one of found?.unknown ?? []) reasons.add(one);
     for (const one of reasons) this.#unproved.push({ address, reason: one });
@@ -134,7 +134,10 @@ class Comparing {
 
   #isTouched = ({ identity }: ModelObject): boolean => this.#touched.has(identity);
 
-  /** Also areas of an edge that can be enforced in one world only, because of something elsewhere in it. */
+  /**
+   * Includes areas of an edge that can be enforced in one world only, because of something elsewhere in the
+   * edge.
+   */
   #isTouchedArea({ texts, before, after }: Area): boolean {
     const things = [...before.edges, ...before.routes, ...after.edges, ...after.routes];
     if (things.some((thing) => this.#isTouched(thing))) return true;
@@ -156,7 +159,7 @@ const NO_CHANGES: Changes = {
   combinations: 0,
 };
 
-/** What opened for everyone, or else the first. */
+/** The example that opened for everyone, or else the first. */
 function strongestOf(opened: Changes["opened"]): Opened | undefined {
   const found = opened.find(({ everyone }) => everyone) ?? opened[0];
   if (!found) return undefined;

@@ -15,7 +15,7 @@ export interface AccessComparison {
   readonly closed: readonly AccessChange[];
   /** Let in by both, by another backend or with another status. */
   readonly moved: readonly AccessChange[];
-  /** Addresses of which some requests could not be decided, and why. */
+  /** Addresses with requests that could not be decided, and why. */
   readonly unproved: readonly Unproved[];
   /** How many combinations of requests were tried. */
   readonly combinations: number;
@@ -23,9 +23,9 @@ export interface AccessComparison {
   readonly addresses: number;
 }
 
-/** Requests that one address served before and one serves after, and what the change does to them. */
+/** Requests that one address served before and one serves after, and the effect of the change on them. */
 export interface AreaChanges {
-  /** Null where nothing served them; the same for `is`. */
+  /** Null if nothing served them; the same for `is`. */
   readonly was: string | null;
   readonly is: string | null;
   readonly changes: Omit<Changes, "unknown" | "combinations">;

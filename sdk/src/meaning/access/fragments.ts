@@ -20,7 +20,7 @@ import { sessionsApart, tokensApart } from "./tokens";
  */
 export type Part = Exclude<Dimension, "host" | "sni"> | "name";
 
-/** What one piece of a part puts into a request. */
+/** The fields that one piece of a part puts into a request. */
 export type Fragment = Partial<Omit<DecisionRequest, "headers">> & {
   readonly headers?: Readonly<Record<string, string>>;
   /** All addresses that `from` stands for. */
@@ -33,7 +33,7 @@ export interface Texts {
   readonly name: string;
   readonly names: () => Language;
   readonly port: string;
-  /** One of the paths, where that is easy to find. */
+  /** One of the paths, if that is easy to find. */
   readonly path: string | undefined;
   readonly paths: Language;
 }
@@ -43,7 +43,7 @@ type TextPredicate = Extract<Predicate, { op: "any" }>;
 
 /**
  * One fragment for each piece of a part, the most ordinary first.
- * @throws {TooLarge} where tests of texts are too large to decide
+ * @throws {TooLarge} if tests of texts are too large to decide
  */
 export function fragmentsOf(
   part: Part,
@@ -127,7 +127,7 @@ const named = (part: Part): string =>
 
 const MOST_NAMED = 3;
 
-/** Which tests are large: patterns rather than other texts, and the longest first. */
+/** The tests that are large: patterns rather than other texts, and the longest first. */
 function culprits(asked: readonly TextPredicate[]): string {
   const all = asked.flatMap(({ of }) => of);
   const patterns = all.filter(({ op }) => op === "matches");

@@ -9,13 +9,15 @@ import { type Fragment, fragmentsOf, headerIn, type Part, type Texts } from "./f
 export interface Cut {
   /** One for each piece, the most ordinary first. */
   readonly fragments: readonly Fragment[];
-  /** Why the part could not be cut up. There is an ordinary fragment then, which says nothing of others. */
+  /**
+   * Why the part could not be divided. It then has one ordinary fragment, which proves nothing about others.
+   */
   readonly reason?: string;
 }
 
 /** The pieces of an area's requests. */
 export interface CutArea {
-  /** Undefined where no path leads to the area. */
+  /** Undefined if no path leads to the area. */
   readonly pieces: Pieces | undefined;
   /** Why not all requests can be decided; grows while pieces are asked for. */
   readonly reasons: Set<string>;
@@ -69,7 +71,7 @@ const ANY: Pick<Language, "all" | "none"> = { all: [], none: [] };
 
 const isName = (dimension: string): boolean => dimension === "host" || dimension === "sni";
 
-/** A value that is in the part whatever is asked; undefined where every value is. */
+/** A value that the part can have whatever is asked; undefined if it can have every value. */
 function ordinaryOf(part: Part, { name, port, path }: Texts): Fragment | undefined {
   if (part === "name") return { address: `${name}:${port}` };
   return part === "path" && path !== undefined ? { path } : undefined;

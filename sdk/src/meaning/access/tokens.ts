@@ -28,7 +28,7 @@ export function tokensApart(checks: readonly AcceptedTokens[]): RequestToken[] {
 type OfSession = Extract<Predicate, { dimension: "session" }>;
 
 /**
- * One session for each client that is asked for, and each combination of claims that checks of it ask for.
+ * One session for each client that checks ask for, and for each combination of the claims that they ask for.
  */
 export function sessionsApart(checks: readonly OfSession[]): RequestSession[] {
   const clients = new Map<string, OfSession[]>();

@@ -13,7 +13,7 @@ export function touchedBy(before: Model, after: Model): ReadonlySet<string> {
   const touched = changedBetween(before, after);
   if (touched.size === 0) return touched;
   const referrers = new Map<string, string[]>();
-  // What did not change refers to the same in both worlds.
+  // An object that did not change refers to the same objects in both worlds.
   for (const thing of [...after.all, ...before.all.filter(({ identity }) => touched.has(identity))])
     for (const reference of textsBelow(thing.fields)) {
       const found = (after.find(reference) ?? before.find(reference))?.identity;
@@ -50,7 +50,7 @@ function changedBetween(before: Model, after: Model): Set<string> {
   return changed;
 }
 
-/** Whether anybody may serve a tunnel group is not in the group itself. */
+/** The tunnel groups that other credentials may serve now: this is not visible in the group itself. */
 function groupsServedOtherwise(before: Model, after: Model): ModelObject[] {
   const [served, serves] = [new Credentials(before), new Credentials(after)];
   const isServed = (credentials: Credentials, { fields }: ModelObject) =>

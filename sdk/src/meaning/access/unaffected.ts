@@ -3,8 +3,8 @@ import type { Model } from "../model";
 import { touchedBy } from "./touched";
 
 /**
- * Says of two decisions on one request whether the change touches nothing that has a part in them. They are
- * alike then, also where what is not known of the request decides.
+ * Whether the change touches nothing that matters for two decisions on one request. If so they are alike,
+ * even if they depend on something unknown in the request.
  */
 export function unaffectedBy(before: Model, after: Model): (was: Decision, is: Decision) => boolean {
   const touched = touchedBy(before, after);
@@ -20,7 +20,7 @@ export function unaffectedBy(before: Model, after: Model): (was: Decision, is: D
   };
   return (was, is) => {
     const [edge, now] = [was.steps[0]?.id, is.steps[0]?.id];
-    // Whether another host is served on the connection is for other edges to say.
+    // Other edges decide whether another host is served on the connection.
     if (touchesAll || !edge || edge !== now || was.by?.field === "host" || is.by?.field === "host")
       return false;
     const same = servedBy.get(edge) ?? isSame(edge);

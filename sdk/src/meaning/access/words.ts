@@ -30,7 +30,7 @@ export function decidedWords(request: DecisionRequest, decision: Decision, name:
 const askedAt = ({ method = "GET", address, path = "/" }: DecisionRequest): string =>
   `${method} ${address}${path}`;
 
-/** @param asked for, where it is a request of HTTP */
+/** @param asked the address and path, if it is an HTTP request */
 function requestWords(
   asked: string,
   request: DecisionRequest,
@@ -65,14 +65,14 @@ function requestWords(
 const ofWhom = ({ authority }: { readonly authority: string }, name: Naming): string =>
   authority === "other" ? "another authority" : quoted(name(authority));
 
-/** What modules ask for: the field of a request that holds it, and words for a request without it. */
+/** For each module, the field of a request that it asks for, and words for a request without it. */
 const LACKING = new Map<string, readonly [keyof DecisionRequest, string]>([
   ["jwt_validation", ["token", "without a token"]],
   ["mutual_tls", ["client_certificate", "without a client certificate"]],
   ["oidc", ["session", "without signing in"]],
 ]);
 
-/** What the caller lacks, where that is why the request is refused. */
+/** Words for what the caller lacks, if the request is refused for that reason. */
 function withoutWords(request: DecisionRequest, { by, outcome }: Decision): string | undefined {
   const [field, words] = LACKING.get(by?.field ?? "") ?? [];
   return field && outcome !== "answered" && !request[field] ? words : undefined;
@@ -85,7 +85,7 @@ const LONGEST = 200;
 
 const quoted = (text: string): string => code(quotable(text, LONGEST));
 
-/** What a change lets in, in one line. */
+/** The requests that a change lets in, in one line. */
 export function verdictWords(access: Omit<AccessComparison, "sentence">, name: Naming): string {
   const { verdict, opened, unproved } = access;
   const unsure = unproved.length > 0 ? [`Not proved at ${unprovedWords(access)}.`] : [];
@@ -112,7 +112,7 @@ export function verdictWords(access: Omit<AccessComparison, "sentence">, name: N
 const counted = (count: number, one: string, several: string): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : several}`;
 
-/** What everybody may says most, and the gateway's own paths say least. */
+/** Requests that everybody may send weigh most, and those to the gateway's own paths least. */
 const weightOf = ({ everyone, example: { request } }: Opened): number =>
   Number(everyone) + (request.path?.startsWith(OWN_PATHS) ? 0 : 2);
 

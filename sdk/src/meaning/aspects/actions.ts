@@ -53,7 +53,7 @@ export function readActions(holder: ModelObject): Reading<readonly Action[]> {
   };
 }
 
-/** In their order, by which the first that answers decides. */
+/** In their order: the first that answers decides. */
 function actionsIn(fields: Fields, direction: Action["direction"]): Action[] {
   const listed = fields[direction];
   const policies = Array.isArray(listed) ? listed.filter(isObject) : [];
@@ -95,7 +95,7 @@ const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
     .map((name) => `${name} ${String(config[name]).slice(0, 100)}`)
     .join(", ");
 
-/** What policies do to what comes in. */
+/** The effects of policies on inbound traffic. */
 export const actions = {
   of: { tls_edge: true, https_edge_route: true },
   prepare(place) {
@@ -181,7 +181,7 @@ function ofRequests(policies: Policies, place: Place): Check {
   };
 }
 
-/** What Envoy could not do, though each action by itself is fine. */
+/** Refuses combinations that Envoy cannot carry out, though each action by itself is fine. */
 function refuseImpossible({ limits, rewrite, answer }: Effects, place: Place): void {
   for (const { config } of limits) {
     bucketOf(config);
@@ -191,7 +191,7 @@ function refuseImpossible({ limits, rewrite, answer }: Effects, place: Place): v
   else if (rewrite && isSentOn(place)) rewriteOf(rewrite);
 }
 
-/** What no backend gets is not rewritten. */
+/** Whether requests reach a backend: only these can be rewritten. */
 function isSentOn(place: Place): boolean {
   const { kind } = destinationAt(place);
   return kind === "clusters" || kind === "order";

@@ -8,7 +8,7 @@ import type { Target } from "../exposure/traffic";
 import type { Model, ModelObject } from "../model";
 import type { Shown } from "./shown";
 
-/** A world, with what is looked up in it for many addresses. */
+/** A world, with look-ups that many addresses share. */
 export interface Ground {
   readonly model: Model;
   readonly credentials: Credentials;
@@ -22,7 +22,7 @@ export interface Hostport {
   readonly port: number;
 }
 
-/** Where an aspect is looked at: an edge or a route, for one hostport. */
+/** The place of an aspect: an edge or a route, for one hostport. */
 export interface Place extends Ground {
   /** The object that has the module. */
   readonly holder: ModelObject;
@@ -31,16 +31,16 @@ export interface Place extends Ground {
   readonly http: boolean;
 }
 
-/** What a check says of one request. */
+/** The result of a check for one request. */
 export interface Verdict {
   readonly step?: DecisionStep;
   /** Whether a rate limit may refuse what passes. */
   readonly limited?: true;
-  /** How the request ends here; without, it goes on. */
+  /** How the request ends here; if absent, it goes on. */
   readonly end?: Pick<Decision, "outcome" | "status"> & { readonly goesTo?: () => Target };
 }
 
-/** What one module does at one place. Made once, and asked for each request. */
+/** The work of one module at one place. Made once, and used for each request. */
 export interface Check {
   look(request: Arriving): Verdict;
   readonly predicates: readonly Predicate[];
@@ -57,12 +57,12 @@ export interface Aspect<M extends ModuleName = ModuleName> {
   /** Every kind that has the module. */
   readonly of: { readonly [K in KindWith<M>]: true };
   /**
-   * @returns undefined where the module asks for nothing
-   * @throws Unservable where a gateway could not enforce the module
+   * @returns undefined if the module asks for nothing
+   * @throws Unservable if a gateway could not enforce the module
    */
   prepare(place: Place): Check | undefined;
-  /** The rules of findings that say what a change of it lets in, and whom it refuses. */
+  /** The rules of findings about callers that a change of it lets in or refuses. */
   readonly rules?: { readonly opening: readonly string[]; readonly closing: readonly string[] };
-  /** What exposures show of it; rows have a field of their own for where backends lead. */
+  /** The part that exposures show; for backends, rows have a field of their own. */
   readonly shows?: Shown;
 }

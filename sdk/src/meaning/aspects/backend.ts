@@ -6,10 +6,7 @@ import { idsIn } from "../values";
 import type { Aspect, Place } from "./aspect";
 import { stepAt } from "./checks";
 
-/**
- * Where a place leads.
- * @throws Unservable where Envoy could not send traffic so
- */
+/** The destination of a place. @throws Unservable if Envoy could not send traffic that way */
 export function destinationAt({ holder, hostport, http, backends }: Place): Destination {
   const module = moduleOf(holder, "backend");
   if (module.state === "off") return { kind: "nowhere", members: new Map(), ends: [] };
@@ -20,7 +17,7 @@ export function destinationAt({ holder, hostport, http, backends }: Place): Dest
     : backends.destination(ids[0], http);
 }
 
-/** Where what passed all checks goes to. */
+/** The destination of requests that passed all checks. */
 export const backend: Aspect<"backend"> = {
   of: { tls_edge: true, https_edge_route: true },
   prepare(place) {

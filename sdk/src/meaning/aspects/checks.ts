@@ -16,7 +16,7 @@ export const passing = (holder: ModelObject, field: string, sentence: string): V
   step: stepAt(holder, field, sentence),
 });
 
-/** @param outcome with its status, where there is one */
+/** @param outcome with its status, if it has one */
 export const ending = (
   holder: ModelObject,
   field: string,
@@ -24,7 +24,7 @@ export const ending = (
   outcome: Pick<Decision, "outcome" | "status">,
 ): Verdict => ({ step: stepAt(holder, field, sentence), end: outcome });
 
-/** What decides is not known. */
+/** The result of a check that depends on something unknown. */
 export const unsure = (holder: ModelObject, field: string, sentence: string): Verdict =>
   ending(holder, field, sentence, { outcome: "unknown", status: null });
 

@@ -8,7 +8,7 @@ import { ending, refused, unsure } from "./checks";
 import { said } from "./schemas";
 import { listedWords } from "./shown";
 
-/** The claims that a module asks for, in the order of their names; undefined where it asks for none. */
+/** The claims that a module asks for, in the order of their names; undefined if it asks for none. */
 export function readClaims(fields: Fields): RequiredClaims | undefined {
   const { require_claims: required } = fields;
   if (!isObject(required) || Object.keys(required).length === 0) return undefined;
@@ -20,8 +20,9 @@ export function readClaims(fields: Fields): RequiredClaims | undefined {
 }
 
 /**
- * Says of claims what of them refuses a request; undefined where all are as they have to be.
- * @param of whose claims, in words: "the token"
+ * The claim for which a request is refused; undefined if all are as required.
+ *
+ * @param of the holder of the claims, in words: "the token"
  */
 export function claimsCheck(
   { holder, field, of }: { readonly holder: ModelObject; readonly field: string; readonly of: string },
@@ -49,7 +50,7 @@ const sentenceOf = (name: string, of: string, required: RequiredClaims): string 
 export const claimsSchema = (doc: string) =>
   mark(said(z.record(z.string(), z.array(z.string())).optional(), doc), { userKeys: true });
 
-/** The end of a line about a check: nothing where no claims are asked for. */
+/** The end of a line about a check; empty if no claims are asked for. */
 export const ifClaimed = (claims: RequiredClaims = {}): string => {
   const words = Object.entries(claims).map(([name, texts]) => `${name} is ${listedWords(texts)}`);
   return words.length > 0 ? `, if ${listedWords(words)}` : "";

@@ -85,7 +85,7 @@ export function certificateFacts(thing: ModelObject): {
   return { subject: textIn(facts.subject_common_name), notAfter: textIn(facts.not_after) };
 }
 
-/** Which client certificates are asked for, before anything of a connection is read. */
+/** The check of client certificates, before anything of a connection is read. */
 export const clientCertificate = {
   of: { tls_edge: true, https_edge: true },
   prepare({ model, holder }) {
@@ -185,9 +185,9 @@ function byCertificate(model: Model): ReadonlyMap<string, readonly string[]> {
 }
 
 /**
- * @param authorities those that are named, with what was found of each
- * @param partial whether some may stand outside of what was searched
- * @throws Unservable where nobody's certificate could be accepted
+ * @param authorities that the module names, with the result of the look-up
+ * @param partial whether some may be outside of this world
+ * @throws Unservable if no certificate could be accepted
  */
 export function refuseUnusable(
   authorities: readonly { readonly id: string; readonly thing: unknown }[],
@@ -198,7 +198,7 @@ export function refuseUnusable(
       "mutual_tls names no certificate authority, so nobody's certificate could be accepted: name one, or disable it",
     );
   const missing = authorities.find(({ thing }) => !thing);
-  // What is outside of a part of a world was checked where it was declared.
+  // An authority outside of a part of a world was checked when it was declared.
   if (missing && !partial)
     throw new Unservable(`the certificate authority ${missing.id} of mutual_tls does not exist`);
 }

@@ -12,8 +12,8 @@ import { token } from "./token";
 import { userAgents } from "./userAgents";
 
 /**
- * What each module does, in the order in which the gateway asks. A module of the contract without an aspect
- * does not compile.
+ * The aspect of each module, in the order in which the gateway asks. If a module of the contract has no
+ * aspect, this does not compile.
  */
 export const ASPECTS = {
   tls_termination: tls,
@@ -31,7 +31,7 @@ type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Name;
 
-/** What is read of each aspect for one address: `clientCertificate`, `signIn`. */
+/** The readings of all aspects for one address: `clientCertificate`, `signIn`. */
 export type Readings = { readonly [S in Shows as Camel<S["field"]>]: ReturnType<S["read"]> };
 /** The fields of exposures that aspects fill: `client_certificate`, `sign_in`. */
 export type ExposedAspects = { readonly [S in Shows as S["field"]]: ReturnType<S["exposed"]> };
@@ -45,7 +45,7 @@ const READ_FIRST: readonly ModuleName[] = [
   "jwt_validation",
 ];
 
-/** What exposures show, with the kinds that have the module. */
+/** The aspects that exposures show, with the kinds that have the module. */
 export const SHOWN: readonly ShownOf[] = [
   ...new Set([...READ_FIRST, ...(Object.keys(ASPECTS) as ModuleName[])]),
 ].flatMap((module) => {

@@ -79,7 +79,7 @@ function rulesOf(model: Model, ids: readonly string[]): Rules {
   };
 }
 
-/** Which source addresses may come in. */
+/** The check of source addresses. */
 export const networks = {
   of: { tls_edge: true, https_edge_route: true },
   prepare({ model, holder, http }) {
@@ -148,7 +148,7 @@ function refuseUnknownRules(model: Model, policy: ModelObject | undefined): void
   }
 }
 
-/** @throws Unservable for what a rule of an IP policy may not do */
+/** @throws Unservable for an action that a rule of an IP policy cannot have */
 export function refuseUnknownAction(action: string, rule: string | undefined): void {
   if (action !== "allow" && action !== "deny")
     throw new Unservable(

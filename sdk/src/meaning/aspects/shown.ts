@@ -2,14 +2,14 @@ import type { z } from "zod";
 import type { Reading } from "../exposure/reading";
 import type { Model, ModelObject } from "../model";
 
-/** Where an aspect is read for rows of exposures. */
+/** The place where an aspect is read for rows of exposures. */
 export interface Seen {
   readonly model: Model;
   /** The edge or route that has the module, or may have it. */
   readonly holder: ModelObject;
 }
 
-/** What exposures show of a module: a field of their rows, and words for it. */
+/** The part of a module that exposures show: a field of their rows, and words for it. */
 export interface Shown<Field extends string = string, Value = unknown, Exposed = unknown> {
   /** The field of a row. */
   readonly field: Field;
@@ -20,17 +20,17 @@ export interface Shown<Field extends string = string, Value = unknown, Exposed =
   read(seen: Seen): Reading<Value>;
   /** The value where no object of an address may have the module. */
   readonly absent: Value;
-  /** Whether nothing of it applies where TLS ends upstream. */
+  /** Whether it does not apply if TLS ends upstream. */
   readonly readsTraffic?: true;
   /** The field of a row, as it is answered. */
   exposed(value: Value): Exposed;
-  /** One line for people; null where nothing is asked of anybody. */
+  /** One line for people; null if nothing is asked of callers. */
   words(exposed: Exposed): string | null;
-  /** What callers have to show or pass, in a word or two: `client certificate`. */
+  /** The check that callers have to pass, in a word or two: `client certificate`. */
   check?(exposed: Exposed): string | null | undefined;
 }
 
-/** Keeps the name of the field, and the types of what is read. */
+/** Keeps the name of the field, and the types of its values. */
 export const showing = <const Field extends string, Value, Exposed>(
   shown: Shown<Field, Value, Exposed>,
 ): Shown<Field, Value, Exposed> => shown;

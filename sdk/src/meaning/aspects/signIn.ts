@@ -22,7 +22,7 @@ export interface SignIn {
   /** Limits of a session in seconds; 0 for none. */
   readonly inactivity_timeout: number;
   readonly maximum_duration: number;
-  /** The claims that a user's ID token must have; absent where it needs none. */
+  /** The claims that a user's ID token must have; absent if it needs none. */
   readonly claims?: RequiredClaims;
 }
 
@@ -57,7 +57,7 @@ export const readSignIn = (route: ModelObject): Reading<SignIn | null> =>
 
 const secondsIn = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-/** Whom users have to sign in with. */
+/** The check that users have signed in. */
 export const signIn = {
   of: { https_edge_route: true },
   prepare({ holder }) {
@@ -126,7 +126,7 @@ export const signIn = {
   }),
 } satisfies Aspect<"oidc">;
 
-/** @throws Unservable for what no cookie's name may begin with */
+/** @throws Unservable for a prefix that no cookie's name may have */
 export function refuseCookies(prefix: string): void {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(prefix))
     throw new Unservable(

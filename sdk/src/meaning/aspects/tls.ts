@@ -23,7 +23,7 @@ export const readTls = (edge: ModelObject): Reading<Tls> =>
       : { from: textIn(fields.min_version) ?? "1.2", ends_at: "edge" },
   );
 
-/** Where TLS ends, and its lowest version. */
+/** The check of TLS: where it ends, and its lowest version. */
 export const tls = {
   of: { tls_edge: true, https_edge: true },
   prepare({ holder, http }) {

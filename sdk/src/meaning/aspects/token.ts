@@ -20,7 +20,7 @@ export interface TokenCheck {
   readonly keys: readonly string[];
   /** The possible places of the token in a request. */
   readonly locations: readonly string[];
-  /** The claims that a token must have; absent where it needs none. */
+  /** The claims that a token must have; absent if it needs none. */
   readonly claims?: RequiredClaims;
 }
 
@@ -73,7 +73,7 @@ const placesIn = (fields: Fields): TokenPlace[] => {
   }));
 };
 
-/** Which JSON Web Tokens are asked for. */
+/** The check of JSON Web Tokens. */
 export const token = {
   of: { https_edge_route: true },
   prepare({ holder }) {
@@ -145,7 +145,7 @@ export const token = {
   }),
 } satisfies Aspect<"jwt_validation">;
 
-/** Whether a token is found that stands behind a prefix: Envoy looks for the declared one anywhere. */
+/** Whether a token behind a prefix is found: Envoy looks for the declared prefix anywhere in the header. */
 const isAt = (declared: TokenPlace, sent: TokenPlace): boolean =>
   declared.method === sent.method &&
   declared.name === sent.name.toLowerCase() &&

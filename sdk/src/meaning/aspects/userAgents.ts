@@ -27,7 +27,7 @@ export const readUserAgents = (route: ModelObject): Reading<UserAgents | null> =
     ],
   );
 
-/** Which user agents may ask. */
+/** The check of user agents. */
 export const userAgents = {
   of: { https_edge_route: true },
   prepare({ holder }) {

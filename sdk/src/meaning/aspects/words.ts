@@ -5,19 +5,19 @@ import { SHOWN } from "./index";
 export interface AspectWords {
   /** The field of the row: `client_certificate`. */
   readonly field: keyof Exposure;
-  /** What people call it: `Client certificate`. */
+  /** Its name for people: `Client certificate`. */
   readonly title: string;
-  /** In one line; null where nothing is asked of anybody. */
+  /** In one line; null if nothing is asked of callers. */
   readonly text: string | null;
 }
 
-/** What a row of exposures says of each aspect, in words. */
+/** Each aspect of a row of exposures, in words. */
 export const aspectWords = (exposure: Exposure): AspectWords[] =>
   SHOWN.map(({ shows }) => {
     const field = shows.field as keyof Exposure;
     return { field, title: shows.title, text: shows.words(exposure[field]) };
   });
 
-/** What callers have to show or pass, each in a word or two. */
+/** The checks that callers have to pass, each in a word or two. */
 export const checkWords = (exposure: Exposure): string[] =>
   SHOWN.flatMap(({ shows }) => shows.check?.(exposure[shows.field as keyof Exposure]) ?? []);

@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const kinds = new Set<string>();
 
-/** The schema of what programs declare of a kind; undefined for what is no kind of the contract. */
+/** The schema of the fields that programs declare for a kind; undefined if the contract has no such kind. */
 export function schemaOf(kind: string): z.ZodType | undefined {
   if (kinds.size === 0) for (const definition of registry) kinds.add(definition.kind);
   return kinds.has(kind) ? schemaFor(definitionNamed(kind)) : undefined;
@@ -46,13 +46,16 @@ export function declaredOf(thing: ModelObject, model: Model): Json {
   return fields;
 }
 
-/** Without the end that follows from the declared length of a validity, and so from the time of a review. */
+/**
+ * Leaves out the end that follows from the declared length of a validity, because it depends on the time of
+ * the review.
+ */
 function withoutEnd(kind: string, declared: Json): Json {
   const { renewable } = definitionNamed(kind);
   return renewable && declared.valid_for != null ? { ...declared, [renewable.until]: null } : declared;
 }
 
-/** With identities in the places of ids, and without fields that only answers have. */
+/** The value with identities in place of ids, and without fields that only answers have. */
 function asSent(schema: z.ZodType, value: unknown, model: Model): unknown {
   if (value === UNKNOWN || value === null || value === undefined) return value;
   if (marksOf(schema).reference) return referred(value, model);

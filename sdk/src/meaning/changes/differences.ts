@@ -13,7 +13,7 @@ export interface Difference {
   readonly thing: ModelObject;
   /** The path of the field, in the names of the API: `oidc.issuer`. */
   readonly field: string;
-  /** null where it is not set. References are the names of objects. A secret's are not there. */
+  /** null if it is not set. References are the names of objects. Absent for a secret. */
   readonly before?: unknown;
   readonly after?: unknown;
   readonly secret?: true;
@@ -88,7 +88,7 @@ class Walk {
   *compare(schema: z.ZodType | undefined, was: unknown, is: unknown, path: string): Generator<Difference> {
     const marks = schema ? marksOf(schema) : {};
     if (marks.secret) {
-      // Worlds may leave secrets out.
+      // A world may leave secrets out.
       const differs = was !== null && is !== null && canonical(was) !== canonical(is);
       if (differs || this.#newSecrets.has(path)) yield this.#secret(path);
       return;
@@ -100,7 +100,7 @@ class Walk {
       return;
     }
     if (canonical(was) === canonical(is)) return;
-    // What a program leaves out may have any value.
+    // A field that a program leaves out may have any value.
     const mayBeAny = was === null && marks.immutable && !this.isReplaced;
     if (marks.serverDefault && (is === null || mayBeAny)) return;
     if (marks.reference) yield* this.#references(was, is, path);
@@ -157,7 +157,7 @@ class Walk {
       : nameOf(thing);
   }
 
-  /** What stands for a referenced object in hashes, which do not depend on ids. */
+  /** The text for a referenced object in hashes, which do not depend on ids. */
   #keyOf(reference: string, model: Model): string {
     const thing = model.find(reference) ?? ofIdentity(model, reference);
     if (!thing) return reference;
@@ -185,7 +185,10 @@ const namesIn = (one: object, other: object): string[] =>
 
 const joined = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
-/** Lists of what the contract leaves open, such as settings of actions, keep their order. */
+/**
+ * Whether the order of a list matters. Lists that the contract does not describe, such as settings of
+ * actions, keep their order.
+ */
 const isOrdered = (schema: z.ZodType | undefined): boolean =>
   schema === undefined || marksOf(schema).ordered === true;
 

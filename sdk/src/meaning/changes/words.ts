@@ -11,7 +11,7 @@ export interface FieldChange {
   readonly name: string;
   /** The path of the field, in the names of the API: `oidc.issuer`. */
   readonly field: string;
-  /** null where it is not set. Names stand for ids. Absent for a secret. */
+  /** null if it is not set. Names replace ids. Absent for a secret. */
   readonly before?: unknown;
   readonly after?: unknown;
   /** Whether the value is a secret. */
@@ -64,7 +64,7 @@ const items = (list: readonly unknown[]): string =>
         .join(", ")} and ${list.length - MOST_ITEMS + 1} others`
     : list.map(valueWords).join(", ");
 
-/** What a list lost and gained; nothing where one of both is no list. */
+/** The entries that a list lost and gained; undefined if one of the two is not a list. */
 function itemsOf({ before, after }: Pick<FieldChange, "before" | "after">): {
   readonly gone: readonly unknown[];
   readonly come: readonly unknown[];
@@ -77,7 +77,7 @@ function itemsOf({ before, after }: Pick<FieldChange, "before" | "after">): {
   };
 }
 
-/** What a field was and is, in words that differ. */
+/** The values of a field before and after, in words that differ. */
 export function bothInWords({ before, after, secret }: Pick<FieldChange, "before" | "after" | "secret">): {
   readonly before: string;
   readonly after: string;
@@ -95,7 +95,7 @@ export function bothInWords({ before, after, secret }: Pick<FieldChange, "before
   return { before: hashed(before), after: hashed(after) };
 }
 
-/** "from `a` to `b`"; of lists that only gained or lost something, what that is. */
+/** "from `a` to `b`"; or the entries that a list only gained or only lost. */
 function changeInWords(change: FieldChange): string {
   const { gone, come } = itemsOf(change);
   if (come.length > 0 && gone.length === 0) return `gains ${items(come)}`;
@@ -117,7 +117,7 @@ export function inWords(changes: readonly FieldChange[], about: { kind: string; 
   return shown.join("; ");
 }
 
-/** A difference without what only hashes need. */
+/** A difference without the parts that only hashes need. */
 export const fieldChange = (
   { thing, field, before, after, secret }: Difference,
   name: string,

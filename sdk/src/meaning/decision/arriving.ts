@@ -2,12 +2,14 @@ import { type Source, sourceOf } from "../networks/source";
 import { normalForm } from "./rules/paths";
 import { type DecisionRequest, UNRECORDED } from "./types";
 
-/** What stands in a recorded path for a part that was not recorded. */
+/** The placeholder in a recorded path for a part that was not recorded. */
 export const LEFT_OUT = "…";
 
-/** Never seen by expressions: the gateway removes these headers, and Envoy those with an underscore. */
+/**
+ * Headers that expressions never see: the gateway removes these, and Envoy removes those with an underscore.
+ */
 const REMOVED = /_|^(?:x-forwarded-|x-envoy-|x-tunnelplane-|x-real-ip$|forwarded$)/;
-/** Written by the gateway itself, or changed on the way to what asks for them. */
+/** Headers that the gateway writes itself, or that are changed before expressions see them. */
 const UNSURE = new Set([
   "x-request-id",
   "x-envoy-external-address",
@@ -24,12 +26,12 @@ const UNSURE = new Set([
 export class Arriving {
   readonly tls: "1.2" | "1.3" | null | undefined;
   readonly method: string | undefined;
-  /** In normal form; null where that is answered with 400. */
+  /** In normal form; null if the path is answered with 400. */
   readonly path: string | null;
   readonly isPathPartial: boolean;
-  /** Nothing is known of it: it may be one that is answered with 400. */
+  /** Whether nothing is known of the path: it may be one that is answered with 400. */
   readonly isPathUnknown: boolean;
-  /** The host that is asked for, in lower case and without a port. */
+  /** The host of the request, in lower case and without a port. */
   readonly host: string | undefined;
   /** The names of headers as they were sent, by those in lower case. */
   #names: Map<string, string> | undefined;
@@ -49,13 +51,13 @@ export class Arriving {
     this.host = host === undefined ? sni : host === UNRECORDED ? undefined : withoutPort(host.toLowerCase());
   }
 
-  /** Undefined for one whose source is no address. */
+  /** Undefined if the source is not an address. */
   static of(request: DecisionRequest, sni: string): Arriving | undefined {
     const from = sourceOf(request.from);
     return from && new Arriving(request, sni, from);
   }
 
-  /** A header as expressions see it, by its name in lower case; undefined where that is not known. */
+  /** A header as expressions see it, by its name in lower case; undefined if it is not known. */
   header(name: string): string | undefined {
     const { user_agent, headers } = this.request;
     if (UNSURE.has(name)) return undefined;

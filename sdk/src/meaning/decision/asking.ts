@@ -13,7 +13,7 @@ import {
 } from "./rules/condition";
 import type { Predicate, TextDimension, TextQuestion } from "./types";
 
-/** Whether a condition holds for a request; undefined where that depends on what was not recorded. */
+/** Whether a condition holds for a request; undefined if that depends on a part that was not recorded. */
 export const isTrueOf = (condition: Condition, request: Arriving): boolean | undefined =>
   evaluate(condition, (input, test) => answer(request, input, test));
 
@@ -65,8 +65,8 @@ function masked(cidr: string): string {
 }
 
 /**
- * What a condition asks, as predicates. Of tests of one input that stand beside each other, only one of which
- * has to hold, or none of which may, it asks no more than whether one holds.
+ * The questions of a condition, as predicates. If a condition only asks whether any of several tests of one
+ * input holds, or none, that is one question.
  */
 export function predicatesIn(condition: Condition): Predicate[] {
   if (typeof condition === "boolean") return [];

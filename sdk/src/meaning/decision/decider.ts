@@ -23,7 +23,7 @@ import {
   type Unserved,
 } from "./types";
 
-/** Says what happens to requests: indexes a world once, and looks at each edge when it is first asked for. */
+/** Decides requests: indexes a world once, and prepares each edge when a request first needs it. */
 export const decisions = (world: World): Decider => decisionsIn(new Model(world), world.ports);
 
 /** The same for a world that was read already. */
@@ -32,7 +32,7 @@ export const decisionsIn = (model: Model, ports: World["ports"]): Decider =>
 
 /**
  * The edges, and hostports of edges, that no gateway can serve as they are declared. All of it is closed.
- * Certificates, issuers and what a machine lacks are known to each gateway alone, and in its report.
+ * Faults of certificates, issuers or the machine are known only to each gateway, and are in its report.
  */
 export const unservable = (world: World): Unserved[] => new Sites(new Model(world), world.ports).unserved;
 
@@ -166,7 +166,7 @@ class Deciding implements Decider {
 const NOT_KNOWN_ROUTES = "Which route takes the path is not wholly known.";
 const NOT_RECORDED_PATH = "Which route takes the path depends on a part of it that is not recorded.";
 
-/** What a request passes, up to what decides. */
+/** The steps of a request, up to the one that decides. */
 class Way {
   readonly #steps: DecisionStep[];
   #limited = false;
@@ -181,7 +181,7 @@ class Way {
     this.#steps.push(taken.step);
   }
 
-  /** Makes checks one after the other; undefined where none ends the request. */
+  /** Makes checks one after the other; undefined if none ends the request. */
   pass(request: Arriving, checks: readonly Check[]): Decision | undefined {
     for (const check of checks) {
       const { step, limited, end } = check.look(request);
@@ -230,7 +230,7 @@ const HOW: Readonly<Record<Outcome, string>> = {
   unknown: "Not known",
 };
 
-/** What chooses a route. */
+/** The predicates that choose a route. */
 function pathPredicates(site: Site): Predicate[] {
   return [
     ...site.routes.map(({ path, exact }) => questionAbout("path", exact ? "==" : "startsWith", path)),
@@ -248,7 +248,7 @@ function closed(edge: ModelObject, sentence: string): Decision {
   return { ...withoutEdge("closed", sentence), by: { kind, id, name, field }, steps: [step] };
 }
 
-/** A decision that no edge has a part in. */
+/** A decision without any edge. */
 export const withoutEdge = (outcome: "closed" | "unknown", sentence: string): Decision => ({
   outcome,
   status: null,

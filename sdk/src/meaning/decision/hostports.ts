@@ -13,7 +13,10 @@ import {
 import { textOf } from "./site";
 import type { Unserved } from "./types";
 
-/** What an address leads to: an edge's hostport, or one that covers more labels than it may, or nothing. */
+/**
+ * The result of the look-up of an address: an edge's hostport, one that covers more labels than it may, or
+ * nothing.
+ */
 export type Found =
   | { readonly hostport: Hostport; readonly edge: ModelObject }
   | { readonly tooDeep: Hostport; readonly edge: ModelObject }
@@ -64,7 +67,7 @@ export class Hostports {
     return this.#of.keys();
   }
 
-  /** Those of an edge that gateways listen for. */
+  /** The hostports of an edge that gateways listen for. */
   of(edge: ModelObject): readonly Hostport[] {
     return this.#of.get(edge) ?? [];
   }
@@ -87,7 +90,7 @@ export class Hostports {
   }
 }
 
-/** Ids of all kinds sort by time behind their prefix; what is not made yet is the youngest. */
+/** Ids of all kinds sort by time behind their prefix; an object that does not exist yet is the youngest. */
 const ageOf = ({ object, identity }: ModelObject): string =>
   object.id === undefined ? `~${identity}` : object.id.slice(object.id.indexOf("_") + 1);
 

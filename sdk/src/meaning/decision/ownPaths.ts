@@ -8,7 +8,7 @@ import { isWildcard } from "./rules/names";
 import { escapeRegex, finds } from "./rules/patterns";
 import { type DecisionStep, type Predicate, questionAbout } from "./types";
 
-/** A path of the gateway's own: where users come back to from the issuer, and where they sign out. */
+/** A path of the gateway's own, to which users come back from the issuer, or at which they sign out. */
 export interface OwnPath {
   readonly path: string;
   readonly step: DecisionStep;

@@ -9,9 +9,7 @@ import { UNKNOWN } from "../world";
 import { hasEffect, unknownAction } from "./rules/policies";
 import { Unservable } from "./rules/unservable";
 
-/**
- * @throws Unservable where an edge, or one of its routes, has an enabled module or a value that is not known
- */
+/** @throws Unservable if an edge, or one of its routes, has an enabled module or a value that is not known */
 export function refuseUnknown(edge: ModelObject, model: Model): void {
   refuseUnknownIn(edge, "the edge", DECIDED, UNKNOWN);
   for (const route of model.belongingTo(edge))
@@ -19,7 +17,7 @@ export function refuseUnknown(edge: ModelObject, model: Model): void {
       refuseUnknownIn(route, `the route ${JSON.stringify(route.fields.match)}`, DECIDED, UNKNOWN);
 }
 
-/** What somebody can decide or enforce. */
+/** The modules and actions that a program can decide or enforce. */
 export interface Known {
   /** @param kind of the object */
   module(kind: string, name: string): boolean;
@@ -29,8 +27,8 @@ export interface Known {
 /**
  * @param owner of the fields, for people
  * @param known the modules and actions that are known
- * @param placeholder stands for a value that is still to come, and is let pass
- * @throws Unservable where an enabled module, an action or a value is not known
+ * @param placeholder for a value that is not known yet, which passes
+ * @throws Unservable if an enabled module, an action or a value is not known
  */
 export function refuseUnknownIn(
   { kind, fields }: { readonly kind: string; readonly fields: Readonly<Record<string, unknown>> },
@@ -43,7 +41,7 @@ export function refuseUnknownIn(
       throw new Unservable(
         `the module ${JSON.stringify(name)} of ${owner} is not known to this gateway: upgrade this gateway, or disable the module`,
       );
-  // Also of policies whose conditions never hold, and after an action that ends the request.
+  // Includes policies whose conditions never hold, and actions after one that ends the request.
   if (isEnabled(fields.policies))
     for (const type of actionsIn(fields.policies))
       if (type !== placeholder && !known.action(type)) throw unknownAction(type);
@@ -68,7 +66,7 @@ const listIn = (value: unknown, name: string): readonly unknown[] =>
 
 const schemaOf = (kind: string) => createSchema(definitionNamed(kind));
 
-/** What is neither on nor off counts as on. What a disabled module says is nothing that is to be enforced. */
+/** A value that is neither true nor false counts as on. A disabled module has nothing to enforce. */
 const isEnabled = (value: unknown): boolean =>
   isObject(value) && "enabled" in value && value.enabled !== false;
 

@@ -17,7 +17,7 @@ import type { RouteSite } from "./routeSite";
 import { refuseUnreachable } from "./rules/paths";
 import type { DecisionStep } from "./types";
 
-/** What a request's path leads to. */
+/** The result of the choice of a route by a request's path. */
 export type Taken = RouteSite | OwnPath | "nothing" | "unknown";
 
 /** An edge as one of its hostports serves it. Made once, for all requests. */
@@ -37,7 +37,7 @@ export class Site {
   /** Whether semicolons in a path are refused. */
   readonly refusesSemicolons: boolean;
 
-  /** @throws Unservable where a gateway could not enforce what is declared */
+  /** @throws Unservable if a gateway could not enforce the edge */
   constructor(
     private readonly ground: Ground,
     readonly edge: ModelObject,
@@ -62,7 +62,7 @@ export class Site {
       routes.some(({ checks }) => checks.some(({ asksPath }) => asksPath));
   }
 
-  /** Equal where the same is checked before anything of a request is read. */
+  /** Equal if the same checks come before anything of a request is read. */
   get termination(): string {
     return JSON.stringify([
       readTls(this.edge).value.from,
@@ -75,7 +75,7 @@ export class Site {
     return this.#own.values();
   }
 
-  /** What takes a path in normal form. */
+  /** The route, or other taker, of a path in normal form. */
   take(path: string, request?: Arriving): Taken {
     if (request?.isPathUnknown) return "unknown";
     if (request?.isPathPartial) return this.#takePart(path);
@@ -154,7 +154,7 @@ const checksAt = (place: Place, modules: readonly ModuleName[] = MODULES): Check
     return check ? [check.unknown === undefined ? check : unknownCheck(check, place.holder, name)] : [];
   });
 
-/** What is not known of a world decides nothing. */
+/** The check for a module that is not known: it leaves requests undecided. */
 function unknownCheck(check: Check, holder: ModelObject, name: ModuleName): Check {
   const verdict = unsure(holder, name, check.unknown ?? "");
   return { ...check, look: () => verdict };

@@ -25,7 +25,7 @@ export class Sites {
     this.hostports = new Hostports(model, ports);
   }
 
-  /** A hostport of an edge; a text that says why the edge is closed; undefined where no gateway listens. */
+  /** A hostport of an edge; a text that says why the edge is closed; undefined if no gateway listens. */
   at(edge: ModelObject, hostport: Hostport): Site | string | undefined {
     const served = this.#of(edge);
     return typeof served === "string" ? served : served.get(textOf(hostport));

@@ -2,11 +2,11 @@ import type { Target } from "../exposure/traffic";
 import type { NetworkSet } from "../networks/networkSet";
 import type { RequiredClaims } from "./rules/claims";
 
-/** Stands in a request for what was not recorded. */
+/** The placeholder in a request for a part that was not recorded. */
 export const UNRECORDED = "unknown";
 type Unrecorded = typeof UNRECORDED;
 
-/** Somebody's request, or connection, as far as anything that is declared can look at it. */
+/** A request or connection, with the parts that declared objects can look at. */
 export interface DecisionRequest {
   /** The name in TLS, and the port that the hostport names: `app.example.com:443`. */
   readonly address: string;
@@ -28,11 +28,14 @@ export interface DecisionRequest {
   readonly client_certificate?: { readonly authority: string } | null | Unrecorded;
   /** `invalid`: one that nobody accepts. Default: none. */
   readonly token?: RequestToken | "invalid" | null | Unrecorded;
-  /** Whom the caller signed in with. Default: nobody is signed in. */
+  /** The provider at which the caller signed in. Default: nobody is signed in. */
   readonly session?: RequestSession | null | Unrecorded;
 }
 
-/** A JSON Web Token that is not forged and in its time. What is left out is as the address asks for it. */
+/**
+ * A JSON Web Token that is neither forged nor expired. Parts that are left out are as the address asks for
+ * them.
+ */
 export interface RequestToken {
   readonly issuer: string;
   readonly audiences?: readonly string[];
@@ -63,11 +66,12 @@ export interface RequestSession {
 /**
  * `answered`: by a backend, or by a policy with a status below 400. `unserved`: let in, but nothing is behind
  * it. `refused`: with a status from 400. `closed`: the connection ends before HTTP. `sign_in`: the caller is
- * sent to sign in. `not_found`: no route takes the path. `unknown`: what decides is not known.
+ * sent to sign in. `not_found`: no route takes the path. `unknown`: the decision depends on something
+ * unknown.
  */
 export type Outcome = "answered" | "unserved" | "refused" | "closed" | "sign_in" | "not_found" | "unknown";
 
-/** Something that was looked at on the way. */
+/** One check on the way. */
 export interface DecisionStep {
   /** Of the object that asks for it: `tls_edge`, `https_edge_route`, … */
   readonly kind: string;
@@ -81,13 +85,13 @@ export interface DecisionStep {
 /** What happens to a request. */
 export interface Decision {
   readonly outcome: Outcome;
-  /** Null where the backend chooses it, and where nothing of HTTP is answered. */
+  /** Null if the backend chooses it, or if there is no HTTP answer. */
   readonly status: number | null;
-  /** Null for what is not let in. */
+  /** Null if the request is not let in. */
   readonly goes_to: Target | null;
-  /** The hostport that takes it, with the route: `app.example.com:443/admin`; null where nothing does. */
+  /** The hostport that takes it, with the route: `app.example.com:443/admin`; null if none does. */
   readonly address: string | null;
-  /** What decided; null where nothing that is declared did. */
+  /** The object that decided; null if no declared object did. */
   readonly by: Omit<DecisionStep, "sentence"> | null;
   /** In the order in which they were looked at; the last one decided. */
   readonly steps: readonly DecisionStep[];
@@ -153,7 +157,7 @@ export interface AcceptedTokens {
   readonly claims?: RequiredClaims;
 }
 
-/** Says what happens to requests in one world. */
+/** Decides requests in one world. */
 export interface Decider {
   decide(request: DecisionRequest): Decision;
   /** The hostports that the world declares, in lower case and sorted; wildcards among them. */

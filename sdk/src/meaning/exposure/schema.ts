@@ -4,7 +4,7 @@ import { goesTo } from "../../contract/exposure";
 import { SHOWN } from "../aspects";
 import { said, text, texts } from "../aspects/schemas";
 
-/** A row of `GET /exposure`: who can reach what is behind one address. Made when it is first asked for. */
+/** A row of `GET /exposure`: who can reach the backend of one address. Made when it is first asked for. */
 export const exposureSchema = once(() => {
   const named = z.object({
     kind: text("The kind of the object, such as `tls_edge`."),

@@ -44,7 +44,7 @@ const MOST_LEVELS = 20;
 /** The limit on an address's backends that are searched for the cause of a finding. */
 const MOST_BACKENDS = 1000;
 
-/** Where an address leads, as a tree. */
+/** The destination of an address, as a tree. */
 export function readTarget(model: Model, holder: ModelObject): Target {
   const module = moduleOf(holder, "backend");
   const { ids, unknown } = idsIn(module.fields, "backend_id", "backend");

@@ -21,7 +21,7 @@ import { isOnlyLoosened } from "./loosened";
 
 type Both = { readonly before: Row; readonly after: Row };
 
-/** A judge for addresses that exist before and after, and of which an aspect has changed. */
+/** A judge for addresses that exist before and after, if an aspect has changed. */
 export function whereBoth(
   aspect: (row: Row) => Reading<unknown>,
   judge: (rows: Both, change: AddressChange, context: Context) => Draft[],

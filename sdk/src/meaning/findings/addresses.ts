@@ -7,7 +7,7 @@ import { listNetworks, wholeFamilies } from "../networks/networkSet";
 import { type AddressChange, type Context, type Draft, listed, type Rule } from "./finding";
 import { hasEnded, isUnservable } from "./requests";
 
-/** What an address asks for, in words; empty if anybody may reach it. */
+/** The checks of an address, in words; empty if anybody may reach it. */
 export function asks(row: Row): string[] {
   const certainly = ({ value, maybeOff }: { value: unknown; maybeOff: boolean }) =>
     value !== null && !maybeOff;
@@ -43,7 +43,10 @@ export function causeOfAddress({ holder, edge }: Row, elsewhere: Model): Draft["
 const reasonToClose = ({ changes: { ordinary } }: AreaChanges): string | undefined =>
   ordinary && isUnservable(ordinary.after) ? ordinary.after.steps.at(-1)?.sentence : undefined;
 
-/** What is said of a new address; null if its requests are told already, with what served them before. */
+/**
+ * The finding about a new address; null if its requests are reported already at the address that served them
+ * before.
+ */
 function newsOf({ address, after }: AddressChange, { requests }: Context): News | null {
   const asked = after ? asks(after) : [];
   const name = code(address);

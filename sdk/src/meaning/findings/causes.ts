@@ -6,7 +6,7 @@ import type { Model, ModelObject } from "../model";
 import { canonical, fieldNamed, textsIn } from "../values";
 import { type AddressChange, type Context, causeOf, type Draft, differs } from "./finding";
 
-/** What has changed at an address, or else beside it: at its edge, or at another route of that. */
+/** The change at an address, or else beside it: at its edge, or at another route of that edge. */
 export function changedAt({ before, after }: AddressChange, context: Context): Draft["cause"] | undefined {
   if (!before || !after) return undefined;
   const [, aspect] = ASPECTS.find(([, one]) => differs(one(before), one(after))) ?? [];

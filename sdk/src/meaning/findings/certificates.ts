@@ -10,7 +10,7 @@ export const SSH_CERTIFICATES = ["ssh_user_certificate", "ssh_host_certificate"]
 const DAY_S = 86_400;
 const USUAL_S = DAY_S;
 
-/** What is counted from the time of a review may differ by so much, and is the same. */
+/** Lengths that are counted from the time of a review may differ by this factor, and count as equal. */
 const SLACK = 1.1;
 
 interface Validity {
@@ -19,7 +19,7 @@ interface Validity {
   readonly exact: boolean;
 }
 
-/** How long a certificate is valid; undefined where that is not known. */
+/** How long a certificate is valid; undefined if that is not known. */
 function validityOf(thing: ModelObject, now: Date | undefined): Validity | undefined {
   const length: unknown = fieldNamed(thing.fields, "valid_for");
   const { valid_after, valid_until } = thing.fields;
@@ -50,7 +50,7 @@ const isValidOtherwise = (change: ObjectChange, context: Context): boolean =>
 const saidOf = ({ fields }: ModelObject): unknown =>
   fieldNamed(fields, "valid_for") ?? fields.valid_until ?? null;
 
-/** Rules for whom SSH certificates are, and for how long. */
+/** Rules about the principals and the validity of SSH certificates. */
 export const certificateRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "principal-added",

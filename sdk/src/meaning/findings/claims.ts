@@ -23,7 +23,7 @@ function changesOf(was: RequiredClaims, is: RequiredClaims): string[] {
   });
 }
 
-/** A judge for claims of tokens or users, of which fewer or wider ones are asked for now. */
+/** A judge for claims of tokens or users, if fewer or wider ones are asked for now. */
 const loosened = (aspect: (row: Row) => Reading<WithClaims | null>, module: ModuleName, who: string) =>
   whereBoth(aspect, ({ before, after }, change) => {
     const [was, is] = [aspect(before), aspect(after)];

@@ -79,7 +79,7 @@ export interface Comparison {
   readonly findings: readonly Finding[];
   /** Findings about objects that do not change. */
   readonly standing: readonly Finding[];
-  /** What the change lets in, and a proof of it. */
+  /** The requests that the change lets in, with a proof. */
   readonly access: AccessComparison;
   /** Every declared guarantee, and whether it holds. */
   readonly guarantees: readonly GuaranteeChange[];
@@ -89,14 +89,12 @@ export interface Comparison {
     readonly offStack: boolean;
     readonly before: Exposure | null;
     readonly after: Exposure | null;
-    /**
-     * The declared fields that differ in aspects whose exposure reads the same; absent where there are none.
-     */
+    /** The declared fields that differ in aspects whose exposure reads the same; absent if there are none. */
     readonly fields?: readonly AspectFields[];
   }[];
   /** Declared fields that differ and that no finding names, of objects that were there before. */
   readonly remaining: readonly Remaining[];
-  /** Whether nothing differs but what no caller and no owner can notice, such as descriptions. */
+  /** Whether only fields differ that no caller and no owner can notice, such as descriptions. */
   readonly unnoticed: boolean;
 }
 
@@ -249,6 +247,6 @@ function changedAddresses(
     .sort((a, b) => inOrder(a.address, b.address));
 }
 
-/** Whether TLS of an address ends elsewhere, which not every rule needs to tell. */
+/** Whether TLS of an address ends elsewhere, which not every rule has to report. */
 const endsElsewhere = ({ before, after }: AddressChange): boolean =>
   before !== undefined && after !== undefined && before.tls.value.ends_at !== after.tls.value.ends_at;

@@ -15,7 +15,7 @@ function flowsOf(subscription: ModelObject, model: Model): Map<string, string[]>
   return new Map(ids.map((id) => [model.identityOf(id), types]));
 }
 
-/** For each kind of target, what kind of place it is, and the field that names it. */
+/** For each kind of target, a word for the place, and the field that names it. */
 const PLACES = {
   stream_service: ["stream", "stream_ref"],
   delivery_service: ["delivery stream", "delivery_stream_ref"],
@@ -23,7 +23,7 @@ const PLACES = {
   monitoring_service: ["monitoring site", "monitoring_site"],
 } as const;
 
-/** Where a destination's events go, in words; undefined where that is not known. */
+/** The place where a destination's events go, in words; undefined if that is not known. */
 function placeOf({ fields }: ModelObject): string | undefined {
   const { target } = fields;
   if (!isObject(target)) return undefined;

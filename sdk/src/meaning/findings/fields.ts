@@ -21,7 +21,7 @@ export interface Remaining {
   readonly fields: readonly FieldChange[];
 }
 
-/** What differs in the declared fields of two worlds, and which of it findings name. */
+/** The differences in the declared fields of two worlds, and those that findings name. */
 export class ChangedFields {
   readonly #pairs: ReadonlyMap<string, ObjectChange>;
   readonly #named = new Set<Difference>();
@@ -30,7 +30,7 @@ export class ChangedFields {
     this.#pairs = pairedIn(context.before.all, context.after.all);
   }
 
-  /** The fields that a finding rests on: those of what its aspect is read from, or of its objects. */
+  /** The fields on which a finding depends: those from which its aspect is read, or those of its objects. */
   of(draft: Draft): readonly Difference[] {
     const things = draft.readings ? this.#read(draft.readings) : this.#about(draft);
     return things.filter(({ field, secret }) =>
@@ -38,11 +38,11 @@ export class ChangedFields {
     );
   }
 
-  /** A draft whose sentence and fields say what differs. */
+  /** A draft whose sentence and fields name the differences. */
   told<D extends Draft>(draft: D): D & { readonly fields?: readonly FieldChange[]; readonly digest: string } {
     if (draft.stands) return { ...draft, digest: "" };
     const all = this.of(draft);
-    // What describes an object tells nothing of its fields.
+    // A finding that describes an object says nothing about its fields.
     if (draft.stands === false) return { ...draft, digest: digestOf(all) };
     for (const difference of all) this.#named.add(difference);
     const shown = all.filter(({ thing }) => this.#isInBoth(thing));
@@ -58,20 +58,20 @@ export class ChangedFields {
     };
   }
 
-  /** Per aspect of an address: what differs where the exposures read the same. */
+  /** For each aspect of an address: the differences that the exposures do not show. */
   unseen({ before, after }: AddressChange, shown: readonly [Exposure, Exposure]): AspectFields[] {
     if (!before || !after) return [];
     return ASPECTS.flatMap(([aspect, read]) => {
       const readings = [read(before), read(after)] as const;
       if (!differs(...readings) || canonical(shown[0][aspect]) !== canonical(shown[1][aspect])) return [];
       const fields = this.#read(readings).filter(({ secret }) => !secret);
-      // What no finding names is the same in other words, such as a network in two halves.
+      // A difference that no finding names is only another notation, such as a network in two halves.
       const both = fields.filter((one) => this.#named.has(one) && this.#isInBoth(one.thing));
       return both.length > 0 ? [{ aspect, fields: both.map((one) => this.#shown(one)) }] : [];
     });
   }
 
-  /** What no finding names, of objects that are there before and after. */
+  /** The differences that no finding names, of objects that exist before and after. */
   remaining(objects: readonly ObjectChange[]): Remaining[] {
     return objects.flatMap((sides) => {
       const { before, after } = sides;

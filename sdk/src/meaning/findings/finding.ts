@@ -39,10 +39,10 @@ export interface Finding {
   readonly before?: unknown;
   readonly after?: unknown;
   readonly cause: Cause;
-  /** The declared fields that it rests on, of objects that were there before. */
+  /** The declared fields on which it depends, of objects that existed before. */
   readonly fields?: readonly FieldChange[];
   /**
-   * Whether it is about the value of a secret. Such a finding has the path alone, and cannot be accepted by
+   * Whether it is about the value of a secret. Such a finding has only the path, and cannot be accepted by
    * its hash, which is the same for every value.
    */
   readonly secret?: true;
@@ -57,8 +57,8 @@ export interface Finding {
 }
 
 /**
- * Whether one of these hashes accepts a finding. None accepts what rests on the value of a secret, or breaks
- * a guarantee, which the server would refuse.
+ * Whether one of these hashes accepts a finding. No hash accepts a finding about the value of a secret, or a
+ * broken guarantee, because the server would refuse it.
  */
 export const isAcceptedBy = ({ rule, hash, secret }: Finding, hashes: ReadonlySet<string>): boolean =>
   !secret && rule !== "guarantee-broken" && hashes.has(hash);
@@ -78,7 +78,7 @@ export interface Draft {
   readonly certain?: boolean;
   readonly example?: Example;
   readonly proved?: boolean;
-  /** What it was read from, for a finding about one aspect of an address. */
+  /** The readings behind it, for a finding about one aspect of an address. */
   readonly readings?: readonly (Reading<unknown> | undefined)[];
   /** Whether the sentence names the fields, because it would read the same before and after. */
   readonly namesFields?: boolean;
@@ -104,7 +104,7 @@ export interface Context {
   readonly unsettled: ReadonlySet<string>;
   /** The rows of both worlds, by their addresses. */
   readonly rows: { readonly before: ReadonlyMap<string, Row>; readonly after: ReadonlyMap<string, Row> };
-  /** What the change does to requests. */
+  /** The effects of the change on requests. */
   readonly requests: RequestsByAddress;
 }
 
@@ -153,7 +153,7 @@ export function causeOf(
   for (const [key, part] of now) {
     const was = old.get(key);
     if (was?.content === part.content) continue;
-    // A module that was a resource of its own, and is gone with it.
+    // A module that was a resource of its own, and was deleted with it.
     const owned = was
       ? undefined
       : [...old.values()].find(

@@ -5,7 +5,7 @@ import { isWeakened } from "../guarantees/weakened";
 import { guaranteeWords } from "../guarantees/words";
 import type { Context, Draft, Rule } from "./finding";
 
-/** Rules for what is declared of a guarantee. */
+/** Rules for the declared fields of guarantees. */
 export const guaranteeRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "guarantee-weakened",

@@ -26,7 +26,7 @@ function fingerprintOf({ fields }: ModelObject): string | undefined {
 
 const KEY_ID = /^target\..*\.cloud_access_key_id$/;
 
-/** Rules for who holds what: roles, owners, keys. */
+/** Rules for roles, owners and keys. */
 export const holderRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "role-raised",
@@ -55,7 +55,7 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
       const { before, after } = change;
       if (!before || !after || !OWNED.includes(after.kind)) return [];
       const declared = after.fields.owner_id;
-      // A program that names no owner accepts the one that there is.
+      // A program that names no owner accepts the present one.
       if (declared == null && !isReplaced(change)) return [];
       const [was, is] = [ownerOf(before, context.before), ownerOf(after, context.after)];
       const certain = !holdsUnknown([before.fields.owner_id, declared]);

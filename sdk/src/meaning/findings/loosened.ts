@@ -8,7 +8,7 @@ export interface WithClaims {
   readonly claims?: RequiredClaims;
 }
 
-/** Whether claims are admitted that were not; "maybe" where that is too large to decide. */
+/** Whether claims are newly admitted; "maybe" if that is too large to decide. */
 export function isLoosened(was: WithClaims, is: WithClaims): boolean | "maybe" {
   if (canonical(was.claims) === canonical(is.claims) || !was.claims) return false;
   try {
@@ -19,7 +19,7 @@ export function isLoosened(was: WithClaims, is: WithClaims): boolean | "maybe" {
   }
 }
 
-/** Whether two checks differ in claims alone, and nobody is refused for them who was not. */
+/** Whether two checks differ only in claims, and nobody is newly refused because of them. */
 export const isOnlyLoosened = (was: WithClaims, is: WithClaims): boolean =>
   canonical({ ...was, claims: undefined }) === canonical({ ...is, claims: undefined }) &&
   isLoosened(was, is) === true &&

@@ -11,7 +11,7 @@ import { changedAt, changedCredential } from "./causes";
 import { type AddressChange, type Context, type Draft, type Judged, listed } from "./finding";
 import { isUnservable, type Requests, type Taken } from "./requests";
 
-/** Rules for what requests show and no rule of a field does. */
+/** Rules for effects that only requests show, and no rule of a field. */
 export const requestRules = [
   { rule: "opened", severity: "high" },
   { rule: "callers-refused", severity: "medium" },
@@ -31,7 +31,9 @@ const OF_ACCESS = new Set(
 /** Whether it is a path of the gateway's own, where routes sign users in. */
 const isOwnPath = ({ request: { path = "/" } }: Example): boolean => path.startsWith(OWN_PATHS);
 
-/** Findings of the rules of fields, with examples, and findings of what no rule of a field says. */
+/**
+ * Findings of the rules of fields, with examples, and findings about effects that no rule of a field covers.
+ */
 export function withRequests(
   found: readonly Judged[],
   change: AddressChange,
@@ -117,7 +119,9 @@ class Telling {
     return found;
   }
 
-  /** @param how what the address that takes the requests does: it asks for less, or for more, or else */
+  /**
+   * @param how the address that takes the requests differs: it asks for less, for more, or for something else
+   */
   #tell(
     rule: string,
     severity: Judged["severity"],

@@ -6,7 +6,7 @@ import type { Finding, Judged, Severity } from "./finding";
 
 const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
 
-/** A draft with what it rests on. */
+/** A draft with the fields on which it depends. */
 interface Told extends Judged {
   readonly fields?: readonly FieldChange[];
   readonly digest: string;

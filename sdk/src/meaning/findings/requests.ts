@@ -9,7 +9,7 @@ export interface Taken<Change extends AccessChange = AccessChange> {
   readonly change: Change;
 }
 
-/** What a change of objects does to the requests of an address. */
+/** The effects of a change on the requests of an address. */
 export interface Requests {
   readonly opened: readonly Taken<OpenedPiece>[];
   readonly closed: readonly Taken[];
@@ -28,20 +28,18 @@ export const isUnservable = ({ outcome, by }: Decision): boolean =>
 export const hasEnded = (decision: Decision): boolean =>
   decision.by === null || decision.outcome === "not_found" || isUnservable(decision);
 
-/** What requests show, by addresses. */
+/** The effects of a change on requests, by address. */
 export class RequestsByAddress {
   readonly #own = new Map<string, AreaChanges[]>();
   readonly #all = new Map<string, Set<AreaChanges>>();
 
-  /**
-   * @param areas what was compared
-   * @param serves whether there is an address after the change
-   */
+  /** @param areas that were compared @param serves whether an address exists after the change */
   constructor(areas: readonly AreaChanges[], serves: (address: string) => boolean) {
     for (const area of areas) {
       for (const address of [area.was, area.is])
         if (address !== null) this.#all.set(address, (this.#all.get(address) ?? new Set()).add(area));
-      // Requests belong to the address that takes them; those of one that is gone are told as its requests.
+      // Requests belong to the address that takes them now; if their old address is gone, they are reported
+      // at the new one.
       const isGone = area.was !== null && !serves(area.was);
       const address = isGone ? area.was : (area.is ?? area.was);
       if (address !== null) this.#own.set(address, [...(this.#own.get(address) ?? []), area]);

@@ -12,7 +12,7 @@ export interface GuaranteeChange extends Named {
   readonly mode: "enforce" | "report";
   /** What must hold: "requests to `*:443/admin` without a client certificate are refused". */
   readonly sentence: string;
-  /** Null where it is not declared; the same for `after`. */
+  /** Null if it is not declared; the same for `after`. */
   readonly before: GuaranteeState | null;
   readonly after: GuaranteeState | null;
 }

@@ -6,8 +6,8 @@ import type { Fields } from "../values";
 import { type Carried, type Credential, coversHost, type Guarantee, readGuarantee } from "./guarantee";
 
 /**
- * A request that one of two enforced guarantees wants refused and the other one answered. Where an accepted
- * credential is asked for, it stands as `unknown`, because each address accepts others.
+ * A request that one of two enforced guarantees wants refused and the other one answered. A credential that
+ * an address must accept is `unknown` in it, because each address accepts other ones.
  */
 export function contradiction(one: Fields, other: Fields): DecisionRequest | undefined {
   const [a, b] = [readGuarantee(one), readGuarantee(other)];
@@ -53,7 +53,7 @@ function placeOfBoth(
 const nameIn = (pattern: string): string =>
   pattern === "*" ? "www.example.com" : pattern.startsWith("*.") ? `www${pattern.slice(1)}` : pattern;
 
-/** Undefined where one asks for a credential and the other one for none. */
+/** Undefined if one asks for a credential and the other one for none. */
 function credentialsOfBoth(a: Guarantee, b: Guarantee): Partial<DecisionRequest> | undefined {
   const found: [Credential, typeof UNRECORDED][] = [];
   for (const [name, carried] of Object.entries(a.carried) as [Credential, Carried][]) {

@@ -12,7 +12,9 @@ import { beyond, isEveryone, isNobody } from "../networks/networkSet";
 import { inOrder } from "../values";
 import { type Credential, type Guarantee, prefixesAt } from "./guarantee";
 
-/** An area that a guarantee covers, and in which worlds: a pattern covers what is declared there. */
+/**
+ * An area that a guarantee covers, and the worlds in which it does: a pattern covers only declared addresses.
+ */
 export interface CoveredArea {
   readonly area: Area;
   readonly isCovered: { readonly before: boolean; readonly after: boolean };
@@ -68,7 +70,7 @@ function hostportsOf(guarantee: Guarantee, declared: Declared): Declared {
   return found;
 }
 
-/** Questions of a guarantee, by which its requests are cut up besides. */
+/** The questions of a guarantee, which divide its requests further. */
 export const predicatesOf = ({ from, methods }: Guarantee): Predicate[] => [
   ...(isEveryone(from) ? [] : [{ dimension: "from", op: "in", networks: from } as const]),
   ...methods.map((method) => questionAbout("method", "==", method)),
@@ -93,7 +95,7 @@ function isCovered({ from, methods, carried }: Guarantee, part: Part, fragment: 
   return !isCredential(part) || carried[part] !== "none" || !fragment[part];
 }
 
-/** Where requests end that come without an accepted credential. */
+/** The modules that end requests without an accepted credential. */
 const MODULES = { client_certificate: "mutual_tls", token: "jwt_validation", session: "oidc" } as const;
 const isCredential = (part: Part): part is Credential => Object.hasOwn(MODULES, part);
 

@@ -8,19 +8,19 @@ export type Carried = "any" | "none" | "required";
 export type Credential = "client_certificate" | "token" | "session";
 const CREDENTIALS: readonly Credential[] = ["client_certificate", "token", "session"];
 
-/** What must hold, read from the fields of a guarantee; decision.md "Guarantees". */
+/** A guarantee, read from its fields; decision.md "Guarantees". */
 export interface Guarantee {
   readonly expect: "refused" | "answered";
   readonly isEnforced: boolean;
   readonly addresses: readonly GuaranteedAddress[];
   /** Empty for all methods. */
   readonly methods: readonly string[];
-  /** Whose requests it covers. */
+  /** The networks whose requests it covers. */
   readonly from: NetworkSet;
   readonly carried: Readonly<Record<Credential, Carried>>;
 }
 
-/** Undefined where a field is not known yet, or is not as the contract has it. */
+/** Undefined if a field is not known yet, or not valid by the contract. */
 export function readGuarantee(fields: Fields): Guarantee | undefined {
   const { expect, mode = "enforce", addresses, methods, networks, except_networks } = fields;
   const asked = CREDENTIALS.map((name) => fields[name] ?? "any");

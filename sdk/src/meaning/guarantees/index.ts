@@ -1,4 +1,4 @@
-/** What must hold for requests: whether it does, and which changes break it. */
+/** Guarantees for requests: whether they hold, and which changes break them. */
 export type { GuaranteeChange } from "./changes";
 export { contradiction } from "./contradiction";
 export { coversHost, mistakeInGuarantee } from "./guarantee";

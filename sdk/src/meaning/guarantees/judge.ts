@@ -22,9 +22,9 @@ import type { Guarantee } from "./guarantee";
 export interface Judgement {
   /** How many declared addresses it covers in the world after. */
   readonly covered: number;
-  /** A request that breaks it after, and as `isNew` tells, whether it broke it before. */
+  /** A request that breaks it after the change; `isNew` says whether it did not break it before. */
   readonly broken?: Example & { readonly isNew: boolean };
-  /** Why some of its requests could not be decided, the first at which address. */
+  /** Why some of its requests could not be decided, with the first address. */
   readonly unproved?: string;
   /** Whether that is so at every address that it covers. */
   readonly isUndecided: boolean;

@@ -6,7 +6,7 @@ import type { World } from "../world";
 import { type Guarantee, readGuarantee } from "./guarantee";
 import { Judge } from "./judge";
 
-/** What is known of a guarantee in one world. */
+/** The state of a guarantee in one world. */
 export interface GuaranteeState {
   /** `unproved`: no request was found that breaks it, but not every one could be decided. */
   readonly state: "holds" | "broken" | "unproved";
@@ -58,8 +58,8 @@ export interface BrokenGuarantee {
 }
 
 /**
- * The guarantees that a change breaks, or makes impossible to prove. Worlds may hold only what decides at the
- * addresses that the change can touch: what breaks a guarantee in both is not counted.
+ * The guarantees that a change breaks, or makes impossible to prove. Worlds may hold only the objects that
+ * decide at the addresses that the change can touch: a guarantee that is broken in both is not counted.
  */
 export function guaranteesBrokenBy(
   before: World,

@@ -2,7 +2,7 @@ import { AT, type CharacterSet, type Program } from "./program";
 
 /** Characters that no program can tell apart. */
 export interface Letter {
-  /** The most readable of them, which stands for all. */
+  /** The most readable of them, which represents all. */
   readonly character: number;
   readonly isWord: boolean;
   readonly isLineBreak: boolean;
@@ -29,7 +29,7 @@ const LINE_BREAK = 10;
 const isIn = (ranges: readonly Range[], character: number): boolean =>
   ranges.some(([from, to]) => from <= character && character <= to);
 
-/** What people read easily, the easiest first. Everything else comes after, by its number. */
+/** Characters that people read easily, the easiest first. All others come after them, by number. */
 const READABLE = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-._/ ~:,+=@!*()&$'";
 function rankOf(character: number): number {
   const index = READABLE.indexOf(String.fromCodePoint(character));

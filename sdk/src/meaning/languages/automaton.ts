@@ -17,7 +17,7 @@ export class Budget {
 interface State {
   /** The instructions that come next: where reading the last letter led. */
   readonly at: readonly number[];
-  /** Undefined where a text begins. */
+  /** Undefined at the beginning of a text. */
   readonly last?: Letter;
   readonly after: Map<Letter, number>;
   isFoundAtEnd?: boolean;

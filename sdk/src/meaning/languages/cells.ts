@@ -11,7 +11,7 @@ export interface Language {
   readonly all: readonly TextTest[];
   /** Tests that hold for none of them. */
   readonly none: readonly TextTest[];
-  /** Texts that people know. Where one is in a cell, it stands for the cell. */
+  /** Texts that people know. If one is in a cell, it represents the cell. */
   readonly familiar: readonly string[];
 }
 
@@ -96,7 +96,7 @@ class Product {
     }, this.start);
   }
 
-  /** What the tests say of a text that ends here; undefined if it is not in the language. */
+  /** The answers of the tests for a text that ends here; undefined if it is not in the language. */
   answers(state: ProductState): readonly boolean[] | undefined {
     const accepted = state.map((one, index) => (this.#automata[index] as Automaton).accepts(one));
     if (accepted.slice(0, this.#must).includes(false) || accepted[this.#must]) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Texts by the thousand, decided one for all: for some tests of a text, one text for each combination of
- * answers that texts can give. It is all about regular languages, so every question has an answer, and the
- * only limit is the size of the automata.
+ * Decides questions about all texts with a few of them: for some tests of a text, one text for each
+ * combination of answers that texts can give. All tests are regular languages, so every question has an
+ * answer, and the only limit is the size of the automata.
  */
 export { TooLarge } from "./automaton";
 export { cellsOf, type Language } from "./cells";

@@ -2,8 +2,8 @@ import type * as Re2 from "re2js";
 import { isObject } from "../values";
 
 /**
- * What re2js compiles an expression to: a nondeterministic automaton, whose states are the instructions. They
- * are numbered through; an instruction names the ones that may come after it.
+ * The program of an expression as re2js compiles it: a nondeterministic automaton, whose states are the
+ * instructions. They are numbered through; an instruction names the ones that may come after it.
  */
 export type Program = readonly Instruction[];
 
@@ -48,8 +48,9 @@ interface Compiled {
 }
 
 /**
- * Compiles an RE2 expression and reads the program. Its first instruction is where it begins.
- * @throws for a text that is no expression, and where re2js has instructions that are not known here
+ * Compiles an RE2 expression and reads the program. It begins at its first instruction.
+ *
+ * @throws for a text that is no expression, or if re2js has instructions that are not known here
  */
 export function programOf(expression: string): Program {
   // Loaded on first use: few worlds hold patterns.

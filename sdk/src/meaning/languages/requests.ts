@@ -25,14 +25,14 @@ export const PATHS: Language = {
   none: [
     // An empty segment, and "." or "..".
     { regex: "//|/[.][.]?(?:/|\\z)" },
-    // An encoded slash, backslash or semicolon is refused; what needs no code arrives without.
+    // An encoded slash, backslash or semicolon is refused; characters that need no code arrive without one.
     { regex: "(?i)%(?:2f|5c|3b)" },
     { regex: "(?i)%(?:2d|2e|5f|7e|3[0-9]|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])" },
   ],
   familiar: ["/"],
 };
 
-/** The paths that a route takes and that none of some others, which come first, takes. */
+/** The paths that a route takes, without those that other routes take first. */
 export const pathsOf = (route: RouteMatch, others: readonly RouteMatch[]): Language => ({
   ...PATHS,
   all: [...PATHS.all, testOf(route)],

@@ -65,7 +65,7 @@ function numbersOf(intervals: Intervals): readonly (readonly [number, number])[]
   return numbers;
 }
 
-/** Whether a caller is in a set of networks; undefined for a network that is in part. */
+/** Whether a caller is in a set of networks; undefined for a network that is partly in it. */
 export const isIn = (source: Source, set: NetworkSet): boolean | undefined =>
   source.family === "v4"
     ? among(source.first, source.last, numbersOf(set.v4))

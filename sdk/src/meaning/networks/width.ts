@@ -1,10 +1,10 @@
 import { blocksOf, type Intervals } from "./intervals";
 import type { NetworkSet } from "./networkSet";
 
-/** So many times as many addresses are another order of callers. */
+/** The factor by which a set has to grow to count as much wider. */
 const MUCH = 1n << 16n;
 
-/** Networks with shorter masks than these are no office's, and no provider's. */
+/** Networks with shorter masks than these belong to no office and no provider. */
 const SHORT = { v4: { bits: 32, mask: 8 }, v6: { bits: 128, mask: 16 } } as const;
 
 /** Whether a set admits at least 2^16 times as many addresses, or newly a network shorter than /8 or /16. */

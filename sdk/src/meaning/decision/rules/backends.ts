@@ -9,23 +9,26 @@ import { Unservable } from "./unservable";
 /** Something that answers in the end: the gateway itself with a status, or null for a server behind it. */
 type End = number | null;
 
-/** Where traffic goes: what Envoy is to send it to, and who may answer. */
+/** The destination of traffic: where Envoy sends it, and who may answer. */
 export interface Destination {
   /**
    * `nowhere`: no backend has a weight. `answer`: Envoy answers by itself. `clusters`: it shares traffic out.
-   * `order`: the first that is well gets everything.
+   * `order`: the first that is up gets everything.
    */
   readonly kind: "nowhere" | "answer" | "clusters" | "order";
-  /** Of clusters, as the gateway names them; of `order` the members of all failovers in it. */
+  /** The clusters, as the gateway names them; for `order`, the members of all failovers in it. */
   readonly members: ReadonlyMap<string, readonly End[]>;
-  /** Empty where nothing answers. */
+  /** Empty if nothing answers. */
   readonly ends: readonly End[];
 }
 
 const NOWHERE: Destination = { kind: "nowhere", members: new Map(), ends: [] };
-/** Of a cluster in which Envoy splits connections: it is always there, whatever is behind it. */
+/**
+ * The beginning of the name of a cluster in which Envoy splits connections: it is always up, whatever is
+ * behind it.
+ */
 const WITHIN = "within ";
-/** Of a cluster that answers by itself: it is always there, too. */
+/** The beginning of the name of a cluster that answers by itself: it is always up, too. */
 const ANSWER = "answer ";
 
 /** Follows backends to their ends, each once. */
@@ -41,7 +44,7 @@ export class Backends {
 
   /**
    * @param http whether HTTP is read there, so that the gateway can answer by itself
-   * @throws Unservable where Envoy could not send traffic so
+   * @throws Unservable if Envoy could not send traffic that way
    */
   destination(reference: string, http: boolean): Destination {
     const found = this.#of(reference, http);
@@ -79,7 +82,7 @@ export class Backends {
   #read(reference: string, http: boolean): Destination {
     const thing = this.model.find(reference);
     if (!thing || !isBackend(thing)) {
-      // What is outside of this world was checked where it was declared.
+      // A backend outside of this world was checked when it was declared.
       if (this.model.partial) return single(reference, [null]);
       throw BACKEND_FAULTS.missing(reference);
     }
@@ -102,7 +105,9 @@ export class Backends {
     }
   }
 
-  /** Agents whom nobody here may send may still come: not all credentials are in a part of a world. */
+  /**
+   * Agents may come even if no credential here allows it: a part of a world does not have all credentials.
+   */
   #agents(name: string, mayBind: boolean): Destination {
     return single(name, mayBind || this.model.partial ? [null] : []);
   }
@@ -136,8 +141,8 @@ export class Backends {
   }
 
   /**
-   * One that is in another is laid out in the other's order: Envoy asks nothing that is in order for its
-   * health, and would go past it.
+   * A failover inside another joins the order of the other: Envoy does not check the health of a failover,
+   * and would skip it.
    */
   #failover(ids: readonly string[], reference: string, http: boolean): Destination {
     const going = [...new Set(ids)]
@@ -167,13 +172,13 @@ const single = (name: string, ends: readonly End[]): Destination => ({
   ends,
 });
 
-/** One cluster for what is in the place of one. */
+/** The name of the one cluster for a destination. */
 function nameOf(id: string, { kind, members }: Destination): string {
   const [first, ...others] = members.keys();
   return kind === "answer" || (first !== undefined && others.length === 0) ? String(first) : `${WITHIN}${id}`;
 }
 
-/** Who may answer, of several in order: nobody behind one that is always there. */
+/** Those who may answer, of several in order: nobody behind one that is always up. */
 function endsInOrder(members: ReadonlyMap<string, readonly End[]>): End[] {
   const ends: End[] = [];
   for (const [name, some] of members) {

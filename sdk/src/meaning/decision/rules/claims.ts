@@ -8,7 +8,7 @@ export type RequiredClaims = Readonly<Record<string, readonly string[]>>;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What of values a text of a rule matches. */
+/** The values that a text of a rule matches. */
 export interface ClaimTest {
   /** A text as it is, or an RE2 expression for the whole of it. */
   readonly text: { readonly exact: string } | { readonly regex: string };
@@ -33,7 +33,7 @@ export function claimTest(text: string): ClaimTest {
   return { text: { exact: text }, ...(isNumber && { other: number }) };
 }
 
-/** The value of a claim; undefined where there is none. */
+/** The value of a claim; undefined if there is none. */
 export const claimIn = (claims: Claims, name: string): unknown =>
   placeOfClaim(name).reduce<unknown>(
     (inside, part) => (isObject(inside) && Object.hasOwn(inside, part) ? inside[part] : undefined),
@@ -55,7 +55,7 @@ function matches(value: unknown, { text, other }: ClaimTest): boolean {
   return "exact" in text ? value === text.exact : finds(`\\A(?:${text.regex})\\z`, value);
 }
 
-/** The first claim that is not as it has to be; undefined where all are. */
+/** The first claim that is not as required; undefined if all are. */
 export function lackingClaim(claims: Claims, required: RequiredClaims): string | undefined {
   const lacking = Object.entries(required).find(([name, texts]) => !isClaimed(claimIn(claims, name), texts));
   if (lacking) return lacking[0];

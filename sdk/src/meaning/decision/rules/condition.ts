@@ -80,8 +80,9 @@ export function holds(test: Test, value: string): boolean {
 }
 
 /**
- * Whether a condition holds, where some answers may not be known.
- * @param ask says whether a test of an input holds; undefined where that is not known
+ * Whether a condition holds, if some answers may not be known.
+ *
+ * @param ask returns whether a test of an input holds; undefined if that is not known
  */
 export function evaluate(
   condition: Condition,

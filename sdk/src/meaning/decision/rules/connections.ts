@@ -3,7 +3,7 @@ import { bucketOf } from "./limits";
 import { type Action, conditionsOf, onlyLogs, type Policies } from "./policies";
 import { Unservable } from "./unservable";
 
-/** Something that a policy of a TLS edge does to connections. */
+/** One effect of a policy of a TLS edge on connections. */
 export interface ConnectionStep {
   readonly type: "deny" | "rate-limit" | "log";
   /** Only `deny` may be conditional. */
@@ -14,8 +14,9 @@ export interface ConnectionStep {
 }
 
 /**
- * What policies do to connections of a TLS edge, one after the other.
- * @throws Unservable where Envoy could not do it
+ * The effects of policies on connections of a TLS edge, in order.
+ *
+ * @throws Unservable if Envoy could not do it
  */
 export const connectionSteps = ({ inbound, outbound }: Policies): ConnectionStep[] =>
   [...inbound, ...outbound.map(onlyLogs)].flatMap(({ name, expressions, actions }) => {

@@ -4,12 +4,12 @@ import { all, any, type Condition, type Input, not, TEXT_TESTS, type TextTest } 
 import { searching } from "./patterns";
 import { Unservable } from "./unservable";
 
-/** As deep as anybody nests by hand; what is deeper is refused instead of followed. */
+/** Nobody nests deeper by hand; deeper expressions are refused. */
 const DEEPEST = 64;
 const ADVICE = "see docs/gateway.md for the part of the language that gateways enforce";
 
 const read = new Map<string, Condition | Unservable>();
-/** Every change of anything asks for all of them again. */
+/** After every change of any object, all of them are needed again. */
 const MOST_READ = 10_000;
 
 /**

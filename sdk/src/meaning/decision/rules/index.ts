@@ -1,8 +1,8 @@
 import "../../../nodeVersion";
 
 /**
- * What gateways enforce of what is declared, and what they refuse: conditions and expressions, patterns,
- * policies, rewrites, limits, answers and names. Decisions and the gateway's translation stand on the same.
+ * The rules by which gateways enforce or refuse declared objects: conditions and expressions, patterns,
+ * policies, rewrites, limits, answers and names. Decisions and the gateway's translation share them.
  */
 export { refuseUnusable } from "../../aspects/clientCertificate";
 export { refuseUnknownAction } from "../../aspects/networks";

@@ -30,10 +30,10 @@ export function bucketOf({ capacity, rate }: Limit["config"]): Bucket {
   return { capacity: Number(capacity), seconds };
 }
 
-/** What requests are counted by: their address, or a header by its name in lower case. */
+/** The value by which requests are counted: their address, or a header by its name in lower case. */
 export type BucketKey = "client_ip" | "host" | "method" | { readonly header: string };
 
-/** @throws Unservable for what gateways do not count by */
+/** @throws Unservable for a value by which gateways cannot count */
 export function bucketKeysOf({ bucket_key }: Limit["config"]): BucketKey[] {
   const keys = (Array.isArray(bucket_key) ? bucket_key : []).map((text) => keyOf(String(text)));
   if (keys.filter((key) => typeof key === "object").length > 1)

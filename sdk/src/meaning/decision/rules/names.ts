@@ -11,7 +11,7 @@ export function readHostport(text: string): { readonly host: string; readonly po
 
 export const isWildcard = (host: string): boolean => host.startsWith("*.");
 
-/** The wildcards whose domain is what a name ends in, the closest first. */
+/** The wildcards that cover a name at any depth, the closest first. */
 export function wildcardsAbove(host: string): string[] {
   const labels = (isWildcard(host) ? host.slice(2) : host).split(".");
   return labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
@@ -21,6 +21,6 @@ export function wildcardsAbove(host: string): string[] {
 export const strangeHostport = (text: string): string =>
   `${JSON.stringify(text)} is not served, because it is no NAME:PORT`;
 
-/** Why a hostport is not served that an older edge has, too. */
+/** Why a hostport is not served if an older edge has it, too. */
 export const heldByOlder = (hostport: string, edge: string): string =>
   `${hostport} is not served, because the older edge ${edge} has it: take it out of one of them`;

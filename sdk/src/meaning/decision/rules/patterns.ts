@@ -10,7 +10,7 @@ export const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\
 const compile = (pattern: string): Re2.RE2JS => (require("re2js") as typeof Re2).RE2JS.compile(pattern);
 
 const wholes = new Map<string, string | Unservable>();
-/** Every change of anything asks for all patterns again. */
+/** After every change of any object, all patterns are needed again. */
 const MOST_WHOLES = 10_000;
 
 /** Envoy asks for a match of the whole text; this finds the pattern anywhere in it. */
@@ -25,7 +25,7 @@ export function searching(pattern: string): string {
 function wholeOf(pattern: string): string | Unservable {
   const whole = `(?s:.*)(?:${pattern})(?s:.*)`;
   try {
-    // An open \Q would take in what follows the pattern; it then fails to compile here, and is not served.
+    // An open \Q would swallow the text behind the pattern; it then fails to compile here, and is not served.
     for (const one of [pattern, whole]) compile(one);
     return whole;
   } catch (error) {
@@ -35,9 +35,9 @@ function wholeOf(pattern: string): string | Unservable {
   }
 }
 
-/** What re2js made of an expression: its program, and how many groups it has. */
+/** The result of re2js for an expression: its program, and how many groups it has. */
 export function programOf(pattern: string): { readonly program: Program; readonly groups: number } {
-  // The types of re2js leave out what it compiled.
+  // The types of re2js leave out the compiled program.
   const { re2Input } = compile(pattern) as unknown as { re2Input: { prog: Program; numSubexp: number } };
   return { program: re2Input.prog, groups: re2Input.numSubexp };
 }

@@ -20,10 +20,10 @@ export interface Policies {
 /** The actions of policies on a request, once their conditions are settled. */
 export interface Effects {
   readonly limits: readonly Limit[];
-  /** What is written to the log. */
+  /** The entries for the log. */
   readonly logs: readonly unknown[];
   readonly rewrite?: Action;
-  /** The action that answers; the backend is not asked then. */
+  /** The action that answers, in place of the backend. */
   readonly answer?: Action;
 }
 export interface Limit {
@@ -31,7 +31,7 @@ export interface Limit {
   readonly id: string;
   readonly config: Action["config"];
 }
-/** What policies do to requests, as questions one after the other. */
+/** The effects of policies on requests, as a tree of questions. */
 export type Settled =
   | { readonly outcome: Effects }
   | { readonly when: Condition; readonly yes: Settled; readonly no: Settled };
@@ -41,10 +41,11 @@ const MOST_OUTCOMES = 64;
 export const NOTHING: Effects = { limits: [], logs: [] };
 
 /**
- * Settles what is done to requests of a route, as a tree of decisions.
- * @param owner what the actions belong to, in one word
- * @param host the host that is asked for, where it is known
- * @throws Unservable where Envoy could not do it
+ * Computes the effects on requests of a route, as a tree of decisions.
+ *
+ * @param owner of the actions, in one word
+ * @param host of the request, if it is known
+ * @throws Unservable if Envoy could not do it
  */
 export function settle({ inbound, outbound }: Policies, owner: string, host?: string): Settled {
   const steps = [...inbound, ...outbound.map(onlyLogs)].map((policy, index) => ({
@@ -114,7 +115,9 @@ const answering = (so: Effects, action: Action): Effects =>
   // Responses of Envoy itself are not counted: the limits protect the backend.
   ({ ...so, limits: [], answer: action });
 
-/** What each action does to a request. An action of the contract without an entry does not compile. */
+/**
+ * The effect of each action on a request. If an action of the contract has no entry, this does not compile.
+ */
 export const EFFECTS = {
   deny: answering,
   "custom-response": answering,
@@ -135,7 +138,7 @@ const effects = new Map<string, Effect>(Object.entries(EFFECTS));
 
 export const hasEffect = (type: string): boolean => effects.has(type);
 
-/** Why an edge is not served that has an action of a newer server. */
+/** Why an edge with an action of a newer server is not served. */
 export const unknownAction = (type: string): Unservable =>
   new Unservable(
     `the action ${JSON.stringify(type)} is not known to this gateway: upgrade this gateway, or remove the action`,

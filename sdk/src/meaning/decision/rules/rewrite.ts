@@ -30,7 +30,7 @@ function outcomeOf(from: string, to: string): Rewrite | Unservable {
   }
 }
 
-/** Each change of anything asks for all of them again. */
+/** After every change of any object, all of them are needed again. */
 const known = new Map<string, Rewrite | Unservable>();
 const MOST_KNOWN = 10_000;
 
@@ -47,7 +47,7 @@ function make(from: string, to: string): Rewrite {
     throw new Unservable(
       `a url-rewrite writes $${missing}, but its pattern ${JSON.stringify(from)} has no such group`,
     );
-  // A text without the slash at its beginning gets it, where that makes a path of the result.
+  // A text without a slash at its beginning gets one, if that makes the result a path.
   const good = [pieces, ["/", ...pieces]].find((some) => staysInForm(program, some));
   if (!good)
     throw new Unservable(
@@ -64,7 +64,7 @@ function piecesOf(to: string): Piece[] {
   });
 }
 
-/** A text as it stands in paths: what has to be encoded is, and nothing else. */
+/** A text in the form of paths: characters that must be encoded are, and no others. */
 const inForm = (text: string): string =>
   text
     .replace(/[^\x21-\x7e]+/gu, encodeURIComponent)

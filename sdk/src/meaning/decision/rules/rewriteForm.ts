@@ -3,7 +3,7 @@ import { addTo } from "./lists";
 import { isNeedlesslyEncoded, isOfPaths, isRefused } from "./paths";
 import { Unservable } from "./unservable";
 
-/** What takes the place of a match: texts as they are, and groups by their numbers. */
+/** The parts of a replacement: texts as they are, and groups by their numbers. */
 export type Piece = string | number;
 
 /** RE2's program, as re2js compiles it. */
@@ -71,7 +71,7 @@ interface Node extends Position {
   /** Without a character, for a step that reads nothing. */
   steps: readonly { readonly character?: string; readonly to: Node }[];
 }
-/** What was made of a match so far, and the place that the last group was copied up to. */
+/** The result of a match so far, and the place up to which the last group was copied. */
 interface Made {
   readonly made: Form;
   readonly at?: Node;
@@ -118,7 +118,7 @@ export function staysInForm(program: Program, pieces: readonly Piece[]): boolean
   return true;
 }
 
-/** All that a match may go through, where a path was read so far, less what leads to no match. */
+/** All positions that a match may pass from a point in a path, without those that lead to no match. */
 class Graph {
   readonly #nodes: readonly Node[];
 
@@ -152,7 +152,7 @@ class Graph {
     this.#nodes = [...useful];
   }
 
-  /** How a path may go on after a match, with what was made of it; undefined where that may be no path. */
+  /** How a path may go on after a match with its replacement; undefined if the result may not be a path. */
   replaced(pieces: readonly Piece[], made: Form): { at: Node; made: Form }[] | undefined {
     if (this.#nodes.length === 0) return [];
     let so: readonly Made[] = [{ made }];
@@ -219,7 +219,7 @@ class Graph {
     this.#at(pc).op === OP.match && (!ended || isWhole(form));
   #at = (pc: number): Instruction => present(this.program.inst[pc]);
 
-  /** What can come after a place. */
+  /** The positions that can follow a place. */
   #placesAfter(place: Position): { character?: string; to: Position }[] {
     const instruction = this.#at(place.pc);
     const { op, out, arg } = instruction;

@@ -1,2 +1,2 @@
-/** Something that was declared and that no gateway can enforce: the edge is not served, and this is why. */
+/** No gateway can enforce a declared object. The edge is not served; the message says why. */
 export class Unservable extends Error {}
