@@ -67,6 +67,7 @@ export default defineConfig({
           "adopt.md",
           "how-to/guarantees.md",
           "how-to/accounts.md",
+          "how-to/roles.md",
           "how-to/move.md",
           "how-to/ci.md",
           "how-to/ask.md",

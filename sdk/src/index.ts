@@ -1,7 +1,7 @@
 import "./nodeVersion";
 
 export { type AuditHead, AuditLog } from "./client/auditLog";
-export { type Caller, callerOf } from "./client/caller";
+export { type Caller, type CallerProject, callerOf } from "./client/caller";
 export {
   type ChangeSet,
   type ChangeSetRequest,

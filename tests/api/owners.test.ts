@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { expectRefused, immutable, invalid, serverOfThisFile } from "../support/api/expect";
+import { expectRefused, immutable, invalid, serverOfThisFile, unknownId } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
@@ -113,7 +113,10 @@ onEveryDatabase("Users, bots and API keys", (start) => {
       owner_id: bot.id,
       name: bot.name,
       role: "member",
+      account_role: null,
+      projects: [{ id: unknownId("proj"), name: "default", role: "member" }],
       key_id: key.id,
+      scopes: [],
       server_id,
       expires_at,
     });

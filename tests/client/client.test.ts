@@ -39,9 +39,11 @@ onOneDatabase("The client", (start) => {
   });
 
   it("shows the owner of its API key, and its role", async () => {
-    const { owner_id, key_id, server_id, ...caller } = await api.caller();
-    expect(caller).to.deep.equal({ name: "admin", role: "admin", expires_at: null });
+    const { owner_id, key_id, server_id, projects, ...caller } = await api.caller();
+    const role = "admin";
+    expect(caller).to.deep.equal({ name: "admin", role, account_role: role, scopes: [], expires_at: null });
     expect([owner_id, key_id, server_id].map((id) => id.split("_")[0])).to.deep.equal(["usr", "ak", "ac"]);
+    expect(projects?.map(({ name, role }) => ({ name, role }))).to.deep.equal([{ name: "default", role }]);
   });
 
   it("reaches the modules of an edge at their own endpoints", async () => {

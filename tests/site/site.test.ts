@@ -58,6 +58,7 @@ describe("The site", () => {
       "how-to/event-pipelines",
       "how-to/guarantees",
       "how-to/accounts",
+      "how-to/roles",
       "how-to/move",
       "how-to/ci",
       "how-to/ask",

@@ -14,8 +14,21 @@ export interface Caller {
    * all servers of one database, and after a restore.
    */
   readonly server_id: string;
+  /** The role for the whole account; null for one that holds for projects alone. Older servers leave it out. */
+  readonly account_role?: Role | null;
+  /** The projects in which the caller has a role. Older servers leave it out. */
+  readonly projects?: readonly CallerProject[];
+  /** What the key may do of what the role allows; empty: all. Older servers leave it out. */
+  readonly scopes?: readonly string[];
   /** When the key expires (RFC 3339); null if it does not. */
   readonly expires_at: string | null;
+}
+
+/** A project in which a caller has a role. */
+export interface CallerProject {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
 }
 
 /** Asks the server who owns the transport's API key. */

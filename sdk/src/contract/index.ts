@@ -59,6 +59,7 @@ export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export { completeValidity } from "./formats/validity";
 export type { Kind } from "./kinds";
 export * from "./registry";
+export * from "./rights";
 export * from "./role";
 export * from "./samples";
 export * from "./secrets";

@@ -1,25 +1,28 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 
 /** The kinds of objects. */
-export type Kind =
-  | "tunnel_credential"
-  | "ssh_credential"
-  | "ssh_certificate_authority"
-  | "ssh_user_certificate"
-  | "ssh_host_certificate"
-  | "certificate_authority"
-  | "ip_policy"
-  | "ip_policy_rule"
-  | "tunnel_group_backend"
-  | "failover_backend"
-  | "weighted_backend"
-  | "http_response_backend"
-  | "static_backend"
-  | "tls_edge"
-  | "https_edge"
-  | "https_edge_route"
-  | "event_destination"
-  | "event_subscription"
-  | "guarantee"
-  | "api_key"
-  | "bot_user";
+export const KINDS = [
+  "tunnel_credential",
+  "ssh_credential",
+  "ssh_certificate_authority",
+  "ssh_user_certificate",
+  "ssh_host_certificate",
+  "certificate_authority",
+  "ip_policy",
+  "ip_policy_rule",
+  "tunnel_group_backend",
+  "failover_backend",
+  "weighted_backend",
+  "http_response_backend",
+  "static_backend",
+  "tls_edge",
+  "https_edge",
+  "https_edge_route",
+  "event_destination",
+  "event_subscription",
+  "guarantee",
+  "api_key",
+  "bot_user",
+] as const;
+
+export type Kind = (typeof KINDS)[number];

@@ -26,6 +26,9 @@ export interface ApiKey {
   /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expires_at: string | null;
 
+  /** What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away. */
+  scopes: string[];
+
   /** The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   token: string | null;
 }
@@ -43,6 +46,9 @@ export interface ApiKeyCreate {
 
   /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expires_at?: string;
+
+  /** What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away. */
+  scopes?: string[];
 }
 
 /** The body that updates an API key; fields left out stay as they are. */

@@ -17,8 +17,8 @@ export interface BotUser {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
-  role: "member" | "admin" | "gateway";
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `viewer` sees all of them, with null for every secret, plans changes and makes none; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only. */
+  role: "member" | "viewer" | "admin" | "gateway" | "metrics";
 
   /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */
   gateway_name: string | null;
@@ -32,8 +32,8 @@ export interface BotUserCreate {
   /** Name of the bot. */
   name: string;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing. Default `member`. Set at creation only. */
-  role?: "member" | "admin" | "gateway";
+  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `viewer` sees all of them, with null for every secret, plans changes and makes none; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only. */
+  role?: "member" | "viewer" | "admin" | "gateway" | "metrics";
 
   /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */
   gateway_name?: string | null;

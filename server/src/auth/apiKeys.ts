@@ -94,7 +94,7 @@ export class ApiKeys {
     const [row] = await keyByHash(this.store.reader, { hash });
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
     // Partial: fields were added after some of these were stored.
-    const { expires_at: expiresAt = null }: Partial<Answers["api_key"]> = JSON.parse(row.key);
+    const { expires_at: expiresAt = null, scopes = [] }: Partial<Answers["api_key"]> = JSON.parse(row.key);
     const bot: Partial<Answers["bot_user"]> | undefined = row.bot ? JSON.parse(row.bot) : undefined;
     const role = row.role ?? bot?.role ?? "member";
     const { keyId, ownerId } = row;
@@ -103,6 +103,7 @@ export class ApiKeys {
       ownerId,
       name: row.name ?? bot?.name ?? "",
       role,
+      scopes,
       admin: role === "admin",
       expiresAt,
     };

@@ -141,7 +141,7 @@ async function addKey(
 ): Promise<ObjectChange> {
   const definition = definitionOf("api_key");
   const id = newId(definition.idPrefix);
-  const sent: SentOf<"api_key"> = { description, metadata: "", owner_id: ownerId };
+  const sent: SentOf<"api_key"> = { description, metadata: "", owner_id: ownerId, scopes: [] };
   const after = documents.compose(definition, id, new Date().toISOString(), sent);
   const document = documents.seal(definition, after);
   await transaction

@@ -9,6 +9,8 @@ export interface Caller {
   readonly keyId: string;
   /** When the key expires; null if it does not. */
   readonly expiresAt: string | null;
+  /** The scopes of the key, which narrow the role; none are all. */
+  readonly scopes: readonly string[];
   /** Whether the role is that of an admin. */
   readonly admin: boolean;
 }

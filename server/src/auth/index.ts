@@ -3,4 +3,5 @@
 export { ApiKeys } from "./apiKeys";
 export { bootstrap, noteShown, recoverAdminKey } from "./bootstrap";
 export type { Caller } from "./caller";
-export { isHidden, refuseForeignOwner } from "./ownership";
+export { isHidden, refuseForeignOwner, seesOwnAlone } from "./ownership";
+export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";

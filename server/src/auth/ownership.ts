@@ -1,4 +1,4 @@
-import type { Definition } from "@tunnelplane/sdk/contract";
+import { type Definition, seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Database } from "../storage";
 import { refuseFaults } from "../util";
@@ -21,7 +21,7 @@ export async function refuseForeignOwner(
       "wrong_id_kind",
       `is ${JSON.stringify(owner)}: expected the id of a user ("usr_…") or a bot ("bot_…")`,
     );
-  if (!caller.admin)
+  if (!seesAll(caller.role))
     refuse(
       "forbidden",
       "names another user or bot; only admins may do that. Leave it out to own the object yourself",
@@ -35,6 +35,10 @@ export async function refuseForeignOwner(
     );
 }
 
+/** Whether a caller sees only its own objects of a type. */
+export const seesOwnAlone = ({ access }: Definition, { role }: Caller): boolean =>
+  access === "owner" && !seesAll(role);
+
 /** Whether an object is hidden from a caller because it belongs to somebody else. */
-export const isHidden = ({ access }: Definition, ownerId: string, caller: Caller): boolean =>
-  access === "owner" && !caller.admin && ownerId !== caller.ownerId;
+export const isHidden = (definition: Definition, ownerId: string, caller: Caller): boolean =>
+  seesOwnAlone(definition, caller) && ownerId !== caller.ownerId;

@@ -7,8 +7,9 @@ import {
   present,
   targetsOf,
 } from "@tunnelplane/sdk/contract";
+import { refuseUnlessMay } from "../auth";
 import type { Document } from "../documents";
-import { type Amendment, amendmentOf, type ResolvableReference, refuseMembers } from "../resources";
+import { type Amendment, amendmentOf, type ResolvableReference } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
 import type { Findings } from "../validation";
 import type { MemberRow } from "./facts";
@@ -94,7 +95,7 @@ export async function itemsOf(
     const id = idOf(found);
     const old = id === undefined ? undefined : loaded.get(id);
     try {
-      refuseMembers(definition, planning.caller);
+      refuseUnlessMay(planning.caller, "read", definition);
       if (id !== undefined && (!old || !isSeenBy(planning.caller, definition, old.ownerId))) {
         if (typeof found === "object") {
           const message = "is the key of an object of another owner; choose another key";

@@ -1,4 +1,10 @@
-import { definitionNamed, definitionOfId, MOST_SET_OBJECTS, present } from "@tunnelplane/sdk/contract";
+import {
+  definitionNamed,
+  definitionOfId,
+  MOST_SET_OBJECTS,
+  present,
+  seesAll,
+} from "@tunnelplane/sdk/contract";
 import type { ObjectChange } from "../journal";
 import { type Leaving, nests } from "../resources";
 import { inOrder } from "../util";
@@ -168,7 +174,7 @@ async function refuseOtherSets(
     const old = loaded.get(id);
     const definition = definitionOfId(id);
     if (!old || !definition || !isSeenBy(caller, definition, old.ownerId)) continue; // does not exist for this caller
-    const other = caller.admin ? `the change set ${name}` : "another change set";
+    const other = seesAll(caller.role) ? `the change set ${name}` : "another change set";
     const message = `names ${id}, which belongs to ${other}; release it there, or declare it there`;
     faults.add(present(adopted.get(id)), { error: "in_other_set", path: ["id"], message });
   }

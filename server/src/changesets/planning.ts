@@ -1,4 +1,4 @@
-import type { Definition } from "@tunnelplane/sdk/contract";
+import { type Definition, may } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, isHidden } from "../auth";
 import type { Document, Documents } from "../documents";
@@ -31,9 +31,9 @@ export interface Planning {
   readonly facts: PlanFacts;
 }
 
-/** Whether an object exists for a caller, who may then change it. */
+/** Whether an object exists for a caller. Whether it may be changed is looked at with every change. */
 export const isSeenBy = (caller: Caller, definition: Definition, ownerId: string): boolean =>
-  (definition.access !== "admin" || caller.admin) && !isHidden(definition, ownerId, caller);
+  may(caller, "read", definition) && !isHidden(definition, ownerId, caller);
 
 /** Reads objects with everything that answers show of them. */
 export async function load(

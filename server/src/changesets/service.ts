@@ -1,4 +1,4 @@
-import { definitionNamed } from "@tunnelplane/sdk/contract";
+import { definitionNamed, seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Page, PageSize } from "../documents";
@@ -117,10 +117,10 @@ export class ChangeSets {
   }
 
   #mayUse = ({ owner_id }: Pick<Database["changeset"], "owner_id">): boolean =>
-    this.#caller.admin || owner_id === this.#caller.ownerId;
+    seesAll(this.#caller.role) || owner_id === this.#caller.ownerId;
 
   list(page: PageSize & { before?: string }): Promise<Page> {
-    return setPage(this.context, this.#caller.admin ? undefined : this.#caller.ownerId, page);
+    return setPage(this.context, seesAll(this.#caller.role) ? undefined : this.#caller.ownerId, page);
   }
 
   async get(name: string): Promise<{ json: string; etag: string }> {

@@ -7,6 +7,7 @@ import {
   mapSecrets,
   present,
   referencesIn,
+  seesAll,
 } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
@@ -129,7 +130,7 @@ export async function credentialsFor(
   const credentials = pages.flatMap((rows, index) =>
     rows.slice(0, MOST_CREDENTIALS).map(({ owner_id, document }): WorldObject => {
       const object = objectOf(definitionNamed(present(kinds[index])), JSON.parse(document));
-      return caller.admin || owner_id === caller.ownerId ? object : { ...object, hidden: true };
+      return seesAll(caller.role) || owner_id === caller.ownerId ? object : { ...object, hidden: true };
     }),
   );
   return { credentials, full: pages.some((rows) => rows.length > MOST_CREDENTIALS) };

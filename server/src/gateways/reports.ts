@@ -1,3 +1,4 @@
+import { seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Caller } from "../auth";
 import type { Documents, Page } from "../documents";
@@ -159,7 +160,7 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
     .executeTakeFirst();
   if (!row) throw unknown(name);
   const all: GatewayReport["agents"] = JSON.parse(row.agents);
-  const own = caller.admin
+  const own = seesAll(caller.role)
     ? undefined
     : await credentialsOf(store.reader, caller.ownerId, [...new Set(all.map((one) => one.credential))]);
   const agents = own ? all.filter(({ credential }) => own.has(credential)) : all;

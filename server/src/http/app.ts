@@ -4,7 +4,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import { ApiKeys } from "../auth";
+import { ApiKeys, refuseUnlessMay } from "../auth";
 import { type Dispatcher, deliveryMetrics } from "../events";
 import type { EventWaits } from "../journal";
 import type { ServerContext } from "../resources";
@@ -28,7 +28,9 @@ import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
 import { describing } from "./openapi/descriptions";
+import { actOf } from "./operations/operation";
 import { registerPages } from "./pages";
+import type { Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 import { registerOperations } from "./serving";
 
@@ -127,7 +129,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
         throw refusal;
       });
       await limits.admit(request.caller.keyId, request, reply);
-      refuseGateways(request);
+      refuseWithoutRight(request);
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
       else
         context.validation.refuseWhileFull(
@@ -144,13 +146,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-/** The key of a gateway is on machines that face the internet, so it may do only what a gateway needs. */
-function refuseGateways({ caller, routeOptions, method }: FastifyRequest): void {
-  if (caller.role !== "gateway" || routeOptions.config.forGateways) return;
-  throw new RequestError(
-    "forbidden",
-    `The API key of a gateway may not ${method} ${routeOptions.url}: it reads what a gateway enforces, asks who may bind, and reports. Use the key of a member or an admin`,
-  );
+/** Refuses what the caller's role and scopes do not allow, before anything is read. */
+function refuseWithoutRight({ caller, routeOptions, query }: FastifyRequest): void {
+  const { operation } = routeOptions.config;
+  if (operation) refuseUnlessMay(caller, actOf(operation, query as Query), operation.subject);
 }
 
 function requireVersion(request: FastifyRequest): void {

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Caller } from "../auth";
+import { type Caller, refuseUnlessMay } from "../auth";
 import type { DeliveryMetric } from "../events";
-import { RequestError } from "../util";
 
 // Reads take about a millisecond, writes wait for the disk, and an authority's key takes up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Answers `GET /metrics` in the Prometheus format, to admins: requests, event deliveries, the process, the
+ * Answers `GET /metrics` in the Prometheus format, to admins and bots of role metrics: requests, event deliveries, the process, the
  * release. Labels hold path patterns and ids of event destinations, never a key or other text that a client
  * chose.
  */
@@ -66,8 +65,7 @@ export function registerMetrics(
     done();
   });
   app.get("/metrics", async (request, reply) => {
-    const { admin } = await authenticate(request, reply);
-    if (!admin) throw new RequestError("forbidden", "Only admins may read metrics");
+    refuseUnlessMay(await authenticate(request, reply), "read", "metrics");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

@@ -15,15 +15,9 @@ export function idempotentRequestOf(request: FastifyRequest, body: unknown): Ide
       "Idempotency-Key must have 1 to 255 characters, ASCII without spaces; a UUID is fine",
     );
   }
-  return {
-    ownerId: request.caller.ownerId,
-    key,
-    requestHash: requestHashOf(
-      request.method,
-      request.url,
-      Buffer.isBuffer(body) ? hash("sha256", body) : body,
-    ),
-  };
+  const { ownerId, scopes } = request.caller;
+  const sent = Buffer.isBuffer(body) ? hash("sha256", body) : body;
+  return { ownerId, key, requestHash: requestHashOf(request.method, request.url, sent, scopes) };
 }
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;

@@ -1,6 +1,6 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ApiKeys } from "../auth";
+import { type ApiKeys, refuseUnlessMay } from "../auth";
 import { DOCUMENT_SEPARATOR, type Page } from "../documents";
 import type { Dispatcher } from "../events";
 import { DryRunConsequences } from "../exposure";
@@ -27,8 +27,8 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "Q
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether API keys of role `gateway` are accepted. */
-    forGateways?: boolean;
+    /** The operation of the route; none where the method is not allowed. */
+    operation?: ApiOperation;
   }
 }
 
@@ -62,7 +62,7 @@ function registerOperation(
     config: {
       slots: slotsOf(operation),
       room: operation.room,
-      forGateways: operation.forGateways,
+      operation,
       large: operation.isLarge,
     },
     bodyLimit: operation.isLarge ? LARGE_BODY : BODY_LIMIT,
@@ -77,7 +77,9 @@ function registerOperation(
     const query = queryOf(request, operation.query);
     const body = operation.isLarge ? request.body : operation.body && objectIn(request.body);
     const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
-    const consequences = findingsOf(query) ? new DryRunConsequences(context, caller) : undefined;
+    const tellsFindings = findingsOf(query);
+    if (tellsFindings) refuseUnlessMay(caller, "read", "exposure");
+    const consequences = tellsFindings ? new DryRunConsequences(context, caller) : undefined;
     const { onDryRun } = consequences ?? {};
     const change = {
       caller,
@@ -134,7 +136,7 @@ function registerOperation(
   }
 }
 
-const CALLERS = (["api_key", "bot_user"] as const).map((kind) => definitionOf(kind).path);
+const CALLERS = [...(["api_key", "bot_user"] as const).map((kind) => definitionOf(kind).path), "/changesets"];
 
 /**
  * Which slots an operation's requests take. API keys have their own, so that an admin can always list and

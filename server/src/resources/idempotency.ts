@@ -15,9 +15,21 @@ export interface IdempotentRequest {
   readonly requestHash: string;
 }
 
-/** The SHA-256 of a request's method, path and body. */
-export const requestHashOf = (method: string, path: string, body: unknown): string =>
-  hash("sha256", JSON.stringify([method, path, body ?? null]), "base64url");
+/**
+ * The SHA-256 of a request's method, path and body, and of the scopes of its API key: an answer may hold a new
+ * key with these scopes, which no key with fewer is to get.
+ */
+export const requestHashOf = (
+  method: string,
+  path: string,
+  body: unknown,
+  scopes: readonly string[] = [],
+): string =>
+  hash(
+    "sha256",
+    JSON.stringify([method, path, body ?? null, ...(scopes.length > 0 ? [scopes] : [])]),
+    "base64url",
+  );
 
 /** Finds the first answer to the same request. Refuses a key that was used for another request. */
 export async function answeredBefore<T>(

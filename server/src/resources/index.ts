@@ -3,7 +3,6 @@
  * from here only.
  */
 
-export { refuseMembers } from "./access";
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
 export { type Filter, filtersIn, filtersOf } from "./filters";

@@ -1,4 +1,4 @@
-import { registry } from "@tunnelplane/sdk/contract";
+import { may, registry, seesAll } from "@tunnelplane/sdk/contract";
 import type { Caller } from "../auth";
 import type { Page } from "../documents";
 import type { ServerContext } from "./transaction";
@@ -21,8 +21,8 @@ export async function referrersOf(
   request: ReferrersRequest,
 ): Promise<Page> {
   const { id, before, limit } = request;
-  const kindsOf = (access: string) =>
-    registry.filter((definition) => definition.access === access).map(({ kind }) => kind);
+  const hidden = registry.filter((definition) => !may(caller, "read", definition)).map(({ kind }) => kind);
+  const owned = registry.filter(({ access }) => access === "owner").map(({ kind }) => kind);
   let query = reader
     .selectFrom("resource")
     .select(["id", "kind", "document"])
@@ -30,12 +30,11 @@ export async function referrersOf(
     .orderBy("id", "desc")
     .limit(limit + 1); // one more shows whether there is a next page
   if (before !== undefined) query = query.where("id", "<", before);
-  if (!caller.admin) {
-    query = query.where("kind", "not in", kindsOf("admin"));
+  if (hidden.length > 0) query = query.where("kind", "not in", hidden);
+  if (!seesAll(caller.role))
     query = query.where(({ or, eb }) =>
-      or([eb("kind", "not in", kindsOf("owner")), eb("owner_id", "=", caller.ownerId)]),
+      or([eb("kind", "not in", owned), eb("owner_id", "=", caller.ownerId)]),
     );
-  }
   const rows = await query.execute();
   const shown = rows.slice(0, limit);
   const ids = shown.map((row) => row.id);

@@ -1,10 +1,9 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
-import { type Caller, refuseForeignOwner } from "../auth";
+import { type Caller, refuseForeignOwner, seesOwnAlone } from "../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, takeTurn } from "../util";
-import { refuseChanges, refuseMembers } from "./access";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { type Filters, matches, mayMatch } from "./filters";
 import { documentsIn, idIn, pageOf } from "./pages";
@@ -18,7 +17,8 @@ import {
   insertSecretHashes,
 } from "./rows";
 import { checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
-import { type Created, comingOf, etagOf, type ObjectPath, type Precondition, StoredObjects } from "./stored";
+import { etagFor, jsonFor } from "./shown";
+import { type Created, comingOf, type ObjectPath, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
 /** The objects of a list that a page shows. */
@@ -61,8 +61,6 @@ export class ResourceService {
 
   async create(definition: Definition, given: unknown): Promise<Created> {
     const caller = this.#caller;
-    refuseMembers(definition, caller);
-    refuseChanges(definition, caller);
     const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
     const body = await this.#objects.validate({ kind: definition.kind, what: "create" }, given);
@@ -97,20 +95,22 @@ export class ResourceService {
       // A dry run keeps no one-time secret, so its answer shows none.
       return {
         id,
-        etag: etagOf(1),
-        json: oneTime && !this.#transactions.isDryRun ? JSON.stringify({ ...after, ...oneTime }) : json,
+        etag: etagFor(caller, definition, 1),
+        json:
+          oneTime && !this.#transactions.isDryRun
+            ? JSON.stringify({ ...after, ...oneTime })
+            : jsonFor(caller, definition, json),
       };
     });
   }
 
   async get(definition: Definition, at: ObjectPath): Promise<Answer> {
     const { document, version } = await this.#objects.load(this.#store.reader, definition, at);
-    return { json: document, etag: etagOf(version) };
+    return { json: document, etag: etagFor(this.#caller, definition, version) };
   }
 
   /** @param parents the ids in the collection's path, by field */
   async list(definition: Definition, parents: ObjectPath, { filters, ...page }: ListRequest): Promise<Page> {
-    refuseMembers(definition, this.#caller);
     await this.#objects.loadParents(this.#store.reader, definition, parents);
     return filters
       ? this.#filtered(definition, parents, page, filters)
@@ -118,13 +118,17 @@ export class ResourceService {
   }
 
   async #page(definition: Definition, parents: ObjectPath, request: PageRequest): Promise<Page> {
-    const owner = definition.access === "owner" && !this.#caller.admin ? this.#caller.ownerId : request.owner;
+    const owner = seesOwnAlone(definition, this.#caller) ? this.#caller.ownerId : request.owner;
     const { reader } = this.#store;
     const page = await pageOf(reader, definition, { ...request, owner, parents });
     const documents = this.#documents.areAsRead(definition, page.documents, page.versions)
       ? [page.documents]
-      : await inSlices(documentsIn(page), (document, index) =>
-          this.#documents.read(reader, definition, document, present(page.versions[index])),
+      : await inSlices(documentsIn(page), async (document, index) =>
+          jsonFor(
+            this.#caller,
+            definition,
+            await this.#documents.read(reader, definition, document, present(page.versions[index])),
+          ),
         );
     return { documents, nextBefore: page.nextBefore };
   }
@@ -183,16 +187,19 @@ export class ResourceService {
     return this.#transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
-      precondition(etagOf(stored.version));
+      precondition(etagFor(this.#caller, definition, stored.version));
       const { json, version } = await this.#objects.save(transaction, changes, definition, stored, value);
-      return { json, etag: etagOf(version) };
+      return {
+        json: jsonFor(this.#caller, definition, json),
+        etag: etagFor(this.#caller, definition, version),
+      };
     });
   }
 
   async remove(definition: Definition, at: ObjectPath, precondition: Precondition): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
       const { id, ownerId, version, before } = await this.#objects.loadToChange(transaction, definition, at);
-      precondition(etagOf(version));
+      precondition(etagFor(this.#caller, definition, version));
       await checkUsers(new Existing(transaction), [], [{ id, name: id, words: "" }], refusing);
       changes.push(...(await this.#childrenToDelete(transaction, id)), {
         change: "deleted",

@@ -12,7 +12,6 @@ import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
-import { refuseMembers } from "./access";
 import { lockParents, parentOf, touchParent } from "./parents";
 import {
   claimsOthers,
@@ -34,6 +33,7 @@ import {
   referencesOf,
   refusing,
 } from "./rules";
+import { jsonFor } from "./shown";
 import type { ServerContext } from "./transaction";
 
 /** Limit of objects that one object may contain, directly or through others. No sensible tree is larger. */
@@ -69,13 +69,12 @@ export class StoredObjects {
     return found;
   }
 
+  /** The object as the caller may see it. */
   async load(db: Kysely<Database>, definition: Definition, at: ObjectPath): Promise<Stored> {
     await this.loadParents(db, definition, at);
     const { row, version } = await this.#find(db, findWhole(definition), definition, at);
-    return {
-      ...version,
-      document: await this.#documents.read(db, definition, row.document, nameOf(version)),
-    };
+    const json = await this.#documents.read(db, definition, row.document, nameOf(version));
+    return { ...version, document: jsonFor(this.caller, definition, json) };
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
@@ -100,7 +99,6 @@ export class StoredObjects {
         `${quoted(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
       );
     }
-    refuseMembers(definition, this.caller);
     const [found] = await byId(db, { id });
     const row = found?.kind === definition.kind ? found : undefined; // prefixes alone prove nothing
     const parents = pathFieldsOf(definition);
@@ -248,6 +246,3 @@ interface ToChange extends Stored {
 
 /** An object's id and the ids of its parents in the path, by field. */
 export type ObjectPath = Readonly<Record<string, string>> & { readonly id: string };
-
-/** The ETag of a whole object. */
-export const etagOf = (version: number): string => `"${version}"`;

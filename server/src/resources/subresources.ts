@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { type Definition, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
 import { type Answer, type Document, type Page, textIn } from "../documents";
 import { BodyError, quoted, RequestError, refuseFaults } from "../util";
+import { shownTo } from "./shown";
 import { type Created, type ObjectPath, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
 
@@ -12,7 +13,7 @@ export class Subresources {
 
   constructor(
     private readonly context: ServerContext,
-    request: ChangeRequest,
+    private readonly request: ChangeRequest,
   ) {
     this.#objects = new StoredObjects(context, request.caller);
     this.#transactions = new Transactions(context, request);
@@ -38,13 +39,13 @@ export class Subresources {
     );
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
-      preconditionOnModule(precondition, stored.before[name]);
+      preconditionOnModule(precondition, this.#shown(definition, stored.before)[name]);
       const saved = await this.#objects
         .save(transaction, changes, definition, stored, { [name]: value })
         .catch((error: unknown) => {
           throw error instanceof BodyError ? error.within(name) : error;
         });
-      return partAnswer(saved.after[name]);
+      return partAnswer(this.#shown(definition, saved.after)[name]);
     });
   }
 
@@ -56,10 +57,14 @@ export class Subresources {
   ): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
-      preconditionOnModule(precondition, stored.before[name]);
+      preconditionOnModule(precondition, this.#shown(definition, stored.before)[name]);
       if (stored.before[name] === null) return;
       await this.#objects.save(transaction, changes, definition, stored, { [name]: undefined });
     });
+  }
+
+  #shown(definition: Definition, document: Document): Document {
+    return shownTo(this.request.caller, definition, document);
   }
 
   async listEntries(definition: Definition, at: ObjectPath, name: string): Promise<Page> {

@@ -1,6 +1,6 @@
 import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, refuseForeignRights } from "../auth";
 import type { Decisions } from "../decisions";
 import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
@@ -8,7 +8,6 @@ import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
 import { RequestError, refusalForNow } from "../util";
 import type { Validation } from "../validation";
-import { refuseChanges } from "./access";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 
 /** The shared services of the server. */
@@ -153,7 +152,8 @@ export class Transactions {
   }
 
   async #allow(db: Kysely<Database>, changes: readonly ObjectChange[]): Promise<void> {
-    for (const { definition } of changes) refuseChanges(definition, this.request.caller);
+    const act = this.request.dryRun ? "plan" : "write";
+    for (const change of changes) refuseForeignRights(this.request.caller, act, change);
     await this.#check(db, changes);
   }
 

@@ -10,7 +10,7 @@ export const KINDS = [
     "listKey": "credentials",
     "idPrefix": "cr",
     "access": "owner",
-    "doc": "An authtoken with which an agent starts tunnel sessions. Its ACL limits what those sessions may bind. Only its owner and admins can see it.",
+    "doc": "An authtoken with which an agent starts tunnel sessions. Its ACL limits what those sessions may bind. Only its owner, viewers and admins can see it.",
     "secrets": [
       "token"
     ]
@@ -23,7 +23,7 @@ export const KINDS = [
     "listKey": "ssh_credentials",
     "idPrefix": "sshcr",
     "access": "owner",
-    "doc": "A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. Only its owner and admins can see it.",
+    "doc": "A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. Only its owner, viewers and admins can see it.",
     "secrets": []
   },
   {
@@ -190,7 +190,7 @@ export const KINDS = [
     "listKey": "event_destinations",
     "idPrefix": "ed",
     "access": "admin",
-    "doc": "A service that receives events, with the credentials for it. It has no effect until a subscription names it. Only admins may see and change it.",
+    "doc": "A service that receives events, with the credentials for it. It has no effect until a subscription names it. Only admins may change it; only they and viewers see it.",
     "secrets": [
       "target.delivery_service.auth.creds.cloud_secret_access_key",
       "target.stream_service.auth.creds.cloud_secret_access_key",
@@ -206,7 +206,7 @@ export const KINDS = [
     "listKey": "event_subscriptions",
     "idPrefix": "esb",
     "access": "admin",
-    "doc": "Sends the events of some types to some destinations. Only admins may see and change it.",
+    "doc": "Sends the events of some types to some destinations. Only admins may change it; only they and viewers see it.",
     "secrets": []
   },
   {
@@ -228,7 +228,7 @@ export const KINDS = [
     "listKey": "keys",
     "idPrefix": "ak",
     "access": "owner",
-    "doc": "A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. Only its owner and admins can see it.",
+    "doc": "A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. Only its owner, viewers and admins can see it.",
     "secrets": [
       "token"
     ]
@@ -241,7 +241,7 @@ export const KINDS = [
     "listKey": "bot_users",
     "idPrefix": "bot",
     "access": "admin",
-    "doc": "An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. Only admins may see and change it.",
+    "doc": "An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. Only admins may change it; only they and viewers see it.",
     "secrets": []
   }
 ];

@@ -6,6 +6,7 @@ import { address, exposure } from "./exposure.mjs";
 import { gateway, gateways } from "./gateways.mjs";
 import { guarantees } from "./guarantees.mjs";
 import { object, objects } from "./objects.mjs";
+import { seesAll, whoIs } from "./who.mjs";
 
 const main = document.querySelector("main");
 const nav = document.querySelector("nav");
@@ -95,7 +96,7 @@ async function welcome() {
     ["exposure", "Exposure"],
     ["guarantees", "Guarantees"],
     ["objects", "Objects"],
-    ...(caller.role === "admin" ? [["deliveries", "Deliveries"]] : []),
+    ...(seesAll(caller) ? [["deliveries", "Deliveries"]] : []),
     ...(hasGateways ? [["gateways", "Gateways"]] : []),
     ...(caller.role === "admin" ? [["audit", "Audit log"]] : []),
   ];
@@ -108,7 +109,7 @@ async function welcome() {
   );
   nav.hidden = false;
   who.replaceChildren(
-    h("span", {}, `${caller.name} (${caller.role})`),
+    h("span", {}, whoIs(caller)),
     h("button", { type: "button", onclick: () => signIn("You have signed out.") }, "Sign out"),
   );
   await show();

@@ -2,6 +2,7 @@ import { get, page } from "./api.mjs";
 import { badge, h, pages, row, time } from "./dom.mjs";
 import { KINDS } from "./kinds.mjs";
 import { kindOfId, objectLink } from "./links.mjs";
+import { seesAll } from "./who.mjs";
 
 /** What tells an object from others at a glance, the first that it has. */
 const TELLING = [
@@ -20,7 +21,7 @@ const TELLING = [
 /** The objects of a kind. */
 export async function objects([kind], caller) {
   const kinds = KINDS.filter(
-    ({ path, access }) => !path.includes("{") && (access !== "admin" || caller.role === "admin"),
+    ({ path, access }) => !path.includes("{") && (access !== "admin" || seesAll(caller)),
   );
   const chosen = kinds.find((one) => one.kind === kind) ?? kinds[0];
   const input = h("input", { id: "id", placeholder: "edgtls_…", autocomplete: "off", spellcheck: "false" });

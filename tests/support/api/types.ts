@@ -258,8 +258,9 @@ export const TYPES: readonly ResourceType[] = [
     path: "/api_keys",
     listKey: "keys",
     prefix: "ak",
-    fields: ["owner_id", "expires_at", "token"],
+    fields: ["owner_id", "expires_at", "scopes", "token"],
     once: ["token"],
     body: () => ({}),
+    update: { scopes: ["read"] },
   },
 ];

@@ -34,7 +34,8 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly idField: string;
   /**
    * Who may see and change its objects: everyone in the account, only the owner (others get 404), or only
-   * admins; `adminsWrite`: everyone sees them, and only admins change them. Admins may always.
+   * admins; `adminsWrite`: everyone sees them, and only admins change them. Admins may always, and viewers
+   * always see them. `rights/` reads this.
    */
   readonly access: "everyone" | "owner" | "admin" | "adminsWrite";
   /**
@@ -56,6 +57,8 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly renewable?: { readonly after: string; readonly until: string };
   /** Defaults that depend on other fields, applied after the plain ones. */
   fill(value: Record<string, unknown>): Record<string, unknown>;
+  /** Fields that the server chooses, for objects that were stored before the contract had them. */
+  readonly earlier?: Readonly<Record<string, unknown>>;
   /** Keys that no other object may hold at the same time. */
   unique(sent: Sent<F>): UniqueKey[];
   /** The fields that together identify one object without its id. Of a list, one entry is enough. */
@@ -118,8 +121,8 @@ export const accessDoc = ({ access }: Definition): string => ACCESS_DOCS[access]
 
 const ACCESS_DOCS = {
   everyone: "",
-  owner: " Only its owner and admins can see it.",
-  admin: " Only admins may see and change it.",
+  owner: " Only its owner, viewers and admins can see it.",
+  admin: " Only admins may change it; only they and viewers see it.",
   adminsWrite: " Only admins may change it.",
 } as const satisfies Record<Definition["access"], string>;
 

@@ -3,6 +3,7 @@ import { defineResource } from "../core/definition";
 import { description, metadata, ownerId } from "../core/fields";
 import { mark } from "../core/marks";
 import { timestamp } from "../formats/time";
+import { scopes } from "../rights/scopes";
 
 /** API keys; fields after api-decisions "Users, bots and API keys". */
 export const apiKey = defineResource({
@@ -22,7 +23,13 @@ export const apiKey = defineResource({
       description:
         "When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only.",
     }),
+    scopes: scopes().meta({
+      description:
+        "What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away.",
+      examples: [["read", "tls_edge:write"]],
+    }),
   },
+  earlier: { scopes: [] },
   computed: {
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({
       description:
@@ -30,7 +37,11 @@ export const apiKey = defineResource({
       examples: ["tpk_2ExampleOnlyAAAAAAAAAAAAAAA"],
     }),
   },
-  sample: { description: "deploys from CI", expires_at: "2126-11-22T08:00:00Z" },
+  sample: {
+    description: "deploys from CI",
+    expires_at: "2126-11-22T08:00:00Z",
+    scopes: ["read", "tls_edge:write"],
+  },
   example: `const ci = new tunnels.BotUser("ci", { name: "ci" });
 const key = new tunnels.ApiKey("ci", { ownerId: ci.id });
 export const apiKey = key.token; // a secret output`,

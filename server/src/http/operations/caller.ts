@@ -1,4 +1,4 @@
-import { ROLES } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, isOfAccount, ROLES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { partAnswer } from "../../resources";
 import type { ApiOperation } from "./operation";
@@ -11,7 +11,7 @@ export const callerOperation: ApiOperation = {
   summary: "Get the owner of the API key, its role and the server",
   tag: { name: "Caller", description: "The user or bot that makes the request." },
   query: [],
-  forGateways: true,
+  subject: "caller",
   success: {
     status: 200,
     answer: {
@@ -26,6 +26,22 @@ export const callerOperation: ApiOperation = {
           description:
             "The account of this server's database, as events name it in `account_id`: the same at every address, for all servers of one database, and after a restore.",
         }),
+        account_role: z.enum(ROLES).nullable().meta({
+          description: "The role for the whole account; null for one that holds for projects alone.",
+        }),
+        projects: z
+          .array(
+            z.object({
+              id: z.string().meta({ description: "The project.", examples: [DEFAULT_PROJECT.id] }),
+              name: z.string().meta({ description: "Its name.", examples: [DEFAULT_PROJECT.name] }),
+              role: z.enum(ROLES).meta({ description: "The role in it." }),
+            }),
+          )
+          .meta({ description: "The projects in which the caller has a role." }),
+        scopes: z.array(z.string()).meta({
+          description: "What the API key may do of what the role allows; empty: all.",
+          examples: [[]],
+        }),
         expires_at: z.iso
           .datetime({ offset: true })
           .nullable()
@@ -33,13 +49,16 @@ export const callerOperation: ApiOperation = {
       }),
     },
   },
-  run: async ({ caller: { ownerId, name, role, keyId, expiresAt }, context: { journal } }) =>
+  run: async ({ caller: { ownerId, name, role, keyId, scopes, expiresAt }, context: { journal } }) =>
     partAnswer({
       owner_id: ownerId,
       name,
       role,
       key_id: keyId,
       server_id: journal.accountId,
+      account_role: isOfAccount(role) ? role : null,
+      projects: [{ ...DEFAULT_PROJECT, role }],
+      scopes,
       expires_at: expiresAt,
     }),
 };

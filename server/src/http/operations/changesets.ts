@@ -134,6 +134,7 @@ const summaryShape: Shape = {
 };
 
 const common = {
+  subject: "change_set",
   tag: {
     name: "ChangeSets",
     description: "Many objects that are brought to a declared state together: all of them, or none.",

@@ -26,8 +26,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
     io: "output",
     example: () => sampleAnswer(definition),
   };
-  const one = { path: `${path}/{id}`, tag: tagOf(definition) } as const;
-  const all = { path, tag: tagOf(definition) } as const;
+  const all = { path, tag: tagOf(definition), subject: definition } as const;
+  const one = { ...all, path: `${path}/{id}` } as const;
   const tellsState = definition.kind === "guarantee";
   return [
     {

@@ -42,6 +42,8 @@ export const decisionOperations: readonly ApiOperation[] = [
     summary: "Decide what gateways do with requests, step by step",
     about: "It reads what is stored and changes nothing.",
     tag: EXPOSURE,
+    subject: "exposure",
+    act: "read",
     query: [],
     room: ROOM,
     body: requestsShape,

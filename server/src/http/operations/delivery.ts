@@ -71,7 +71,7 @@ const replayedShape: Shape = {
   schema: z.object({ count: z.int().meta({ description: "Number of events that are sent again." }) }),
 };
 
-const common = { tag: tagOf(destination) } as const;
+const common = { tag: tagOf(destination), subject: destination } as const;
 const path = `${destination.path}/{id}`;
 
 /** List, test and replay the deliveries to a destination. */

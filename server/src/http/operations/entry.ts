@@ -23,7 +23,7 @@ export function entryOperations(definition: Definition, name: string): ApiOperat
     io: "output",
     example: () => firstOf(sampleAnswer(definition)[name]),
   };
-  const all = { path: `${path}/{id}/${name}`, tag: tagOf(definition) } as const;
+  const all = { path: `${path}/{id}/${name}`, tag: tagOf(definition), subject: definition } as const;
   const one = { ...all, path: `${path}/{id}/${name}/{${key}}` } as const;
   return [
     {

@@ -143,6 +143,7 @@ export const exposureOperations: readonly ApiOperation[] = [
     id: "listExposure",
     summary: "List who can reach what: a row for each address, in the order of addresses",
     tag: EXPOSURE,
+    subject: "exposure",
     query: ["limit", "address", "after_address"],
     success: { status: 200, answer: exposureShape, list: { key: "exposure" } },
     run: ({ context, caller }, { query }) =>

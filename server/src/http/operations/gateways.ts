@@ -141,11 +141,11 @@ export const gatewayOperations: readonly ApiOperation[] = [
     summary: "Decide whether an agent may bind what it asks for. For gateways and admins",
     tag: TAG,
     query: [],
-    forGateways: true,
+    subject: "bind_authorization",
+    act: "read",
     body: askedShape,
     success: { status: 200, answer: decidedShape },
     run: async (scope, { body }) => {
-      gatewaysOnly(scope, "ask who may bind what");
       const {
         token,
         public_key: publicKey = "",
@@ -165,12 +165,11 @@ export const gatewayOperations: readonly ApiOperation[] = [
     summary: "Report what a gateway serves. For gateways and admins",
     tag: TAG,
     query: [],
-    forGateways: true,
+    subject: "gateway_status",
     room: ROOM,
     body: reportShape,
     success: { status: 204 },
     run: async (scope, { params: { name = "" }, body }) => {
-      gatewaysOnly(scope, "report what is served");
       if (!GATEWAY_NAME.test(name))
         throw new RequestError(
           "invalid_field",
@@ -189,7 +188,7 @@ export const gatewayOperations: readonly ApiOperation[] = [
     summary: "List gateways that reported in the last 7 days, by name",
     tag: TAG,
     query: ["limit", "after_name"],
-    forGateways: true,
+    subject: "gateway",
     success: { status: 200, answer: summaryShape, list: { key: "gateways" } },
     run: ({ context }, { query }) => gatewayPage(context, { limit: limitOf(query), after: nameIn(query) }),
   },
@@ -200,7 +199,7 @@ export const gatewayOperations: readonly ApiOperation[] = [
     summary: "Get the status of a gateway: its edges and agents",
     tag: TAG,
     query: [],
-    forGateways: true,
+    subject: "gateway",
     success: { status: 200, answer: statusShape },
     run: async ({ context, caller }, { params: { name = "" } }) => ({
       json: await gatewayAt(context, name, caller),
@@ -213,11 +212,10 @@ export const gatewayOperations: readonly ApiOperation[] = [
     summary: "Remove a gateway from the list. For admins",
     about: "A gateway that still reports is back with its next report: stop it, or delete its API key first.",
     tag: TAG,
+    subject: "gateway",
     query: ["dry_run"],
     success: { status: 204 },
-    run: async ({ context, caller, change }, { params: { name = "" } }) => {
-      if (!caller.admin)
-        throw new RequestError("forbidden", "Only admins may remove a gateway from the list");
+    run: async ({ context, change }, { params: { name = "" } }) => {
       await new Transactions(context, change).run(async (transaction, _changes, acts) => {
         await deleteGateway(transaction, name);
         acts.push({ action: "gateway_deleted", subject: name });
@@ -226,11 +224,6 @@ export const gatewayOperations: readonly ApiOperation[] = [
     },
   },
 ];
-
-function gatewaysOnly({ caller }: OperationScope, what: string): void {
-  if (!caller.admin && caller.role !== "gateway")
-    throw new RequestError("forbidden", `Only gateways and admins may ${what}`);
-}
 
 const botUser = definitionOf("bot_user");
 
@@ -244,8 +237,11 @@ const MOST_TRIES = 5;
 async function requireOwnName({ context, caller, change }: OperationScope, name: string): Promise<void> {
   if (caller.admin) return;
   const at = { id: caller.ownerId };
-  // The bot itself may not change anything; the server does it in the bot's name.
-  const bots = new ResourceService(context, { ...change, caller: { ...caller, admin: true } });
+  // The bot may see and change nothing; the server does this for it, in its name.
+  const bots = new ResourceService(context, {
+    ...change,
+    caller: { ...caller, role: "admin", admin: true, scopes: [] },
+  });
   for (let tries = 0; ; tries++) {
     const { json, etag } = await bots.get(botUser, at);
     const { gateway_name: own }: { gateway_name: string | null } = JSON.parse(json);

@@ -27,12 +27,9 @@ export const allOperations = (): ApiOperation[] => [
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */
 function operationsOf(definition: Definition): ApiOperation[] {
-  const operations = [
+  return [
     ...collectionOperations(definition),
     ...modulesOf(definition).flatMap((name) => moduleOperations(definition, name)),
     ...fieldsWhere(definition, (marks) => marks.entries).flatMap((name) => entryOperations(definition, name)),
   ];
-  return definition.readByGateways
-    ? operations.map((operation) => ({ ...operation, forGateways: operation.method === "GET" }))
-    : operations;
 }

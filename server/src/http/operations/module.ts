@@ -21,7 +21,11 @@ export function moduleOperations(definition: Definition, name: string): ApiOpera
     io: "output",
     example: () => sampleAnswer(definition)[name],
   };
-  const common = { path: `${definition.path}/{id}/${name}`, tag: tagOf(definition) } as const;
+  const common = {
+    path: `${definition.path}/{id}/${name}`,
+    tag: tagOf(definition),
+    subject: definition,
+  } as const;
   return [
     {
       ...common,

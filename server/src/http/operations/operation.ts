@@ -1,4 +1,11 @@
-import { accessDoc, type Definition, plural, validateModule } from "@tunnelplane/sdk/contract";
+import {
+  type Act,
+  accessDoc,
+  type Definition,
+  plural,
+  type Subject,
+  validateModule,
+} from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import type { Caller } from "../../auth";
 import type { Answer, Page } from "../../documents";
@@ -115,8 +122,10 @@ export interface ApiOperation {
    * Whether a request waits for another service, or for the next change; such a request holds no common slot.
    */
   readonly waits?: (query: Query) => boolean;
-  /** Whether API keys of role `gateway` may do it. */
-  readonly forGateways?: boolean;
+  /** What it is about; with what it does, this decides who may: see `rights/` of the contract. */
+  readonly subject: Subject;
+  /** What it does. Default: GET reads, a dry run plans, anything else writes. */
+  readonly act?: Act;
   /** The limits of its body, where the common ones are too low. */
   readonly room?: BodyRoom;
   readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
@@ -129,6 +138,11 @@ export const isIdempotent = ({ success, isLarge }: ApiOperation): boolean =>
 /** Whether a client may name the answer that it has, and gets 304 while that is unchanged. */
 export const isCacheable = ({ method, success, tellsState }: ApiOperation): boolean =>
   method === "GET" && !success.list && !tellsState;
+
+/** What a request for an operation does. */
+export const actOf = ({ act, method, query: accepted }: ApiOperation, query: Query): Act =>
+  act ??
+  (method === "GET" ? "read" : accepted.includes("dry_run") && query.dry_run === "true" ? "plan" : "write");
 
 /** The group of a resource type's operations in the OpenAPI document. */
 export const tagOf = (definition: Definition): ApiOperation["tag"] => ({

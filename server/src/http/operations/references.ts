@@ -32,6 +32,7 @@ export const referenceOperations: readonly ApiOperation[] = [
     about:
       "Objects that the caller may not see are left out. `object_id` is required; an id of no object has no references.",
     tag: { name: "Reference", title: "References", description: "Which objects refer to which." },
+    subject: "reference",
     query: ["limit", "before_id", "object_id"],
     required: ["object_id"],
     success: { status: 200, answer: referenceShape, list: { key: "references" } },

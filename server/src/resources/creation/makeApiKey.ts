@@ -1,22 +1,28 @@
 import type { SentOf } from "@tunnelplane/sdk/contract";
+import { plansForOthers } from "../../auth";
 import { refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
 import { mintSecret } from "./mintSecret";
 
 /**
- * Makes an API key. Refuses one that has already expired, and one that would outlive the key that makes it:
- * if it did not, a thief of a short-lived key could make a lasting one.
+ * Makes an API key, with the scopes of the one that makes it if none are named. Refuses one that has already
+ * expired, and one that would outlive the key that makes it: without that, a thief of a short-lived key could
+ * make a lasting one. Whether it has more scopes is looked at with every change; see `auth/rights.ts`.
  */
 export const makeApiKey: Behaviour<SentOf<"api_key">> = async (creation) => {
   const { sent, now, caller } = creation;
   const refuse = (message: string) =>
     refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
-  const { expires_at: end = caller.expiresAt } = sent;
+  const { expires_at: end = caller.expiresAt, scopes = caller.scopes } = sent;
   if (end !== null && Date.parse(end) <= now.getTime())
     refuse(`must lie in the future; it is ${now.toISOString()} now`);
-  if (end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
+  const isOwn = !plansForOthers(caller, creation);
+  if (isOwn && end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
     refuse(
       `is later than ${caller.expiresAt}, when the API key ends that makes this one: name that time or an earlier one, leave it out for the same end, or use a key that lasts longer`,
     );
-  return { ...(await mintSecret("tpk")(creation)), sent: end === null ? sent : { ...sent, expires_at: end } };
+  return {
+    ...(await mintSecret("tpk")(creation)),
+    sent: { ...sent, scopes: [...scopes], ...(end !== null && { expires_at: end }) },
+  };
 };

@@ -1,0 +1,154 @@
+import type { Definition } from "../core/definition";
+import { plural } from "../core/names";
+import { registry } from "../registry";
+import { ROLES, type Role } from "../role";
+import { type Act, holdsAct, leastScopes, scopesFor } from "./scopes";
+
+/** The most that each role may do; a role that is left out may do nothing. */
+type Rights = Readonly<Partial<Record<Role, Act>>>;
+
+const USUAL: Rights = { member: "write", viewer: "plan", admin: "write" };
+const READERS: Rights = { member: "read", viewer: "read", admin: "read" };
+
+/** By the `access` of a kind. Where only owners see an object, others do not find it. */
+const OF_KINDS: Readonly<Record<Definition["access"], Rights>> = {
+  everyone: USUAL,
+  owner: USUAL,
+  admin: { viewer: "plan", admin: "write" },
+  adminsWrite: { member: "read", viewer: "plan", admin: "write" },
+};
+
+/** A part of the service that is no kind of object. */
+interface Part {
+  readonly rights: Rights;
+  /** What is done, in words that follow "may". */
+  readonly words: Readonly<Partial<Record<Act, string>>>;
+  /** Which scopes allow it, where it is not the one for the act alone. */
+  readonly scopes?: "none" | "of any kind";
+}
+
+const see = (what: string): Part["words"] => ({ read: `see ${what}` });
+
+const PARTS = {
+  caller: { rights: { ...READERS, gateway: "read" }, words: see("who they are"), scopes: "none" },
+  event_type: { rights: READERS, words: see("the types of events") },
+  exposure: { rights: READERS, words: see("who can reach what") },
+  reference: { rights: READERS, words: see("what refers to what") },
+  // Each object of a set is looked at by its own kind.
+  change_set: {
+    rights: USUAL,
+    words: { read: "see change sets", plan: "plan change sets", write: "apply and release change sets" },
+    scopes: "of any kind",
+  },
+  event: { rights: { viewer: "read", admin: "read" }, words: see("events") },
+  // Gateways follow it, and read in it no more of an object than they may of the object itself.
+  event_list: { rights: { viewer: "read", admin: "read", gateway: "read" }, words: see("events") },
+  audit_event: { rights: { admin: "read" }, words: see("the audit log") },
+  gateway: {
+    rights: { member: "read", viewer: "plan", admin: "write", gateway: "read" },
+    words: {
+      read: "see gateways",
+      plan: "plan to remove a gateway from the list",
+      write: "remove a gateway from the list",
+    },
+  },
+  gateway_status: {
+    rights: { admin: "write", gateway: "write" },
+    words: { write: "report what is served" },
+  },
+  bind_authorization: {
+    rights: { admin: "read", gateway: "read" },
+    words: { read: "ask who may bind what" },
+  },
+  metrics: { rights: { admin: "read", metrics: "read" }, words: { read: "read metrics" } },
+} as const satisfies Readonly<Record<string, Part>>;
+
+/** What an act is about: objects of a kind, or a part of the service. */
+export type Subject = Definition | keyof typeof PARTS;
+
+/** What decides about a caller: its role, and the scopes of its key; none are all. */
+export interface Rightful {
+  readonly role: Role;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Why a caller may not do something; undefined if it may. The one rule for every endpoint and every change.
+ * Whose objects it sees is another matter: see `seesAll` and the `access` of a kind.
+ */
+export function refusalOf({ role, scopes }: Rightful, act: Act, subject: Subject): string | undefined {
+  const { rights, kind, part } = readingOf(subject);
+  const allowed = rights[role];
+  if (allowed === undefined || !holdsAct(allowed, act))
+    return `Only ${rolesFor(rights, act)} may ${wordsFor(act, subject)}; the role of this API key is ${role}`;
+  if (scopes.length === 0 || part?.scopes === "none") return undefined;
+  const isAnyKind = part?.scopes === "of any kind";
+  const enough = scopesFor(act, kind);
+  if (scopes.some((scope) => enough.includes(scope) || (isAnyKind && isOfAKind(scope, act))))
+    return undefined;
+  return `This API key may not ${wordsFor(act, subject)}: it lacks the scope ${leastScopes(act, kind)}, and has ${listOf(scopes.map((scope) => `"${scope}"`))}`;
+}
+
+/** Whether a caller may do something. */
+export const may = (caller: Rightful, act: Act, subject: Subject): boolean =>
+  refusalOf(caller, act, subject) === undefined;
+
+/**
+ * What a bot of a role may do, with a key of all scopes, that these scopes do not hold: the first of it, as
+ * the scope that is missing. Undefined if there is nothing.
+ */
+export function scopeBeyond(scopes: readonly string[], role: Role): string | undefined {
+  if (scopes.length === 0) return undefined;
+  for (const subject of [...registry, ...(Object.keys(PARTS) as (keyof typeof PARTS)[])]) {
+    const { rights, kind, part } = readingOf(subject);
+    const act = rights[role];
+    if (act === undefined || part?.scopes === "none") continue;
+    const enough = scopesFor(act, kind);
+    if (!scopes.some((scope) => enough.includes(scope))) return leastScopes(act, kind);
+  }
+  return undefined;
+}
+
+interface Reading {
+  readonly rights: Rights;
+  readonly kind?: string;
+  readonly part?: Part;
+}
+
+function readingOf(subject: Subject): Reading {
+  if (typeof subject === "string") {
+    const part: Part = PARTS[subject];
+    return { part, rights: part.rights };
+  }
+  return {
+    kind: subject.kind,
+    rights: subject.readByGateways ? FOR_GATEWAYS[subject.access] : OF_KINDS[subject.access],
+  };
+}
+
+const FOR_GATEWAYS = Object.fromEntries(
+  Object.entries(OF_KINDS).map(([access, rights]) => [access, { ...rights, gateway: "read" }]),
+) as typeof OF_KINDS;
+
+/** `tls_edge:write` counts for each kind where a set may hold any. */
+const isOfAKind = (scope: string, act: Act): boolean =>
+  scope.includes(":") && (act === "read" || scope.endsWith(":write"));
+
+const VERBS: Readonly<Record<Act, string>> = { read: "see", plan: "plan changes of", write: "change" };
+
+function wordsFor(act: Act, subject: Subject): string {
+  if (typeof subject !== "string") return `${VERBS[act]} ${plural(subject.title)}`;
+  const part: Part = PARTS[subject];
+  return part.words[act] ?? act;
+}
+
+function rolesFor(rights: Rights, act: Act): string {
+  const able = ROLES.filter((role) => {
+    const allowed = rights[role];
+    return allowed !== undefined && holdsAct(allowed, act);
+  });
+  return listOf(able.map((role) => (role === "metrics" ? "bots of role metrics" : `${role}s`)));
+}
+
+const listOf = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

@@ -1,0 +1,21 @@
+import { type Definition, holdsSecrets, mapSecrets, seesNoSecrets } from "@tunnelplane/sdk/contract";
+import type { Caller } from "../auth";
+import type { Document } from "../documents";
+
+/** Whether a caller reads null in the place of each secret of a type. */
+const hidesSecrets = ({ role }: Caller, definition: Definition): boolean =>
+  seesNoSecrets(role) && holdsSecrets(definition);
+
+/** An object as a caller may see it. */
+export const shownTo = (caller: Caller, definition: Definition, document: Document): Document =>
+  hidesSecrets(caller, definition) ? mapSecrets(definition, document, () => null) : document;
+
+/** The same for its JSON. */
+export const jsonFor = (caller: Caller, definition: Definition, json: string): string =>
+  hidesSecrets(caller, definition) ? JSON.stringify(shownTo(caller, definition, JSON.parse(json))) : json;
+
+/** The ETag of a whole object, another one where its secrets are not shown. */
+export const etagFor = (caller: Caller, definition: Definition, version: number): string =>
+  hidesSecrets(caller, definition) ? `"${version}-without-secrets"` : etagOf(version);
+
+const etagOf = (version: number): string => `"${version}"`;

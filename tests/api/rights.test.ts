@@ -1,0 +1,176 @@
+import { definitionNamed, type Kind, ROLES, type Role, registry } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { expectRefused, serverOfThisFile, unique, unknownId } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
+
+type Act = "read" | "plan" | "write";
+const ACTS: readonly Act[] = ["read", "plan", "write"];
+
+/** The most that each role may do; nothing where it is left out. */
+type Row = Partial<Record<Role, Act>>;
+const READERS: Row = { member: "read", viewer: "read", admin: "read" };
+const SHARED: Row = { member: "write", viewer: "plan", admin: "write" };
+
+/** What is no operation of a kind. A scope of any kind opens change sets: their objects are looked at one by one. */
+const OTHERS: Readonly<Record<string, { row: Row; act?: Act; scopes?: "none" | "of any kind" }>> = {
+  applyChangeSet: { row: SHARED, scopes: "of any kind" },
+  listChangeSets: { row: SHARED, scopes: "of any kind" },
+  getChangeSet: { row: SHARED, scopes: "of any kind" },
+  releaseChangeSet: { row: SHARED, scopes: "of any kind" },
+  listEventTypes: { row: READERS },
+  listEvents: { row: { admin: "read", viewer: "read", gateway: "read" } },
+  getEvent: { row: { admin: "read", viewer: "read" } },
+  listAuditEvents: { row: { admin: "read" } },
+  getAuditHead: { row: { admin: "read" } },
+  getCaller: { row: { ...READERS, gateway: "read" }, scopes: "none" },
+  listExposure: { row: READERS },
+  createExposureDecisions: { row: READERS, act: "read" },
+  createBindAuthorization: { row: { admin: "read", gateway: "read" }, act: "read" },
+  replaceGatewayStatus: { row: { admin: "write", gateway: "write" } },
+  listGateways: { row: { ...READERS, gateway: "read" } },
+  getGateway: { row: { ...READERS, gateway: "read" } },
+  deleteGateway: { row: { admin: "write", viewer: "plan" } },
+  listReferences: { row: READERS },
+};
+
+/** Kinds in which members and gateways differ from what is usual. */
+const ADMINS_OWN: readonly Kind[] = ["bot_user", "event_destination", "event_subscription"];
+const ADMINS_WRITE: readonly Kind[] = ["guarantee"];
+const FOR_GATEWAYS: readonly Kind[] = [
+  "tls_edge",
+  "https_edge",
+  "https_edge_route",
+  "tunnel_group_backend",
+  "failover_backend",
+  "weighted_backend",
+  "http_response_backend",
+  "static_backend",
+  "ip_policy",
+  "ip_policy_rule",
+  "certificate_authority",
+  "ssh_host_certificate",
+];
+
+const rowOf = (kind: Kind): Row => ({
+  ...(ADMINS_OWN.includes(kind) ? {} : { member: ADMINS_WRITE.includes(kind) ? "read" : "write" }),
+  viewer: "plan",
+  admin: "write",
+  ...(FOR_GATEWAYS.includes(kind) && { gateway: "read" }),
+});
+
+interface Endpoint {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly act: Act;
+  readonly row: Row;
+  readonly kind?: Kind;
+  readonly scopes?: "none" | "of any kind";
+}
+
+/** Each endpoint of the OpenAPI document; with a dry run too, where it has one. */
+function endpointsIn({ paths }: { paths: object }): Endpoint[] {
+  const kindsByPath = registry
+    .map(({ kind, path }) => ({ kind, path }))
+    .sort((a, b) => b.path.length - a.path.length);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(
+      methods as Record<string, { operationId: string; parameters: { $ref?: string }[] }>,
+    ).flatMap(([method, { operationId: id, parameters }]): Endpoint[] => {
+      const kind = kindsByPath.find((one) => path === one.path || path.startsWith(`${one.path}/{id}`))?.kind;
+      const other = OTHERS[id];
+      const row = kind ? rowOf(kind) : other?.row;
+      if (!row) throw new Error(`${id} has no row in the matrix: say in OTHERS who may do it`);
+      const act = other?.act ?? (method === "get" ? "read" : "write");
+      const one = { id, method: method.toUpperCase(), path, act, row, kind, scopes: other?.scopes };
+      const isDry = parameters.some(({ $ref }) => $ref?.endsWith("/dry_run"));
+      return isDry ? [one, { ...one, path: `${path}?dry_run=true`, act: "plan" }] : [one];
+    }),
+  );
+}
+
+const holds = (have: Act | undefined, want: Act) =>
+  have !== undefined && ACTS.indexOf(have) >= ACTS.indexOf(want);
+
+function isInScope(scopes: readonly string[], { act, kind, scopes: rule }: Endpoint): boolean {
+  if (scopes.length === 0 || rule === "none") return true;
+  return scopes.some((scope) => {
+    const [of, one] = scope.split(":");
+    if (one === undefined) return holds(scope as Act, act);
+    return (of === kind || rule === "of any kind") && holds(one === "write" ? "write" : "read", act);
+  });
+}
+
+/** Scopes beside none, and the roles with which they are tried. */
+const SCOPES: readonly (readonly string[])[] = [
+  ["read"],
+  ["plan"],
+  ["write"],
+  ["tls_edge:read"],
+  ["tls_edge:write", "bot_user:read"],
+];
+
+onEveryDatabase("What a caller may do", (start) => {
+  const server = serverOfThisFile(start);
+  let endpoints: Endpoint[];
+  let ids: Record<string, string>;
+
+  before(async () => {
+    endpoints = endpointsIn((await server.rest.get("/openapi.json")).body);
+    ids = {
+      edge_id: (await server.created("/edges/https", { hostports: [`${unique("h")}.example.com:443`] })).id,
+    };
+  });
+
+  const clientOf = async (role: Role, scopes: readonly string[] = []) => {
+    const bot = await server.created("/bot_users", { name: unique(role), role });
+    return new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id, scopes })).token);
+  };
+
+  /** Names nothing that exists, so that what is allowed changes nothing. */
+  const send = (rest: Rest, { method, path, kind }: Endpoint): Promise<RestAnswer> => {
+    const filled = path
+      .replace("{edge_id}", ids.edge_id ?? "")
+      .replace("{id}", unknownId(kind ? definitionNamed(kind).idPrefix : "ev"))
+      .replaceAll(/\{\w+\}/g, "unknown");
+    return rest.request(
+      method,
+      filled,
+      ["POST", "PUT", "PATCH"].includes(method) ? { unknown_field: 1 } : undefined,
+    );
+  };
+
+  for (const role of ROLES)
+    for (const scopes of role === "admin" || role === "viewer" ? [[], ...SCOPES] : [[]])
+      it(`is what the role ${role} allows${scopes.length > 0 ? ` and the scopes ${scopes.join(", ")}` : ""}, at every endpoint`, async () => {
+        const rest = await clientOf(role, scopes);
+        const wrong: string[] = [];
+        const check = async (endpoint: Endpoint) => {
+          const isRole = holds(endpoint.row[role], endpoint.act);
+          const isAllowed = isRole && isInScope(scopes, endpoint);
+          const answer = await send(rest, endpoint);
+          const name = `${endpoint.method} ${endpoint.path} ${answer.status} ${answer.text.slice(0, 300)}`;
+          if (isAllowed ? ![200, 204, 400, 404].includes(answer.status) : answer.status !== 403)
+            wrong.push(name);
+          if (isAllowed) return;
+          expectRefused(answer, {
+            status: 403,
+            code: "TP_1200",
+            mentions: [isRole ? "lacks the scope" : role],
+          });
+        };
+        for (let from = 0; from < endpoints.length; from += 4)
+          await Promise.all(endpoints.slice(from, from + 4).map(check));
+        expect(wrong, wrong.join("\n")).to.deep.equal([]);
+        const metrics = await rest.get("/metrics");
+        const readsMetrics = ["admin", "metrics"].includes(role) && !scopes.some((one) => one.includes(":"));
+        expect(metrics.status).to.equal(readsMetrics ? 200 : 403);
+      });
+
+  it("covers every kind: none has other rights than the matrix says, and each endpoint stands in it", () => {
+    expect(endpoints.length).to.be.greaterThan(registry.length * 5);
+    const named = endpoints.filter(({ kind }) => kind === undefined).map(({ id }) => id);
+    expect(Object.keys(OTHERS)).to.have.members([...new Set(named)]);
+  });
+});

@@ -1,0 +1,143 @@
+import { expect } from "chai";
+import { expectRefused, hostport, invalid, serverOfThisFile, unique } from "../support/api/expect";
+import { execute, onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+
+const lacks = (...mentions: string[]) => ({ status: 403, code: "TP_1200", mentions });
+const more = (field: string, ...mentions: string[]) => ({ ...lacks(...mentions), field });
+
+onEveryDatabase("The scopes of an API key", (start) => {
+  const server = serverOfThisFile(start);
+  const keyWith = async (scopes: readonly string[]) => {
+    const key = await server.created("/api_keys", { scopes });
+    return { key, rest: new Rest(server.url, key.token) };
+  };
+
+  it("are told by the key and by its caller, and are all where none are named", async () => {
+    const { key, rest } = await keyWith(["read", "tls_edge:write"]);
+    expect(key.scopes).to.deep.equal(["read", "tls_edge:write"]);
+    expect((await rest.get("/caller")).body.scopes).to.deep.equal(key.scopes);
+    expect((await server.created("/api_keys", {})).scopes).to.deep.equal([]);
+    expect((await server.read("/caller")).scopes).to.deep.equal([]);
+  });
+
+  it("narrow a role to kinds: what is missing is named", async () => {
+    const { rest } = await keyWith(["tls_edge:write"]);
+    const { status, body } = await rest.post("/edges/tls", { hostports: [hostport()] });
+    expect(status).to.equal(201);
+    expect((await rest.delete(body.uri)).status).to.equal(204);
+    expectRefused(await rest.get("/ip_policies"), lacks('"ip_policy:read" or "read"', '"tls_edge:write"'));
+    expectRefused(await rest.post("/ip_policies?dry_run=true", {}), lacks('"ip_policy:write" or "plan"'));
+    expectRefused(await rest.post("/ip_policies", {}), lacks('"ip_policy:write" or "write"'));
+    expectRefused(await rest.get("/exposure"), lacks('"read"'));
+    const findings = "/edges/tls?dry_run=true&findings=true";
+    expectRefused(await rest.post(findings, { hostports: [hostport()] }), lacks('"read"'));
+    const both = (await keyWith(["read", "tls_edge:write"])).rest;
+    expect((await both.post(findings, { hostports: [hostport()] })).status).to.equal(201);
+  });
+
+  it("hold for what a request deletes with an object, and for each object of a change set", async () => {
+    const { rest } = await keyWith(["https_edge:write", "ip_policy:write"]);
+    const edge = await server.created("/edges/https", { hostports: [hostport()] });
+    await server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/" });
+    expectRefused(await rest.delete(edge.uri), lacks('"https_edge_route:write"'));
+    expect((await server.rest.get(edge.uri)).status).to.equal(200);
+    const apply = (kind: string, query = "") =>
+      rest.post(`/changesets${query}`, {
+        set: unique("set"),
+        objects: [
+          { kind: "ip_policy", key: "a" },
+          { kind, key: "b", fields: kind === "tls_edge" ? { hostports: [hostport()] } : {} },
+        ],
+      });
+    expect((await apply("ip_policy")).status).to.equal(200);
+    for (const query of ["", "?dry_run=true"])
+      expect((await apply("tls_edge", query)).body).to.deep.include({
+        error_code: "TP_1200",
+        faults: [
+          {
+            key: "tls_edge/b",
+            field: "",
+            error_code: "TP_1200",
+            msg: 'This API key may not see TLS edges: it lacks the scope "tls_edge:read" or "read", and has "https_edge:write" and "ip_policy:write"',
+          },
+        ],
+      });
+    const reader = (await keyWith(["read", "ip_policy:write"])).rest;
+    const set = { set: unique("set"), objects: [{ kind: "tunnel_credential", key: "b" }] };
+    expectRefused(await reader.post("/changesets", set), lacks('"tunnel_credential:write" or "write"'));
+  });
+
+  it("of a new key are at most those of the key that makes it; left out, the same", async () => {
+    const own = ["plan", "api_key:write", "tls_edge:write"];
+    const { rest } = await keyWith(own);
+    expect((await rest.post("/api_keys", {})).body.scopes).to.deep.equal(own);
+    const fewer = ["read", "tls_edge:read", "tls_edge:write", "ip_policy:read"];
+    expect((await rest.post("/api_keys", { scopes: fewer })).body.scopes).to.deep.equal(fewer);
+    for (const [scopes, missing] of [
+      [["write"], "holds write"],
+      [["read", "ip_policy:write"], "holds ip_policy:write"],
+      [[], "holds all"],
+    ] as const)
+      for (const query of ["", "?dry_run=true"])
+        expectRefused(await rest.post(`/api_keys${query}`, { scopes }), more("scopes", missing));
+    const set = { set: unique("set"), objects: [{ kind: "api_key", key: "k", fields: { scopes: [] } }] };
+    expectRefused(await rest.post("/changesets", set), more("scopes", "holds all"));
+  });
+
+  it("are only narrowed by an update, which counts at once", async () => {
+    const { key, rest } = await keyWith(["plan", "ip_policy:write"]);
+    expect((await rest.post("/ip_policies", {})).status).to.equal(201);
+    for (const scopes of [[], ["write"], ["plan", "tls_edge:write"]])
+      expectRefused(await server.rest.patch(key.uri, { scopes }), more("scopes", "only takes scopes away"));
+    const narrowed = await server.rest.patch(key.uri, { scopes: ["ip_policy:read"] });
+    expect(narrowed.body.scopes).to.deep.equal(["ip_policy:read"]);
+    expectRefused(await rest.post("/ip_policies", {}), lacks('"ip_policy:write"'));
+    expect((await rest.get("/ip_policies")).status).to.equal(200);
+    expect((await server.rest.patch(key.uri, { description: "x" })).body.scopes).to.deep.equal([
+      "ip_policy:read",
+    ]);
+  });
+
+  it("let a key make no bot that may do more, and none become so", async () => {
+    const { rest } = await keyWith(["plan", "bot_user:write"]);
+    expect((await rest.post("/bot_users", { name: "x", role: "viewer" })).status).to.equal(201);
+    expect((await rest.post("/bot_users", { name: "x", role: "metrics" })).status).to.equal(201);
+    for (const role of ["admin", "member", "gateway"])
+      expectRefused(
+        await rest.post("/bot_users", { name: "x", role }),
+        more("role", "lacks the scope", "write"),
+      );
+    const admin = await server.created("/bot_users", { name: "x", role: "admin", active: false });
+    expectRefused(await rest.patch(admin.uri, { active: true }), more("role", "is admin"));
+    expect((await server.read(admin.uri)).active).to.equal(false);
+  });
+
+  it("cannot be had by repeating the idempotent request of another key of the same owner", async () => {
+    const { rest } = await keyWith(["api_key:write"]);
+    const headers = { "idempotency-key": unique("key") };
+    expect((await server.rest.post("/api_keys", {}, headers)).status).to.equal(201);
+    const repeated = await rest.post("/api_keys", {}, headers);
+    expect(repeated.status, repeated.text).to.equal(422);
+    expect(repeated.text).not.to.contain("tpk_");
+  });
+
+  it("are named in their form alone", async () => {
+    for (const scope of ["reads", "tls_edge", "tls_edge:plan", "tls_edges:read", "write:tls_edge", "", 7])
+      expectRefused(await server.rest.post("/api_keys", { scopes: [scope] }), invalid("scopes[0]"));
+    expectRefused(await server.rest.post("/api_keys", { scopes: ["read", "read"] }), invalid("scopes[1]"));
+    const wrong = await server.rest.post("/api_keys", { scopes: ["tls_edge:wirte"] });
+    expectRefused(wrong, invalid("scopes[0]", 'did you mean "tls_edge:write"'));
+  });
+
+  it("of a key that an older version stored are all", async () => {
+    const key = await server.created("/api_keys", {});
+    await execute(
+      server.data,
+      `update resource set document = replace(document, '"scopes":[],', '') where id = '${key.id}'`,
+    );
+    expect((await server.read(key.uri)).scopes).to.deep.equal([]);
+    expect((await new Rest(server.url, key.token).post("/ip_policies", {})).status).to.equal(201);
+    expect((await server.rest.patch(key.uri, { scopes: ["read"] })).body.scopes).to.deep.equal(["read"]);
+  });
+});

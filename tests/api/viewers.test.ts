@@ -1,0 +1,169 @@
+import { expect } from "chai";
+import { expectRefused, hostport, serverOfThisFile, stale, unique } from "../support/api/expect";
+import { onOneDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+
+const SECRET = "of-the-application";
+const oidc = {
+  issuer: "https://id.example.com",
+  client_id: "app",
+  client_secret: SECRET,
+  scopes: ["openid"],
+};
+const target = { monitoring_service: { api_key: "of-the-service", service: "tunnels" } };
+
+onOneDatabase("A viewer", (start) => {
+  const server = serverOfThisFile(start);
+  let viewer: Rest;
+  let member: Rest;
+  let edge: { id: string; uri: string };
+  let route: { id: string; uri: string };
+  let destination: { id: string; uri: string };
+
+  before(async () => {
+    const bot = await server.created("/bot_users", { name: "reviews", role: "viewer" });
+    viewer = new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token);
+    member = (await server.member()).rest;
+    edge = await server.created("/edges/https", { hostports: [hostport()] });
+    const body = { match_type: "path_prefix", match: "/", oidc };
+    route = await server.created(`/edges/https/${edge.id}/routes`, body);
+    destination = await server.created("/event_destinations", { target });
+  });
+
+  it("reads what belongs to others: credentials, keys, bots, destinations and deliveries, events", async () => {
+    const credential = (await member.post("/credentials", {})).body;
+    expect((await viewer.get(credential.uri)).body).to.deep.equal({ ...credential, token: null });
+    const { credentials } = (await viewer.get("/credentials")).body;
+    expect(credentials.map(({ id }: { id: string }) => id)).to.include(credential.id);
+    for (const path of ["/api_keys", "/bot_users", "/event_destinations", "/event_subscriptions", "/events"])
+      expect((await viewer.get(path)).status, path).to.equal(200);
+    expect((await viewer.get(`${destination.uri}/deliveries`)).status).to.equal(200);
+    const rows = (await viewer.get(`/references?object_id=${credential.owner_id}`)).body.references;
+    expect(rows.map(({ id }: { id: string }) => id)).to.include(credential.id);
+  });
+
+  it("reads null in the place of each secret, wherever an object stands", async () => {
+    const answers = await Promise.all(
+      [
+        route.uri,
+        `${route.uri}/oidc`,
+        `/edges/https/${edge.id}/routes`,
+        edge.uri,
+        "/edges/https",
+        destination.uri,
+        "/event_destinations",
+        "/events",
+      ].map((path) => viewer.get(path)),
+    );
+    for (const { status, text } of answers) {
+      expect(status, text).to.equal(200);
+      expect(text).not.to.contain(SECRET);
+      expect(text).not.to.contain("of-the-service");
+    }
+    const [shownRoute, shownModule, , shownEdge, , shown] = answers.map(({ body }) => body);
+    expect(shownRoute.oidc).to.deep.equal({ ...(await server.read(route.uri)).oidc, client_secret: null });
+    expect(shownModule).to.deep.equal(shownRoute.oidc);
+    expect(shownEdge.routes).to.deep.equal([shownRoute]);
+    expect(shown.target.monitoring_service).to.deep.include({ api_key: null, service: "tunnels" });
+    expect((await member.get(`${route.uri}/oidc`)).body.client_secret, "a member's").to.equal(SECRET);
+  });
+
+  it("gets other ETags for such answers, which its own dry runs may name", async () => {
+    for (const path of [route.uri, `${route.uri}/oidc`, edge.uri, destination.uri]) {
+      const etag = (await viewer.get(path)).headers.get("etag");
+      const own = await server.etag(path);
+      expect(etag, path).not.to.equal(own);
+      expect((await viewer.get(path, { "if-none-match": own })).status).to.equal(200);
+      expect((await viewer.get(path, { "if-none-match": etag ?? "" })).status).to.equal(304);
+      const dry = `${path}?dry_run=true`;
+      expect((await viewer.delete(dry, { "if-match": etag ?? "" })).status, path).to.equal(204);
+      expectRefused(await viewer.delete(dry, { "if-match": own }), stale);
+    }
+    const policy = await server.created("/ip_policies", {});
+    const { headers } = await viewer.get(policy.uri);
+    expect(headers.get("etag"), "of a type without secrets").to.equal(await server.etag(policy.uri));
+  });
+
+  it("plans every change, its own secrets included, and reads none in the answer", async () => {
+    const other = { ...oidc, client_secret: "another-one" };
+    for (const [method, path, body] of [
+      ["PUT", `${route.uri}/oidc`, other],
+      ["PATCH", route.uri, { oidc: other }],
+      ["POST", `/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/new", oidc: other }],
+      ["POST", "/event_destinations", { target }],
+      ["PATCH", destination.uri, { target, description: "x" }],
+    ] as const) {
+      const answer = await viewer.request(method, `${path}?dry_run=true`, body);
+      expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+      expect(answer.text).not.to.match(/of-the-service|another-one|of-the-application/);
+      expectRefused(await viewer.request(method, path, body), {
+        status: 403,
+        code: "TP_1200",
+        mentions: ["the role of this API key is viewer"],
+      });
+    }
+    expect((await server.read(route.uri)).oidc.client_secret).to.equal(SECRET);
+  });
+
+  it("plans what only admins declare, for others too: bots of every role, their keys, guarantees", async () => {
+    const { bot } = await server.member();
+    for (const [path, body] of [
+      ["/bot_users", { name: "x", role: "admin" }],
+      ["/api_keys", { owner_id: bot.id, expires_at: "2999-01-01T00:00:00Z" }],
+      ["/credentials", { owner_id: bot.id }],
+      ["/guarantees", { expect: "refused", addresses: [`${unique("h")}.example.com:443`] }],
+    ] as const) {
+      const planned = await viewer.post(`${path}?dry_run=true&findings=true`, body);
+      expect(planned.status, planned.text).to.equal(201);
+      expect(planned.body.findings).to.be.an("array");
+      expect(planned.text).not.to.match(/tp[kt]_/);
+    }
+  });
+
+  it("plans the change sets of others with the secrets left out, and applies none", async () => {
+    const set = unique("set");
+    const objects = [{ kind: "event_destination", key: "audit", fields: { target } }];
+    const mine = { set, objects };
+    expect((await server.rest.post("/changesets", mine)).status).to.equal(200);
+    const other = {
+      set,
+      objects: [
+        {
+          ...objects[0],
+          fields: { target: { monitoring_service: { ...target.monitoring_service, api_key: "new" } } },
+        },
+      ],
+    };
+    const { status, body } = await viewer.post("/changesets?dry_run=true&findings=true", other);
+    expect(status).to.equal(200);
+    expect(body.operations[0]).to.deep.include({
+      op: "update",
+      changes: [{ path: "target.monitoring_service.api_key" }],
+    });
+    expect((await viewer.get(`/changesets/${set}`)).body.objects).to.have.length(1);
+    for (const answer of [await viewer.post("/changesets", mine), await viewer.delete(`/changesets/${set}`)])
+      expectRefused(answer, { status: 403, code: "TP_1200", mentions: ["viewer"] });
+  });
+
+  it("asks what happens to a request, and sees who can reach what, with all credentials counted", async () => {
+    const requests = [{ address: "unknown.example.com:443", path: "/", from: "192.0.2.1" }];
+    expect((await viewer.post("/exposure/decisions", { requests })).status).to.equal(200);
+    const { hostports } = await server.read(edge.uri);
+    const read = async (rest: Rest) =>
+      (await rest.get(`/exposure?address=${encodeURIComponent(hostports[0])}`)).text;
+    expect(await read(viewer)).to.equal(await read(server.rest));
+  });
+
+  it("knows itself: its role holds in projects, an admin's for the whole account", async () => {
+    const project = { id: `proj_${"0".repeat(27)}`, name: "default" };
+    const about = (role: string, account_role: string | null) => ({
+      role,
+      account_role,
+      projects: [{ ...project, role }],
+      scopes: [],
+    });
+    expect((await viewer.get("/caller")).body).to.deep.include(about("viewer", null));
+    expect((await member.get("/caller")).body).to.deep.include(about("member", null));
+    expect(await server.read("/caller")).to.deep.include(about("admin", "admin"));
+  });
+});
