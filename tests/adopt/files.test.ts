@@ -152,6 +152,15 @@ describe("What adopt writes", () => {
     await server.rest.delete(`/bot_users/${bot}`);
   });
 
+  it("is refused to a viewer, whose program would lack the secrets", async () => {
+    const { id, uri } = (await server.rest.post("/bot_users", { name: "reviews", role: "viewer" })).body;
+    const key = (await server.rest.post("/api_keys", { owner_id: id })).body;
+    const ran = await project().adopt({ url: server.url, apiKey: key.token });
+    expect(ran.code).to.equal(1);
+    expect(ran.stderr).to.contain("belongs to reviews, a viewer, which reads no secrets");
+    for (const made of [key.uri, uri]) await server.rest.delete(made);
+  });
+
   it("is every object of a server that answers in many pages", async () => {
     const large = await world.server();
     await fill(large.rest, 1000);

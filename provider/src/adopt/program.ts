@@ -8,9 +8,9 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { Lifecycle } from "../core/lifecycle";
 import { targetOf } from "../core/target";
-import type { Properties } from "../core/values";
+import { type Properties, replacedAt } from "../core/values";
 import { namesOf } from "./names";
-import { keyOf, replacedAt, secretsIn } from "./secrets";
+import { keyOf, secretsIn } from "./secrets";
 import type { Existing } from "./world";
 
 /** A placeholder in arguments for the id of another declared object. */

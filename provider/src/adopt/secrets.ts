@@ -6,7 +6,7 @@ import {
   isObject,
   secretPathsOf,
 } from "@tunnelplane/sdk/contract";
-import type { Properties } from "../core/values";
+import { type Properties, replacedAt, valueAt } from "../core/values";
 
 /** The mark of a secret in an import file: the engine's signature, beside the value as JSON. */
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -41,28 +41,3 @@ export function unsealed(
     unsealed(item, [...path, Array.isArray(value) ? Number(name) : name]),
   );
 }
-
-/** A copy of properties with another value at a path. */
-export function replacedAt(
-  properties: Properties,
-  [name, ...rest]: readonly PropertyKey[],
-  replace: (value: unknown) => unknown,
-): Properties {
-  const key = String(name);
-  return { ...properties, [key]: replacedIn(properties[key], rest, replace) };
-}
-
-function replacedIn(
-  value: unknown,
-  path: readonly PropertyKey[],
-  replace: (value: unknown) => unknown,
-): unknown {
-  const [head, ...rest] = path;
-  if (head === undefined) return replace(value);
-  if (Array.isArray(value))
-    return value.map((item, index) => (index === head ? replacedIn(item, rest, replace) : item));
-  return isObject(value) ? replacedAt(value, path, replace) : value;
-}
-
-const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);

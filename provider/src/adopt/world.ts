@@ -1,5 +1,13 @@
 import type { Caller, Transport } from "@tunnelplane/sdk";
-import { camelCase, type Definition, pathFieldsOf, present, registry } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  type Definition,
+  pathFieldsOf,
+  present,
+  registry,
+  seesNoSecrets,
+} from "@tunnelplane/sdk/contract";
+import { knownCallerOf } from "../core/caller";
 import { readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
 import { recordOfServer } from "../core/server";
@@ -30,6 +38,7 @@ export interface World {
 
 /** Reads all objects, page by page. */
 export async function readWorld(transport: Transport, progress: (read: number) => void): Promise<World> {
+  refuseWithoutSecrets(await knownCallerOf(transport));
   const { caller, found, leftOut: unseen } = await readServer(transport, progress);
   const leftOut = [...unseen];
   const server = await recordOfServer(transport);
@@ -45,6 +54,14 @@ export async function readWorld(transport: Transport, progress: (read: number) =
       }),
   );
   return { caller, objects, leftOut };
+}
+
+/** A program without its secrets would take them away. */
+function refuseWithoutSecrets({ role, name }: Caller): void {
+  if (seesNoSecrets(role))
+    throw new Error(
+      `this API key belongs to ${name}, a ${role}, which reads no secrets: the program and its import file would lack them. Use the key of a member or an admin`,
+    );
 }
 
 /** The object, or the reason to leave it out. */

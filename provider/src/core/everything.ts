@@ -1,5 +1,12 @@
 import { type Caller, Collection, Gateways, PermissionError, type Transport } from "@tunnelplane/sdk";
-import { type Definition, embeddedIn, pathFieldsOf, plural, registry } from "@tunnelplane/sdk/contract";
+import {
+  type Definition,
+  embeddedIn,
+  pathFieldsOf,
+  plural,
+  registry,
+  seesAll,
+} from "@tunnelplane/sdk/contract";
 import { knownCallerOf } from "./caller";
 import type { Wire } from "./target";
 
@@ -49,11 +56,14 @@ export async function readServer(
       leftOut.push(`all ${plural(definition.title)}: this API key may not see them`);
     }
   }
-  if (caller.role !== "admin") {
+  if (!seesAll(caller.role)) {
     const owned = registry.filter(({ access }) => access === "owner").map(({ title }) => plural(title));
     if (owned.length > 0) leftOut.push(`${owned.join(", ")} of others: this API key may not see them`);
   }
-  const ports = await portsOf(transport);
+  const ports = await portsOf(transport).catch((error: unknown) => {
+    if (error instanceof PermissionError) return undefined;
+    throw error;
+  });
   return { caller, found, leftOut, ...(ports && { ports }) };
 }
 

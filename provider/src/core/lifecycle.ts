@@ -24,6 +24,7 @@ import { type Change, orGone, type ResourceTarget, type Wire } from "./target";
 import {
   type Difference,
   differences,
+  hiddenSecretsOf,
   holdsUnknown,
   inputsOf,
   outputsOf,
@@ -182,17 +183,27 @@ export class Lifecycle {
 
   /**
    * The object as it is now, or undefined if it no longer exists. Reads all modules if nothing is recorded.
+   * Where this API key may not read a secret, the recorded one stays, and `hidden` says why nobody may adopt
+   * the object with the key.
    */
   async read(
     transport: Transport,
     id: string,
     recorded: Properties,
-  ): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
+  ): Promise<{ outputs: Properties; inputs: Properties; hidden?: string } | undefined> {
     const answer = await orGone(this.#ofRecorded(transport, id, recorded, this.target.read(transport, id)));
     if (!answer) return undefined;
     const known = Object.keys(recorded).length > 0 ? recorded : undefined;
-    const outputs = outputsOf(this.target.definition, answer, known);
-    return { outputs, inputs: inputsOf(this.target.definition, outputs) };
+    const { definition } = this.target;
+    const outputs = outputsOf(definition, answer, known);
+    const hidden = hiddenSecretsOf(definition, answer).map(formatPath);
+    return {
+      outputs,
+      inputs: inputsOf(definition, outputs),
+      ...(hidden.length > 0 && {
+        hidden: `cannot import ${id}: this API key reads no secrets, and the object has some (${hidden.join(", ")}); use the key of a member or an admin`,
+      }),
+    };
   }
 
   /** Why the program may not adopt an existing object; undefined if the object is as declared. */

@@ -1,5 +1,5 @@
 import { NotFoundError, type Transport } from "@tunnelplane/sdk";
-import type { Definition } from "@tunnelplane/sdk/contract";
+import { type Definition, seesAll } from "@tunnelplane/sdk/contract";
 import { knownCallerOf } from "./caller";
 import type { Properties } from "./values";
 
@@ -20,7 +20,7 @@ export async function unlessForeign<T>(
     const owner = recorded.ownerId;
     if (!(error instanceof NotFoundError) || access !== "owner" || typeof owner !== "string") throw error;
     const caller = await knownCallerOf(transport);
-    if (caller.role === "admin" || caller.owner_id === owner) throw error;
+    if (seesAll(caller.role) || caller.owner_id === owner) throw error;
     throw new Error(
       `${title} ${id} belongs to another owner (${owner}), so this API key, which belongs to ${caller.name} (${caller.owner_id}), cannot see it: use a key of its owner or of an admin. The state still holds it`,
       { cause: error },

@@ -1,6 +1,7 @@
 import {
   answeredListsOf,
   camelCase,
+  camelCasePath,
   createSchema,
   type Definition,
   defaultOf,
@@ -10,6 +11,7 @@ import {
   modulesOf,
   pathFieldsOf,
   rename,
+  secretPathsOf,
   shapeOf,
   toSent,
 } from "@tunnelplane/sdk/contract";
@@ -58,7 +60,34 @@ export function outputsOf(
     ...Object.fromEntries([...computed, ...lists]),
   };
   for (const name of kept) outputs[name] ??= recorded?.[name];
-  return withoutEmpty(outputs);
+  return withoutEmpty(withHiddenSecrets(definition, outputs, answer, recorded));
+}
+
+/** The secrets that an answer hides from this API key, as properties: it says null where one is set. */
+export const hiddenSecretsOf = (definition: Definition, answer: Wire): string[][] =>
+  secretPathsOf(definition)
+    .map((path) => path.split("."))
+    .filter((path) => {
+      const [top = ""] = path;
+      const isOnce = top in definition.computed;
+      return !isOnce && isObject(valueAt(answer, path.slice(0, -1))) && valueAt(answer, path) === null;
+    })
+    .map((path) => camelCasePath(createSchema(definition), path).map(String));
+
+/** Outputs with recorded secrets in the place of those that this API key may not read. */
+function withHiddenSecrets(
+  definition: Definition,
+  outputs: Properties,
+  answer: Wire,
+  recorded: Properties | undefined,
+): Properties {
+  let filled = outputs;
+  for (const path of hiddenSecretsOf(definition, answer)) {
+    const known = valueAt(recorded, path);
+    if (known !== undefined && isObject(valueAt(filled, path.slice(0, -1))))
+      filled = replacedAt(filled, path, () => known);
+  }
+  return filled;
 }
 
 /** The part of recorded outputs that a program declares. */
@@ -164,3 +193,29 @@ export function holdsUnknown(value: unknown, isUnknown: (value: unknown) => bool
     Object.values(value).some((item) => holdsUnknown(item, isUnknown))
   );
 }
+
+/** A copy of properties with another value at a path. */
+export function replacedAt(
+  properties: Properties,
+  [name, ...rest]: readonly PropertyKey[],
+  replace: (value: unknown) => unknown,
+): Properties {
+  const key = String(name);
+  return { ...properties, [key]: replacedIn(properties[key], rest, replace) };
+}
+
+function replacedIn(
+  value: unknown,
+  path: readonly PropertyKey[],
+  replace: (value: unknown) => unknown,
+): unknown {
+  const [head, ...rest] = path;
+  if (head === undefined) return replace(value);
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === head ? replacedIn(item, rest, replace) : item));
+  return isObject(value) ? replacedAt(value, path, replace) : value;
+}
+
+/** The value at a path. */
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);

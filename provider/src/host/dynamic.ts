@@ -49,6 +49,8 @@ function handler(kind: string): dynamic.ResourceProvider {
       operation.withServer((transport) => lifecycle.read(transport, id, news)),
     );
     if (!found) return checked(news, [noSuchObject(id)]);
+    // A preview may go on: the run has another key, or refuses.
+    if (!preview && found.hidden !== undefined) return checked(news, [found.hidden]);
     const { inputs, problems } = await steps.check(urn, found.outputs, news, false);
     const refusal =
       problems.length > 0
@@ -77,6 +79,7 @@ function handler(kind: string): dynamic.ResourceProvider {
   ): Promise<{ id: string; outputs: Properties }> {
     const found = await lifecycle.read(transport, id, desired);
     if (!found) throw new Error(noSuchObject(id));
+    if (found.hidden !== undefined) throw new Error(found.hidden);
     // Only the check knows which values are secret, so hide all of them here.
     const refusal = lifecycle.refusalToAdopt(id, found.outputs, desired, Object.keys(desired), isUnknown);
     if (refusal) throw new Error(refusal);

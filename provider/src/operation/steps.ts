@@ -173,8 +173,11 @@ export class Steps {
       await expectServer(transport, this.#named(id), recorded);
       const found = await this.lifecycle.read(transport, id, recorded);
       if (!found) return undefined;
-      const { __server } = Object.keys(recorded).length > 0 ? recorded : await recordOfServer(transport);
-      return { ...found, outputs: __server === undefined ? found.outputs : { ...found.outputs, __server } };
+      const isRecorded = Object.keys(recorded).length > 0;
+      const { hidden, ...rest } = found;
+      if (!isRecorded && hidden !== undefined) throw new Error(hidden);
+      const { __server } = isRecorded ? recorded : await recordOfServer(transport);
+      return { ...rest, outputs: __server === undefined ? found.outputs : { ...found.outputs, __server } };
     });
   }
 

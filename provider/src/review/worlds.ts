@@ -76,13 +76,14 @@ export function worldsOf(
     );
     return { before: { objects: was, partial: true }, after: { objects: is, partial: true }, limits };
   }
-  const isAdmin = server.caller.role === "admin";
+  const { role, owner_id: owner } = server.caller;
   limits.push(...server.leftOut.map((line) => `Not seen: ${line}.`));
   const known = {
-    partial: !isAdmin,
+    partial: server.leftOut.length > 0,
     knowsEdges: true,
-    admins: isAdmin ? [server.caller.owner_id] : [],
-    caller: server.caller.owner_id,
+    // A viewer sees every bot, and no user.
+    ...(role !== "viewer" && { admins: role === "admin" ? [owner] : [] }),
+    caller: owner,
     ...(server.ports && { ports: server.ports }),
   };
   const recorded = new Set(
