@@ -4,7 +4,7 @@ import type { Properties } from "@tunnelplane/pulumi/core";
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
 import { Exposures } from "@tunnelplane/sdk";
 import { camelCase, type Definition, lookupOf, registry, rename } from "@tunnelplane/sdk/contract";
-import { type Exposure, exposureSchema } from "@tunnelplane/sdk/meaning";
+import type * as Meaning from "@tunnelplane/sdk/meaning";
 import { failureOf } from "./failure";
 import { byUniqueKey, mistakeIn } from "./lookup";
 import { secretsOf, tokenOf } from "./types";
@@ -79,10 +79,14 @@ const NOTHING_YET = new InvokeResponse().setReturn(sent({}, []));
 
 const refused = (reason: string): InvokeResponse => new InvokeResponse().setFailuresList([failureOf(reason)]);
 
-const inCamelCase = (row: Exposure): unknown => ({
-  ...rename(exposureSchema(), { ...row }, "camelCase"),
-  goesTo: treeInCamelCase(row.goes_to),
-});
+function inCamelCase(row: Meaning.Exposure): unknown {
+  // Loaded here: few programs ask for exposures, and what decides requests would slow the start of all.
+  const { exposureSchema }: typeof Meaning = require("@tunnelplane/sdk/meaning");
+  return {
+    ...rename(exposureSchema(), { ...row }, "camelCase"),
+    goesTo: treeInCamelCase(row.goes_to),
+  };
+}
 
 /** Labels of tunnels are the user's own. */
 function treeInCamelCase(tree: unknown): unknown {
