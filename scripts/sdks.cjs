@@ -59,7 +59,17 @@ function main() {
   const env = { ...process.env, CGO_ENABLED: "0" };
   run(
     "go",
-    ["run", "-mod=readonly", "./sdks", file, join(ROOT, "plugin/logo.png"), out, ...Object.keys(LANGUAGES)],
+    // As the engine is built, with which the generators share most of what is compiled.
+    [
+      "run",
+      "-mod=readonly",
+      "-trimpath",
+      "./sdks",
+      file,
+      join(ROOT, "plugin/logo.png"),
+      out,
+      ...Object.keys(LANGUAGES),
+    ],
     ENGINE,
     env,
   );

@@ -5,6 +5,7 @@ import { PLUGIN_BIN } from "../support/engine";
 import { ROOT } from "./cli";
 
 const PROGRAMS = join(__dirname, "programs");
+const ENGINE = join(ROOT, "scripts/engine");
 /** A Python of its own, made by the set-up. */
 export const PYTHON = join(ROOT, "node_modules/.tunnelplane/pulumi-python/bin/python");
 
@@ -64,15 +65,18 @@ export const languages: readonly Language[] = [
   },
 ];
 
-/** Makes a folder a module of Go that finds the generated package. */
+/**
+ * Makes a folder a module of Go that finds the generated package. It asks for the versions that the engine is
+ * made of, because those are compiled already.
+ */
 export function goModule(packages: string, folder: string): void {
-  const module = readFileSync(join(packages, "go/go.mod"), "utf8");
-  const [, path] = /^module (.*)$/m.exec(module) ?? [];
-  const requires = `${/^go .*$/m.exec(module)?.[0]}\n\n${/^require .*$/m.exec(module)?.[0]}\nrequire ${path} v0.0.0\n`;
+  const [, path] = /^module (.*)$/m.exec(readFileSync(join(packages, "go/go.mod"), "utf8")) ?? [];
+  const ofEngine = readFileSync(join(ENGINE, "go.mod"), "utf8").replace(/^module .*$/m, "");
   mkdirSync(folder, { recursive: true });
+  copyFileSync(join(ENGINE, "go.sum"), join(folder, "go.sum"));
   writeFileSync(
     join(folder, "go.mod"),
-    `module example.com/tunnels\n\n${requires}\nreplace ${path} => ${join(packages, "go")}\n`,
+    `module example.com/tunnels\n${ofEngine}\nrequire ${path} v0.0.0\nreplace ${path} => ${join(packages, "go")}\n`,
   );
 }
 
