@@ -45,7 +45,7 @@ async function main(): Promise<void> {
       edge.tls_termination.min_version === "1.3",
     );
     const [credential] = (await rest.get("/credentials")).body.credentials;
-    const { authtoken } = await engine.outputs();
+    const { authtoken } = engine.outputs();
     expectThat(
       "the authtoken is a one-time secret: Pulumi keeps it encrypted, the server answers null from now on",
       credential.token === null && authtoken?.secret === true && String(authtoken.value).startsWith("tpt_"),

@@ -43,7 +43,7 @@ export async function tunnel(server: ServerProcess, step: number): Promise<void>
       "examples/first-tunnel/program.ts declares an edge without a backend, who may visit it, and a token that may serve it.",
     );
     await engine.up();
-    const { authtoken, gatewayKey } = await engine.outputs();
+    const { authtoken, gatewayKey } = engine.outputs();
     const places = [
       "--url",
       server.url,

@@ -109,7 +109,7 @@ describe("A catalogue in YAML", () => {
       rate: "1m",
       bucket_key: ["conn.client_ip"],
     });
-    const { authtoken, hostports } = await stack.outputs();
+    const { authtoken, hostports } = stack.outputs();
     expect(authtoken).to.deep.include({ secret: true });
     expect(hostports?.value).to.deep.equal(["app.example.com:443"]);
 

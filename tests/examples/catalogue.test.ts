@@ -41,7 +41,7 @@ describe("examples/catalogue", () => {
     expect(steps.map(({ op, name }) => `${op} ${name}`)).to.have.members(
       ["clients", "office", "berlin", "web", "app", "agent"].map((name) => `create ${name}`),
     );
-    const { authtoken } = await stack.outputs();
+    const { authtoken } = stack.outputs();
     expect(authtoken?.secret).to.equal(true);
     expect(authtoken?.value).to.match(/^tpt_/);
     expect(changesOf(await stack.preview())).to.deep.equal([]);

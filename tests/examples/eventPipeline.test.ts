@@ -69,7 +69,7 @@ describe("The example event-pipeline", () => {
       const updated = arrived.find((event) => event.event_type === "ip_policy_updated.v0");
       if (updated) {
         expect(updated.object).to.include({
-          id: (await stack.outputs()).offices?.value,
+          id: stack.outputs().offices?.value,
           description: "our offices and the warehouse",
         });
         expect(updated.changes).to.deep.equal([

@@ -20,7 +20,7 @@ describe("The example ssh-access", () => {
     const [authority] = (await server.rest.get("/ssh_certificate_authorities")).body
       .ssh_certificate_authorities;
     const [credential] = (await server.rest.get("/ssh_credentials")).body.ssh_credentials;
-    const outputs = Object.entries(await stack.outputs()).map(([name, { value }]) => [name, value]);
+    const outputs = Object.entries(stack.outputs()).map(([name, { value }]) => [name, value]);
     expect(Object.fromEntries(outputs)).to.deep.equal({
       trustedUserCaKeys: authority.public_key,
       certificate: certificate.certificate,

@@ -83,14 +83,14 @@ describe("A program that is run again and again", () => {
   }
 
   /** The outputs of the stack, by provider. */
-  async function outputs(): Promise<Record<Name, pulumi.Inputs>> {
-    const all = Object.entries(await stack.outputs()).map(([name, { value }]) => [name, value]);
+  function outputs(): Record<Name, pulumi.Inputs> {
+    const all = Object.entries(stack.outputs()).map(([name, { value }]) => [name, value]);
     return Object.fromEntries(all) as Record<Name, pulumi.Inputs>;
   }
   /** The outputs of a subscription are those that the server has. */
   async function expectOutputs(): Promise<void> {
     const { event_subscriptions } = (await server.rest.get("/event_subscriptions")).body;
-    const all = await outputs();
+    const all = outputs();
     for (const provider of providers) {
       const { destinations, sources, uri } = all[provider];
       const stored = event_subscriptions.find(
@@ -110,7 +110,7 @@ describe("A program that is run again and again", () => {
     created = await step(() => stack.up());
     expectOneEach(created, "POST");
     expect(created.steps).to.have.length(previewed.steps.length);
-    made = await outputs();
+    made = outputs();
   });
 
   it("takes one request for each object that it refreshes, and none where nothing changes", async () => {
@@ -185,7 +185,7 @@ describe("A program that is run again and again", () => {
   });
 
   it("keeps the authtoken, a one-time secret, through refreshes and updates", async () => {
-    const now = await outputs();
+    const now = outputs();
     for (const provider of providers) {
       expect(made[provider].token, provider).to.match(/^tpt_/);
       expect(now[provider].token, provider).to.equal(made[provider].token);

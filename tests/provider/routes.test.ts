@@ -77,7 +77,7 @@ describe("Child objects, such as routes", () => {
   });
 
   it("are created, changed, drifted, repaired and deleted like any other, one request each", async () => {
-    const outputs = await stack.outputs();
+    const outputs = stack.outputs();
     const objects = await Promise.all(
       NAMES.map(async (provider) => {
         const { edge, route, routeId, module } = outputs[provider]?.value ?? {};

@@ -38,7 +38,7 @@ describe("Secrets of a program with both providers", () => {
     for (const step of ["preview", "up", "refresh"] as const) printed.push((await stack[step]()).stdout);
     description = "second";
     printed.push((await stack.preview({ diff: true })).stdout, (await stack.up()).stdout);
-    const outputs = await stack.outputs();
+    const outputs = stack.outputs();
     const tokens = NAMES.map((name) => outputs[name]?.value.token as string);
     for (const token of tokens) expect(token).to.match(/^tpt_/);
 

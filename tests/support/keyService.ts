@@ -1,3 +1,4 @@
+import { createDecipheriv } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,6 +10,15 @@ const KEY = Buffer.alloc(32, "key of stacks in tests");
 export const KEY_SETTINGS = `secretsprovider: hashivault://tests
 encryptedkey: ${Buffer.from("vault:v1:the key of the stack").toString("base64")}
 `;
+
+/** The text that the engine encrypted with the key of a stack. */
+export function decrypted(ciphertext: string): string {
+  const [, nonce, text] = ciphertext.split(":").map((part) => Buffer.from(part, "base64")) as Buffer[];
+  const cipher = createDecipheriv("aes-256-gcm", KEY, nonce as Buffer);
+  const [sealed, tag] = [text?.subarray(0, -16), text?.subarray(-16)] as [Buffer, Buffer];
+  cipher.setAuthTag(tag);
+  return Buffer.concat([cipher.update(sealed), cipher.final()]).toString();
+}
 
 let url: Promise<string> | undefined;
 

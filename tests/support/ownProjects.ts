@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
-import { LARGE_HEAP } from "./engine";
+import { LEAN_ENGINE } from "./engine";
 import { ENVOY } from "./envoy";
 import { type Shell, typed } from "./literally";
 import { Packed } from "./packed";
@@ -102,7 +102,7 @@ export class OwnProjects {
         PULUMI_SKIP_CONFIRMATIONS: "true",
         PULUMI_SKIP_UPDATE_CHECK: "1",
         PULUMI_SKIP_CHECKPOINTS: "true",
-        ...LARGE_HEAP,
+        ...LEAN_ENGINE,
         SSH_ASKPASS: askpass(home),
         SSH_ASKPASS_REQUIRE: "force",
         DISPLAY: ":0",
