@@ -60,7 +60,7 @@ describe("What adopt writes", () => {
 
   it("gets this package from tarballs of its own, because the registry may not have it, or from those that are named", async () => {
     const [made, given] = [project(), project()];
-    expect((await made.adopt(server)).code).to.equal(0);
+    expect((await made.adoptAlone(server)).code).to.equal(0);
     const places = JSON.parse(made.read("package.json"));
     const tarball = (name: string): string => {
       const { dependencies } = JSON.parse(made.read("package.json"));
@@ -70,9 +70,9 @@ describe("What adopt writes", () => {
       return join(made.folder, dependencies[`@tunnelplane/${name}`].slice("file:".length));
     };
     for (const name of ["pulumi", "sdk"]) expect(statSync(tarball(name)).size).to.be.greaterThan(10_000);
-    expect((await given.adopt(server, "--packages", join(made.folder, "packages"))).code).to.equal(0);
+    expect((await given.adoptAlone(server, "--packages", join(made.folder, "packages"))).code).to.equal(0);
     expect(JSON.parse(given.read("package.json"))).to.deep.equal(places);
-    const none = await project().adopt(server, "--packages", "/nowhere");
+    const none = await project().adoptAlone(server, "--packages", "/nowhere");
     expect([none.code, none.stderr]).to.deep.equal([
       1,
       "tunnelplane-pulumi: /nowhere holds no tarball of @tunnelplane/pulumi; in a clone, npm run pack writes them to release/\n",
@@ -163,7 +163,7 @@ describe("What adopt writes", () => {
 
   it("is every object of a server that answers in many pages", async () => {
     const large = await world.server();
-    await fill(large.rest, 1000);
+    await fill(large.rest, 250);
     const [made, objects] = [project(), await worldOf(large.rest)];
     const ran = await made.adopt(large, "--format", "yaml");
     expect(ran.stdout).to.contain(`declares ${objects.length} of the ${objects.length} objects`);
