@@ -28,7 +28,7 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
   const running: ServerProcess[] = [];
   let moto: Moto;
   let kinesis: Kinesis;
-  beforeEach(async () => {
+  before("start the cloud's services", async () => {
     moto = await Moto.start();
     kinesis = new Kinesis({
       endpoint: moto.url,
@@ -36,11 +36,12 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
       credentials: KEYS,
       requestHandler: new NodeHttpHandler(),
     });
-    await kinesis.createStream({ StreamName: "events", ShardCount: 1 });
   });
+  after(() => moto.stop());
+  beforeEach("make a stream", () => kinesis.createStream({ StreamName: "events", ShardCount: 1 }));
   afterEach(async () => {
     for (const server of running.splice(0)) await server.stop();
-    await moto.stop();
+    await kinesis.deleteStream({ StreamName: "events" });
   });
 
   const start = async (endpoint = moto.url, options: Parameters<Start>[0] = {}): Promise<ServerProcess> => {

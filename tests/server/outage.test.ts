@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { expectRefused, hostport, unavailable } from "../support/api/expect";
+import { refusalToServe } from "../support/commandLine";
 import { sharedPostgres } from "../support/databases";
 import { PASSWORD, PostgresServer, type Session, waiting } from "../support/postgres";
 import { Rest, type RestAnswer } from "../support/rest";
@@ -123,12 +124,6 @@ describe("A server whose PostgreSQL database goes away", () => {
 });
 
 describe("A server on a PostgreSQL database", () => {
-  const failure = (data: string, env = {}): Promise<string> =>
-    ServerProcess.start({ data, env }).then(async (server) => {
-      await server.stop();
-      return "It started";
-    }, String);
-
   it("logs the place of its data, without user and password", async () => {
     const data = await (await sharedPostgres()).newDatabase();
     const server = await ServerProcess.start({ data });
@@ -145,7 +140,7 @@ describe("A server on a PostgreSQL database", () => {
       [`${data}_unknown`, "does not exist"],
       [data.replace(/:\d+\//, ":1/"), "ECONNREFUSED"],
     ] as const) {
-      const message = await failure(wrong);
+      const message = await refusalToServe(wrong);
       expect(message)
         .to.contain(new URL(wrong).host)
         .and.to.contain(reason)
@@ -156,7 +151,7 @@ describe("A server on a PostgreSQL database", () => {
 
   it("refuses an ambiguous URL, without repeating the password in it", async () => {
     for (const password of ["12/secret", "12?secret", "12#secret", "12@/secret"]) {
-      const message = await failure(`postgres://user:${password}@127.0.0.1:5432/name`);
+      const message = await refusalToServe(`postgres://user:${password}@127.0.0.1:5432/name`);
       expect(message)
         .to.contain('must look like "postgres://user:password@host:5432/database"')
         .and.to.contain("percent-encoding");
@@ -178,7 +173,7 @@ describe("A server on a PostgreSQL database", () => {
     await server.stop();
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
     expect(rows).to.have.length(2 + 1);
-    expect(await failure(data, { TUNNELPLANE_DATABASE_POOL: "none" })).to.contain(
+    expect(await refusalToServe(data, { env: { TUNNELPLANE_DATABASE_POOL: "none" } })).to.contain(
       "Expected a whole number from 1 to 9999",
     );
   });

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { expect } from "chai";
+import { refusalToServe } from "../support/commandLine";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { Rest } from "../support/rest";
 
@@ -26,9 +27,9 @@ onOneDatabase("A server process", (startServer, database) => {
       ["sts=https://me:secret@example.com", /without user name/],
       ["sts=https://one.example.com,sts=https://two.example.com", /set twice/],
     ] as const) {
-      const error = await start({ env: { TUNNELPLANE_EVENT_ENDPOINTS: wrong } }).catch(
-        (refusal) => refusal.message,
-      );
+      const error = await refusalToServe(await database.create(), {
+        env: { TUNNELPLANE_EVENT_ENDPOINTS: wrong },
+      });
       expect(error, wrong).to.match(reason).and.not.to.contain("secret");
     }
   });

@@ -1,6 +1,19 @@
 import { guardOutput } from "@tunnelplane/sdk/node";
 import { run } from "../../server/dist/cli/run";
-import { type Ended, placeOf } from "./server";
+import { API_KEY, type Ended, placeOf, type StartOptions } from "./server";
+
+/** Where no server can listen; one that starts although it should not ends there. */
+const NOWHERE = "192.0.2.1:1";
+
+/** What a server says that refuses to start. It costs a tenth of a server in a process of its own. */
+export async function refusalToServe(
+  data: string,
+  { args = [], env = {} }: Pick<StartOptions, "args" | "env"> = {},
+): Promise<string> {
+  const given = { ...placeOf(data), TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env };
+  const { err } = await runHere(["serve", "--listen", NOWHERE, ...args], given);
+  return err;
+}
 
 type Write = typeof process.stdout.write;
 

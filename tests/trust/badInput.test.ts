@@ -14,11 +14,11 @@ import { figure, LIMIT_MS, SOAK, size } from "../support/size";
 import { Dice, mutated, withItsLength } from "./mutations";
 
 const FUZZER = join(__dirname, "../../node_modules/.tunnelplane/schemathesis/bin/schemathesis");
-const FROM_THE_DOCUMENT = size(800, 100_000);
-const EXAMPLES = size(5, 700); // for each operation
+const FROM_THE_DOCUMENT = size(400, 100_000);
+const EXAMPLES = size(2, 700); // for each operation
 /** Coverage tries each keyword of each schema: some 13,000 requests, which take 60 s of processor time. */
 const PHASES = SOAK ? "examples,coverage,fuzzing" : "examples,fuzzing";
-const MUTATED = size(2_000, 100_000);
+const MUTATED = size(500, 100_000);
 const AT_ONCE = 32;
 const PATIENCE_MS = 60_000;
 const MOST_MEMORY_MIB = 512;

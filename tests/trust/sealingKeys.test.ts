@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
-import { runHere } from "../support/commandLine";
+import { refusalToServe, runHere } from "../support/commandLine";
 import { contentOf, onEveryDatabase, rowsIn } from "../support/databases";
 import { Rest } from "../support/rest";
 import { placeOf, run, type ServerProcess } from "../support/server";
@@ -32,13 +32,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     (await rowsIn(data, "select id, master_id from sealing_key")) as { id: string; master_id: string }[];
   const sealedUnder = async () =>
     new Set([...JSON.stringify(await contentOf(data)).matchAll(/sealed:([\w-]+)\./g)].map(([, id]) => id));
-  const refusedToStart = async (options: Parameters<typeof serve>[0]) => {
-    const { message } = await serve(options).then(
-      () => expect.fail("The server started"),
-      (error: Error) => error,
-    );
-    return message;
-  };
+  const refusedToStart = (options: Parameters<typeof refusalToServe>[1]) => refusalToServe(data, options);
   /**
    * Starts a server without the master key that tests usually pass on PostgreSQL; it is in a file, as with a
    * folder.

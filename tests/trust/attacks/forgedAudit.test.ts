@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { expectRefused } from "../../support/api/expect";
-import { runOn } from "../../support/commandLine";
+import { refusalToServe, runOn } from "../../support/commandLine";
 import { execute, onEveryDatabase, settled, tablesIn, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import { created } from "../canaries";
@@ -17,7 +17,6 @@ const forbidden = { status: 403, code: "TP_1200" };
 const EMPTY = "delete from audit_event; delete from audit_head; delete from sealing_key; delete from event";
 
 onEveryDatabase("An attacker who empties the audit log and its keys", (start, database) => {
-  const serve = untilTestEnds(start);
   let folder: string;
   let original: string;
   before("let a server fill a database", async () => {
@@ -26,12 +25,6 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
     await served(start, original);
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
-
-  const refusedToServe = (data: string): Promise<string> =>
-    serve({ data }).then(
-      () => "It started",
-      (error: Error) => error.message,
-    );
 
   for (const [what, statements] of Object.entries({
     "the log, its end, the keys and the events": EMPTY,
@@ -55,7 +48,7 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
           /The table sealing_key of .* is empty, beside \d+ objects: its keys were removed/,
         );
       }
-      expect(await refusedToServe(data)).to.include("its keys were removed");
+      expect(await refusalToServe(data)).to.include("its keys were removed");
       expect(await countIn(data, "sealing_key")).to.equal(0);
       if (statements.includes("audit_head")) expect(await countIn(data, "audit_head")).to.equal(0);
       expect(readdirSync(folder)).to.deep.equal([]);
@@ -66,14 +59,14 @@ onEveryDatabase("An attacker who empties the audit log and its keys", (start, da
     const data = await database.copyOf(original);
     await execute(data, "delete from setting where name in ('uri_placeholder', 'audit_key')");
     await expectFound(data, "The row uri_placeholder of the table setting was removed");
-    expect(await refusedToServe(data)).to.include("The row uri_placeholder of the table setting was removed");
+    expect(await refusalToServe(data)).to.include("The row uri_placeholder of the table setting was removed");
   });
 
   it("cannot have contents recorded again by removing the key of their digests", async () => {
     const data = await database.copyOf(original);
     await execute(data, "delete from setting where name = 'audit_key'");
     await expectFound(data, "The key of the audit log's digests");
-    expect(await refusedToServe(data)).to.include("The key of the audit log's digests");
+    expect(await refusalToServe(data)).to.include("The key of the audit log's digests");
     expect(await countIn(data, "baseline")).to.equal(0);
   });
 

@@ -1,10 +1,11 @@
 import { expect } from "chai";
+import { refusalToServe } from "../../support/commandLine";
 import { onOneDatabase, untilTestEnds } from "../../support/databases";
 import { exchange } from "../../support/rawHttp";
 import { Rest, type RestAnswer } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
 
-onOneDatabase("Headers and settings for the server's address", (startServer) => {
+onOneDatabase("Headers and settings for the server's address", (startServer, database) => {
   const start = untilTestEnds(startServer);
 
   const raw = async (
@@ -112,7 +113,7 @@ onOneDatabase("Headers and settings for the server's address", (startServer) => 
       "https://here/#a",
       "javascript:alert(1)",
     ]) {
-      const message = await start({ args: ["--public-url", wrong] }).catch((refusal) => refusal.message);
+      const message = await refusalToServe(await database.create(), { args: ["--public-url", wrong] });
       expect(message, wrong)
         .to.include("--public-url must be")
         .and.not.to.match(/\n\s+at /);
