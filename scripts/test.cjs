@@ -16,8 +16,8 @@ const KEPT = join(ROOT, "node_modules", ".tunnelplane");
 const LOGS = join(KEPT, process.env.TESTS_LOGS ?? "test-logs");
 const DURATION = join(KEPT, "test-minutes");
 const USUAL_MINUTES = 25; // on 2 cores, November 2026
-/** More than processors, which idle while a test waits. */
-const AT_ONCE = availableParallelism() + 1;
+/** More than processors, because a file waits for two fifths of its time. */
+const AT_ONCE = 2 * availableParallelism();
 /** Files of a folder share a process up to so many seconds of processors; its start takes one. */
 const MOST_TOGETHER = 10;
 /** What a file counts that is not in the table. */
@@ -99,6 +99,7 @@ function run(job, env) {
   // Mocha's own command starts a process for Node's options, which could not report to this one.
   const args = [
     "--disable-warning=ExperimentalWarning",
+    "--min-semi-space-size=32", // as .mocharc.json has it
     join(ROOT, "node_modules/mocha/lib/cli/cli.js"),
     "--exit",
     ...job.map((file) => `tests/${file}`),

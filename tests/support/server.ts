@@ -45,7 +45,9 @@ export function command(
   log: "pipe" | "ignore" = "pipe",
   { node = process.execPath, cli = CLI }: Program = {},
 ): ChildProcessByStdio<null, Readable, Readable | null> {
-  return spawn(node, ["--disable-warning=ExperimentalWarning", cli, ...args], {
+  const { TESTS_NODE_FLAG: flag } = process.env; // set by tests/typescript.cjs
+  const flags = ["--disable-warning=ExperimentalWarning", ...(flag ? [flag] : [])];
+  return spawn(node, [...flags, cli, ...args], {
     env: { ...process.env, ...placeOf(data), ...env },
     stdio: ["ignore", "pipe", log],
   }) as ChildProcessByStdio<null, Readable, Readable | null>;
