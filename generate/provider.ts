@@ -11,6 +11,7 @@ import {
   elementOf,
   holdsUniqueValues,
   isAlwaysSet,
+  isOutput,
   marksOf,
   modulesWithTypes,
   pathFieldsOf,
@@ -39,7 +40,7 @@ export function providerClasses(definition: Definition): string {
     moduleClass(definition, name, moduleType),
   );
   const computed: Record<string, z.ZodType> = Object.fromEntries(
-    Object.entries(definition.computed).filter(([, value]) => !marksOf(value).embeds),
+    Object.entries(definition.computed).filter(([, value]) => isOutput(value)),
   );
   if (pathFieldsOf(definition).length > 0) computed[definition.idField] = field(definition, "id");
   const lists = Object.fromEntries(

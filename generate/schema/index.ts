@@ -9,8 +9,8 @@ import {
   createSchema,
   type Definition,
   docOf,
+  isOutput,
   lookupOf,
-  marksOf,
   moduleAsResource,
   modulesWithTypes,
   pascalCase,
@@ -168,7 +168,7 @@ function objectSpec(types: Types, definition: Definition): ResourceSpec {
 
 function computedOf(definition: Definition): Shape {
   const answer: Shape = answerSchema(definition).shape;
-  const own = Object.entries(definition.computed).filter(([, schema]) => !marksOf(schema).embeds);
+  const own = Object.entries(definition.computed).filter(([, schema]) => isOutput(schema));
   const names = ["uri", "created_at"];
   const common = Object.fromEntries(names.map((name) => [name, answer[name] as z.ZodType]));
   return {

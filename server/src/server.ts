@@ -3,7 +3,7 @@ import type { Server as TlsServer } from "node:tls";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 import { type DestinationStream, type Level, pino } from "pino";
-import { bootstrap, noteShown } from "./auth";
+import { bootstrap, KeyUses, noteShown } from "./auth";
 import { openContext } from "./context";
 import { Dispatcher, type Endpoints, pruneEvents } from "./events";
 import { forgetSilentGateways } from "./gateways";
@@ -16,6 +16,7 @@ import { isLoopback } from "./util";
 import { VERSION } from "./version";
 
 const FORGET_EVERY_MS = 10 * 60_000;
+const NOTE_USES_EVERY_MS = 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 // Buffer the lines of requests: writing them one by one took longer than composing them, and writing every 4
@@ -119,7 +120,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
     };
     await logHead();
+    const keyUses = new KeyUses(store);
     const housekeeping = [
+      every(NOTE_USES_EVERY_MS, "cannot note which API keys were used", () => keyUses.write()),
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () =>
@@ -147,6 +150,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const app = buildApp({
       ...options,
       context: waking,
+      keyUses,
       dispatcher,
       eventWaits,
       logger,
@@ -180,6 +184,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       async close() {
         for (const timer of housekeeping) clearInterval(timer);
         await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS)]);
+        await keyUses
+          .write()
+          .catch((error: unknown) => logger.warn({ err: error }, "cannot note which API keys were used"));
         await logHead().catch((error: unknown) =>
           logger.warn({ err: error }, "cannot read the end of the audit log"),
         );

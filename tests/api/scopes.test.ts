@@ -130,6 +130,24 @@ onEveryDatabase("The scopes of an API key", (start) => {
     expectRefused(wrong, invalid("scopes[0]", 'did you mean "tls_edge:write"'));
   });
 
+  it("stand beside the hour in which a key was last used, which is kept, told in lists, and no change", async () => {
+    const hour = () => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
+    const before = hour();
+    const { key, rest } = await keyWith(["read"]);
+    expect([key.last_used_at, (await server.read(key.uri)).last_used_at]).to.deep.equal([null, null]);
+    const head = await server.read("/audit_head");
+    await rest.get("/ip_policies");
+    const told = (await server.read(key.uri)).last_used_at;
+    expect(told).to.be.oneOf([before, hour()]);
+    const listed = (await server.read("/api_keys")).keys.find(({ id }: { id: string }) => id === key.id);
+    expect(listed.last_used_at).to.equal(told);
+    expect(await server.read("/audit_head")).to.deep.equal(head);
+    const etag = await server.etag(key.uri);
+    expect((await server.rest.get(key.uri, { "if-none-match": etag })).status, "it may change").to.equal(200);
+    expect((await server.rest.patch(key.uri, { last_used_at: null })).status).to.equal(400);
+    await server.rest.delete(key.uri);
+  });
+
   it("of a key that an older version stored are all", async () => {
     const key = await server.created("/api_keys", {});
     await execute(

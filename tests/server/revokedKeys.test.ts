@@ -55,4 +55,14 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
     for (const server of servers) server.passAnHour();
     for (const server of [0, 1] as const) expect(await refusalOf(statusAt, server)).to.equal(401);
   });
+
+  it("is known as used to the other once the server that it was used at has ended", async () => {
+    const { uri, token } = (await admins[0].post("/api_keys", {})).body;
+    const path = new URL(uri).pathname;
+    expect((await new Rest(servers[0].url, token).get("/ip_policies")).status).to.equal(200);
+    const told = (await admins[0].get(path)).body.last_used_at;
+    expect(told).to.match(/:00:00\.000Z$/);
+    await servers[0].stop();
+    expect((await admins[1].get(path)).body.last_used_at).to.equal(told);
+  });
 });

@@ -5,7 +5,7 @@ import {
   fieldsWhere,
   pathFieldsOf,
 } from "@tunnelplane/sdk/contract";
-import { holdsUnknown, type Properties, same, toWire } from "./values";
+import { holdsUnknown, outputFieldsOf, type Properties, same, toWire } from "./values";
 
 /** The declared properties of a resource, and those of its state. */
 interface Planned {
@@ -68,6 +68,6 @@ const isEntry = (value: unknown): value is Properties => typeof value === "objec
 /** The fields that only answers have. A module that is a resource of its own has none. */
 function computedBy(definition: Definition): string[] {
   if (definition.idField in definition.fields) return [];
-  const own = fieldsWhere(definition, (marks) => !marks.embeds).filter((name) => name in definition.computed);
+  const own = outputFieldsOf(definition);
   return ["uri", "created_at", ...own, ...(pathFieldsOf(definition).length > 0 ? [definition.idField] : [])];
 }

@@ -7,6 +7,7 @@ import {
   defaultOf,
   fieldsWhere,
   isObject,
+  isOutput,
   marksOf,
   modulesOf,
   pathFieldsOf,
@@ -45,7 +46,7 @@ export function outputsOf(
     if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
   }
   // Embedded objects are resources of their own, and may hold secrets.
-  const own = fieldsWhere(definition, (marks) => !marks.embeds).filter((name) => name in definition.computed);
+  const own = outputFieldsOf(definition);
   const computed = ["uri", "created_at", ...own].map((name) => [camelCase(name), answer[name]]);
   // The resource id of a child holds its parent's id too, so its own id becomes a separate output.
   if (pathFieldsOf(definition).length > 0 && !(definition.idField in definition.fields))
@@ -89,6 +90,10 @@ function withHiddenSecrets(
   }
   return filled;
 }
+
+/** The computed fields that programs have as outputs. */
+export const outputFieldsOf = ({ computed }: Definition): string[] =>
+  Object.entries(computed).flatMap(([name, schema]) => (isOutput(schema) ? [name] : []));
 
 /** The part of recorded outputs that a program declares. */
 export function inputsOf(definition: Definition, outputs: Properties): Properties {

@@ -14,6 +14,7 @@ export {
   elementOf,
   fieldsOf,
   isOptional,
+  isOutput,
   type Marks,
   marksOf,
   type Problem,

@@ -29,6 +29,9 @@ export interface ApiKey {
   /** What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away. */
   scopes: string[];
 
+  /** The hour in which the key was last used (RFC 3339, its beginning); null if it was not. A server writes it once a minute, so one that is killed forgets the last one. Programs have no such output, since it changes by itself. */
+  last_used_at: string | null;
+
   /** The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   token: string | null;
 }

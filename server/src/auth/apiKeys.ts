@@ -5,6 +5,7 @@ import { hashSecret } from "../secrets";
 import { type Store, statement } from "../storage";
 import { RequestError } from "../util";
 import type { Caller } from "./caller";
+import { KeyUses } from "./keyUses";
 
 /**
  * How long a looked-up key is trusted. After a deletion, other servers accept the key for up to this long.
@@ -39,7 +40,11 @@ export class ApiKeys {
   readonly #placed = new Set<string>();
   #since = 0;
 
-  constructor(private readonly store: Store) {}
+  /** @param uses gets to know which keys are used */
+  constructor(
+    private readonly store: Store,
+    private readonly uses = new KeyUses(store),
+  ) {}
 
   /**
    * Refuses expired keys and keys of inactive bots; undefined for an unknown key.
@@ -109,6 +114,8 @@ export class ApiKeys {
     };
     const key = { caller, ofInactiveBot: bot?.active === false };
     known.set(hash, key);
+    const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+    if (!isOver && !key.ofInactiveBot) this.uses.note(keyId);
     if (this.#found.size >= MOST_FOUND) this.#found.clear();
     this.#found.add(hash);
     return key;

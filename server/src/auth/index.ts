@@ -3,5 +3,6 @@
 export { ApiKeys } from "./apiKeys";
 export { bootstrap, noteShown, recoverAdminKey } from "./bootstrap";
 export type { Caller } from "./caller";
+export { KeyUses } from "./keyUses";
 export { isHidden, refuseForeignOwner, seesOwnAlone } from "./ownership";
 export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";

@@ -4,7 +4,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import { ApiKeys, refuseUnlessMay } from "../auth";
+import { ApiKeys, type KeyUses, refuseUnlessMay } from "../auth";
 import { type Dispatcher, deliveryMetrics } from "../events";
 import type { EventWaits } from "../journal";
 import type { ServerContext } from "../resources";
@@ -50,6 +50,7 @@ function unused(): never {
 
 export interface AppOptions extends ConnectionOptions {
   readonly context: ServerContext;
+  readonly keyUses: KeyUses;
   readonly dispatcher: Dispatcher;
   readonly eventWaits: EventWaits;
   readonly logger: FastifyBaseLogger;
@@ -65,7 +66,7 @@ export interface AppOptions extends ConnectionOptions {
 
 /** The HTTP side of the server: everything from a request to an answer. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { context, dispatcher, eventWaits, logger, underWay, version, publicUrl } = options;
+  const { context, keyUses, dispatcher, eventWaits, logger, underWay, version, publicUrl } = options;
   const { store } = context;
   const app: FastifyInstance = fastify({
     ...connections(options),
@@ -108,7 +109,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
   registerPages(app, underWay);
 
-  const apiKeys = new ApiKeys(store);
+  const apiKeys = new ApiKeys(store, keyUses);
   const limits = new RateLimits(options.rateLimit);
   const largeBodies = new LargeBodies();
   const authentication = new Authentication(apiKeys, limits, underWay);
@@ -141,7 +142,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       requirePlainBody(request);
     });
     const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
-    registerOperations(api, { context, apiKeys, dispatcher, eventWaits, underWay, addressOf });
+    registerOperations(api, { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf });
   });
   return app;
 }

@@ -1,6 +1,6 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ApiKeys, refuseUnlessMay } from "../auth";
+import { type ApiKeys, type KeyUses, refuseUnlessMay } from "../auth";
 import { DOCUMENT_SEPARATOR, type Page } from "../documents";
 import type { Dispatcher } from "../events";
 import { DryRunConsequences } from "../exposure";
@@ -36,6 +36,7 @@ declare module "fastify" {
 interface Serving {
   readonly context: ServerContext;
   readonly apiKeys: ApiKeys;
+  readonly keyUses: KeyUses;
   readonly dispatcher: Dispatcher;
   readonly eventWaits: EventWaits;
   readonly underWay: RequestsUnderWay;
@@ -53,7 +54,7 @@ export function registerOperations(api: FastifyInstance, serving: Serving): void
 function registerOperation(
   api: FastifyInstance,
   operation: ApiOperation,
-  { context, apiKeys, dispatcher, eventWaits, underWay, addressOf }: Serving,
+  { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf }: Serving,
 ): void {
   const run = decidesOnCallers(operation) ? forgetting(apiKeys, operation.run) : operation.run;
   api.route({
@@ -96,6 +97,7 @@ function registerOperation(
         context,
         caller,
         change,
+        keyUses,
         dispatcher,
         eventWaits,
         pageBytes: context.documents.roomFor(PAGE_BYTES, address),

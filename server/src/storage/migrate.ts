@@ -11,6 +11,7 @@ import * as changesets from "./migrations/007_changesets";
 import * as inbox from "./migrations/008_inbox";
 import * as gatewayPorts from "./migrations/009_gateway_ports";
 import * as guaranteeAddress from "./migrations/010_guarantee_address";
+import * as keyUse from "./migrations/011_key_use";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "008_inbox": inbox,
   "009_gateway_ports": gatewayPorts,
   "010_guarantee_address": guaranteeAddress,
+  "011_key_use": keyUse,
 };
 
 export interface MigrateOptions {

@@ -17,6 +17,8 @@ export interface Database {
   guarantee_address: { place: string; guarantee_id: string };
   /** Hashes of one-time secrets: authtokens and API keys. */
   told_secret: { resource_id: string; hash: string };
+  /** The hour in which each API key was last used, as an RFC 3339 timestamp. */
+  key_use: { key_id: string; hour: string };
   /** Sealed secrets that the server needs again and no answer shows, such as private keys of authorities. */
   sealed_secret: { resource_id: string; name: string; value: string };
   /** The data keys, each wrapped under a master key, which is not in the database. */

@@ -12,8 +12,10 @@ export interface Marks {
   readonly secret?: true;
   /** A one-time secret: only the answer to the creation shows it; later answers say null. */
   readonly once?: true;
-  /** Computed when a request asks for this object alone; all other answers have null. */
+  /** Computed when a request asks for this object alone, and in some lists; all other answers have null. */
   readonly onDemand?: true;
+  /** Changes by itself: programs have no such output, or each refresh would find a change. */
+  readonly fleeting?: true;
   /**
    * If a request leaves the field out, the server chooses its value; a program that leaves it out accepts
    * any.
@@ -149,6 +151,12 @@ function innerOf(schema: z.ZodType): z.ZodType | undefined {
   }
   return undefined;
 }
+
+/** Whether programs have a computed field as an output. */
+export const isOutput = (schema: z.ZodType): boolean => {
+  const { embeds, fleeting } = marksOf(schema);
+  return !embeds && !fleeting;
+};
 
 /** The schema without optional(), nullable() and default() around it. */
 export const bare: (schema: z.ZodType) => z.ZodType = oncePer((schema: z.ZodType) => {

@@ -31,6 +31,11 @@ export const apiKey = defineResource({
   },
   earlier: { scopes: [] },
   computed: {
+    last_used_at: mark(z.iso.datetime().nullable(), { onDemand: true, fleeting: true }).meta({
+      description:
+        "The hour in which the key was last used (RFC 3339, its beginning); null if it was not. A server writes it once a minute, so one that is killed forgets the last one. Programs have no such output, since it changes by itself.",
+      examples: ["2026-11-22T08:00:00.000Z"],
+    }),
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({
       description:
         "The key itself, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state.",

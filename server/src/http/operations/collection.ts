@@ -2,6 +2,7 @@ import {
   answerSchema,
   createSchema,
   type Definition,
+  fieldsWhere,
   pathFieldsOf,
   plural,
   sampleAnswer,
@@ -28,7 +29,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   };
   const all = { path, tag: tagOf(definition), subject: definition } as const;
   const one = { ...all, path: `${path}/{id}` } as const;
-  const tellsState = definition.kind === "guarantee";
+  const tellsState = fieldsWhere(definition, ({ onDemand }) => onDemand).length > 0;
+  const isGuarantee = definition.kind === "guarantee";
   return [
     {
       ...all,
@@ -56,13 +58,13 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "GET",
       id: `list${plural(type)}`,
       summary: `List ${plural(title)}, newest first`,
-      query: ["limit", "before_id", ...filtersOf(definition), ...(tellsState ? (["state"] as const) : [])],
+      query: ["limit", "before_id", ...filtersOf(definition), ...(isGuarantee ? (["state"] as const) : [])],
       success: {
         status: 200,
         answer: { ...answer, example: () => sampleAnswer(definition, { alone: false }) },
         list: { key: definition.listKey },
       },
-      run: async ({ resources, pageBytes, context, caller }, { params, query }) => {
+      run: async ({ resources, pageBytes, context, caller, keyUses }, { params, query }) => {
         const isTold = stateOf(query);
         const page = await resources.list(definition, params, {
           limit: isTold ? Math.min(limitOf(query), MOST_STATES) : limitOf(query),
@@ -70,6 +72,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
           before: beforeOf(definition, query),
           filters: filtersIn(query),
         });
+        if (definition.kind === "api_key") return keyUses.tellPage(page);
         return isTold ? withStates(context, caller, page) : page;
       },
     },
@@ -115,12 +118,17 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   ];
 }
 
-/** Adds to the answer about a guarantee whether it holds. */
+/** Adds to the answer about a guarantee whether it holds, and about an API key when it was last used. */
 const tellState = <A extends Answer>(
   { kind }: Definition,
-  { context, caller }: Pick<OperationScope, "context" | "caller">,
+  { context, caller, keyUses }: Pick<OperationScope, "context" | "caller" | "keyUses">,
   answer: A,
-): A | Promise<A> => (kind === "guarantee" ? withState(context, caller, answer) : answer);
+): A | Promise<A> =>
+  kind === "guarantee"
+    ? withState(context, caller, answer)
+    : kind === "api_key"
+      ? keyUses.tell(answer)
+      : answer;
 
 /** The first field of the sample that may be changed. */
 const sampleUpdate = (definition: Definition) =>

@@ -7,7 +7,7 @@ import {
   validateModule,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import type { Caller } from "../../auth";
+import type { Caller, KeyUses } from "../../auth";
 import type { Answer, Page } from "../../documents";
 import type { Dispatcher } from "../../events";
 import type { EventWaits } from "../../journal";
@@ -34,6 +34,7 @@ export interface OperationScope {
   readonly caller: Caller;
   /** The request, for operations that make changes by themselves. */
   readonly change: ChangeRequest;
+  readonly keyUses: KeyUses;
   readonly dispatcher: Dispatcher;
   /** Lets requests wait for the next change. */
   readonly eventWaits: EventWaits;

@@ -1,0 +1,98 @@
+import type { Answers } from "@tunnelplane/sdk";
+import type { Kysely } from "kysely";
+import { type Answer, DOCUMENT_SEPARATOR, type Page } from "../documents";
+import { type Database, inParts, isListed, type Store } from "../storage";
+import { grouped } from "../util";
+
+const HOUR_MS = 60 * 60_000;
+
+/**
+ * Knows in which hour each API key was last used. It is noted in memory, when a key is looked up, and written
+ * for all keys together once a minute ({@link write}): no request waits for that, and no key is written more
+ * than once an hour. A server that is killed forgets the last minute.
+ */
+export class KeyUses {
+  /** The last hour that each key was used in on this server, since it started. */
+  readonly #hours = new Map<string, string>();
+  /** The keys of which that is not written yet. */
+  #unwritten = new Set<string>();
+
+  constructor(private readonly store: Pick<Store, "reader" | "write">) {}
+
+  note(keyId: string): void {
+    const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS).toISOString();
+    if (this.#hours.get(keyId) === hour) return;
+    this.#hours.set(keyId, hour);
+    this.#unwritten.add(keyId);
+  }
+
+  /** Writes what was noted since the last time. Keys that were deleted meanwhile are left out. */
+  async write(): Promise<void> {
+    const keys = [...this.#unwritten];
+    if (keys.length === 0) return;
+    this.#unwritten = new Set();
+    try {
+      for (const [hour, ids] of grouped(keys, (key) => this.#hours.get(key) ?? ""))
+        await this.store.write(async (transaction) => {
+          await inParts(ids, async (part) => {
+            await writeHour(transaction, hour, part);
+            return [];
+          });
+        });
+    } catch (error) {
+      for (const key of keys) this.#unwritten.add(key);
+      throw error;
+    }
+  }
+
+  /** Adds to the answer about a key when it was last used. */
+  async tell<A extends Answer>(answer: A): Promise<A> {
+    const [json = answer.json] = await this.#told([JSON.parse(answer.json)]);
+    return { ...answer, json };
+  }
+
+  /** The same for a page of keys. */
+  async tellPage(page: Page): Promise<Page> {
+    return {
+      ...page,
+      documents: await this.#told(JSON.parse(`[${page.documents.join(DOCUMENT_SEPARATOR)}]`)),
+    };
+  }
+
+  async #told(keys: readonly Answers["api_key"][]): Promise<string[]> {
+    const rows = await inParts(
+      keys.map(({ id }) => id),
+      (ids) =>
+        this.store.reader
+          .selectFrom("key_use")
+          .selectAll()
+          .where(isListed(this.store.reader, "key_id", ids))
+          .execute(),
+    );
+    const written = new Map(rows.map(({ key_id, hour }) => [key_id, hour]));
+    return keys.map((key) => {
+      const [here = "", there = ""] = [this.#hours.get(key.id), written.get(key.id)];
+      return JSON.stringify({ ...key, last_used_at: (here > there ? here : there) || null });
+    });
+  }
+}
+
+/** In the order of ids, so that servers which write the same keys wait for each other without a deadlock. */
+const writeHour = (db: Kysely<Database>, hour: string, ids: string) =>
+  db
+    .insertInto("key_use")
+    .columns(["key_id", "hour"])
+    .expression((from) =>
+      from
+        .selectFrom("resource")
+        .select(({ val }) => ["id", val(hour).as("hour")])
+        .where(isListed(db, "id", ids))
+        .orderBy("id"),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column("key_id")
+        .doUpdateSet({ hour })
+        .whereRef("key_use.hour", "<", "excluded.hour" as never),
+    )
+    .execute();
