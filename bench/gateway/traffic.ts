@@ -6,6 +6,8 @@ import type { Configuration } from "../../gateway/dist";
 import { EnvoyProcess } from "../../tests/support/envoy";
 import { freePort } from "../../tests/support/ports";
 import { LoadGenerator } from "../load";
+import type { LoadResult } from "../load/job";
+import { cpuSeconds } from "../processes";
 import { medianBy, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { GatewayWorld } from "./world";
@@ -32,24 +34,22 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
     const port = await freePort();
     await byHand.push(written(port, address.port, world.folder));
     const contenders = [
-      { name: "Envoy, written by hand", port, host: HOST, ca: world.own.pem },
-      { name: EDGE, port: world.port, host: HOST, ca: world.own.pem },
       {
-        name: "an edge with ip_restriction and user_agent_filter",
-        port: world.port,
-        host: CHECKED,
-        ca: world.own.pem,
-      },
-      {
-        name: "an edge, with `--record-traffic`",
-        port: recording.port,
+        name: "Envoy, written by hand",
+        port,
         host: HOST,
-        ca: recording.own.pem,
+        ca: world.own.pem,
+        envoy: [byHand.pid],
+        gateway: [],
       },
+      through(world, EDGE, HOST),
+      through(world, "an edge with ip_restriction and user_agent_filter", CHECKED),
+      through(recording, "an edge, with `--record-traffic`", HOST),
     ];
-    const measured = new Map<string, { perSecond: number; p50: number; p99: number }[]>();
+    const measured = new Map<string, Measured[]>();
     for (let round = 0; round < rounds * 2; round++) {
       for (const contender of round % 2 ? contenders.toReversed() : contenders) {
+        const before = processorTimes(contender);
         const result = await generator.run({
           urls: [`https://127.0.0.1:${contender.port}`],
           headers: { host: contender.host },
@@ -61,7 +61,10 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
           pids: [],
         });
         if (result.errors > 0) throw new Error(`${result.errors} requests failed through ${contender.name}`);
-        measured.set(contender.name, [...(measured.get(contender.name) ?? []), result]);
+        const after = processorTimes(contender);
+        const each = (part: "envoy" | "gateway") => ((after[part] - before[part]) / result.sent) * 1e6;
+        const one = { ...result, envoy: each("envoy"), gateway: each("gateway") };
+        measured.set(contender.name, [...(measured.get(contender.name) ?? []), one]);
       }
     }
     const speedOf = (name: string) => medianBy(measured.get(name) ?? [], (one) => one.perSecond).perSecond;
@@ -75,6 +78,8 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
         p99,
         ratio: ratio(perSecond, floor),
         toEdge: ratio(perSecond, edge),
+        envoy: medianBy(results, (one) => one.envoy).envoy,
+        gateway: medianBy(results, (one) => one.gateway).gateway,
       };
     });
     return [
@@ -89,6 +94,8 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
           p99: "p99 (ms)",
           ratio: "of by hand",
           toEdge: "of an edge",
+          envoy: "CPU µs of Envoy",
+          gateway: "of the gateway",
         },
         rows,
       },
@@ -102,6 +109,36 @@ export async function measureTraffic({ rounds, warmUp, seconds }: Settings): Pro
     await recording.stop();
   }
 }
+
+/** Where requests go, and whose processor time is measured. */
+interface Contender {
+  readonly name: string;
+  readonly port: number;
+  readonly host: string;
+  readonly ca: string;
+  readonly envoy: readonly number[];
+  readonly gateway: readonly number[];
+}
+
+/** Processor time in microseconds for each request, warm-up included. */
+interface Measured extends Pick<LoadResult, "perSecond" | "p50" | "p99"> {
+  readonly envoy: number;
+  readonly gateway: number;
+}
+
+const through = ({ port, own, pids }: GatewayWorld, name: string, host: string): Contender => ({
+  name,
+  port,
+  host,
+  ca: own.pem,
+  envoy: pids.envoy,
+  gateway: [pids.gateway],
+});
+
+const processorTimes = ({ envoy, gateway }: Contender) => ({
+  envoy: cpuSeconds(envoy) ?? Number.NaN,
+  gateway: cpuSeconds(gateway) ?? Number.NaN,
+});
 
 /** The site that is measured, and the same with checks. */
 async function declareSites(world: GatewayWorld, port: number): Promise<void> {

@@ -73,16 +73,19 @@ export class GatewayWorld {
     while (!(await ready())) await sleep(20);
   }
 
+  /** The processes of the gateway and of its Envoy. */
+  get pids(): { readonly gateway: number; readonly envoy: readonly number[] } {
+    const gateway = this.gateway?.pid ?? 0;
+    const children = readFileSync(`/proc/${gateway}/task/${gateway}/children`, "utf8");
+    return { gateway, envoy: children.trim().split(" ").filter(Boolean).map(Number) };
+  }
+
   /** The bytes that the gateway and its Envoy hold in memory. */
   memory(): { gateway: number; envoy: number } {
-    const pid = this.gateway?.pid ?? 0;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-      .trim()
-      .split(" ")
-      .filter(Boolean);
-    const rss = (one: string | number) =>
+    const { gateway, envoy } = this.pids;
+    const rss = (one: number) =>
       Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/status`, "utf8"))?.[1] ?? 0) * 1024;
-    return { gateway: rss(pid), envoy: children.map(rss).reduce((sum, one) => sum + one, 0) };
+    return { gateway: rss(gateway), envoy: envoy.map(rss).reduce((sum, one) => sum + one, 0) };
   }
 
   /** The status under a name; 0 where nothing answers. */

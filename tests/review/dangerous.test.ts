@@ -16,7 +16,10 @@ const route = (name: string, before: Inputs, after: Inputs): object[] => {
   const site = { hostports: ["site.example.com:443"] };
   return [
     step("HttpsEdge", "site", { before: site, after: site }),
-    step("HttpsEdgeRoute", name, { before: { ...common, ...before }, after: { ...common, ...after } }),
+    step("HttpsEdgeRoute", name || "root", {
+      before: { ...common, ...before },
+      after: { ...common, ...after },
+    }),
   ];
 };
 
@@ -56,6 +59,16 @@ const signIn = (more: Inputs): object[] => {
   return route("app", { oidc }, { oidc: { ...oidc, ...more } });
 };
 
+const OFFICE = { ipRestriction: { ipPolicyIds: ["id_of_office"] } };
+
+const office = (before: string, after = before): object[] => {
+  const rule = { ipPolicyId: "id_of_office", action: "allow" };
+  return [
+    step("IpPolicy", "office", { before: {}, after: {} }),
+    step("IpPolicyRule", "office", { before: { ...rule, cidr: before }, after: { ...rule, cidr: after } }),
+  ];
+};
+
 /** A resource that is made anew, with the id that it gets. */
 function replaced(type: string, name: string, before: Inputs, after: Inputs): object[] {
   const [old] = [step(type, name, { before, after })] as [{ urn: string; newState: object }];
@@ -77,6 +90,55 @@ const CHANGES: readonly (readonly [
   severity: string,
   says: readonly (string | RegExp)[],
 ])[] = [
+  [
+    "half of the Internet in place of the office",
+    () => [...route("pages", OFFICE, OFFICE), ...office("10.0.0.0/8", "0.0.0.0/1")],
+    "network-widened",
+    "high",
+    ["Networks | `10.0.0.0/8` | `0.0.0.0/1`"],
+  ],
+  [
+    "a route without the network limit of the one above it",
+    () => [
+      ...route("", OFFICE, OFFICE),
+      ...office("10.0.0.0/8"),
+      step("HttpsEdgeRoute", "api", {
+        after: { edgeId: "id_of_site", match: "/api", matchType: "path_prefix" },
+      }),
+    ],
+    "opened",
+    "high",
+    ["`site.example.com:443/api` takes requests that the route `/` served", "no admitted network"],
+  ],
+  [
+    "a wildcard hostport",
+    () => {
+      const hostports = ["site.example.com:443"];
+      return [
+        ...route("", {}, {}).slice(1),
+        step("HttpsEdge", "site", {
+          before: { hostports },
+          after: { hostports: [...hostports, "*.example.com:443"] },
+        }),
+      ];
+    },
+    "opened-unprotected",
+    "high",
+    ["`*.example.com:443/` is new, and anybody may reach it"],
+  ],
+  [
+    "`/admin` renamed beside an open `/`",
+    () => {
+      const signedIn = { oidc: { issuer: "https://id.example.com", clientId: "site" } };
+      return [
+        ...route("", {}, {}),
+        ...route("admin", signedIn, { ...signedIn, match: "/administration" }).slice(1),
+      ];
+    },
+    "opened",
+    "high",
+    ["`site.example.com:443/admin` is now served by the route `/`, which asks for no sign-in"],
+  ],
   [
     "an issuer of tokens is added",
     () => tokens({ issuers: [...TOKENS.issuers, "https://evil.example"] }),
@@ -233,8 +295,8 @@ describe("Dangerous changes are named by the review, with the value that changed
       expect(finding?.severity, JSON.stringify(report.findings.map((one) => one.sentence))).to.equal(
         severity,
       );
-      for (const part of says)
-        expect(finding?.sentence).to.match(typeof part === "string" ? literally(part) : part);
+      const shown = `${finding?.sentence}\n${write(report, "markdown")}`;
+      for (const part of says) expect(shown).to.match(typeof part === "string" ? literally(part) : part);
       for (const format of ["markdown", "html", "json", "sarif"] as const)
         expect(write(report, format), format).to.include(rule);
       expect(write(report, "markdown")).not.to.include("will not notice");

@@ -35,6 +35,9 @@ const guarantees = (...names: string[]): object[] =>
 
 const OFFICE = { ipRestriction: { ipPolicyIds: ["id_of_office"] } };
 const CLIENTS = { mutualTls: { certificateAuthorityIds: ["id_of_clients"] } };
+const DENY = {
+  policies: { inbound: [{ name: "", expressions: [], actions: [{ type: "deny", config: {} }] }] },
+};
 const OIDC = { oidc: { issuer: "https://id.example.com", clientId: "site", clientSecret: "s" } };
 
 /** A policy that admits networks. */
@@ -55,17 +58,19 @@ const app = (change: Inputs = {}, before: Inputs = {}): object => {
     after: { hostports, ...before, ...change },
   });
 };
-const route = (match: string, { before, after }: { before?: Inputs; after?: Inputs }): object => {
+const route = (name: string, { before, after }: { before?: Inputs; after?: Inputs }): object => {
   const common = {
     edgeId: "id_of_app",
     matchType: "path_prefix",
-    match,
+    match: name,
     backend: { backendId: "id_of_web" },
   };
   const whole = (inputs: Inputs | undefined) => inputs && { ...common, ...inputs };
-  return step("HttpsEdgeRoute", `route ${match}`, { before: whole(before), after: whole(after) });
+  return step("HttpsEdgeRoute", `route ${name}`, { before: whole(before), after: whole(after) });
 };
 const keeps = (match: string, inputs: Inputs): object => route(match, { before: inputs, after: inputs });
+const renamed = (match: string, after: string, inputs: Inputs): object =>
+  route(match, { before: inputs, after: { ...inputs, match: after } });
 
 /** A server that holds nothing else, so that all edges are known. */
 const servers = new World();
@@ -103,16 +108,16 @@ const CHANGES: readonly (readonly [
     /^GET .*\.internal\.example\.com:8443\/ from 10\./,
   ],
   [
-    "`/admin` renamed beside an open `/`",
-    "outside",
-    () => [
-      app(),
-      route("/admin", { before: OIDC }),
-      route("/administration", { after: OIDC }),
-      keeps("/", OFFICE),
-      ...office("10.0.0.0/8", "198.51.100.0/24"),
-    ],
-    /^GET app.example.com:443\/ from 198.51.100.7$/,
+    "`/admin` renamed, which the public site refuses, beside an open `/`",
+    "admin",
+    () => [app(), keeps("/", {}), renamed("/admin", "/administration", DENY)],
+    /^GET app.example.com:443\/admin from 198.51.100.7$/,
+  ],
+  [
+    "`/metrics` renamed beside an open `/`",
+    "metrics",
+    () => [app(), keeps("/", {}), renamed("/metrics", "/numbers", OFFICE), ...office("10.0.0.0/8")],
+    /^GET app.example.com:443\/metrics from 198.51.100.7$/,
   ],
   [
     "the client certificate of an edge given up, since every route signs users in",
@@ -221,7 +226,9 @@ describe("A review with guarantees", () => {
         { methods: ["GET"] },
         { networks: ["192.0.2.0/24"] },
         { exceptNetworks: ["10.0.0.0/8", "192.0.2.0/24"] },
+        { clientCertificate: "required" },
         { token: "none" },
+        { session: "none" },
       ];
       for (const change of weaker) {
         const [found] = await rulesFor({ ...metrics, ...change });

@@ -61,6 +61,10 @@ export class EnvoyProcess {
       });
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   /** @param change changes its bootstrap */
   static async start(
     folder = mkdtempSync(join(tmpdir(), "tpe-")),
