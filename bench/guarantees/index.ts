@@ -69,7 +69,7 @@ export async function measureGuarantees(settings: Settings): Promise<Section[]> 
     {
       part: "guarantees",
       title: `Writes that none of ${guarantees} guarantees looks at`,
-      note: `${addresses} addresses; a module is put into edges that no guarantee covers, over ${CONNECTIONS} connections, on a server with the guarantees and on one without, in turns; median of ${settings.rounds * 2} pairs of ${settings.seconds} s.`,
+      note: `${addresses} addresses; a module is put into edges that no guarantee covers, over ${CONNECTIONS} connections, on a server with the guarantees and on one without, in turns; median of ${settings.rounds * 4} pairs of ${settings.seconds} s.`,
       columns: {
         database: "",
         without: "requests/s without",
@@ -86,7 +86,7 @@ export async function measureGuarantees(settings: Settings): Promise<Section[]> 
     {
       part: "guarantees",
       title: `Writes that ${OF_ONE} guarantees look at`,
-      note: `One client after the other changes whom a route admits, beside ${MIX} of ${CONNECTIONS} connections that pause after each answer or never do, so that the machine is idle no more; ${settings.seconds * 2} s. The rows without guarantees are the floor. Held: the longest time of the event loop, all requests included.`,
+      note: `One client after the other changes whom a route admits, beside ${MIX} of ${CONNECTIONS} connections that pause after each answer or never do, so that the machine is idle no more; ${settings.seconds * 2} s. The rows without guarantees are the floor. Held: the longest time of the event loop, all requests included, by the clock and in processor time; the goal is for the latter. Alone: the same writes with no load beside, and the processor time of all threads for each.`,
       columns: {
         database: "",
         pause: "pause ms",
@@ -99,8 +99,12 @@ export async function measureGuarantees(settings: Settings): Promise<Section[]> 
         beside: "beside: requests/s",
         besideP99: "p99 ms",
         held: "held ms",
+        heldCpu: "in CPU ms",
         heldGoal: "goal",
         heldReached: "",
+        alone: "alone: p50 ms",
+        aloneP99: "p99 ms",
+        aloneCpu: "CPU ms",
         errors: "errors",
       },
       rows: touching,
@@ -116,7 +120,7 @@ async function besideEachOther(
 ): Promise<Row> {
   const pairs: { before: LoadResult; after: LoadResult; more: number }[] = [];
   let errors = 0;
-  for (let round = 0; round < rounds * 2; round++) {
+  for (let round = 0; round < rounds * 4; round++) {
     const run = async ({ server, untouched }: World) => {
       const result = await generator.run({
         ...server,
@@ -128,7 +132,11 @@ async function besideEachOther(
       errors += result.errors;
       return result;
     };
-    const [before, after] = [await run(without), await run(guaranteed)];
+    // In turns, so that neither is always the first.
+    const isTurned = round % 2 === 1;
+    const first = await run(isTurned ? guaranteed : without);
+    const second = await run(isTurned ? without : guaranteed);
+    const [before, after] = isTurned ? [second, first] : [first, second];
     pairs.push({ before, after, more: (after.cpu ?? Number.NaN) / (before.cpu ?? Number.NaN) });
   }
   const { before, after } = medianBy(pairs, (pair) => pair.more);
@@ -158,6 +166,7 @@ async function underLoad(
       writer.run({ ...job, ...touching, connections: 1 }),
     ]);
   await run(); // the threads that judge have to warm up, too
+  const alone = await writer.run({ ...job, ...touching, connections: 1 });
   await held();
   const [beside, writes] = await run();
   const most = await held();
@@ -169,9 +178,13 @@ async function underLoad(
     reached: writes.p99 <= P99,
     beside: beside.perSecond,
     besideP99: beside.p99,
-    held: most,
+    held: most.wall,
+    heldCpu: most.cpu,
     heldGoal: `< ${HELD} ms`,
-    heldReached: most < HELD,
-    errors: beside.errors + writes.errors,
+    heldReached: most.cpu < HELD,
+    alone: alone.p50,
+    aloneP99: alone.p99,
+    aloneCpu: alone.cpu === null ? null : alone.cpu / 1000,
+    errors: beside.errors + writes.errors + alone.errors,
   };
 }
