@@ -93,7 +93,7 @@ describe("A secret that is no valid value", () => {
       await plugin.check("IpPolicyRule", { ipPolicyId: "ipp_x", action: "allow", cidr: secret("0.0.0.0/0") }),
     ).to.deep.equal([]);
     expect(plugin.told.map(({ text }) => text)).to.deep.equal([
-      "IpPolicyRule: `cidr` is [secret]: every IPv4 address is let in",
+      "IpPolicyRule: `it` now admits every IPv4 address. (network-opened)",
     ]);
   });
 

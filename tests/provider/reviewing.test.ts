@@ -65,17 +65,19 @@ describe("A reviewer of a preview", () => {
     expect(await warningsOf(stack)).to.deep.equal([]);
     danger = true;
     const expected = [
-      "emptied: TunnelCredential: `acl` is empty now: the credential may bind everything",
-      'everything: SshCredential: `acl` holds "*": the credential may bind everything',
-      "v4: IpPolicyRule: `cidr` is 0.0.0.0/0: every IPv4 address is let in",
-      "v6: IpPolicyRule: `cidr` is ::/0: every IPv6 address is let in",
-      "without: TlsEdge: `mutualTls` is removed: the edge no longer asks for a client certificate",
-      "disabled: TlsEdge: `mutualTls` has `enabled` false: the module does nothing",
-      "module: TlsEdgeMutualTls: `enabled` is false: the module does nothing",
-      "weighted: WeightedBackend: `backends` has weights of 0 only: traffic goes nowhere",
+      "emptied: TunnelCredential: The tunnel credential `…` may now bind everything (before: `bind:app.example.com`). (credential-widened)",
+      "everything: SshCredential: The SSH credential `…` may now bind everything (before: `bind:app.example.com`). (credential-widened)",
+      "v4: IpPolicyRule: `…` now admits every IPv4 address. (network-opened)",
+      "v6: IpPolicyRule: `…` now admits every IPv6 address. (network-opened)",
+      "without: TlsEdge: `…` no longer asks for a client certificate. (client-certificate-dropped)",
+      "disabled: TlsEdge: `…` no longer asks for a client certificate. (client-certificate-dropped)",
+      "module: TlsEdgeMutualTls: `…` no longer asks for a client certificate. (client-certificate-dropped)",
+      "weighted: WeightedBackend: `…` no longer has anything to answer it: no backend of it has a weight or is there. (traffic-stopped)",
     ];
     expect(await warningsOf(stack)).to.have.members(
-      NAMES.flatMap((name) => expected.map((warning) => `${name}-${warning}`)),
+      NAMES.flatMap((name) =>
+        expected.map((warning) => `${name}-${warning.replace("…", `${name}-${warning.split(":")[0]}`)}`),
+      ),
     );
     await stack.up();
     expect(await warningsOf(stack), "no warning is repeated").to.deep.equal([]);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { changesOf, failureOf, requestsDuring, World } from "../support/provider";
+import { changesOf, failureOf, requestsDuring, saidDuring, World } from "../support/provider";
 import { PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
@@ -52,6 +52,44 @@ describe("A preview with validateOnServer", () => {
     await stack.up();
     await expectRefusals();
     expect(await served()).to.have.members([taken, ...NAMES.map(freeOf)]);
+  });
+
+  it("warns of what each change does to callers by itself, in the words of the review", async () => {
+    const made = async (path: string, body: object) => (await server.rest.post(path, body)).body.id;
+    const policy = await made("/ip_policies", {});
+    await made("/ip_policy_rules", { ip_policy_id: policy, cidr: "10.0.0.0/8", action: "allow" });
+    const backend = { backendId: await made("/backends/static", { address: "10.0.0.7:5432" }) };
+    const office = { ipRestriction: { ipPolicyIds: [policy] } };
+    let [protection, description, place]: [Partial<typeof office>, string, string] = [office, "", "office"];
+    const stack = await world.stack(
+      server,
+      async () => {
+        for (const name of NAMES) {
+          const declared = { backend, description, ...protection };
+          const hostports = [`${name}-${place}.example.com:443`];
+          new PROVIDERS[name].TlsEdge(`${name}-door`, { ...declared, hostports });
+        }
+      },
+      { config: CONFIG },
+    );
+    await stack.up();
+    description = "for the office";
+    expect(await saidDuring(stack, "warning", () => stack.preview())).to.deep.equal([]);
+    [protection, description] = [{}, ""];
+    const shown = () => saidDuring(stack, "warning", () => stack.preview());
+    expect(await shown(), "what the edge alone tells is not said again").to.have.members(
+      NAMES.map(
+        (name) =>
+          `${name}-door: TlsEdge: \`${name}-office.example.com:443\` now admits every IPv4 and IPv6 address. (network-opened)`,
+      ),
+    );
+    [protection, place] = [office, "shop"];
+    expect(await shown()).to.have.members(
+      NAMES.map(
+        (name) =>
+          `${name}-door: TlsEdge: if applied alone: \`${name}-office.example.com:443\` is no longer served. (address-removed)`,
+      ),
+    );
   });
 
   it("sends one dry run for each creation or update, none during a run, and none for values that are not known yet; without it, previews send no request", async () => {

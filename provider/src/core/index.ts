@@ -1,3 +1,4 @@
+export { inWords } from "./consequences";
 export { type Creation, intentOf } from "./creation";
 export { type Everything, readServer } from "./everything";
 export { type Checked, type IsUnknown, Lifecycle, type Plan } from "./lifecycle";

@@ -14,13 +14,15 @@ import {
   validateCreate,
   wireNamesIn,
 } from "@tunnelplane/sdk/contract";
+import type { Finding } from "@tunnelplane/sdk/meaning";
+import type { ChangeWarning } from "@tunnelplane/sdk/warnings";
 import { refusalToAdopt } from "./adoption";
-import { consequencesOf } from "./consequences";
+import { consequencesOf, inWords, isSaid } from "./consequences";
 import type { Creation } from "./creation";
 import { expectedOutputs } from "./expectedOutputs";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
-import { type Change, orGone, type ResourceTarget, type Wire } from "./target";
+import { type Change, findingsIn, orGone, type ResourceTarget, type Wire } from "./target";
 import {
   type Difference,
   differences,
@@ -68,8 +70,9 @@ export class Lifecycle {
    * Validates the declared properties and fills in the defaults. Needs no server.
    *
    * @param recorded the properties declared before, with their defaults; empty for a new resource
+   * @param name of the resource, for warnings
    */
-  check(recorded: Properties, declared: Properties, isUnknown: IsUnknown): Checked {
+  check(recorded: Properties, declared: Properties, isUnknown: IsUnknown, name?: string): Checked {
     const { definition } = this.target;
     const schema = createSchema(definition);
     const wireNames = wireNamesIn(schema, declared).map(
@@ -77,22 +80,43 @@ export class Lifecycle {
         `${formatPath(path)} is not a property here; did you mean \`${camelCase(String(path.at(-1)))}\`?`,
     );
     const { value, problems } = validateCreate(definition, toWire(definition, declared), isUnknown);
-    const inWords = ({ path, message }: Problem) =>
+    const said = ({ path, message }: Problem) =>
       `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`;
     if (wireNames.length + problems.length > 0)
-      return { inputs: declared, problems: [...wireNames, ...problems.map(inWords)], warnings: [] };
+      return { inputs: declared, problems: [...wireNames, ...problems.map(said)], warnings: [] };
     const before = toWire(definition, recorded);
     const completed = withEnd(definition, before, value, isUnknown);
     const warnings = [
       ...renewalReason(definition, before, completed),
-      ...checkWarnings(definition, value, isUnknown).map(inWords),
-      ...consequencesOf(definition, before, value, isUnknown).map(camelCaseMessage),
+      ...checkWarnings(definition, value, isUnknown).map(said),
+      ...this.#consequences(before, value, isUnknown, name).map(inWords),
     ];
     return {
       inputs: toProperties(definition, completed),
       problems: [],
       warnings: warnings.map((warning) => `${definition.type}: ${warning}`),
     };
+  }
+
+  /** The findings of high severity in the answer to a dry run that the check did not warn of. */
+  unsaid(
+    answer: Wire | undefined,
+    recorded: Properties,
+    desired: Properties,
+    isUnknown: IsUnknown,
+    name?: string,
+  ): Finding[] {
+    const high = findingsIn(answer).filter(({ severity }) => severity === "high");
+    if (high.length === 0) return [];
+    const { definition } = this.target;
+    const [before, after] = [toWire(definition, recorded), toWire(definition, desired)];
+    const warned = this.#consequences(before, after, isUnknown, name);
+    return high.filter((finding) => !isSaid(finding, warned));
+  }
+
+  /** What a change does, as far as the resource alone tells it. */
+  #consequences(before: Wire, after: Wire, isUnknown: IsUnknown, name?: string): ChangeWarning[] {
+    return consequencesOf(this.target, name ?? this.definition.title, before, after, isUnknown);
   }
 
   /** Inputs without what a check would fill in anyway. */

@@ -11,6 +11,7 @@ import {
   present,
   withArticle,
 } from "@tunnelplane/sdk/contract";
+import type { Finding } from "@tunnelplane/sdk/meaning";
 import { type Creation, idempotencyKeyOf } from "./creation";
 
 /** An object as it is sent: wire names, JSON values. */
@@ -29,8 +30,13 @@ export interface Change {
 /** The object behind a declared resource, and the requests of each step. */
 export interface ResourceTarget {
   readonly definition: Definition;
+  /** `tls_edge`, or `tls_edge.mutual_tls` for a module. */
+  readonly kind: string;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
-  /** Sends a creation, or with an id an update, as a dry run; its answer, if there is one. */
+  /**
+   * Sends a creation, or with an id an update, as a dry run; its answer, if there is one, with what the change
+   * means by itself as `findings`.
+   */
   dryRun(transport: Transport, id: string | undefined, change: Change): Promise<Wire | undefined>;
   read(transport: Transport, id: string): Promise<Wire>;
   update(transport: Transport, id: string, change: Change): Promise<Wire>;
@@ -43,6 +49,12 @@ export function targetOf(kind: string): ResourceTarget {
   const definition = definitionNamed(object);
   return module === undefined ? objectTarget(definition) : moduleTarget(definition, module);
 }
+
+const DRY_RUN = { dryRun: true, findings: true } as const;
+
+/** What the answer to a dry run says about callers. */
+export const findingsIn = (answer: object | undefined): readonly Finding[] =>
+  answer && "findings" in answer && Array.isArray(answer.findings) ? answer.findings : [];
 
 function objectTarget(definition: Definition): ResourceTarget {
   const declared = asDeclared(definition);
@@ -57,6 +69,7 @@ function objectTarget(definition: Definition): ResourceTarget {
     );
   return {
     definition: declared,
+    kind: declared.kind,
     async create(transport, desired, { intent, isRecorded }) {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
       for (let earlier = 0; ; earlier++) {
@@ -74,14 +87,15 @@ function objectTarget(definition: Definition): ResourceTarget {
     },
     async dryRun(transport, id, { desired, changed, removed }) {
       const send = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: Wire) =>
-        (await transport.request<Wire>(method, path, body, { dryRun: true })).body;
+        (await transport.request<Wire>(method, path, body, DRY_RUN)).body;
       if (id === undefined) return send("POST", expandPath(definition.path, desired), forServer(desired));
       const patch = forServer(changed);
       if (removed.length === 0) return send("PATCH", at(id), patch);
       // The run deletes the modules before the PATCH, which would still find them here.
-      if (Object.keys(patch).length === 0)
-        for (const module of removed) await send("DELETE", `${at(id)}/${module}`);
-      return undefined;
+      if (Object.keys(patch).length > 0) return undefined;
+      const findings: Finding[] = [];
+      for (const module of removed) findings.push(...findingsIn(await send("DELETE", `${at(id)}/${module}`)));
+      return { findings };
     },
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
@@ -136,12 +150,13 @@ function moduleTarget(parent: Definition, name: string): ResourceTarget {
   const idOf = (desired: Wire) => named.map((field) => desired[field]).join("/");
   return {
     definition: moduleAsResource(parent, name),
+    kind: `${parent.kind}.${name}`,
     async create(transport, desired) {
       const id = idOf(desired);
       return { id, answer: await put(transport, id, desired) };
     },
     async dryRun(transport, id, { desired }) {
-      return put(transport, id ?? idOf(desired), desired, { dryRun: true });
+      return put(transport, id ?? idOf(desired), desired, DRY_RUN);
     },
     async read(transport, id) {
       const { path, fields } = at(id);

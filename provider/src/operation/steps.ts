@@ -5,19 +5,24 @@ import {
   expectServer,
   inputsOf,
   intentOf,
+  inWords,
   isRefusedByGuarantee,
   Lifecycle,
   type Plan,
   type Properties,
   recordOfServer,
   targetOf,
+  type Wire,
 } from "../core";
 import { describe } from "./describe";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
-import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
+import { holdersBehind, hostportsOf, nameIn, type Wanted } from "./hostports";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { stateBackend } from "./stateBackend";
+
+/** Findings that a preview shows of one resource. */
+const MOST_WARNINGS = 5;
 
 /**
  * The steps of one kind of resource in an operation: the lifecycle, with the work around it that every host
@@ -50,7 +55,8 @@ export class Steps {
     isReplacement: boolean,
   ): Promise<Checked> {
     const { host, hostports } = this.operation;
-    const checked = this.operation.offline(() => this.lifecycle.check(recorded, news, host.isUnknown));
+    const name = urn && nameIn(urn);
+    const checked = this.operation.offline(() => this.lifecycle.check(recorded, news, host.isUnknown, name));
     if (!isReplacement) for (const warning of checked.warnings) await host.warn(warning, urn);
     if (urn !== undefined) hostports.note(urn, this.served(checked.inputs));
     return checked;
@@ -113,6 +119,7 @@ export class Steps {
     await operation.withServer(async (transport) => {
       try {
         const answer = await this.lifecycle.dryRun(transport, id, olds, news, operation.host.isUnknown);
+        await this.#warnOfFindings(answer, olds, news, urn);
         // Other objects of the program will exist after the run.
         const isToBeThere =
           Array.isArray(news.addresses) && mayCover(news.addresses, operation.hostports.all());
@@ -218,6 +225,26 @@ export class Steps {
         throw withCure(error, "deletion");
       }
     });
+  }
+
+  /** Warns of what a change by itself does to callers; a review judges the whole program. */
+  async #warnOfFindings(
+    answer: Wire | undefined,
+    olds: Properties,
+    news: Properties,
+    urn: string | undefined,
+  ): Promise<void> {
+    const { host } = this.operation;
+    const found = this.lifecycle.unsaid(answer, olds, news, host.isUnknown, urn && nameIn(urn));
+    const { type } = this.lifecycle.definition;
+    for (const finding of found.slice(0, MOST_WARNINGS))
+      await host.warn(`${type}: if applied alone: ${inWords(finding)}`, urn);
+    const more = found.length - MOST_WARNINGS;
+    if (more > 0)
+      await host.warn(
+        `${type}: if applied alone, ${more} more findings of high severity: a review shows all`,
+        urn,
+      );
   }
 
   /** Warns of a guarantee that does not hold, or has nothing to guard. */

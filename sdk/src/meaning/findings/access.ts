@@ -18,6 +18,7 @@ import {
   type Rule,
 } from "./finding";
 import { isOnlyLoosened } from "./loosened";
+import { noCertificate, noSignIn, noToken } from "./sentences";
 
 type Both = { readonly before: Row; readonly after: Row };
 
@@ -109,7 +110,7 @@ export const accessRules: readonly Rule<AddressChange>[] = [
       const [was, is] = [certificate(before), certificate(after)];
       if (was.value === null || (is.value !== null && !is.maybeOff)) return [];
       return onAddress(change, certificate, {
-        sentence: `${code(change.address)} no longer asks for a client certificate.`,
+        sentence: noCertificate(code(change.address)),
         before: namesOf(was.value),
         after: null,
         meaning: [trusted(was.value), null],
@@ -119,18 +120,12 @@ export const accessRules: readonly Rule<AddressChange>[] = [
   {
     rule: "sign-in-dropped",
     severity: "high",
-    judge: dropped(
-      signIn,
-      (address, was) => `${code(address)} no longer asks users to sign in with ${signInWords(was)}.`,
-    ),
+    judge: dropped(signIn, (address, was) => noSignIn(code(address), signInWords(was))),
   },
   {
     rule: "token-dropped",
     severity: "high",
-    judge: dropped(
-      token,
-      (address, was) => `${code(address)} no longer asks for a token ${tokenWords(was)}.`,
-    ),
+    judge: dropped(token, (address, was) => noToken(code(address), tokenWords(was))),
   },
   {
     rule: "authority-added",

@@ -1,10 +1,10 @@
 import type { ObjectChange } from "../changes/differences";
 import { Binding } from "../exposure/binding";
 import type { ModelObject } from "../model";
-import { code } from "../names";
 import { holdsUnknown, textIn, textsIn } from "../values";
 import { SSH_CERTIFICATES } from "./certificates";
-import { type Context, type Draft, isReplaced, listed, type Rule } from "./finding";
+import { type Context, type Draft, isReplaced, type Rule } from "./finding";
+import { bindsInWords, mayNowBind } from "./sentences";
 
 const CREDENTIALS = ["tunnel_credential", "ssh_credential"];
 
@@ -12,9 +12,6 @@ const isCredential = ({ before, after }: ObjectChange): boolean =>
   CREDENTIALS.includes((after ?? before)?.kind ?? "");
 
 const rulesOf = (credential: ModelObject): string[] => textsIn(credential.fields.acl);
-
-const inWords = (rules: readonly string[]): string =>
-  rules.length === 0 || rules.includes("*") ? "everything" : listed(rules.map(code));
 
 const titleOf = ({ kind }: ModelObject): string =>
   kind === "ssh_credential" ? "SSH credential" : "tunnel credential";
@@ -73,10 +70,10 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
           `The ${titleOf(after)} ${names.quote(after)} may bind more than before: its ACL is not known yet.`,
         );
       }
-      const more = gained.length > 0 ? inWords(gained) : "something that is not known yet";
+      const more = gained.length > 0 ? bindsInWords(gained) : "something that is not known yet";
       return aclDraft(
         { before, after },
-        `The ${titleOf(after)} ${names.quote(after)} may now bind ${more} (before: ${inWords(rulesOf(before))}).`,
+        mayNowBind(`${titleOf(after)} ${names.quote(after)}`, more, bindsInWords(rulesOf(before))),
       );
     },
   },
@@ -88,7 +85,9 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
       if (!before || !after || !isCredential(change) || holdsUnknown(after.fields.acl)) return [];
       const lost = beyond(before, after);
       if (lost.length === 0) return [];
-      const now = lost.includes("*") ? `only ${inWords(rulesOf(after))}` : `no longer ${inWords(lost)}`;
+      const now = lost.includes("*")
+        ? `only ${bindsInWords(rulesOf(after))}`
+        : `no longer ${bindsInWords(lost)}`;
       return aclDraft({ before, after }, `The ${titleOf(after)} ${names.quote(after)} may now bind ${now}.`);
     },
   },
@@ -98,7 +97,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     judge: (change, { names }) => {
       const { before, after } = change;
       if (!before || after || !isCredential(change)) return [];
-      const bound = inWords(rulesOf(before));
+      const bound = bindsInWords(rulesOf(before));
       return ownDraft(
         before,
         `The ${titleOf(before)} ${names.quote(before)} is revoked: agents that use it can no longer bind ${bound}.`,
@@ -121,7 +120,7 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
           : "agents that use it need the new token";
       return ownDraft(
         after,
-        `The ${titleOf(after)} ${names.quote(after)} is issued again: ${needs}; they bind ${inWords(rulesOf(after))}.`,
+        `The ${titleOf(after)} ${names.quote(after)} is issued again: ${needs}; they bind ${bindsInWords(rulesOf(after))}.`,
       );
     },
   },

@@ -13,6 +13,7 @@ import {
 import { isMuchWider } from "../networks/width";
 import { whereBoth } from "./access";
 import { type AddressChange, listed, onAddress, type Rule } from "./finding";
+import { admitsAll } from "./sentences";
 
 const networks = (row: Row) => row.networks;
 
@@ -57,7 +58,7 @@ export const networkRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(networks, (rows, change) => {
       const { wasInWords, opened, said } = compared(rows);
       if (opened.length === 0) return [];
-      const sentence = `${code(change.address)} now admits every ${listed(opened)} address (before: ${wasInWords}).`;
+      const sentence = admitsAll(code(change.address), listed(opened), wasInWords);
       return onAddress(change, networks, { sentence, ...said });
     }),
   },

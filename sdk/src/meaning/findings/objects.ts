@@ -4,6 +4,7 @@ import type { ObjectChange } from "../changes/differences";
 import { moduleOf } from "../exposure/reading";
 import { code } from "../names";
 import type { Rule } from "./finding";
+import { isDisabled } from "./sentences";
 
 const MODULES = new Map<string, string[]>(
   registry.map((definition) => [definition.kind, modulesOf(definition)]),
@@ -24,7 +25,7 @@ export const objectRules: readonly Rule<ObjectChange>[] = [
         const own = after.modules.get(name);
         return {
           about: after,
-          sentence: `The module ${code(name)} of ${names.quote(after)} is declared but disabled: it does nothing.`,
+          sentence: isDisabled(code(name), names.quote(after)),
           before: null,
           after: { [name]: { enabled: false } },
           cause: {

@@ -6,6 +6,7 @@ import { code } from "../names";
 import { canonical } from "../values";
 import { whereBoth } from "./access";
 import { type AddressChange, listed, onAddress, type Rule } from "./finding";
+import { NO_ANSWER, nothingAnswers } from "./sentences";
 
 const traffic = (row: Row) => row.traffic;
 const tls = (row: Row) => row.tls;
@@ -13,12 +14,6 @@ const actions = (row: Row) => row.actions;
 const userAgents = (row: Row) => row.userAgents;
 
 const flowOf = (row: Row) => row.traffic.value.flow;
-
-const REASONS = {
-  disabled: "its backend is disabled",
-  backend: "no backend of it has a weight or is there",
-  tunnels: "it has no backend, and no credential may bind it",
-};
 
 const actionWords = ({ type, direction, when, settings }: Action): string =>
   `${type}${settings && ` (${settings})`} ${direction}${when.length > 0 ? ` if ${when.join(" and ")}` : ""}`;
@@ -54,9 +49,10 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(traffic, ({ before, after }, change) => {
       const { maybeOff, value } = traffic(after);
       if (!isGoing(flowOf(before)) || (isGoing(value.flow) && !maybeOff)) return [];
-      const reason = maybeOff ? "whether its backend is enabled is not known yet" : REASONS[value.reason];
       return onAddress(change, traffic, {
-        sentence: `${code(change.address)} ${maybeOff ? "may no longer have" : "no longer has"} anything to answer it: ${reason}.`,
+        sentence: maybeOff
+          ? `${code(change.address)} may no longer have anything to answer it: whether its backend is enabled is not known yet.`
+          : nothingAnswers(code(change.address), NO_ANSWER[value.reason]),
         before: inWords(flowOf(before)),
         after: inWords(value.flow),
       });
