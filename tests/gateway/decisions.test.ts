@@ -36,8 +36,8 @@ describe("What is decided of requests in generated worlds, and what a real Envoy
         async (declared, requests, guarantees) => {
           const world = { objects: meaningOf(declared) };
           const edges = await trial.now.serve(world);
-          expect(unservable(world).map(({ id }) => id)).to.have.members(
-            edges.flatMap(({ id, state }) => (state === "rejected" ? [id] : [])),
+          expect(unservable(world).map(({ id, reason }) => `${id}: ${reason}`)).to.have.members(
+            edges.flatMap(({ id, state, reason }) => (state === "rejected" ? [`${id}: ${reason}`] : [])),
           );
           const decider = decisions(world);
           for (const request of requests) {

@@ -1,6 +1,6 @@
 import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { heldByOlder, refuseReading, strangeHostport } from "@tunnelplane/sdk/rules";
+import { refuseReading, unreadable } from "@tunnelplane/sdk/rules";
 import { Backends } from "./backends";
 import { certificateFor } from "./certificates";
 import { refuseUnknown } from "./enforced";
@@ -13,6 +13,7 @@ import { type ChainRequirements, dependsOnPath, OWN, serveRoute, type Translatio
 import { signInPlaces } from "./signIn";
 import { tcpFilters } from "./tcpChain";
 import { downstreamTls, type Termination, terminationOf } from "./tls";
+import { unservedOf } from "./unserved";
 import { virtualHost } from "./virtualHost";
 
 /**
@@ -28,25 +29,24 @@ export function translate(
   const fronts: Front[] = [];
   const refused: Hostport[] = [];
   const edges: EdgeState[] = [];
-  const owners = ownersOf([...objects.https_edge, ...objects.tls_edge]);
+  const unserved = unservedOf(objects);
   const serve = (edge: HttpsEdge | TlsEdge, front: (hostport: Hostport, backends: Backends) => Front) => {
-    const hostports = hostportsOf(edge);
-    const reasons: string[] = [];
+    const taken = unserved.hostports.get(edge.id);
+    const hostports = hostportsOf(edge, taken);
+    const reasons = [...(taken?.values() ?? [])];
     const attempt = new Backends(objects, environment);
     const served: Front[] = [];
     try {
       const fault = objects.unreadable.get(edge.id);
-      const reason = fault === undefined ? leftOut.get(edge.id) : unreadable(fault);
+      const reason =
+        fault === undefined ? (leftOut.get(edge.id) ?? unserved.edges.get(edge.id)) : unreadable(fault);
       if (reason !== undefined) throw new Unservable(reason);
       refuseUnknown(edge);
       for (const hostport of hostports) {
-        const missing = takenBefore(hostport, edge, owners) ?? missingFor(hostport, edge, environment);
+        const missing = missingFor(hostport, edge, environment);
         if (missing === undefined) served.push(front(hostport, attempt));
         else reasons.push(missing);
       }
-      // Envoy would refuse all edges of a port for such a name.
-      const strange = edge.hostports.filter((one) => !isHostport(one));
-      reasons.push(...strange.map(strangeHostport));
     } catch (error) {
       served.length = 0;
       reasons.splice(
@@ -58,11 +58,7 @@ export function translate(
     if (served.length > 0) backends.absorb(attempt);
     const refusals = new Set(served.flatMap((one) => ("refusals" in one ? one.refusals : [])));
     fronts.push(...served);
-    refused.push(
-      ...hostports.filter(
-        (one) => owners.get(textOf(one)) === edge.id && !served.some(({ hostport }) => hostport === one),
-      ),
-    );
+    refused.push(...hostports.filter((one) => !served.some(({ hostport }) => hostport === one)));
     const reason = [...inShort(reasons, "hostports"), ...inShort([...refusals], "routes")].join("; ");
     edges.push({ id: edge.id, state: reason === "" ? "applied" : "rejected", reason });
   };
@@ -73,7 +69,7 @@ export function translate(
         objects,
         environment,
         signIns,
-        hosts: hostportsOf(edge).map(({ host }) => host),
+        hosts: hostportsOf(edge, undefined).map(({ host }) => host),
         backends: attempt,
       }),
     );
@@ -95,38 +91,21 @@ export function translate(
 
 const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
 
-/** Each hostport once, regardless of upper and lower case. */
-const hostportsOf = ({ hostports }: HttpsEdge | TlsEdge): Hostport[] => [
+/**
+ * Each hostport once, regardless of upper and lower case.
+ * @param unserved those that another edge has, or that are no hostports: Envoy would refuse all of a port
+ */
+const hostportsOf = (
+  { hostports }: HttpsEdge | TlsEdge,
+  unserved: ReadonlyMap<string, string> | undefined,
+): Hostport[] => [
   ...new Map(
     hostports
-      .filter(isHostport)
+      .filter((one) => isHostport(one) && !unserved?.has(one))
       .map(readHostport)
       .map((one) => [textOf(one), one]),
   ).values(),
 ];
-
-/** Ids of all kinds sort by time behind their prefix. */
-const ageOf = ({ id }: { readonly id: string }): string => id.slice(id.indexOf("_") + 1);
-
-/** The oldest edge of each hostport: Envoy refuses a port on which two chains have one name. */
-function ownersOf(edges: readonly (HttpsEdge | TlsEdge)[]): ReadonlyMap<string, string> {
-  const newestFirst = [...edges].sort((a, b) => (ageOf(a) < ageOf(b) ? 1 : ageOf(a) > ageOf(b) ? -1 : 0));
-  return new Map(
-    newestFirst.flatMap((edge) => hostportsOf(edge).map((one) => [textOf(one), edge.id] as const)),
-  );
-}
-
-function takenBefore(
-  hostport: Hostport,
-  { id }: HttpsEdge | TlsEdge,
-  owners: ReadonlyMap<string, string>,
-): string | undefined {
-  const owner = owners.get(textOf(hostport));
-  return owner === id ? undefined : heldByOlder(textOf(hostport), String(owner));
-}
-
-const unreadable = (fault: string): string =>
-  `this gateway cannot read it (${fault}): upgrade this gateway, or declare the edge anew`;
 
 /** An edge may have a hundred hostports or routes, and each of them the same fault. */
 const MOST_REASONS = 5;

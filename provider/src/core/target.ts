@@ -34,8 +34,8 @@ export interface ResourceTarget {
   readonly kind: string;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
   /**
-   * Sends a creation, or with an id an update, as a dry run; its answer, if there is one, with what the change
-   * means by itself as `findings`.
+   * Sends a creation, or with an id an update, as a dry run; its answer, if there is one, with what the
+   * change means by itself as `findings`.
    */
   dryRun(transport: Transport, id: string | undefined, change: Change): Promise<Wire | undefined>;
   read(transport: Transport, id: string): Promise<Wire>;

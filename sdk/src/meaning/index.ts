@@ -17,7 +17,7 @@ export { bothInWords, type FieldChange } from "./changes/words";
  * The exposure of a set of objects (who can reach what), and the findings about a change (what callers will
  * notice). Pure functions: no server, no program, no clock.
  */
-export { decisions, unservable } from "./decision/decider";
+export { decisions } from "./decision/decider";
 export {
   type AcceptedTokens,
   type Decider,
@@ -37,6 +37,7 @@ export {
   UNRECORDED,
   type Unserved,
 } from "./decision/types";
+export { KnownFaults, unservable } from "./decision/unservable";
 export { mayBind, refusalToBind } from "./exposure/binding";
 export {
   type Exposure,

@@ -53,7 +53,12 @@ const embedded = new WeakMap<WorldObject, readonly WorldObject[]>();
 /** The objects of a world, and the routes embedded in answers about HTTPS edges. */
 function everyObject({ objects }: World): WorldObject[] {
   const listed = new Set(objects.map(({ id }) => id));
-  return objects.flatMap((object) => [object, ...routesIn(object).filter(({ id }) => !listed.has(id))]);
+  const every: WorldObject[] = [];
+  for (const object of objects) {
+    every.push(object);
+    for (const route of routesIn(object)) if (!listed.has(route.id)) every.push(route);
+  }
+  return every;
 }
 
 function routesIn(object: WorldObject): readonly WorldObject[] {
@@ -79,6 +84,8 @@ const MODULE_OWNERS = new Map<string, string>(
   ),
 );
 
+const NO_MODULES: ModelObject["modules"] = new Map();
+
 /** A world with lookups. Its lists are sorted, so the order of the objects does not matter. */
 export class Model {
   readonly partial: boolean;
@@ -91,26 +98,28 @@ export class Model {
     identify: Identify = ownIdentity,
   ) {
     this.partial = world.partial === true;
-    const objects = everyObject(world).toSorted(
-      (a, b) => inOrder(identify(a), identify(b)) || inOrder(canonical(a.fields), canonical(b.fields)),
-    );
+    const objects = everyObject(world)
+      .map((object) => ({ object, identity: identify(object) }))
+      .sort(
+        (a, b) =>
+          inOrder(a.identity, b.identity) || inOrder(canonical(a.object.fields), canonical(b.object.fields)),
+      );
     const modules = new Map<string, Map<string, WorldObject>>();
-    for (const object of objects) {
+    for (const { object } of objects) {
       const idField = MODULE_OWNERS.get(object.kind);
       const owner = idField && textIn(fieldNamed(object.fields, idField));
       if (!owner) continue;
       const of = modules.get(owner) ?? new Map<string, WorldObject>();
       modules.set(owner, of.set(object.kind.split(".")[1] as string, object));
     }
-    for (const object of objects) {
+    for (const { object, identity } of objects) {
       if (MODULE_OWNERS.has(object.kind)) continue;
-      const own = new Map([
-        ...(modules.get(object.id ?? "") ?? []),
-        ...(modules.get(object.urn ?? "") ?? []),
-      ]);
-      const declared = Object.fromEntries([...own].map(([name, module]) => [name, module.fields]));
-      const fields = { ...object.fields, ...declared };
-      this.#add({ kind: object.kind, identity: identify(object), object, fields, modules: own });
+      const [byId, byUrn] = [modules.get(object.id ?? ""), modules.get(object.urn ?? "")];
+      const own = byId || byUrn ? new Map([...(byId ?? []), ...(byUrn ?? [])]) : NO_MODULES;
+      const declared = [...own].map(([name, module]) => [name, module.fields]);
+      const fields =
+        declared.length > 0 ? { ...object.fields, ...Object.fromEntries(declared) } : object.fields;
+      this.#add({ kind: object.kind, identity, object, fields, modules: own });
     }
     for (const rule of this.of("ip_policy_rule"))
       this.#belong(rule, rule.fields.ip_policy_id ?? rule.fields.ip_policy);
@@ -131,7 +140,7 @@ export class Model {
   }
 
   /** The rules of a policy, the routes of an edge. */
-  belongingTo(thing: ModelObject): readonly ModelObject[] {
+  belongingTo(thing: Pick<ModelObject, "identity">): readonly ModelObject[] {
     return this.#belonging.get(thing.identity) ?? [];
   }
 

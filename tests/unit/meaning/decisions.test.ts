@@ -3,11 +3,14 @@ import {
   type DecisionRequest,
   decisions,
   isLetIn,
+  KnownFaults,
   UNKNOWN,
   unservable,
   type World,
 } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
+import fc from "fast-check";
+import { change } from "./generatedWorlds";
 import {
   agent,
   authority,
@@ -308,5 +311,21 @@ describe("What no gateway can serve is named with its reason:", () => {
       backends: { [ref("failover_backend", "none")]: 1, [ref("http_response_backend", "ok")]: 1 },
     });
     expect(reasons(to("weighted_backend", "hole"), hole, failover("none")).join()).to.contain("goes nowhere");
+  });
+
+  it("the same whether worlds are asked for one after another, or each by itself", () => {
+    const known = new KnownFaults();
+    let closed = 0;
+    fc.assert(
+      fc.property(change, (worlds) => {
+        for (const one of worlds) {
+          const said = unservable(one);
+          expect(unservable(one, known)).to.deep.equal(said);
+          closed += said.length;
+        }
+      }),
+      { numRuns: 300, seed: 20261124 },
+    );
+    expect(closed).to.be.greaterThan(30);
   });
 });

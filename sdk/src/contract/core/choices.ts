@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { bare, elementOf, fieldsOf } from "./marks";
+import { isObject } from "./narrow";
+import { oncePer } from "./once";
 
 /** A value that a field may not have. */
 export interface UnknownChoice {
@@ -10,26 +12,50 @@ export interface UnknownChoice {
 /**
  * The first text in an answer that its shape does not list, as a newer server may answer; undefined without
  * any.
+ * @param looksAt which fields of the answer are looked at; default: all
  */
-export function unknownChoice(
+export const unknownChoice = (
   schema: z.ZodType,
   answer: unknown,
-  path: readonly PropertyKey[] = [],
-): UnknownChoice | undefined {
+  looksAt: (value: unknown) => boolean = () => true,
+): UnknownChoice | undefined => choicesIn(schema)?.(answer, [], looksAt);
+
+type Search = (
+  answer: unknown,
+  path: readonly PropertyKey[],
+  looksAt?: (value: unknown) => boolean,
+) => UnknownChoice | undefined;
+
+/** The search for an unknown choice; undefined for a schema that holds no choices. */
+const choicesIn = oncePer((schema: z.ZodType): Search | undefined => {
   const inner = bare(schema);
-  if (inner instanceof z.ZodEnum)
-    return typeof answer === "string" && !inner.options.includes(answer)
-      ? { path, value: answer }
-      : undefined;
-  if (typeof answer !== "object" || answer === null) return undefined;
-  const element = elementOf(inner);
-  const parts: (readonly [name: PropertyKey, schema: z.ZodType])[] = element
-    ? Object.keys(answer).map((index) => [Number(index), element])
-    : [...(fieldsOf(inner) ?? [])];
-  const values: Readonly<Record<PropertyKey, unknown>> = { ...answer };
-  for (const [name, part] of parts) {
-    const found = unknownChoice(part, values[name], [...path, name]);
-    if (found) return found;
+  if (inner instanceof z.ZodEnum) {
+    const known = new Set<unknown>(inner.options);
+    return (value, path) => (typeof value === "string" && !known.has(value) ? { path, value } : undefined);
   }
-  return undefined;
-}
+  const element = elementOf(inner);
+  const each = element && choicesIn(element);
+  if (each)
+    return (list, path) => {
+      for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
+        const found = each(item, [...path, index]);
+        if (found) return found;
+      }
+      return undefined;
+    };
+  const fields = (fieldsOf(inner) ?? []).flatMap(([name, field]) => {
+    const search = choicesIn(field);
+    return search ? [{ name, search }] : [];
+  });
+  if (fields.length === 0) return undefined;
+  return (value, path, looksAt) => {
+    if (!isObject(value)) return undefined;
+    for (const { name, search } of fields) {
+      const own = value[name];
+      if (own === undefined || own === null || looksAt?.(own) === false) continue;
+      const found = search(own, [...path, name]);
+      if (found) return found;
+    }
+    return undefined;
+  };
+});

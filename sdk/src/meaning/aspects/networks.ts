@@ -86,7 +86,7 @@ export const networks = {
     const module = moduleOf(holder, "ip_restriction");
     if (module.state === "absent" || module.state === "off") return undefined;
     const { ids } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
-    for (const id of new Set(ids)) refuseUnknownRules(model, model.find(id));
+    for (const id of new Set(ids)) refuseUnknownRules(model, id);
     const read = readNetworks(model, holder);
     const field = "ip_restriction";
     const admitted = passing(holder, field, "The caller's address is in a network that is admitted.");
@@ -141,8 +141,8 @@ function networkWords(networks: "everyone" | "nobody" | NetworkList): string {
   return `${listedWords(shown, 6)}${more ? " and more" : ""}` || "nobody";
 }
 
-function refuseUnknownRules(model: Model, policy: ModelObject | undefined): void {
-  for (const { fields, object } of policy ? model.belongingTo(policy) : []) {
+function refuseUnknownRules(model: Model, policy: string): void {
+  for (const { fields, object } of model.belongingTo({ identity: model.identityOf(policy) })) {
     const { action } = fields;
     if (typeof action === "string" && action !== UNKNOWN) refuseUnknownAction(action, object.id);
   }

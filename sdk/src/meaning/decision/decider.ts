@@ -20,7 +20,6 @@ import {
   type Predicate,
   type Predicates,
   questionAbout,
-  type Unserved,
 } from "./types";
 
 /** Decides requests: indexes a world once, and prepares each edge when a request first needs it. */
@@ -29,12 +28,6 @@ export const decisions = (world: World): Decider => decisionsIn(new Model(world)
 /** The same for a world that was read already. */
 export const decisionsIn = (model: Model, ports: World["ports"]): Decider =>
   new Deciding(new Sites(model, ports));
-
-/**
- * The edges, and hostports of edges, that no gateway can serve as they are declared. All of it is closed.
- * Faults of certificates, issuers or the machine are known only to each gateway, and are in its report.
- */
-export const unservable = (world: World): Unserved[] => new Sites(new Model(world), world.ports).unserved;
 
 /** Names that were looked up; the one address of a decision is often the one of the next. */
 const MOST_ADDRESSES = 20_000;

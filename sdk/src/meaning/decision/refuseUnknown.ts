@@ -36,8 +36,8 @@ export function refuseUnknownIn(
   known: Known,
   placeholder?: string,
 ): void {
-  for (const [name, value] of Object.entries(fields))
-    if (isEnabled(value) && !known.module(kind, name))
+  for (const name in fields)
+    if (isEnabled(fields[name]) && !known.module(kind, name))
       throw new Unservable(
         `the module ${JSON.stringify(name)} of ${owner} is not known to this gateway: upgrade this gateway, or disable the module`,
       );
@@ -45,10 +45,7 @@ export function refuseUnknownIn(
   if (isEnabled(fields.policies))
     for (const type of actionsIn(fields.policies))
       if (type !== placeholder && !known.action(type)) throw unknownAction(type);
-  const choice = unknownChoice(
-    schemaOf(kind),
-    Object.fromEntries(Object.entries(fields).filter(([, value]) => !isObject(value) || isEnabled(value))),
-  );
+  const choice = unknownChoice(schemaOf(kind), fields, isDeclared);
   if (choice && choice.value !== placeholder)
     throw new Unservable(
       `the value ${JSON.stringify(choice.value)} of ${formatPath(choice.path)} of ${owner} is not known to this gateway: upgrade this gateway, or choose another`,
@@ -66,9 +63,12 @@ const listIn = (value: unknown, name: string): readonly unknown[] =>
 
 const schemaOf = (kind: string) => createSchema(definitionNamed(kind));
 
-/** A value that is neither true nor false counts as on. A disabled module has nothing to enforce. */
+/** A value that is neither true nor false counts as on. */
 const isEnabled = (value: unknown): boolean =>
   isObject(value) && "enabled" in value && value.enabled !== false;
+
+/** A disabled module has nothing to enforce. */
+const isDeclared = (value: unknown): boolean => !isObject(value) || isEnabled(value);
 
 const DECIDED: Known = {
   module: (kind, name) =>

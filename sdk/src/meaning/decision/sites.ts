@@ -1,12 +1,12 @@
+import { messageOf } from "../../contract/core/narrow";
 import type { Ground, Hostport } from "../aspects/aspect";
 import { Credentials } from "../exposure/binding";
 import type { Model, ModelObject } from "../model";
-import { Hostports, unservedAt } from "./hostports";
+import { Hostports } from "./hostports";
 import { refuseUnknown } from "./refuseUnknown";
 import { Backends } from "./rules/backends";
-import { Unservable } from "./rules/unservable";
+import { Unservable, unreadable } from "./rules/unservable";
 import { Site, textOf } from "./site";
-import type { Unserved } from "./types";
 
 /** An edge as gateways serve it: its hostports, or why it is closed. */
 type Served = ReadonlyMap<string, Site> | string;
@@ -31,13 +31,10 @@ export class Sites {
     return typeof served === "string" ? served : served.get(textOf(hostport));
   }
 
-  /** The edges and hostports that no gateway can serve. */
-  get unserved(): Unserved[] {
-    const closed = [...this.hostports.edges].flatMap((edge) => {
-      const served = this.#of(edge);
-      return typeof served === "string" ? [unservedAt(edge, undefined, served)] : [];
-    });
-    return [...closed, ...this.hostports.unserved];
+  /** Why no gateway can serve an edge as it is declared; undefined where one can. */
+  faultOf(edge: ModelObject): string | undefined {
+    const served = this.#served.get(edge) ?? this.#serve(edge);
+    return typeof served === "string" ? served : undefined;
   }
 
   #of(edge: ModelObject): Served {
@@ -53,8 +50,7 @@ export class Sites {
         this.hostports.of(edge).map((hostport) => [textOf(hostport), new Site(this.#ground, edge, hostport)]),
       );
     } catch (error) {
-      if (error instanceof Unservable) return error.message;
-      throw error;
+      return error instanceof Unservable ? error.message : unreadable(messageOf(error));
     }
   }
 }

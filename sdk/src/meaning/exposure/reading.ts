@@ -95,9 +95,14 @@ export function readModule<T>(
 ): Reading<T> {
   const applies =
     module.state === "on" || (module.state === "maybe" && Object.keys(module.fields).length > 0);
+  let parts: readonly Part[] | undefined;
   return {
     value: applies ? value(module.fields) : absent,
-    parts: [partOf(module, applies ? content(module.fields) : null)],
+    // Only findings ask for them.
+    get parts() {
+      parts ??= [partOf(module, applies ? content(module.fields) : null)];
+      return parts;
+    },
     unknown: module.state === "maybe" || (applies && holdsUnknown(content(module.fields))),
     maybeOff: module.state === "maybe",
   };

@@ -36,4 +36,4 @@ export {
   settle,
 } from "./policies";
 export { type Rewrite, rewriteOf } from "./rewrite";
-export { Unservable } from "./unservable";
+export { Unservable, unreadable } from "./unservable";
