@@ -200,6 +200,21 @@ const CHANGES: Readonly<Record<string, Change>> = {
     finding: "termination-moved medium",
     access: [],
   },
+  "TLS ends upstream, where certificates were asked for": {
+    before: tcp({ mutual_tls: mutual }),
+    after: tcp({ tls_termination: termination("upstream") }),
+    did: ["closed", 200],
+    finding: "client-certificate-dropped high",
+    access: ["opened"],
+  },
+  "TLS ends upstream, and certificates are asked for as before": {
+    before: tcp({ mutual_tls: mutual }),
+    after: tcp({ mutual_tls: mutual, tls_termination: termination("upstream") }),
+    request: { client_certificate: { authority: "ca_a" } },
+    did: [200, "closed"],
+    finding: "traffic-stopped high",
+    access: ["closed"],
+  },
   "a network becomes half of the Internet": {
     before: from("10.0.0.0/8"),
     after: from("0.0.0.0/1"),

@@ -152,6 +152,20 @@ describe("what findings say of requests", function () {
     ]);
   });
 
+  it("does not say that anybody is let in at an edge that no gateway can serve any more", () => {
+    const upstream = { tls_termination: { terminate_at: "upstream" } };
+    const partners = [agent, authority("partners")];
+    const before = world(partners, edge(mutual("partners")));
+    expect(rulesOf(before, world(partners, edge({ ...mutual("partners"), ...upstream })))).to.have.members([
+      "termination-moved",
+      "traffic-stopped",
+    ]);
+    expect(rulesOf(before, world(partners, edge(upstream)))).to.include("client-certificate-dropped");
+    expect(
+      rulesOf(world(site(token)), world(site({ ...inbound([["size(req.path) > 3"], "deny"]) }))),
+    ).not.to.include("token-dropped");
+  });
+
   it("says that traffic stops where no credential may bind any tunnel group that it goes to", () => {
     const group = declared("tunnel_group_backend", "web", { labels: { service: "web" } });
     const to = edge({ backend: { backend_id: ref("tunnel_group_backend", "web") } });

@@ -49,7 +49,7 @@ export class Hostports {
         const taken = this.#owners.get(textOf(hostport));
         if (taken?.edge === edge) continue;
         if (taken) {
-          refuse(heldByOlder(text, taken.edge.object.id ?? nameOf(taken.edge)));
+          refuse(heldByOlder(textOf(hostport), taken.edge.object.id ?? nameOf(taken.edge)));
           continue;
         }
         this.#owners.set(textOf(hostport), { hostport, edge });

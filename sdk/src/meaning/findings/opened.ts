@@ -1,6 +1,7 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { ModuleName } from "../../contract/registry";
 import type { Example, OpenedPiece } from "../access/changes";
+import type { AreaChanges } from "../access/comparison";
 import { exampleWords } from "../access/words";
 import { ASPECTS } from "../aspects";
 import type { Aspect } from "../aspects/aspect";
@@ -23,6 +24,13 @@ function rulesOf(field: string | undefined): NonNullable<Aspect["rules"]> {
     field !== undefined && Object.hasOwn(ASPECTS, field) ? ASPECTS[field as ModuleName] : undefined;
   return aspect?.rules ?? { opening: [], closing: [] };
 }
+
+/** The rules that say only that more callers are let in. */
+const ADMITTING = new Set(
+  Object.keys(ASPECTS)
+    .flatMap((field) => rulesOf(field).opening)
+    .filter((rule) => !Object.keys(ASPECTS).some((field) => rulesOf(field).closing.includes(rule))),
+);
 
 const OF_ACCESS = new Set(
   Object.keys(ASPECTS).flatMap((field) => [...rulesOf(field).opening, ...rulesOf(field).closing]),
@@ -60,7 +68,14 @@ class Telling {
   }
 
   get all(): readonly Judged[] {
-    return this.#found;
+    return this.#isClosed ? this.#found.filter(({ rule }) => !ADMITTING.has(rule)) : this.#found;
+  }
+
+  /** Whether no gateway serves the address after the change, so that it lets nobody in, whatever it asks for. */
+  get #isClosed(): boolean {
+    const { areas, isProved } = this.requests;
+    const closes = ({ changes: { ordinary } }: AreaChanges) => ordinary && isUnservable(ordinary.after);
+    return isProved && areas.length > 0 && areas.every(closes);
   }
 
   #tellOpened(taken: Taken<OpenedPiece>): void {
