@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { decisions } from "@tunnelplane/sdk/meaning";
+import { METHODS } from "@tunnelplane/sdk/rules";
 import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { certificate } from "../support/api/fixtures";
@@ -116,6 +118,22 @@ describe("No request gets around a check:", () => {
             `/${name}`,
           );
         }
+      }
+    });
+
+    it(`over ${protocol}, methods that HTTP/1.1 does not know get 400, and all others what is decided`, async () => {
+      const entries = guarded();
+      await gateway.serve(entries);
+      const objects = entries.map(({ kind, fields }) => ({
+        kind,
+        id: (fields as { id: string }).id,
+        fields,
+      }));
+      const decider = decisions({ objects });
+      for (const method of [...METHODS, "FOO", "get", "QUERY", "A"]) {
+        const request = { address: "app.example.com:443", from: "127.0.0.1", path: "/open/x", method };
+        const { status } = decider.decide(request);
+        expect((await gateway[protocol]("/open/x", { method })).status, method).to.equal(status ?? 200);
       }
     });
 

@@ -3,6 +3,7 @@ import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, type Json } from "./json";
 import { tokenFilter } from "./jwt";
 import { lowerHost } from "./limits";
+import { onlyKnownMethods, otherMethods } from "./methods";
 import { httpRbac } from "./rbac";
 import { markSent, markSignedIn, type Recording, recordRequests } from "./recording";
 import type { ChainRequirements } from "./routes";
@@ -39,7 +40,9 @@ export function httpManager(
         initial_connection_window_size: 2_097_152,
       },
       request_headers_timeout: "30s",
-      local_reply_config: idTokensIn(requirements).length > 0 ? { mappers: [lackingClaims()] } : undefined,
+      local_reply_config: {
+        mappers: [otherMethods(), ...(idTokensIn(requirements).length > 0 ? [lackingClaims()] : [])],
+      },
       upgrade_configs: [{ upgrade_type: "websocket" }],
       access_log: accessLogs(requirements, arrival, recording),
       route_config: {
@@ -74,6 +77,7 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
       ? [markSent(tokenHeadersOf(requirements), cookiesOf(requirements))]
       : []),
     ...(requirements.some(({ logs }) => logs) ? [markForLog()] : []),
+    onlyKnownMethods(),
     httpRbac("admit"),
     ...(tokens.length > 0 ? [tokenFilter("jwt", tokens), httpRbac("token")] : []),
     ...(requirements.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),

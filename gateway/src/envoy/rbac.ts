@@ -22,4 +22,6 @@ export const networkRbac = (name: string, rules: Json): Json =>
 export const routeRbac = (rules: Json): Json =>
   typed("envoy.extensions.filters.http.rbac.v3.RBACPerRoute", { rbac: rules });
 
-export const httpRbac = (name: string): Json => extension(name, "envoy.extensions.filters.http.rbac.v3.RBAC");
+/** @param rules for all routes; without, each route has its own */
+export const httpRbac = (name: string, rules: Json = {}): Json =>
+  extension(name, "envoy.extensions.filters.http.rbac.v3.RBAC", rules);

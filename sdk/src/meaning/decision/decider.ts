@@ -7,6 +7,7 @@ import type { World } from "../world";
 import { Arriving } from "./arriving";
 import type { OwnPath } from "./ownPaths";
 import type { RouteSite } from "./routeSite";
+import { isMethod } from "./rules/methods";
 import { isHostport, isWildcard, readHostport } from "./rules/names";
 import { holdsSemicolon } from "./rules/paths";
 import { type Site, textOf } from "./site";
@@ -124,6 +125,13 @@ class Deciding implements Decider {
         400,
         "path",
         "Gateways refuse the path: it has to begin with / and be written as in a URL, without an encoded slash.",
+      );
+    if (request.method !== undefined && !isMethod(request.method))
+      return way.stop(
+        "refused",
+        400,
+        "method",
+        "Gateways refuse the method: it is none of those that HTTP/1.1 servers know, in this case.",
       );
     const misdirected = request.host === request.sni ? undefined : this.#otherHost(request, site, way);
     if (misdirected) return misdirected;

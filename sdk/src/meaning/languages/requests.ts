@@ -1,3 +1,4 @@
+import { METHODS as TAKEN } from "../decision/rules/methods";
 import { escapeRegex } from "../decision/rules/patterns";
 import type { Range } from "./alphabet";
 import type { Language } from "./cells";
@@ -65,12 +66,12 @@ export const USER_AGENTS: Language = {
   familiar: ["curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", ""],
 };
 
-/** Methods: tokens (RFC 9110 sections 5.6.2 and 9.1). */
+/** Gateways refuse every other method (400) whatever is declared. */
 export const METHODS: Language = {
-  characters: visible((one) => /[!#$%&'*+\-.^_`|~0-9a-zA-Z]/.test(one)),
-  all: [{ regex: "." }],
+  characters: visible((one) => /[A-Z]/.test(one)),
+  all: [{ any: TAKEN.map((exact) => ({ exact })) }],
   none: [],
-  familiar: ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"],
+  familiar: TAKEN,
 };
 
 /** Names one label below a domain, in lower case, as a wildcard hostport covers them. */

@@ -17,6 +17,7 @@ export { asksVerified, claimTest, type RequiredClaims, refuseClaims, VERIFIED } 
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
 export { type ConnectionStep, connectionSteps } from "./connections";
 export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./limits";
+export { METHODS } from "./methods";
 export { heldByOlder, isHostport, isWildcard, readHostport, strangeHostport, wildcardsAbove } from "./names";
 export { normalForm, refuseUnreachable } from "./paths";
 export { escapeRegex, searching } from "./patterns";
