@@ -20,6 +20,8 @@ const CONDITIONS = [
   'conn.client_ip.inCidrRange("127.0.0.3/30")',
   'conn.client_ip in ["127.0.0.5", "::1"]',
   '!(conn.client_ip == "127.0.0.2")',
+  'conn.client_ip.startsWith("127.0.0.")',
+  'conn.client_ip.endsWith(".5")',
   'req.host.endsWith("B.example.com")',
   'req.host == "app.example.com"',
   'conn.tls.sni.startsWith("x.")',

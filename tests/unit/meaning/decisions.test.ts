@@ -1,4 +1,5 @@
 import {
+  compareAccess,
   type Decision,
   type DecisionRequest,
   decisions,
@@ -264,6 +265,35 @@ describe("A decision is never a guess:", () => {
     expect(said(names)).to.equal("answered 200");
     expect(said(names, { address: "new.example.com:443" })).to.equal("unknown");
     expect(said({ ...world(site()), partial: true }, { address: "new.example.com:443" })).to.equal("unknown");
+  });
+
+  it("nor does a network whose addresses are not all written as a policy asks", () => {
+    const denied = (expression: string, from: string) =>
+      said(world(site(inbound(when([expression], "deny")))), { from });
+    const begins = 'conn.client_ip.startsWith("10.1")';
+    expect(["10.1.2.3", "10.19.0.7", "10.2.0.7"].map((from) => denied(begins, from))).to.deep.equal([
+      "refused 403",
+      "refused 403",
+      "answered 200",
+    ]);
+    const ends = 'conn.client_ip.endsWith(":7")';
+    expect(["2001:db8::7", "2001:db8::8", "2001:db8::/64"].map((from) => denied(ends, from))).to.deep.equal([
+      "refused 403",
+      "answered 200",
+      "unknown",
+    ]);
+    // Comparisons cut requests up by networks, and say where they cannot.
+    const after = world(site(inbound(when([ends], "deny"))));
+    expect(compareAccess(world(site()), after)).to.deep.include({
+      verdict: "unproved",
+      unproved: [
+        {
+          address: "www.example.com:443/",
+          reason:
+            "A policy looks at the text of addresses, which cannot be cut into networks: use inCidrRange.",
+        },
+      ],
+    });
   });
 
   it("what is no request is answered with a sentence", () => {

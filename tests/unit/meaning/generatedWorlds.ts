@@ -36,6 +36,7 @@ const ATOMS = [
   'req.headers["x-team"].matches("(?i)^r")',
   'req.user_agent.contains("bot")',
   'conn.client_ip == "10.1.2.3"',
+  'conn.client_ip.startsWith("10.1")',
   'inCidrRange(conn.client_ip, "10.0.0.0/8")',
   "true",
   "false",

@@ -152,6 +152,12 @@ describe("what findings say of requests", function () {
     ]);
   });
 
+  it("does not say of a denial that it is gone where nothing opens, such as one that becomes wider", () => {
+    const denying = (path: string) => world(site(inbound([[`req.path.startsWith("${path}")`], "deny"])));
+    expect(inShort(denying("/internal"), denying("/int"))).to.eql([`actions-changed medium ${SITE}/`]);
+    expect(inShort(denying("/int"), denying("/internal"))).to.include(`deny-dropped high ${SITE}/`);
+  });
+
   it("does not say that anybody is let in at an edge that no gateway can serve any more", () => {
     const upstream = { tls_termination: { terminate_at: "upstream" } };
     const partners = [agent, authority("partners")];

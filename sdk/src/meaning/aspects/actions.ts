@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isTrueOf, predicatesIn, unrecordedIn } from "../decision/asking";
+import { isTrueOf, predicatesIn, uncutIn, unrecordedIn } from "../decision/asking";
 import { refuseAnswer } from "../decision/rules/answers";
-import { asks } from "../decision/rules/condition";
+import { asks, type Condition } from "../decision/rules/condition";
 import { connectionSteps } from "../decision/rules/connections";
 import { bucketKeysOf, bucketOf } from "../decision/rules/limits";
 import { isWildcard } from "../decision/rules/names";
@@ -175,10 +175,16 @@ function ofRequests(policies: Policies, place: Place): Check {
       return verdicts.get(at.outcome) ?? passed;
     },
     predicates: conditions.flatMap(predicatesIn),
+    ...uncutBy(conditions),
     asksPath:
       conditions.some((condition) => asks(condition, "path")) ||
       outcomes.some(({ rewrite }) => rewrite !== undefined),
   };
+}
+
+function uncutBy(conditions: readonly Condition[]): Pick<Check, "uncut"> {
+  const uncut = conditions.map(uncutIn).find((reason) => reason !== undefined);
+  return uncut === undefined ? {} : { uncut };
 }
 
 /** Refuses combinations that Envoy cannot carry out, though each action by itself is fine. */
@@ -231,5 +237,6 @@ function ofConnections(policies: Policies, holder: ModelObject): Check {
       return passed;
     },
     predicates: denials.flatMap(predicatesIn),
+    ...uncutBy(denials),
   };
 }

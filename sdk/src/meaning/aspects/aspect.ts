@@ -46,6 +46,8 @@ export interface Check {
   readonly predicates: readonly Predicate[];
   /** Why it cannot be decided here, whatever the request is. */
   readonly unknown?: string;
+  /** Why comparisons cannot cut requests up by it, though each request is decided. */
+  readonly uncut?: string;
   /** Whether it depends on more of the path than its beginning with "/". */
   readonly asksPath?: boolean;
 }

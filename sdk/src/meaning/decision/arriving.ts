@@ -1,3 +1,4 @@
+import { printed } from "../networks/networkSet";
 import { type Source, sourceOf } from "../networks/source";
 import { normalForm } from "./rules/paths";
 import { type DecisionRequest, UNRECORDED } from "./types";
@@ -55,6 +56,12 @@ export class Arriving {
   static of(request: DecisionRequest, sni: string): Arriving | undefined {
     const from = sourceOf(request.from);
     return from && new Arriving(request, sni, from);
+  }
+
+  /** The address as Envoy prints it; undefined where only a network of it is known. */
+  get fromText(): string | undefined {
+    const { first, last, family } = this.from;
+    return first === last ? printed(BigInt(first), family) : undefined;
   }
 
   /** A header as expressions see it, by its name in lower case; undefined if it is not known. */

@@ -28,7 +28,7 @@ function textIn(request: Arriving, input: Input): string | undefined {
   if (typeof input === "object") return request.header(input.header);
   if (input === "method") return request.method;
   if (input === "sni") return request.sni;
-  return input === "host" ? request.host : "";
+  return input === "host" ? request.host : request.fromText;
 }
 
 function holdsForPath(test: Test, { path, isPathPartial }: Arriving): boolean | undefined {
@@ -69,7 +69,7 @@ function masked(cidr: string): string {
  * input holds, or none, that is one question.
  */
 export function predicatesIn(condition: Condition): Predicate[] {
-  if (typeof condition === "boolean") return [];
+  if (typeof condition === "boolean" || isUncut(condition)) return [];
   if ("input" in condition) return oneOf([condition]);
   if ("not" in condition) return predicatesIn(condition.not);
   if ("any" in condition) {
@@ -81,6 +81,19 @@ export function predicatesIn(condition: Condition): Predicate[] {
   );
   return [...oneOf(denied), ...others.flatMap(predicatesIn)];
 }
+
+/** Whether it asks for the text of an address, by which addresses cannot be cut into networks. */
+const isUncut = (condition: Condition): boolean =>
+  typeof condition === "object" &&
+  "input" in condition &&
+  condition.input === "client_ip" &&
+  !("cidr" in condition.test);
+
+/** Why comparisons cannot cut requests up by a condition; undefined where they can. */
+export const uncutIn = (condition: Condition): string | undefined =>
+  testsIn(condition).some(isUncut)
+    ? "A policy looks at the text of addresses, which cannot be cut into networks: use inCidrRange."
+    : undefined;
 
 type Leaf = Extract<Condition, { input: Input }>;
 
@@ -97,7 +110,7 @@ function oneOf(leaves: readonly Leaf[]): Predicate[] {
   const networks = leaves.flatMap(({ test }) => ("cidr" in test ? masked(test.cidr) : []));
   const texts = new Map<TextDimension, TextQuestion[]>();
   for (const { input, test } of leaves) {
-    if ("cidr" in test) continue;
+    if ("cidr" in test || input === "client_ip") continue;
     const dimension = dimensionOf(input);
     texts.set(dimension, [...(texts.get(dimension) ?? []), questionOf(test)]);
   }
@@ -116,11 +129,8 @@ function questionOf(test: TextTest): TextQuestion {
   return "contains" in test ? { op: "contains", text: test.contains } : { op: "==", text: test.exact };
 }
 
-function dimensionOf(input: Input): TextDimension {
-  if (typeof input === "object") return `header ${input.header}`;
-  if (input === "client_ip") throw new Error("An address is compared with networks");
-  return input;
-}
+const dimensionOf = (input: Exclude<Input, "client_ip">): TextDimension =>
+  typeof input === "object" ? `header ${input.header}` : input;
 
 const WORDS = {
   method: "the method",

@@ -77,7 +77,7 @@ class Deciding implements Decider {
       unknown: [
         ...new Set([
           ...(path === undefined && site.isUnsure ? [NOT_KNOWN_ROUTES] : []),
-          ...checks.flatMap(({ unknown }) => unknown ?? []),
+          ...checks.flatMap(({ unknown, uncut }) => unknown ?? uncut ?? []),
         ]),
       ].sort(inOrder),
     };

@@ -1,7 +1,6 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { ModuleName } from "../../contract/registry";
 import type { Example, OpenedPiece } from "../access/changes";
-import type { AreaChanges } from "../access/comparison";
 import { exampleWords } from "../access/words";
 import { ASPECTS } from "../aspects";
 import type { Aspect } from "../aspects/aspect";
@@ -11,6 +10,7 @@ import { asks, causeOfAddress } from "./addresses";
 import { changedAt, changedCredential } from "./causes";
 import { type AddressChange, type Context, type Draft, type Judged, listed } from "./finding";
 import { isUnservable, type Requests, type Taken } from "./requests";
+import { doesElse } from "./sentences";
 
 /** Rules for effects that only requests show, and no rule of a field. */
 export const requestRules = [
@@ -68,14 +68,35 @@ class Telling {
   }
 
   get all(): readonly Judged[] {
-    return this.#isClosed ? this.#found.filter(({ rule }) => !ADMITTING.has(rule)) : this.#found;
+    const { areas, isProved } = this.requests;
+    if (!isProved || areas.length === 0) return this.#found;
+    const isClosed = areas.every(
+      ({ changes: { ordinary } }) => ordinary !== undefined && isUnservable(ordinary.after),
+    );
+    // No gateway serves the address, so that it lets nobody in, whatever it asks for.
+    if (isClosed) return this.#found.filter(({ rule }) => !ADMITTING.has(rule));
+    return areas.some(({ changes }) => changes.opened.length > 0) ? this.#found : this.#withDenials;
   }
 
-  /** Whether no gateway serves the address after the change, so that it lets nobody in, whatever it asks for. */
-  get #isClosed(): boolean {
-    const { areas, isProved } = this.requests;
-    const closes = ({ changes: { ordinary } }: AreaChanges) => ordinary && isUnservable(ordinary.after);
-    return isProved && areas.length > 0 && areas.every(closes);
+  /** Where nothing opens, other actions deny what one denied. */
+  get #withDenials(): readonly Judged[] {
+    const isTold = this.#found.some(({ rule }) => rule === "actions-changed");
+    return this.#found.flatMap((one): Judged[] => {
+      if (one.rule !== "deny-dropped") return [one];
+      const sentence = doesElse(code(this.change.address));
+      return isTold
+        ? []
+        : [
+            {
+              ...one,
+              rule: "actions-changed",
+              severity: "medium",
+              sentence,
+              namesFields: true,
+              proved: true,
+            },
+          ];
+    });
   }
 
   #tellOpened(taken: Taken<OpenedPiece>): void {

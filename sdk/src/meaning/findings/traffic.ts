@@ -6,7 +6,7 @@ import { code } from "../names";
 import { canonical } from "../values";
 import { whereBoth } from "./access";
 import { type AddressChange, listed, onAddress, type Rule } from "./finding";
-import { NO_ANSWER, nothingAnswers } from "./sentences";
+import { doesElse, NO_ANSWER, nothingAnswers } from "./sentences";
 
 const traffic = (row: Row) => row.traffic;
 const tls = (row: Row) => row.tls;
@@ -142,7 +142,7 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       if (was === is && !after.actions.unknown) return [];
       if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // reported as termination-moved
       return onAddress(change, actions, {
-        sentence: `${code(change.address)} now does something else with requests.`,
+        sentence: doesElse(code(change.address)),
         before: before.actions.value.map(actionWords),
         after: after.actions.value.map(actionWords),
         meaning: [shortHash(was), shortHash(is)],

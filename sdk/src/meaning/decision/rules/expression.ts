@@ -1,5 +1,6 @@
 import type * as Cel from "@marcbachmann/cel-js" with { "resolution-mode": "import" };
 import ipaddr from "ipaddr.js";
+import { networksOfPrefix } from "./addressText";
 import { all, any, type Condition, type Input, not, TEXT_TESTS, type TextTest } from "./condition";
 import { searching } from "./patterns";
 import { Unservable } from "./unservable";
@@ -104,6 +105,10 @@ function call(
   if (!isTextTest(name)) throw beyond(node);
   const test = TEXT_TESTS[name](text);
   if ("regex" in test) searching(test.regex);
+  if (input === "client_ip" && "prefix" in test) {
+    const networks = networksOfPrefix(test.prefix);
+    if (networks) return any(networks.map((cidr) => ({ input, test: { cidr } })));
+  }
   const isName = input === "host" || input === "sni";
   if (isName && "regex" in test) return { input, test: { regex: `(?i:${test.regex})` } };
   return { input, test: isName ? lowered(test) : test };
