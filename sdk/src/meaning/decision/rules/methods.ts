@@ -1,6 +1,6 @@
 /**
- * The methods that gateways take, in this case only: those that Envoy's HTTP/1.1 reads. All others are answered
- * with 400, whatever is declared and whatever version of HTTP carries them.
+ * The methods that gateways take, in this case only: those that Envoy's HTTP/1.1 reads. All others are
+ * answered with 400, whatever is declared and whatever version of HTTP carries them.
  */
 export const METHODS = [
   "GET",
