@@ -65,7 +65,7 @@ export class Project {
   /** The project has the name of the folder. */
   readonly folder = join(this.parent, "tunnels");
 
-  /** Adopts with tarballs that nobody installs; npm would take two seconds of a processor to pack real ones. */
+  /** Adopts with tarballs that nobody installs; npm would take two seconds of CPU to pack real ones. */
   adopt(server: Server, ...more: string[]): Promise<Ended> {
     const folder = join(this.parent, "tarballs");
     mkdirSync(folder, { recursive: true });

@@ -12,7 +12,7 @@ type Row = Partial<Record<Role, Act>>;
 const READERS: Row = { member: "read", viewer: "read", admin: "read" };
 const SHARED: Row = { member: "write", viewer: "plan", admin: "write" };
 
-/** What is no operation of a kind. A scope of any kind opens change sets: their objects are looked at one by one. */
+/** Operations of no kind. A scope of any kind allows change sets: their objects are checked one by one. */
 const OTHERS: Readonly<Record<string, { row: Row; act?: Act; scopes?: "none" | "of any kind" }>> = {
   applyChangeSet: { row: SHARED, scopes: "of any kind" },
   listChangeSets: { row: SHARED, scopes: "of any kind" },

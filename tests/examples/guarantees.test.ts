@@ -64,7 +64,7 @@ describe("The example guarantees", () => {
     expect(broken.map(({ name }) => name)).to.have.members(["metrics", "outside"]);
     for (const { example } of broken) expect(example?.request.from).to.match(/^203\.0\.113\./);
     if (!ENVOY) return console.log("    Not tried on Envoy, which could not be installed without Python 3");
-    expect(report.tried?.sentence).to.match(/^Tried on Envoy: it does what is said here of all/);
+    expect(report.tried?.sentence).to.match(/^Tried on Envoy: it does what this report says for all/);
   });
 
   it("lets the wiki have a policy of its own in one run", async () => {

@@ -165,6 +165,6 @@ describe("A mistake gets one clear line with its cure, and the rest goes on", ()
     await one.until(async () => (await failures()) > 2);
     expect(lineAbout(one, "the server could not be read"))
       .to.contain("check TUNNELPLANE_API_KEY")
-      .and.to.contain("served on");
+      .and.to.contain("goes on serving");
   });
 });

@@ -59,7 +59,7 @@ describe("What a gateway serves", () => {
     mkdirSync(inTheWay);
     await narrow(one, route);
     expect(await one.reasons([edge.id])).to.deep.equal([
-      "Envoy did not take the last change; what was declared before is served on",
+      "Envoy did not take the last change; it goes on serving the configuration before",
     ]);
     expect(await one.answers(host)).to.equal("one");
     expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
@@ -149,7 +149,7 @@ describe("While the server is down", () => {
     await one.gateway.stop("SIGTERM");
     await one.becomes(0, SITE);
     one.runWithAgents();
-    await one.gateway.logged("serving what was declared when the server was last read");
+    await one.gateway.logged("serving the objects that the server had when it was last read");
     await one.becomes(200, SITE);
     await one.becomes(403, CLOSED);
     await one.becomesReady();

@@ -75,7 +75,7 @@ describe("tunnelplane-gateway try", () => {
       "agrees: GET app.example.com:443/ from 198.51.100.7\n  before  Envoy: 200 by 10.0.0.7:8080;",
     );
     expect(stdout).to.contain("decided: closed");
-    expect(stdout).to.match(/\nEnvoy does what is decided of all 2 requests\.\n$/);
+    expect(stdout).to.match(/\nEnvoy does what was decided for all 2 requests\.\n$/);
     expect(stderr).to.equal(
       "tunnelplane-gateway: after: edghts_gone is rejected: the backend bkdsc_none does not exist\n",
     );

@@ -191,19 +191,19 @@ describe("Where a gateway sends traffic", () => {
       one.run("--dev-ca");
       await one.becomes(200, APP);
       await one.gateway.logged(
-        `the name ${later} cannot be resolved (ENOTFOUND): what is sent there is refused until it can`,
+        `the name ${later} cannot be resolved (ENOTFOUND): requests to it are refused until it can`,
       );
       expect(await reported(slow.edge, "applied")).to.equal("");
       dns.names = { [name]: "fails", [later]: ["127.0.0.1"] };
       await one.becomes(200, "later.example.com");
       await one.gateway.logged(
-        `the name ${name} cannot be resolved (ESERVFAIL): its last addresses are used on`,
+        `the name ${name} cannot be resolved (ESERVFAIL): the gateway goes on using its last addresses`,
       );
       expect(await one.answers(APP)).to.equal("one");
       await one.gateway.stop("SIGKILL");
       for (let index = 0; index < 5; index++) expect(await one.answers(APP)).to.equal("one");
       one.run("--dev-ca");
-      await one.gateway.logged("its last addresses are used on");
+      await one.gateway.logged("the gateway goes on using its last addresses");
       expect(await one.answers(APP)).to.equal("one");
       dns.names = { [name]: ["127.0.0.1", "169.254.169.254"] };
       expect(await reported(edge, "rejected")).to.match(

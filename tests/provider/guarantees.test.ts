@@ -156,7 +156,7 @@ describe("A program with guarantees", () => {
 
   it("is told of those that cover nothing, and of a broken one the request that breaks it", async () => {
     const none = (name: Name) =>
-      `${name}-nowhere: Guarantee "nowhere": covers no address that the server has, so it refuses nothing before there is one`;
+      `${name}-nowhere: Guarantee "nowhere": covers no address that the server has, so it refuses nothing until there is one`;
     const previewed = await saidDuring(stack, "warning", () => stack.preview());
     expect(previewed).to.have.members(each((name) => [none(name)]));
     const warned = await saidDuring(stack, "warning", () => stack.up());

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import ts from "typescript";
+import { CASTS } from "./casts";
 
 const ROOT = join(__dirname, "../..");
 /** How many casts each package may have per 1,000 lines: values that tell their types need none. */
@@ -45,6 +46,17 @@ describe("The sources", () => {
       expect(lines).to.be.greaterThan(0);
       expect((casts * 1000) / lines, `${casts} casts in ${lines} lines`).to.be.at.most(most);
     });
+
+  it("have a reason in casts.ts for each cast", () => {
+    const counted = sourcesIn(...Object.keys(MOST_CASTS).map((name) => `${name}/src`)).map(
+      ({ path, text }): [string, number] => [path, castsIn(text)],
+    );
+    const known = new Map<string, number>();
+    for (const [path, count] of CASTS.flatMap(({ casts }) => Object.entries(casts)))
+      known.set(path, (known.get(path) ?? 0) + count);
+    const found = Object.fromEntries(counted.filter(([, count]) => count > 0));
+    expect(Object.fromEntries(known), "narrow the value, or add the reason").to.deep.equal(found);
+  });
 
   it(`have no comment that is wider than ${WIDEST} columns`, () => {
     const sources = sourcesIn(...Object.keys(MOST_CASTS), "tests");

@@ -59,7 +59,9 @@ describe("review --try", () => {
       "door.example.com:443",
       "site.example.com:443/",
     ]);
-    expect(tried?.sentence).to.match(/^Tried on Envoy: it does what is said here of all \d+ examples\.$/);
+    expect(tried?.sentence).to.match(
+      /^Tried on Envoy: it does what this report says for all \d+ examples\.$/,
+    );
     expect(tried?.requests).to.be.at.least(2);
     expect(tried?.differing).to.deep.equal([]);
     expect([code, stderr]).to.deep.equal([2, stderr]);
@@ -67,7 +69,7 @@ describe("review --try", () => {
       ["markdown", "html", "sarif"].map((format) => run(["--try", "--format", format])),
     );
     for (const one of others)
-      expect(one.stdout).to.contain("Tried on Envoy: it does what is said here of all");
+      expect(one.stdout).to.contain("Tried on Envoy: it does what this report says for all");
   });
 
   it("ends with 1 where Envoy does something else", async () => {
@@ -81,7 +83,7 @@ describe("review --try", () => {
     const { code, stdout, stderr } = await run(["--try", "--format", "json"], { TUNNELPLANE_ENVOY: closing });
     const { tried } = JSON.parse(stdout) as Report;
     expect(tried?.differing).to.have.length.greaterThan(0);
-    expect(stderr).to.match(/^Tried on Envoy: it does SOMETHING ELSE than is said here with \d+ of \d+/);
+    expect(stderr).to.match(/^Tried on Envoy: it does SOMETHING ELSE than this report says for \d+ of \d+/);
     expect(code).to.equal(1);
   });
 

@@ -61,7 +61,9 @@ export class HostKeys {
     try {
       this.#use(await this.#newest(certificate, false));
     } catch (error) {
-      warn(`the host's certificate was not read again: ${messageOf(error)}. The one before is used on`);
+      warn(
+        `the host's certificate was not read again: ${messageOf(error)}. The gateway goes on using the one before`,
+      );
     }
   }
 
@@ -88,7 +90,7 @@ export class HostKeys {
       if (error instanceof NotFoundError || !kept)
         throw new Error(`the certificate of --ssh-host-certificate could not be read: ${messageOf(error)}`);
       this.options.warn(
-        `the server was not asked for the host's certificate: ${messageOf(error)}. The one of the last start is used`,
+        `the server could not be asked for the host's certificate: ${messageOf(error)}. The gateway uses the one of the last start`,
       );
       return kept;
     }

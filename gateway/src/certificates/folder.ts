@@ -10,7 +10,7 @@ const MOST_FILES = 50_000;
 /** The share of the time that looks at the files of a large folder may take. */
 const LOOKING = 1 / 20;
 
-interface Read {
+interface ReadFile {
   /** Of the certificate and its key: changes when one of them does. */
   readonly stamp: string;
   /** A text if something is wrong with them. */
@@ -19,7 +19,7 @@ interface Read {
 
 /** The certificates of a folder: NAME.pem or NAME.crt beside NAME.key. Reads only files that changed. */
 export class CertificateFolder {
-  #read = new Map<string, Read>();
+  #read = new Map<string, ReadFile>();
   #stamps: ReadonlyMap<string, string> | string = new Map();
   #lookAt = 0;
 
@@ -45,7 +45,7 @@ export class CertificateFolder {
       this.warn(this.#stamps);
       return [];
     }
-    const read = new Map<string, Read>();
+    const read = new Map<string, ReadFile>();
     for (const [name, stamp] of this.#stamps) {
       if (!/\.(pem|crt)$/.test(name)) continue;
       const key = `${parse(name).name}.key`;

@@ -63,12 +63,12 @@ export function hoursOption(text: string): number {
 }
 
 export const stateOption = (): Option =>
-  new Option("--state <folder>", "where everything is kept")
+  new Option("--state <folder>", "folder for everything that the gateway keeps")
     .env("TUNNELPLANE_GATEWAY_STATE")
     .default("./.tunnelplane-gateway");
 
 export const commonOptions = (): Option[] => [
-  new Option("--url <url>", "where the server is")
+  new Option("--url <url>", "address of the server")
     .env("TUNNELPLANE_BASE_URL")
     .default("http://127.0.0.1:4040"),
   new Option("--api-key <key>", "an API key; better in the environment, where other users do not see it").env(
@@ -78,7 +78,7 @@ export const commonOptions = (): Option[] => [
   new Option("--dev-ca", "make certificates with a local authority, for development").default(false),
   new Option(
     "--listen <[port=]address:port>",
-    "where to serve hostports of a port; may be repeated",
+    "address at which to serve hostports of a port; may be repeated",
   ).argParser(listenOption),
   new Option(
     "--trust-forwarded <cidr>",
@@ -107,7 +107,7 @@ export const commonOptions = (): Option[] => [
     .argParser(networksOption),
   new Option(
     "--deny-upstreams <cidr>",
-    "refuse backends, issuers and key sets in this network, too; link-local ones, what the gateway itself listens on and the server are refused always; may be repeated",
+    "refuse backends, issuers and key sets in this network, too; link-local addresses, the gateway's own and the server's are always refused; may be repeated",
   )
     .env("TUNNELPLANE_GATEWAY_DENY_UPSTREAMS")
     .argParser(networksOption),

@@ -17,7 +17,7 @@ const NAMES_MS = 15_000;
 
 export function renderCommand(): Command {
   const command = new Command("render")
-    .description("Print the Envoy configuration for what a server holds, once")
+    .description("Print the Envoy configuration for the objects of a server, once")
     .argument(
       "[objects.json]",
       'objects to read in the place of a server: {"objects": [{"kind": "tls_edge", "fields": {…}}, …]}, or - for standard input',

@@ -40,17 +40,17 @@ interface Flags extends CommonFlags {
 
 export function runCommand(): Command {
   const command = new Command("run").description(
-    "Have Envoy serve what the server declares, and keep it up to date",
+    "Have Envoy serve the objects of a server, and keep it up to date",
   );
   for (const option of commonOptions()) command.addOption(option);
   return command
     .addOption(
-      new Option("--envoy <path>", "Envoy's program, or none where it runs beside the gateway")
+      new Option("--envoy <path>", "Envoy's program, or none if it runs beside the gateway")
         .env("TUNNELPLANE_ENVOY")
         .default("envoy"),
     )
     .addOption(
-      new Option("--metrics <address:port>", "where /metrics, /livez and /readyz are")
+      new Option("--metrics <address:port>", "address of /metrics, /livez and /readyz")
         .env("TUNNELPLANE_GATEWAY_METRICS")
         .default(addressOption("127.0.0.1:4041"), "127.0.0.1:4041")
         .argParser(addressOption),
@@ -58,7 +58,7 @@ export function runCommand(): Command {
     .addOption(
       new Option(
         "--name <name>",
-        "what the server's list calls this gateway (default: this machine's name at the first start)",
+        "name of this gateway in the server's list (default: this machine's name at the first start)",
       )
         .env("TUNNELPLANE_GATEWAY_NAME")
         .argParser(nameOption),
@@ -72,7 +72,7 @@ export function runCommand(): Command {
     .addOption(
       new Option(
         "--ssh-listen <address:port>",
-        "where agents come in with ssh -R (default: nowhere)",
+        "address for agents, which connect with ssh -R (default: none)",
       ).argParser(addressOption),
     )
     .addOption(

@@ -14,7 +14,9 @@ interface Flags {
 
 export const tryCommand = (): Command =>
   new Command("try")
-    .description("Send requests to two Envoys, before and after a change, and compare with what is decided")
+    .description(
+      "Send requests to two Envoys, before and after a change, and compare the answers with the decisions",
+    )
     .requiredOption(
       "--before <file>",
       'objects before the change: {"objects": [{"kind", "id", "fields"}, …]}',
@@ -45,8 +47,8 @@ async function tryThem({ format, envoy: program, ...files }: Flags): Promise<voi
 
 const summary = (all: number, disagreeing: number): string =>
   disagreeing === 0
-    ? `Envoy does what is decided of ${all === 1 ? "the request" : `all ${all} requests`}.`
-    : `Envoy does something else than is decided of ${disagreeing} of ${all} requests.`;
+    ? `Envoy does what was decided for ${all === 1 ? "the request" : `all ${all} requests`}.`
+    : `Envoy does something else than was decided for ${disagreeing} of ${all} requests.`;
 
 function textOf({ request, before, after, agrees }: Tried): string {
   const { method = "GET", address, path = "/", from } = request;

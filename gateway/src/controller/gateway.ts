@@ -123,10 +123,10 @@ export class Gateway {
     const { lastObjects, warn, log } = this.parts;
     if (!existsSync(lastObjects)) return;
     const last = readKept<readonly Entry[]>(lastObjects);
-    if (!last) return warn(`${lastObjects} is damaged: nothing is served before the server was read`);
+    if (!last) return warn(`${lastObjects} is damaged: nothing is served until the server has been read`);
     this.#entries = last;
     await this.#serve();
-    if (this.isTaken) log.info("serving what was declared when the server was last read");
+    if (this.isTaken) log.info("serving the objects that the server had when it was last read");
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -144,7 +144,7 @@ export class Gateway {
         isDown = true;
         this.failures++;
         warn(
-          `the server could not be read: ${messageOf(error)}${cureOf(error)}. What was declared before is served on`,
+          `the server could not be read: ${messageOf(error)}${cureOf(error)}. The gateway goes on serving the objects that it has`,
         );
         await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }

@@ -35,7 +35,7 @@ export class Reporter {
     this.send(fitting(status))
       .catch((error) => {
         this.#last.text = "";
-        this.warn(`the report of what is served did not reach the server: ${messageOf(error)}`);
+        this.warn(`the gateway's report did not reach the server: ${messageOf(error)}`);
       })
       .finally(() => {
         this.#isSending = false;

@@ -181,6 +181,6 @@ const WHAT_HAPPENED: Readonly<
 > = {
   refused: (file) => `Envoy refused ${file}; ${ITS_LOG}`,
   unread: (file) => `Envoy could not read ${file}; ${ITS_LOG}`,
-  ended: (file) => `Envoy ended when it was given ${file}`,
-  silent: (file, patience) => `Envoy said nothing of ${file} within ${patience / 1000} s`,
+  ended: (file) => `Envoy ended when it read ${file}`,
+  silent: (file, patience) => `Envoy said nothing about ${file} within ${patience / 1000} s`,
 };

@@ -62,7 +62,7 @@ export async function validate(
     // The check was not possible, for example because the disk is full.
     if (typeof code === "string" && !killed) throw error;
     return killed
-      ? `it did not come to an end within ${LONGEST_MS / 1000} s`
+      ? `it did not finish within ${LONGEST_MS / 1000} s`
       : (causeIn(String(stderr ?? "")) ?? "it ended without saying why");
   } finally {
     rmSync(folder, { recursive: true, force: true });

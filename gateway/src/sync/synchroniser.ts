@@ -31,8 +31,8 @@ export class Unfinished extends Error {}
 const MOST_CHECKS = 200;
 /** A round for clusters and one for listeners; the same again if Envoy has lost something in between. */
 const MOST_ROUNDS = 4;
-const BEHIND = "Envoy did not take the last change; what was declared before is served on";
-const KEPT = "What was served before is served on";
+const BEHIND = "Envoy did not take the last change; it goes on serving the configuration before";
+const KEPT = "Envoy goes on serving the configuration before";
 
 /** An edge that Envoy refused. */
 interface Refused {

@@ -7,7 +7,7 @@ import { isHostport, readHostport, wildcardsAbove } from "../envoy/names";
 
 type Certificate = TrafficLine["client_certificate"];
 
-/** What Envoy does not say of requests, because it follows from what is declared. */
+/** The facts about requests that Envoy does not report, because they follow from what is declared. */
 export class Declared {
   readonly #edges = new Map<string, HttpsEdge | TlsEdge>();
   readonly #routes = new Map<string, HttpsEdgeRoutes>();
@@ -47,7 +47,7 @@ export class Declared {
     return subject ? { authority, subject } : { authority };
   }
 
-  /** The same of a certificate that was refused: nobody has compared its signature with other authorities. */
+  /** The same for a certificate that was refused: its signature was not compared with other authorities. */
   authorityOfRefused(edge: HttpsEdge | TlsEdge | undefined, issuer: string): Certificate {
     const name = commonName(issuer);
     if (name === undefined) return UNRECORDED;

@@ -1,9 +1,12 @@
 import type { OtherTraffic, TrafficLine } from "@tunnelplane/sdk/traffic";
 import { type Counted, isAnswered, type Reported } from "./line";
 
-/** Different lines of an hour; the requests beyond are counted together. */
+/** The limit of different lines in an hour; requests beyond it are counted together. */
 const MOST_LINES = 10_000;
-/** Of these, for what was not answered: who tries many paths displaces nobody. */
+/**
+ * The limit of lines for requests that were not answered, so that a caller who tries many paths displaces
+ * nobody.
+ */
 const MOST_REFUSED = 2_000;
 
 /** Counts equal requests. */
@@ -21,7 +24,7 @@ export class Hour {
   /** @param begin `2026-11-22T14:00:00Z` */
   constructor(readonly begin: string) {}
 
-  /** What counts a line, or those that are too many. */
+  /** The counter of a line, or of the requests beyond the limit. */
   counter(reported: Reported | "other"): Counter {
     if (reported === "other") return this.#other;
     const { line, isLetIn } = reported;
@@ -61,7 +64,7 @@ export class Hour {
   #start = (count: number): string => `{"hour":"${this.begin}","count":${count}`;
 }
 
-/** With these fields in this order, so that equal lines are equal texts. */
+/** Always with the same fields in the same order, so that equal lines are equal texts. */
 const textOf = ({
   address,
   host,

@@ -13,7 +13,7 @@ import {
 import { type Addresses, atMost, callerOf, hostOf, nameOf, pathOf } from "./abbreviated";
 import type { Declared } from "./declared";
 
-/** What equal requests have in common. */
+/** The fields that equal requests have in common. */
 export type Counted = Omit<TrafficLine, "hour" | "count">;
 
 /** A line, and whether the gateway let it in: requests that were answered, and connections of TLS edges. */
@@ -22,7 +22,7 @@ export interface Reported {
   readonly isLetIn: boolean;
 }
 
-/** What Envoy says where there is nothing. */
+/** Envoy's sign for a value that is missing. */
 const NOTHING = "-";
 const MOST_OF_METHOD = 32;
 const MOST_OF_USER_AGENT = 256;
@@ -43,8 +43,8 @@ function said<Format extends object>(
 }
 
 /**
- * The line for what Envoy reports. `other`: of what came, too little is known for a line. Undefined: not to
- * be counted, such as connections whose requests are.
+ * The line for what Envoy reports. `other`: too little is known of the request for a line. Undefined: it is
+ * not counted, such as a connection whose requests are.
  */
 export function lineOf(
   [kind, ...texts]: readonly string[],
@@ -66,7 +66,7 @@ function requestOf(
 ): Reported | "other" {
   const { port, host, method, path, userAgent, details } = request;
   const name = nameOf(request.name);
-  // What is no HTTP has neither.
+  // A connection without HTTP has neither.
   if (name === undefined || method === NOTHING || host === NOTHING) return "other";
   const edge = declared.edge(name, port);
   const route = declared.route(request.route);
@@ -74,7 +74,7 @@ function requestOf(
     address: `${name}:${port}`,
     host: hostOf(host),
     method: atMost(MOST_OF_METHOD, method),
-    // The path of such a request is changed in part.
+    // Envoy reports the path of such a request partly changed.
     path: details === "path_normalization_failed" ? UNRECORDED : pathOf(path),
     from: callerOf(request.from, addresses),
     client_certificate: declared.authorityOf(edge, request.issuerOfCertificate),
@@ -84,14 +84,14 @@ function requestOf(
     tls: versionOf(request.tls),
     status: Number(request.status) || null,
   };
-  // What asks users to sign in has a status below 400, too.
+  // An answer that asks users to sign in has a status below 400, too.
   return { line, isLetIn: isAnswered(line) && !details.startsWith("oauth.") };
 }
 
-/** A line alone says nothing of connections: they are taken for refused. */
+/** A line alone does not show whether a connection was let in, so it counts as refused. */
 export const isAnswered = ({ status }: Pick<Counted, "status">): boolean => status !== null && status < 400;
 
-/** Refused by the token itself, and not because of what the route asks for: so by every route. */
+/** Reasons that lie in the token and not in what the route asks for: every route would refuse it. */
 const INVALID = /^jwt_authn_access_denied\{Jwt_(?:is_expired|not_yet_valid|is_not_in_the_form|.*invalid)/;
 
 function tokenOf(
@@ -111,7 +111,7 @@ function tokenOf(
     issuer,
     audiences,
     ...(algorithm === NOTHING ? {} : { algorithm }),
-    // Of several, Envoy does not say which.
+    // If there are several, Envoy does not say which one was used.
     ...(keys === undefined || otherKeys.length > 0 ? {} : { keys }),
     ...(at === undefined || otherPlaces.length > 0
       ? {}
@@ -119,7 +119,7 @@ function tokenOf(
   };
 }
 
-/** One as it is, several as a list in JSON. */
+/** Envoy reports one audience as it is, and several as a list in JSON. */
 function audiencesIn(text: string): string[] | undefined {
   if (text.length > MOST_OF_AUDIENCES) return undefined;
   if (text === NOTHING) return [];
@@ -139,7 +139,7 @@ function sessionOf(
   const oidc = route?.oidc?.enabled ? route.oidc : undefined;
   const letPast = oidc?.options_passthrough && method === "OPTIONS";
   if (signedIn === "yes" && oidc && !letPast) return { issuer: oidc.issuer, client_id: oidc.client_id };
-  // Also where the request was answered before anything looked at its headers.
+  // The case, too, if the request was answered before its headers were read.
   return session === "sent" || token === NOTHING ? UNRECORDED : null;
 }
 
@@ -177,7 +177,7 @@ function certificateOf(
   if (failure.includes("PEER_DID_NOT_RETURN_A_CERTIFICATE")) return null;
   if (failure.includes("CERTIFICATE_VERIFY_FAILED"))
     return declared.authorityOfRefused(edge, issuerOfCertificate);
-  // Without a handshake here, nobody was asked for one.
+  // Without a handshake here, no certificate was asked for.
   return failure === NOTHING && tls !== NOTHING
     ? declared.authorityOf(edge, issuerOfCertificate)
     : UNRECORDED;

@@ -11,13 +11,16 @@ import { type Counter, Hour } from "./hour";
 import { lineOf } from "./line";
 import { bodiesIn, textsIn } from "./reports";
 
-/** So much may be lost when the gateway is killed. */
+/** The traffic of this time may be lost when the gateway is killed. */
 const WRITE_EVERY_MS = 5_000;
-/** Different reports that are recognised without being read; equal requests have equal ones. */
+/** The limit of reports that are recognised without being read; equal requests have equal reports. */
 const MOST_KNOWN = 20_000;
-/** Hours that cannot be written, because the disk is full, say; older ones are given up. */
+/**
+ * The limit of hours that are kept in memory because they cannot be written (the disk is full, say); older
+ * ones are dropped.
+ */
 const MOST_UNWRITTEN = 3;
-/** Envoy reports some 512 KiB at once, and at most one request beyond. */
+/** Envoy reports some 512 KiB at once, plus one request at most. */
 const LARGEST_REPORT = 2 ** 21;
 const MOST_CONNECTIONS = 256;
 
@@ -35,7 +38,10 @@ export class Recorder implements Recording {
   readonly #server: Server;
   readonly #timer: NodeJS.Timeout;
   #declared = new Declared(objectsOf([]));
-  /** By the bytes of a report; undefined for what is not counted. Of this hour, and of what is declared. */
+  /**
+   * By the bytes of a report; undefined for reports that are not counted. Emptied when the hour or the
+   * declared objects change.
+   */
   readonly #known = new Map<string, Counter | undefined>();
   /** Hours that have changed since they were written. */
   readonly #unwritten = new Set<Hour>();
@@ -81,7 +87,7 @@ export class Recorder implements Recording {
     this.#known.clear();
   }
 
-  /** Takes no more, and writes what was counted. */
+  /** Accepts no more reports, and writes the counts. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#server.close();
@@ -131,7 +137,7 @@ export class Recorder implements Recording {
     return counter;
   }
 
-  /** Begins the next hour. A clock that is set back changes nothing: that hour is written already. */
+  /** Begins the next hour. Does nothing if the clock was set back, because that hour is written already. */
   #turn(): void {
     const begin = hourAt(Date.now());
     if (begin <= this.hour.begin) return;
@@ -139,7 +145,7 @@ export class Recorder implements Recording {
     this.#known.clear();
   }
 
-  /** One after the other, so that none overtakes a later one. */
+  /** Writes one after the other, so that an older content never replaces a newer one. */
   #write(): Promise<void> {
     this.#writing = this.#writing
       .then(() => this.#writeNow())
@@ -154,7 +160,7 @@ export class Recorder implements Recording {
     this.#files.deleteUntil(Date.now() - this.options.keepFor);
     for (const hour of [...this.#unwritten].slice(0, -MOST_UNWRITTEN)) this.#unwritten.delete(hour);
     for (const hour of [...this.#unwritten]) {
-      // Before: what is counted meanwhile is written the next time.
+      // Before the writing, so that requests counted meanwhile are written the next time.
       this.#unwritten.delete(hour);
       await this.#files.write(hour).catch((error) => {
         this.#unwritten.add(hour);

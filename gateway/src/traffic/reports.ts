@@ -1,11 +1,11 @@
 import { BETWEEN_TEXTS } from "../envoy/recording";
 
-/** Where something stands: from a byte up to another one. */
+/** The position of something: from a byte up to another one. */
 type Part = readonly [start: number, end: number];
 
 /** The fields that lead to the bodies of records: resource_logs, scope_logs, log_records, body. */
 const TO_BODIES = [1, 2, 2, 5];
-/** And from a body to its text: string_value. */
+/** The field that leads from a body to its text: string_value. */
 const TO_TEXT = [1];
 
 const [VARINT, WITH_LENGTH] = [0, 2];
@@ -30,7 +30,7 @@ function below(part: Part, [field, ...inner]: readonly number[], bytes: Buffer):
   return fieldsIn(part, field, bytes).flatMap((one) => below(one, inner, bytes));
 }
 
-/** The values with a length that a message has under a number. */
+/** The values of a field that a message has under this number, if they have a length. */
 function fieldsIn([start, end]: Part, wanted: number, bytes: Buffer): Part[] {
   const found: Part[] = [];
   for (let at = start; at < end; ) {

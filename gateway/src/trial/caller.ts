@@ -3,7 +3,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { readHostport } from "@tunnelplane/sdk/rules";
 import type { Asked } from "./asked";
 import type { Authorities } from "./authorities";
-import { type Read, readAnswer } from "./http1";
+import { type HttpAnswer, readAnswer } from "./http1";
 import type { KeySets } from "./tokens";
 
 /** The time for one request. A longer one is a fault. */
@@ -23,7 +23,7 @@ export async function send(
   port: number,
   means: Means,
   more: Readonly<Record<string, string>> = {},
-): Promise<Read> {
+): Promise<HttpAnswer> {
   const { tls = "1.3", client_certificate: shown } = request;
   const own =
     shown && shown !== "unknown" ? await means.authorities.certificateOf(shown.authority) : undefined;
@@ -47,7 +47,7 @@ export async function send(
   }
 }
 
-const NOTHING: Read = { status: 0, headers: {}, cookies: [], body: "" };
+const NOTHING: HttpAnswer = { status: 0, headers: {}, cookies: [], body: "" };
 
 /** The PROXY protocol, version 1: who the caller is. Of a network, its first address. */
 function proxyLine(from: string, port: number): string {

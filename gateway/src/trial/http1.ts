@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-export interface Read {
+export interface HttpAnswer {
   /** 0 if the connection ended without an answer. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Read {
 const MOST_BYTES = 1_048_576;
 
 /** Sends raw bytes over an open connection, and reads one answer of HTTP/1.1. */
-export async function readAnswer(socket: Socket, text: string): Promise<Read> {
+export async function readAnswer(socket: Socket, text: string): Promise<HttpAnswer> {
   let said = "";
   socket.removeAllListeners("close");
   const ended = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ export async function readAnswer(socket: Socket, text: string): Promise<Read> {
   return parsed(said);
 }
 
-function parsed(said: string): Read {
+function parsed(said: string): HttpAnswer {
   const [head = "", ...rest] = said.split("\r\n\r\n");
   const lines = head
     .split("\r\n")

@@ -125,7 +125,7 @@ export const codeFor = (user: InCode): string => Buffer.from(JSON.stringify(user
 /** Only codes of the trial's own requests arrive. */
 function readCode(code: string): InCode {
   try {
-    return JSON.parse(Buffer.from(code, "base64url").toString()) as InCode;
+    return JSON.parse(Buffer.from(code, "base64url").toString());
   } catch {
     return { issuer: "", audiences: [], keys: "", claims: {} };
   }

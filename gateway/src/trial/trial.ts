@@ -19,7 +19,7 @@ import { type Asked, askedOf } from "./asked";
 import { Authorities } from "./authorities";
 import { send } from "./caller";
 import { TrialFolder } from "./folder";
-import type { Read } from "./http1";
+import type { HttpAnswer } from "./http1";
 import { agentsOf, codeFor, StandIns, TOKEN_PATH, WHO } from "./standIns";
 import { KeySets } from "./tokens";
 import { TrialEnvoy } from "./trialEnvoy";
@@ -162,7 +162,7 @@ export class Trial {
    * If the request has a session, and the route asks to sign in at its issuer, signs in first as the user
    * did.
    */
-  async #send(request: Asked, port: number, session: RequestSession | undefined): Promise<Read> {
+  async #send(request: Asked, port: number, session: RequestSession | undefined): Promise<HttpAnswer> {
     const means = { authorities: this.#authorities, keySets: this.#keySets };
     const answer = await send(request, port, means);
     const { location = "" } = answer.headers;

@@ -149,7 +149,7 @@ export class Names {
       known.dueAt = startedAt + Math.min(SHORTEST_MS * 2 ** known.failures, LONGEST_MS);
       const addresses = this.addressesOf(name) ?? [];
       this.options.warn(
-        `the name ${name} cannot be resolved (${code}): ${addresses.length > 0 ? "its last addresses are used on" : "what is sent there is refused until it can. Is it spelt well, and known on this machine?"}`,
+        `the name ${name} cannot be resolved (${code}): ${addresses.length > 0 ? "the gateway goes on using its last addresses" : "requests to it are refused until it can. Is it spelled correctly, and known on this machine?"}`,
       );
     }
     this.#endFirstTry(name);

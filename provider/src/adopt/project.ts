@@ -46,7 +46,7 @@ export function writeProject(folder: string, { format, resources, from, packages
   write(IMPORT_FILE, json({ resources: resources.map(asImport) }), 0o600);
   write(
     "Pulumi.yaml",
-    `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`What ${from} holds`)}\n`,
+    `name: ${name}\nruntime: nodejs\ndescription: ${JSON.stringify(`The objects of ${from}`)}\n`,
   );
   write("package.json", json(manifest(name, places)));
   write("tsconfig.json", json(TSCONFIG));

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { codeOf } from "@tunnelplane/sdk/contract";
 import { textOf } from "../review/preview";
 
 export const nameOf = (file: string): string => (file === "-" ? "Standard input" : file);
@@ -16,7 +17,7 @@ export function read(file: string, expected: string): string {
 
 /** @param thrown by reading the file */
 export function unreadable(file: string, thrown: unknown, expected: string): Error {
-  const { code } = thrown as NodeJS.ErrnoException;
+  const code = codeOf(thrown);
   const reason = code === "ENOENT" ? "there is no such file" : (code ?? "it cannot be read");
   return new Error(`${nameOf(file)} cannot be read: ${reason}; ${expected}`);
 }

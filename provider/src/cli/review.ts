@@ -94,7 +94,7 @@ async function run(
   if (length === 0) return;
   const findings = length === 1 ? "1 finding fails" : `${length} findings fail`;
   console.error(
-    `${findings} the review, which ends with ${FOUND} (--fail-on ${failOn}); --accept takes those that are meant`,
+    `${findings} the review, which ends with ${FOUND} (--fail-on ${failOn}); --accept accepts those that are intended`,
   );
   // Do not call process.exit(), which would cut off output that is not written yet.
   process.exitCode = FOUND;

@@ -77,7 +77,7 @@ export interface Catalogue {
   /** Sends the events of some types to some destinations. */
   readonly eventSubscriptions: Readonly<Record<string, EventSubscription>>;
 
-  /** What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused. */
+  /** A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. */
   readonly guarantees: Readonly<Record<string, Guarantee>>;
 
   /** A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */

@@ -28,7 +28,7 @@ export interface GuaranteeArgs {
   /** Requests of users who signed in: `any`, with or without; `none`, without; `required`, with a session that the address accepts. Where an address checks none, every value counts. Default `any`. */
   session?: pulumi.Input<"any" | "none" | "required">;
 
-  /** `enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`. */
+  /** `enforce` refuses changes that would break it; `report` only answers its state. Default `enforce`. */
   mode?: pulumi.Input<"enforce" | "report">;
 
   /** A description for people. At most 255 bytes. */
@@ -39,7 +39,7 @@ export interface GuaranteeArgs {
 }
 
 /**
- * What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused.
+ * A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold.
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ export class Guarantee extends Resource {
   /** Requests of users who signed in: `any`, with or without; `none`, without; `required`, with a session that the address accepts. Where an address checks none, every value counts. Default `any`. */
   declare readonly session: pulumi.Output<"any" | "none" | "required">;
 
-  /** `enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`. */
+  /** `enforce` refuses changes that would break it; `report` only answers its state. Default `enforce`. */
   declare readonly mode: pulumi.Output<"enforce" | "report">;
 
   /** A description for people. At most 255 bytes. */
@@ -85,13 +85,13 @@ export class Guarantee extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it, and lists with `?state=true`; else it is null, as are the fields below. */
+  /** Whether it holds; `unproved` if no request was found that breaks it, but not every one could be decided. Answered for a single guarantee, and in lists with `?state=true`; null in other answers, as are the fields below. */
   declare readonly state: pulumi.Output<"holds" | "broken" | "unproved">;
 
   /** How many of the declared addresses it covers. One that covers none refuses nothing yet. */
   declare readonly covered: pulumi.Output<number>;
 
-  /** Of a broken one: a request that breaks it, and what happens to it. */
+  /** If it is broken: a request that breaks it, with the decision. */
   declare readonly example: pulumi.Output<pulumi.Unwrap<NonNullable<unknown>>>;
 
   /** Why it is unproved; or that it covers no declared address. */

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { present } from "@tunnelplane/sdk/contract";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
@@ -32,7 +33,7 @@ export abstract class Resource extends pulumi.CustomResource {
     const declared = shape.secrets.reduce((properties, place) => withSecret(properties, place.split(".")), {
       ...args,
     });
-    const secretOutputs = [...new Set(shape.secrets.map((place) => place.split(".")[0] as string))];
+    const secretOutputs = [...new Set(shape.secrets.map((place) => present(place.split(".")[0])))];
     expectToBeFound();
     const type = typeToken(shape.type);
     const recordAll = recordOneLine();

@@ -6,7 +6,7 @@ import { describe } from "./describe";
 
 /** How a run can reach a result that guarantees allow, although they refuse one of its steps. */
 const CURE =
-  "If only the order is at fault, set the resource option `dependsOn` on what makes the end fine, so that it comes first, or declare the same objects as a `CatalogueSet`, whose end alone is judged";
+  "If only the order is at fault, set the resource option `dependsOn` to the resource that puts the result right, so that it comes first; or declare the same objects as a `CatalogueSet`, of which only the result is judged";
 
 const CURE_OF_DELETION = `If the guarantee goes too, give it \`dependsOn\` on this resource, because the engine deletes in the reverse order. ${CURE}`;
 
@@ -39,9 +39,9 @@ export function warningsAbout({
 }: Partial<Guarantee>): string[] {
   const named = `Guarantee${description ? ` ${JSON.stringify(description)}` : ""}`;
   if (covered === 0)
-    return [`${named}: covers no address that the server has, so it refuses nothing before there is one`];
+    return [`${named}: covers no address that the server has, so it refuses nothing until there is one`];
   if (state === "broken")
-    return [`${named}: is broken${brokenBy(example)}. It refuses nothing before it holds`];
+    return [`${named}: is broken${brokenBy(example)}. It refuses nothing until it holds`];
   return state === "unproved" ? [`${named}: cannot be proved: ${reason}`] : [];
 }
 

@@ -53,7 +53,7 @@ export function markdownOf(report: Report): string {
     },
     {
       title: "### Recorded traffic",
-      name: "causes for which requests end otherwise",
+      name: "causes in recorded traffic",
       head: "| Requests | The first of them, or why |\n|---|---|\n",
       entries: trafficRows(report).map(({ fate, text }) => ({ text: `| ${fate} | ${proseCell(text)} |` })),
     },

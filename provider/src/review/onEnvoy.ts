@@ -103,7 +103,7 @@ function judged(lines: readonly TriedExample[]): TriedOnEnvoy {
   const examples = lines.length === 1 ? "the example" : `all ${lines.length} examples`;
   const sentence =
     differing.length === 0
-      ? `Tried on Envoy: it does what is said here of ${examples}.`
-      : `Tried on Envoy: it does SOMETHING ELSE than is said here with ${differing.length} of ${lines.length} examples.`;
+      ? `Tried on Envoy: it does what this report says for ${examples}.`
+      : `Tried on Envoy: it does SOMETHING ELSE than this report says for ${differing.length} of ${lines.length} examples.`;
   return { sentence, requests: lines.length, differing };
 }

@@ -15,7 +15,7 @@ function hoursOf({ first_hour: first, last_hour: last }: TrafficReplay): string 
 const FATES: Readonly<Record<TrafficExample["kind"], string>> = {
   refused: "would be refused",
   opened: "would be newly answered",
-  moved: "would be answered elsewhere or otherwise",
+  moved: "would be answered by another backend or with another status",
 };
 
 /** One cause for which requests end in another way, or cannot be decided. */

@@ -22,7 +22,7 @@ interface CommandLike {
 
 /** Gives a command the arguments and options of a question. */
 export function askingOptions<C extends CommandLike>(command: C): C {
-  command.argument("<method|address>", "method of the request; without one, it is GET");
+  command.argument("<method|address>", "method of the request (default: GET)");
   command.argument("[address]", "URL of the request: https://app.example.com/admin, or tls://HOST:PORT");
   command.requiredOption("--from <address>", "IP address that it comes from, or a network (CIDR)");
   command.option(
@@ -31,9 +31,12 @@ export function askingOptions<C extends CommandLike>(command: C): C {
   );
   command.option(
     "--token-of <issuer>",
-    "issuer of the caller's token, which is as the address asks for it in all else (default: no token)",
+    "issuer of the caller's token; all else in the token fits the address (default: no token)",
   );
-  command.option("--session", "the caller signed in with whom the address names (default: not signed in)");
+  command.option(
+    "--session",
+    "the caller has signed in at the provider that the address names (default: not signed in)",
+  );
   command.option("--user-agent <text>", "user agent (default: none)");
   command.option(
     "--header <name: value>",

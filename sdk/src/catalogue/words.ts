@@ -1,4 +1,5 @@
 import type { SetOperation } from "../client/changeSets";
+import { keysOf } from "../contract/core/narrow";
 
 const SIGNS = { create: "+", update: "~", replace: "±", delete: "-", adopt: "=" } as const satisfies Record<
   SetOperation["op"],
@@ -25,7 +26,7 @@ const LONGEST_SHOWN = 100;
 /** How many objects are created, updated and so on: "2 to create, 1 to delete". */
 export function countsOf(operations: readonly SetOperation[], tense: "planned" | "done"): string {
   const words: Readonly<Record<SetOperation["op"], string>> = tense === "planned" ? WORDS : DONE;
-  const counts = (Object.keys(SIGNS) as SetOperation["op"][]).flatMap((op) => {
+  const counts = keysOf(SIGNS).flatMap((op) => {
     const count = operations.filter((operation) => operation.op === op).length;
     return count > 0 ? [`${count} ${words[op]}`] : [];
   });

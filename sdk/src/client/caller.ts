@@ -14,7 +14,7 @@ export interface Caller {
    * all servers of one database, and after a restore.
    */
   readonly server_id: string;
-  /** The role for the whole account; null for one that holds for projects alone. Older servers leave it out. */
+  /** The role for the whole account; null if it holds only for projects. Older servers leave it out. */
   readonly account_role?: Role | null;
   /** The projects in which the caller has a role. Older servers leave it out. */
   readonly projects?: readonly CallerProject[];

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { conditioned, MOST_ENTRIES, map, object, text, word } from "./core/fields";
+import { keysOf } from "./core/narrow";
 import { once } from "./core/once";
 import { goesTo } from "./exposure";
 import { mistakeInCidr } from "./formats/cidr";
@@ -113,7 +114,10 @@ export const decisionRequestSchema = once(() =>
         z.union([token(), z.enum(["invalid", UNRECORDED])]),
         "A JSON Web Token that is in its time and not forged; `invalid` for one that nobody accepts.",
       ),
-      session: part(z.union([session(), z.literal(UNRECORDED)]), "Whom the caller signed in with."),
+      session: part(
+        z.union([session(), z.literal(UNRECORDED)]),
+        "The provider at which the caller signed in.",
+      ),
     },
     { name: "DecisionRequest" },
   ),
@@ -126,37 +130,39 @@ const OUTCOMES = {
   closed: "the connection ends before HTTP",
   sign_in: "the caller is sent to sign in",
   not_found: "no route takes the path",
-  unknown: "what decides is not known",
+  unknown: "the decision depends on something unknown",
 } as const;
 
 const by = () => ({
   kind: z.string().meta({ description: "The kind of the object, such as `https_edge_route`." }),
   id: z.string().nullable().meta({ description: "Its id." }),
-  name: z.string().meta({ description: "What people call it." }),
+  name: z.string().meta({ description: "Its name for people." }),
   field: z.string().meta({ description: "The module or field: `jwt_validation`." }),
 });
 
 /** What happens to a request. Made when it is first asked for. */
 export const decisionSchema = once(() =>
   z.object({
-    outcome: z.enum(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).meta({
+    outcome: z.enum(keysOf(OUTCOMES)).meta({
       description: Object.entries(OUTCOMES)
         .map(([name, meaning]) => `\`${name}\`: ${meaning}.`)
         .join(" "),
     }),
     status: z.int().nullable().meta({
-      description: "Null where the backend chooses it, and where nothing of HTTP is answered.",
+      description: "Null if the backend chooses it, or if there is no HTTP answer.",
     }),
-    goes_to: goesTo().nullable().meta({ description: "The tree of backends; null for what is not let in." }),
+    goes_to: goesTo()
+      .nullable()
+      .meta({ description: "The tree of backends; null if the request is not let in." }),
     address: z.string().nullable().meta({
       description: "The hostport that takes it, with the route: `app.example.com:443/admin`; null for none.",
     }),
     by: z.object(by()).nullable().meta({
-      description: "What decided; null where nothing that is declared did.",
+      description: "The object that decided; null if no declared object did.",
     }),
     steps: z
-      .array(z.object({ ...by(), sentence: z.string().meta({ description: "What came of it." }) }))
-      .meta({ description: "What was looked at, in this order; the last one decided." }),
+      .array(z.object({ ...by(), sentence: z.string().meta({ description: "Its result." }) }))
+      .meta({ description: "The checks, in their order; the last one decided." }),
     limited: z.boolean().meta({ description: "Whether a rate limit may refuse it, too." }),
     sentence: z.string().meta({ description: "The decision in one sentence." }),
   }),

@@ -21,7 +21,7 @@ export const ERRORS = {
     code: "TP_1001",
     status: 400,
     when: "a field has a wrong type, breaks a limit or a rule",
-    cure: "Correct the field that `details.field` names. `tunnelplane explain <kind>.<field>` tells what it takes.",
+    cure: "Correct the field that `details.field` names. `tunnelplane explain <kind>.<field>` says which values it takes.",
   },
   unknown_field: {
     code: "TP_1002",
@@ -87,7 +87,7 @@ export const ERRORS = {
     code: "TP_1102",
     status: 401,
     when: "the API key has expired",
-    cure: "Ask an admin for a new key, or make one before the old one ends (`GET /caller` tells when).",
+    cure: "Ask an admin for a new key, or make one before the old one ends (`GET /caller` says when).",
   },
   forbidden: {
     code: "TP_1200",
@@ -171,19 +171,19 @@ export const ERRORS = {
     code: "TP_1503",
     status: 409,
     when: "a change set would delete more objects than its `max_deletes` allows",
-    cure: "Read the plan; if the deletions are meant, raise `--max-deletes`.",
+    cure: "Read the plan; if the deletions are intended, raise `--max-deletes`.",
   },
   guarantee_broken: {
     code: "TP_1504",
     status: 409,
     when: "an enforced guarantee held before the change, and would not after it",
-    cure: "`guarantees` has each with a request that shows why. Change what lets the request in or refuses it, or apply several changes as one change set, whose end alone is judged. In a program, `dependsOn` orders them, and a `CatalogueSet` is a change set.",
+    cure: "`guarantees` has each one with a request that shows why. Change the object that lets the request in or refuses it; or apply several changes as one change set, of which only the result is judged. In a program, `dependsOn` orders them, and a `CatalogueSet` is a change set.",
   },
   guarantee_contradicted: {
     code: "TP_1505",
     status: 409,
     when: "an enforced guarantee wants a request refused that another one wants answered",
-    cure: "`guarantees` names the other one, with the request. Narrow one of both: its addresses, methods, networks or credentials.",
+    cure: "`guarantees` names the other one, with the request. Narrow one of the two: its addresses, methods, networks or credentials.",
   },
   precondition_failed: {
     code: "TP_1600",
@@ -207,7 +207,7 @@ export const ERRORS = {
     code: "TP_1801",
     status: 503,
     when: "storage does not answer, or the server is shutting down; see Retry-After",
-    cure: "Wait as long as `Retry-After` says. `tunnelplane doctor` tells whether the database answers.",
+    cure: "Wait as long as `Retry-After` says. `tunnelplane doctor` says whether the database answers.",
   },
   overloaded: {
     code: "TP_1802",

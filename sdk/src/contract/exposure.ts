@@ -7,7 +7,7 @@ const text = (doc: string) => said(z.string(), doc);
 
 /** Where traffic goes; a weighted or a failover backend goes to others in its turn. */
 export const goesTo = once(() => {
-  const name = text("What people call the backend.");
+  const name = text("The backend's name for people.");
   const one = <F extends Record<string, z.ZodType>>(kind: string, doc: string, fields: F) =>
     z.looseObject({ kind: said(z.literal(kind), doc), ...fields });
   // A reference, because documents name each shape once, and this one holds itself.

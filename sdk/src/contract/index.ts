@@ -23,7 +23,7 @@ export {
 } from "./core/marks";
 export * from "./core/module";
 export * from "./core/names";
-export { isObject, messageOf, present } from "./core/narrow";
+export { codeOf, entriesOf, isObject, keysOf, messageOf, present } from "./core/narrow";
 export { once, oncePer } from "./core/once";
 export * from "./core/paths";
 export * from "./core/renewal";

@@ -4,12 +4,12 @@ export interface GuaranteeExample {
   /** The request, as `POST /exposure/decisions` takes it. */
   request: Record<string, unknown>;
 
-  /** What happens to it, as `POST /exposure/decisions` answers it. */
+  /** The decision, as `POST /exposure/decisions` answers it. */
   decision: Record<string, unknown>;
 }
 
 /**
- * What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused.
+ * A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold.
  *
  * As the API returns it.
  */
@@ -47,7 +47,7 @@ export interface Guarantee {
   /** Requests of users who signed in: `any`, with or without; `none`, without; `required`, with a session that the address accepts. Where an address checks none, every value counts. Default `any`. */
   session: "any" | "none" | "required";
 
-  /** `enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`. */
+  /** `enforce` refuses changes that would break it; `report` only answers its state. Default `enforce`. */
   mode: "enforce" | "report";
 
   /** A description for people. At most 255 bytes. */
@@ -56,13 +56,13 @@ export interface Guarantee {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it, and lists with `?state=true`; else it is null, as are the fields below. */
+  /** Whether it holds; `unproved` if no request was found that breaks it, but not every one could be decided. Answered for a single guarantee, and in lists with `?state=true`; null in other answers, as are the fields below. */
   state: "holds" | "broken" | "unproved" | null;
 
   /** How many of the declared addresses it covers. One that covers none refuses nothing yet. */
   covered: number | null;
 
-  /** Of a broken one: a request that breaks it, and what happens to it. */
+  /** If it is broken: a request that breaks it, with the decision. */
   example: GuaranteeExample | null;
 
   /** Why it is unproved; or that it covers no declared address. */
@@ -95,7 +95,7 @@ export interface GuaranteeCreate {
   /** Requests of users who signed in: `any`, with or without; `none`, without; `required`, with a session that the address accepts. Where an address checks none, every value counts. Default `any`. */
   session?: "any" | "none" | "required";
 
-  /** `enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`. */
+  /** `enforce` refuses changes that would break it; `report` only answers its state. Default `enforce`. */
   mode?: "enforce" | "report";
 
   /** A description for people. At most 255 bytes. */

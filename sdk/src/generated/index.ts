@@ -150,7 +150,7 @@ export class Tunnelplane extends ApiClient {
     sources: new Entries<EventSubscription["sources"][number], NonNullable<EventSubscriptionCreate["sources"]>[number]>(this.transport, "/event_subscriptions", "sources"),
   });
 
-  /** Guarantees. What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused. */
+  /** Guarantees. A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. */
   readonly guarantees = new Collection<Guarantee, GuaranteeCreate, GuaranteeUpdate>(this.transport, "/guarantees", "guarantees");
 
   /** API keys. A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */

@@ -1,4 +1,5 @@
 import { modulesOf } from "../contract/core/definition";
+import { present } from "../contract/core/narrow";
 import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
 import { UNKNOWN, type World, type WorldObject } from "./world";
@@ -110,7 +111,7 @@ export class Model {
       const owner = idField && textIn(fieldNamed(object.fields, idField));
       if (!owner) continue;
       const of = modules.get(owner) ?? new Map<string, WorldObject>();
-      modules.set(owner, of.set(object.kind.split(".")[1] as string, object));
+      modules.set(owner, of.set(present(object.kind.split(".")[1]), object));
     }
     for (const { object, identity } of objects) {
       if (MODULE_OWNERS.has(object.kind)) continue;

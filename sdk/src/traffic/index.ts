@@ -1,8 +1,8 @@
 import "../nodeVersion";
 
 /**
- * Recorded traffic: how often which requests came, and what a change would do to them. Gateways write the
- * lines, reviews read them.
+ * Recorded traffic: which requests came, how often, and what a change would do to them. Gateways write the
+ * lines, and reviews read them.
  */
 export type { DamagedLine, OtherTraffic, TrafficCertificate, TrafficEntry, TrafficLine } from "./line";
 export { LONGEST_LINE, readTraffic } from "./read";

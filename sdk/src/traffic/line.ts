@@ -36,11 +36,11 @@ export interface TrafficLine {
   readonly user_agent: string | null;
   /** The version of TLS; null for a connection without it. */
   readonly tls: "1.2" | "1.3" | null | typeof UNRECORDED;
-  /** What was answered; null where nothing of HTTP was. */
+  /** The status of the answer; null where there was no answer in HTTP. */
   readonly status: number | null;
 }
 
-/** Which authority signed a caller's certificate. */
+/** The authority that signed a caller's certificate. */
 export interface TrafficCertificate {
   /** The id of the authority, or `other` for one that is not stored. */
   readonly authority: string;
@@ -48,14 +48,14 @@ export interface TrafficCertificate {
   readonly subject?: string;
 }
 
-/** The requests of an hour of which only the number was recorded. */
+/** The requests of an hour that were only counted. */
 export interface OtherTraffic {
   readonly hour: string;
   readonly count: number;
   readonly other: true;
 }
 
-/** Something else than a line of traffic: cut off, too long, not UTF-8, or with fields of another form. */
+/** A line that is no line of traffic: cut off, too long, not UTF-8, or with fields of another form. */
 export interface DamagedLine {
   /** The number of the line in its file, from 1. */
   readonly damaged: number;
@@ -63,7 +63,7 @@ export interface DamagedLine {
   readonly reason: string;
 }
 
-/** What a file of recorded traffic holds. */
+/** An entry of a file of recorded traffic. */
 export type TrafficEntry = TrafficLine | OtherTraffic | DamagedLine;
 
 type Is = (value: unknown) => boolean;
@@ -98,10 +98,7 @@ const FIELDS: Readonly<Record<keyof TrafficLine, Is>> = {
 };
 const CHECKS = Object.entries(FIELDS);
 
-/**
- * @returns why a value is no line of traffic; undefined where it is one. Fields that are not known are let
- * pass.
- */
+/** @returns why a value is no line of traffic; undefined if it is one. Unknown fields are allowed. */
 export function mistakeInLine(value: unknown): string | undefined {
   if (!isObject(value)) return "is no JSON object";
   const names =

@@ -12,8 +12,8 @@ export const LONGEST_LINE = 64 * 1024;
 const NEWLINE = 10;
 
 /**
- * Reads recorded traffic, one JSON value a line, as it arrives: at most one chunk and one line are held.
- * Lines that are damaged or longer than `LONGEST_LINE` are told and passed over, and empty ones are left out.
+ * Reads recorded traffic, one JSON value a line, as it arrives: at most one chunk and one line are held. A
+ * line that is damaged or longer than `LONGEST_LINE` becomes a `DamagedLine`, and empty lines are left out.
  *
  * @param chunks bytes, such as those of a file's stream
  * @throws Error as reading the chunks does
@@ -29,7 +29,7 @@ export async function* readTraffic(
 /** Cuts bytes into lines. */
 class Lines {
   #number = 0;
-  /** What was read of a line that has not ended. */
+  /** The beginning of a line that has not ended. */
   #begun: Uint8Array[] = [];
   #length = 0;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });

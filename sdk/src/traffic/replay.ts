@@ -15,7 +15,7 @@ import type { Changed, TrafficReplay } from "./replayed";
 import { Signers } from "./signers";
 import { type Cause, type Fate, Tally } from "./tally";
 
-/** In characters of different lines: of some 50,000 ordinary ones. */
+/** The limit of remembered lines, in characters: some 50,000 ordinary lines. */
 const MOST_REMEMBERED = 2 ** 24;
 
 /** A reason may quote what a file says. */
@@ -104,11 +104,11 @@ function changeIn(before: Decision, after: Decision): Changed | undefined {
   return letIn && isMoved({ before, after }) ? "moved" : undefined;
 }
 
-/** Equal for all addresses that nothing here serves. */
+/** The same for all addresses that nothing here serves. */
 const reasonOf = (unsure: Decision, { address }: DecisionRequest): string =>
   openQuestionOf(unsure).replace(`\`${address}\``, "the address").slice(0, LONGEST_REASON);
 
-/** All that decisions look at. */
+/** The fields that decisions read. */
 const keyOf = (line: TrafficLine): string =>
   JSON.stringify([
     line.address,
@@ -123,7 +123,7 @@ const keyOf = (line: TrafficLine): string =>
     line.tls,
   ]);
 
-/** Of connections without HTTP, a route could ask for what they never said. */
+/** A route could ask a connection without HTTP for something that it never sent. */
 const questionOf = (line: TrafficLine): DecisionRequest => ({
   address: line.address,
   method: line.method ?? UNRECORDED,
@@ -138,7 +138,7 @@ const questionOf = (line: TrafficLine): DecisionRequest => ({
   ...(line.tls !== "1.3" && { tls: line.tls }),
 });
 
-/** Of a certificate that one world knows and the other one does not, the example names the authority. */
+/** If only one world knows the certificate, the example names its authority. */
 const exampleOf = (asked: DecisionRequest, asks: DecisionRequest): DecisionRequest =>
   isOfKnown(asked) || !isOfKnown(asks) ? asked : asks;
 

@@ -1,9 +1,12 @@
 import type { Example } from "../meaning/access/changes";
 
-/** A request that ends otherwise after a change. */
+/** How a request that a change affects ends. */
 export type Changed = "refused" | "opened" | "moved";
 
-/** What a change does to recorded traffic. Counts are of requests, and of connections without HTTP. */
+/**
+ * The effect of a change on recorded traffic. The counts are those of requests, and of connections without
+ * HTTP.
+ */
 export interface TrafficReplay {
   /** All of it in one line: "312 of 48,120 requests would be refused, from 4 networks; first: …" */
   readonly sentence: string;
@@ -12,11 +15,13 @@ export interface TrafficReplay {
   readonly refused: number;
   /** Let in after, and not before. */
   readonly opened: number;
-  /** Let in by both, by another backend or with another status. */
+  /** Let in before and after, by another backend or with another status. */
   readonly moved: number;
   /** How many cannot be decided; `reasons` say why. */
   readonly unknown: number;
-  /** From how many networks (/24 and /48) those come that would be refused; at most 100,000 are counted. */
+  /**
+   * The number of networks (/24 and /48) with requests that would be refused; at most 100,000 are counted.
+   */
   readonly networks: number;
   /** How many lines were damaged, and left out. */
   readonly damaged: number;

@@ -12,13 +12,14 @@ type InBoth = readonly [before: Held, after: Held];
 const MOST_KNOWN = 10_000;
 
 /**
- * Says which certificate a recorded caller holds before and after a change: one of the authority with the
- * recorded id, or else with the recorded subject, since ids are of one server and a new authority has none.
+ * Finds the certificate of a recorded caller before and after a change: one of the authority with the
+ * recorded id, or else with the recorded subject, since ids belong to one server and a new authority has
+ * none.
  */
 export class Signers {
   readonly #authorities: readonly (readonly ModelObject[])[];
   readonly #known = new Map<string, InBoth>();
-  /** Of recorded authorities, by their ids. */
+  /** The subjects of recorded authorities, by their ids. */
   readonly #subjects = new Map<string, string>();
 
   constructor(private readonly worlds: readonly [before: Model, after: Model]) {
@@ -37,7 +38,7 @@ export class Signers {
     return known;
   }
 
-  /** What people call an authority. */
+  /** The name of an authority for people. */
   readonly nameOf = (reference: string): string => {
     const found = this.worlds.map((world) => world.find(reference)).find((one) => one !== undefined);
     return found ? nameOf(found) : (this.#subjects.get(reference) ?? reference);
@@ -56,7 +57,7 @@ export class Signers {
     return [before, after];
   }
 
-  /** The one that is meant in the first world that has any. */
+  /** The authority that fits, in the first world that has one. */
   #first(isMeant: (authority: ModelObject) => boolean): ModelObject | "several" | undefined {
     for (const authorities of this.#authorities) {
       const [first, ...others] = authorities.filter(isMeant);

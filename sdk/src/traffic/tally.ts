@@ -5,7 +5,7 @@ import type { OtherTraffic, TrafficLine } from "./line";
 import type { Changed, TrafficReplay } from "./replayed";
 import { replayWords } from "./words";
 
-/** What a change does to a request. */
+/** The effect of a change on a request. */
 export type Fate =
   | { readonly kind: "same" }
   | { readonly kind: "unknown"; readonly reason: string }
@@ -13,8 +13,8 @@ export type Fate =
 
 const KINDS: readonly Changed[] = ["refused", "opened", "moved"];
 
-/** Of each kind, so many are told; beyond the second number, causes are counted as one. */
-const MOST_TOLD = 10;
+/** The limit of shown examples of each kind. Beyond the second number, causes are counted as one. */
+const MOST_SHOWN = 10;
 const MOST_CAUSES = 1000;
 const MOST_NETWORKS = 100_000;
 
@@ -35,7 +35,7 @@ export class Tally {
 
   constructor(private readonly nameOf: Naming) {}
 
-  /** The one cause of all requests that end otherwise because of the same. */
+  /** The cause that all requests have in common that change for the same reason. */
   causeOf(fate: Fate): Cause {
     const key = keyOf(fate);
     const known = this.#causes.get(key);
@@ -62,7 +62,7 @@ export class Tally {
     const examples = KINDS.flatMap((kind) =>
       causes
         .flatMap(({ fate, requests }) => (fate.kind === kind ? [{ kind, requests, ...fate.example }] : []))
-        .slice(0, MOST_TOLD),
+        .slice(0, MOST_SHOWN),
     ).map((one) => ({ ...one, sentence: changeWords(one, this.nameOf) }));
     const reasons = causes.flatMap(({ fate, requests }) =>
       fate.kind === "unknown" ? [{ reason: fate.reason, requests }] : [],
@@ -74,7 +74,7 @@ export class Tally {
       first_hour: this.#firstHour,
       last_hour: this.#lastHour,
       examples,
-      reasons: reasons.slice(0, MOST_TOLD),
+      reasons: reasons.slice(0, MOST_SHOWN),
     };
     return { sentence: replayWords(counted, reasons.length), ...counted };
   }

@@ -6,7 +6,7 @@ const counted = (count: number, one: string): string => `${number(count)} ${one}
 /**
  * "312 of 48,120 requests would be refused, from 4 networks; first: …; 0 would be newly answered; 17 cannot
  * be decided: a policy asks for the header `x-team`, not recorded."
- * @param reasons how many there are for that requests cannot be decided
+ * @param reasons how many reasons there are why requests cannot be decided
  */
 export function replayWords(replay: Omit<TrafficReplay, "sentence">, reasons: number): string {
   const { requests, refused, opened, moved, unknown, networks, damaged } = replay;
@@ -19,7 +19,9 @@ export function replayWords(replay: Omit<TrafficReplay, "sentence">, reasons: nu
   const parts = [
     `${number(refused)} of ${counted(requests, "request")} would be refused${refused > 0 ? `, from ${counted(networks, "network")}` : ""}${first("refused")}`,
     `${number(opened)} would be newly answered${first("opened")}`,
-    ...(moved > 0 ? [`${number(moved)} would be answered elsewhere or otherwise${first("moved")}`] : []),
+    ...(moved > 0
+      ? [`${number(moved)} would be answered by another backend or with another status${first("moved")}`]
+      : []),
     ...(unknown > 0 && reason
       ? [`${number(unknown)} cannot be decided: ${asClause(reason.reason)}${others}`]
       : []),

@@ -36,6 +36,9 @@ function refuse(field: string, message: string): void {
   refuseFaults([{ error: "forbidden", path: [field], message }]);
 }
 
-/** Whether a caller plans what only others may do: a viewer, for example, previews the program of an admin. */
+/**
+ * Whether a caller plans a change that only others may make: a viewer, for example, previews the program of
+ * an admin.
+ */
 export const plansForOthers = (caller: Caller, { definition }: Pick<ObjectChange, "definition">): boolean =>
   !may(caller, "write", definition);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
+import { codeOf, messageOf } from "@tunnelplane/sdk/contract";
 import type { Anchor } from "../journal";
 import type { Value } from "./tables";
 
@@ -120,9 +121,8 @@ async function* linesOf(file: string): AsyncGenerator<string> {
       yield* lines;
     }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (message === "incorrect header check") throw notBackup(file);
-    throw code?.startsWith("Z_") ? damaged(file) : error;
+    if (messageOf(error) === "incorrect header check") throw notBackup(file);
+    throw codeOf(error)?.startsWith("Z_") ? damaged(file) : error;
   } finally {
     compressed.destroy();
   }

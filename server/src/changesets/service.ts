@@ -173,12 +173,12 @@ const authorOf = ({ caller: { ownerId, name, keyId }, operationId, client }: Cha
 const stale = (): RequestError =>
   new RequestError(
     "precondition_failed",
-    "`expect` is not the digest of this plan: the request differs, or something has changed since. Nothing was changed. Plan again, and look at what is different now",
+    "`expect` is not the digest of this plan: the request differs, or something has changed since. Nothing was changed. Plan again, and look at the differences",
     { field: "expect" },
   );
 
 const busy = (): RequestError =>
   refusalForNow(
     "overloaded",
-    `Others changed what this change set is about, ${ATTEMPTS} times in a row; nothing was changed. Try again shortly`,
+    `Others changed objects that this change set depends on, ${ATTEMPTS} times in a row; nothing was changed. Try again shortly`,
   );

@@ -31,7 +31,7 @@ export async function anchorInBackup(file: string): Promise<Noted> {
   const { audit_head } = await readHeader(file);
   const head = audit_head ?? (await headAmongRows(file));
   if (head && Number.isSafeInteger(head.sequence) && HASH.test(head.hash)) return { ...head, source: file };
-  throw new Error(`${file} notes no end of an audit log: it is a backup of a database that had none yet`);
+  throw new Error(`${file} has no end of an audit log: it is a backup of a database that had none yet`);
 }
 
 async function headAmongRows(file: string): Promise<Anchor | undefined> {
@@ -66,6 +66,6 @@ export async function anchorsInLog(file: string): Promise<Noted[]> {
   }
   if (found.size > 0) return [...found.values()];
   throw new Error(
-    `${file} tells of no end of an audit log; servers log it when they start and stop, and daily, at the level info`,
+    `${file} has no line about the end of an audit log; servers log it when they start and stop, and daily, at the level info`,
   );
 }

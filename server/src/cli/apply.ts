@@ -38,8 +38,8 @@ export function applyCommand(): Command {
     .description("Apply a catalogue as a change set: all its objects in one transaction, or none")
     .argument("<catalogue>", "the YAML file")
     .requiredOption("--set <name>", 'name of the change set: letters, digits, ".", "_" and "-"')
-    .option("--plan", "show what would be done and what it means for callers; change nothing")
-    .option("--own", "delete the objects of the set that the catalogue does not list any more")
+    .option("--plan", "show the plan and its effects on callers; change nothing")
+    .option("--own", "delete the objects of the set that the catalogue no longer lists")
     .addOption(
       new Option(
         "--max-deletes <count>",
@@ -59,7 +59,7 @@ export function applyCommand(): Command {
     .action(run);
   return withExamples(
     withApiOptions(command),
-    ["tunnelplane apply tunnels.yaml --set prod --plan", "what would be done, and what it means for callers"],
+    ["tunnelplane apply tunnels.yaml --set prod --plan", "show the plan, and its effects on callers"],
     [
       "tunnelplane apply tunnels.yaml --set prod --fail-on high",
       "do it, unless that opens something to callers",

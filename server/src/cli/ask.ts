@@ -8,7 +8,7 @@ import {
   QuestionError,
   questionIn,
 } from "@tunnelplane/sdk/asking";
-import { definitionNamed, definitionOfId, present } from "@tunnelplane/sdk/contract";
+import { definitionNamed, definitionOfId, messageOf, present } from "@tunnelplane/sdk/contract";
 import type { DecisionRequest, WorldObject } from "@tunnelplane/sdk/meaning";
 import { Command, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
@@ -25,7 +25,7 @@ interface Options extends ApiOptions, OutputOptions, AskedOptions {
 export function askCommand(): Command {
   const command = askingOptions(new Command("ask"))
     .description(
-      "Say what gateways do with a request to what is stored, and each step. Exit code 0: let in; 3: not let in; 4: not known; 1: it failed, for example because the server cannot be reached",
+      "Say what gateways do with a request, by the stored objects, and show each step. Exit code 0: let in; 3: not let in; 4: not known; 1: it failed, for example because the server cannot be reached",
     )
     .addOption(outputOption("the decision as `POST /exposure/decisions` answers it"))
     .addOption(
@@ -48,7 +48,7 @@ export function askCommand(): Command {
         });
       } catch (error) {
         // The exit codes of this command tell the fate of the request, so failures have a code of their own.
-        throw error instanceof NegativeAnswer ? error : new Error((error as Error).message, { cause: error });
+        throw error instanceof NegativeAnswer ? error : new Error(messageOf(error), { cause: error });
       }
     });
   return withExamples(

@@ -53,7 +53,7 @@ export function auditCommand(): Command {
       console.log(wordsOf(found, anchorText(found.head)));
     }),
   );
-  return withExamples(audit, ["tunnelplane audit verify", "was anything changed past the server?"]);
+  return withExamples(audit, ["tunnelplane audit verify", "was anything changed without the server?"]);
 }
 
 const wordsOf = ({ rows, waiting, baseline, unknown, prunedThrough }: Verified, end: string): string =>
@@ -68,7 +68,7 @@ const wordsOf = ({ rows, waiting, baseline, unknown, prunedThrough }: Verified, 
       ? [
           "Objects and events were not compared with it, because no server of this version has served this database yet.",
         ]
-      : ["Objects and events are as it says."]),
+      : ["Objects and events match it."]),
     ...(prunedThrough > 0
       ? [`Events up to row ${prunedThrough} are not all there, because old ones are pruned.`]
       : []),

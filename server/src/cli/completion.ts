@@ -1,3 +1,4 @@
+import { present } from "@tunnelplane/sdk/contract";
 import { Argument, Command } from "commander";
 import { withExamples } from "./examples";
 import { KIND_NAMES } from "./look";
@@ -31,7 +32,7 @@ export function completionCommand(): Command {
     .description("Print a script with which a shell completes commands, options and kinds")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .action((shell: Shell, _options: unknown, self: Command) => {
-      console.log(SCRIPTS[shell](placesOf(self.parent as Command)));
+      console.log(SCRIPTS[shell](placesOf(present(self.parent))));
     });
   return withExamples(
     command,

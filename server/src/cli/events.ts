@@ -31,7 +31,7 @@ export function eventsCommand(): Command {
         "deliveries",
         "List deliveries, newest event first",
         "tunnelplane events deliveries ed_0ERWdYmHciyPtBdiFM2OsTqjQue --status dead",
-        "what was given up",
+        "dead letters",
       )
         .addOption(
           new Option("--status <status>", "only those of this status").choices([
@@ -71,7 +71,7 @@ export function eventsCommand(): Command {
         "replay",
         "Send events again, with their old ids",
         "tunnelplane events replay ed_0ERWdYmHciyPtBdiFM2OsTqjQue --dead-letters",
-        "after the service was mended",
+        "after the service works again",
       )
         .addOption(
           new Option(

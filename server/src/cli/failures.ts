@@ -31,7 +31,7 @@ export class NegativeAnswer extends Error {
 /** The exit codes of commands. The documentation is made from this. */
 export const EXIT_CODES = {
   0: "it is done; diff: there is no difference; ask: the caller is let in",
-  1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong; ask: also for what is 3 and 4 elsewhere",
+  1: "it failed, or the server refused it; diff: there are differences; doctor: something is wrong; ask: also where other commands end with 3 or 4",
   2: "the command line is wrong",
   3: "there is no such object; apply: it has findings that --fail-on names, and was not done; ask: the caller is not let in; guarantees --check: an enforced one does not hold",
   4: "the server cannot be reached, or refuses the API key; or there is no API key; ask: whether the caller is let in is not known",

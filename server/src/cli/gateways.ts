@@ -49,7 +49,7 @@ export function gatewaysCommand(): Command {
 /** `tunnelplane gateways delete <name>` */
 function deleteCommand(): Command {
   const command = new Command("delete")
-    .description("Remove a gateway that is no more from the list; one that still reports comes back")
+    .description("Remove a gateway that no longer exists from the list; one that still reports comes back")
     .argument("<name>", "the gateway to remove");
   // Commander takes its options for those of `gateways`, which are the same.
   withApiOptions(command).action((name: string, _options: unknown, self: Command) =>

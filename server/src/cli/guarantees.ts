@@ -1,6 +1,6 @@
 import { Collection, type Guarantee, type Transport } from "@tunnelplane/sdk";
 import { linesOfDecision } from "@tunnelplane/sdk/asking";
-import { counted, definitionNamed } from "@tunnelplane/sdk/contract";
+import { counted, definitionNamed, keysOf } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decidedWords, guaranteeWords } from "@tunnelplane/sdk/meaning";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
@@ -69,7 +69,7 @@ const stateOf = ({ state }: Guarantee): State => state ?? "unproved";
 
 function* linesOfAll(guarantees: readonly Guarantee[]): Generator<string> {
   if (guarantees.length === 0) return yield "There are no guarantees.";
-  const states = Object.keys(SIGNS) as State[];
+  const states = keysOf(SIGNS);
   const groups = states.map((state) => guarantees.filter((one) => stateOf(one) === state));
   for (const guarantee of groups.flat()) yield* linesOf(guarantee);
   yield states.map((state, index) => `${state}: ${groups[index]?.length ?? 0}`).join(", ");

@@ -17,7 +17,7 @@ import { serveCommand } from "./serve";
 /** Every command, in the order of the help. Help, completion and the documentation are made from this. */
 export function program(): Command {
   const all = new Command("tunnelplane")
-    .description("The tunnelplane API server, and a look at what it holds")
+    .description("The tunnelplane API server, and commands that show its objects")
     .version(VERSION)
     .addHelpText(
       "after",

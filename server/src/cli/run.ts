@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from "@tunnelplane/sdk/contract";
 import { type Command, CommanderError } from "commander";
 import { exitCodeOf, NegativeAnswer } from "./failures";
 import { program } from "./program";
@@ -14,15 +15,14 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     await throwing(program()).parseAsync(args, { from: "user" });
     return 0;
-  } catch (caught) {
-    const error = caught as Error & { code?: string };
+  } catch (error) {
     // Commander has printed its own errors already, and a command that says no has printed why.
     if (!(error instanceof CommanderError || error instanceof NegativeAnswer)) {
       const cure =
-        error.code === "EADDRINUSE"
+        codeOf(error) === "EADDRINUSE"
           ? "; another server listens there: stop it, or choose another with --listen"
           : "";
-      console.error(`tunnelplane: ${error.message}${cure}`);
+      console.error(`tunnelplane: ${messageOf(error)}${cure}`);
     }
     return exitCodeOf(error);
   }

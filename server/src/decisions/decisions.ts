@@ -26,7 +26,7 @@ export class Decisions {
         refusalForNow(
           "overloaded",
           toCompare
-            ? `It took longer than ${LONGEST_MS / 1000} s to find out what this change means; change less at once, or ask without findings`
+            ? `It took longer than ${LONGEST_MS / 1000} s to find the effects of this change; change less at once, or ask without findings`
             : `It took longer than ${LONGEST_MS / 1000} s to decide these requests; send fewer at once`,
         ),
     },

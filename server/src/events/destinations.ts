@@ -1,5 +1,5 @@
 import type { Answers, EventDestinationTarget } from "@tunnelplane/sdk";
-import { definitionOf } from "@tunnelplane/sdk/contract";
+import { definitionOf, messageOf } from "@tunnelplane/sdk/contract";
 import type { ServerContext } from "../resources";
 import { type DeliveryTarget, TargetError, type TargetOptions } from "./targets";
 import { TargetThread } from "./targets/thread";
@@ -73,7 +73,7 @@ export class Destinations {
       );
       return this.#openTarget(destination.target, this.options.targetOptions);
     } catch (error) {
-      return unusable(error as Error);
+      return unusable(error);
     }
   }
 
@@ -94,12 +94,12 @@ function closeUnused({ target, users, outdated }: Opened): void {
  * Stands in for a target that cannot be opened. Its events fail with the reason and are retried, because an
  * admin may fix it.
  */
-const unusable = (error: Error): DeliveryTarget => ({
+const unusable = (error: unknown): DeliveryTarget => ({
   limits: { count: 500, bytes: Number.POSITIVE_INFINITY, recordBytes: Number.POSITIVE_INFINITY },
   atomic: false,
   sizeOf: () => 0,
   send: async () => {
-    throw error instanceof TargetError ? error : new TargetError(`cannot be opened: ${error.message}`);
+    throw error instanceof TargetError ? error : new TargetError(`cannot be opened: ${messageOf(error)}`);
   },
   close: () => undefined,
 });

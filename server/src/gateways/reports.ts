@@ -81,7 +81,7 @@ async function refuseTooMany(transaction: Transaction): Promise<void> {
   if (Number(count) >= MOST_GATEWAYS)
     throw new RequestError(
       "taken",
-      `There are ${MOST_GATEWAYS} gateways already; one leaves when it was not seen for 7 days`,
+      `There are ${MOST_GATEWAYS} gateways already; one is forgotten when it has not reported for 7 days`,
     );
 }
 
@@ -175,7 +175,7 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
 const unknown = (name: string): RequestError =>
   new RequestError(
     "not_found",
-    `There is no gateway ${quoted(name)}; one that was not seen for 7 days is forgotten`,
+    `There is no gateway ${quoted(name)}; one that has not reported for 7 days is forgotten`,
   );
 
 /** Those of these credentials that belong to an owner. */

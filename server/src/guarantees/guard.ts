@@ -1,6 +1,5 @@
 import { type BrokenGuarantee, mistakeInGuarantee } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import type { Document } from "../documents";
 import { objectsAround } from "../exposure";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
@@ -15,6 +14,7 @@ import { contradicts, refusalOf, type StoredGuarantee, undecidable } from "./ref
 import { worldOf } from "./stored";
 import {
   enforced,
+  fieldsIn,
   forgetPlaces,
   guaranteesAt,
   insertPlaces,
@@ -27,13 +27,15 @@ import type { ChangeToJudge } from "./worker";
 
 /**
  * How long a transaction waits for its changes to be judged, in milliseconds; most take 2 to 5 (a route with
- * 50 guarantees, on 2 cores). It is one at a time, and only where other writers do not wait for it.
+ * 50 guarantees, on 2 cores). Only one transaction waits at a time, and only where other writers do not wait
+ * for it.
  */
 const BRIEF_MS = 25;
 
 /**
- * Refuses changes after which an enforced guarantee would not hold. A transaction reads all that a change
- * touches. What takes long is judged between two runs of it, so that no lock is held meanwhile.
+ * Refuses changes after which an enforced guarantee would not hold. A transaction reads everything that a
+ * change touches. If judging takes long, it is done between two runs of the transaction, so that no lock is
+ * held meanwhile.
  */
 export class Guarantees implements Guard {
   readonly #judging = new Judging();
@@ -58,7 +60,7 @@ export class Guarantees implements Guard {
       if (judged.has(order)) return;
       const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
       const judging = this.#judging.brokenBy(owner, order);
-      judging.catch(() => undefined); // where nobody waits for it: the transaction fails otherwise
+      judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
       if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) return;
       throw new NotJudged(async () => {
         const broken = await judging;
@@ -79,7 +81,9 @@ export class Guarantees implements Guard {
     return this.#judging.close();
   }
 
-  /** The guarantees of places as they will be; one that is made by the same changes refuses none of them. */
+  /**
+   * The guarantees of places as they will be; a guarantee that the same changes create refuses none of them.
+   */
   async #at(
     db: Kysely<Database>,
     places: readonly string[],
@@ -93,12 +97,12 @@ export class Guarantees implements Guard {
     );
     const later = new Map(changes.map(({ id, after }) => [id, after]));
     return rows.flatMap(({ id, document }) => {
-      const fields = later.has(id) ? later.get(id) : (JSON.parse(document) as Document);
+      const fields = later.has(id) ? later.get(id) : fieldsIn(document);
       return fields ? [{ id, fields }] : [];
     });
   }
 
-  /** Without credentials: whether somebody may serve an address does not decide who is let in. */
+  /** Without credentials, because they decide who may serve an address and not who is let in. */
   async #around(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
@@ -122,7 +126,7 @@ export class Guarantees implements Guard {
     };
   }
 
-  /** Of the guarantees that a change breaks, those that did not hold before: they refuse nothing. */
+  /** The guarantees that a change breaks and that did not hold before: they refuse nothing. */
   async #heldBefore(
     owner: string,
     guarantees: readonly StoredGuarantee[],
@@ -147,7 +151,7 @@ export class Guarantees implements Guard {
       .map(({ id }) => id);
   }
 
-  /** Checks guarantees that are made or changed, and keeps where they are found. */
+  /** Checks guarantees that are created or changed, and stores the places under which they are found. */
   async #checkGuarantees(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
@@ -179,11 +183,11 @@ export class Guarantees implements Guard {
     const rivals = known ? all.filter(({ document }) => !known.has(document)) : all;
     const order: GuaranteesToCompare = {
       some,
-      others: rivals.map(({ document }) => JSON.parse(document) as Document),
+      others: rivals.map(({ document }) => fieldsIn(document)),
     };
     const refuse = (found: Contradiction | undefined) => {
       const other = found && rivals[found.other];
-      if (other) throw contradicts({ id: other.id, fields: JSON.parse(other.document) }, found.request);
+      if (other) throw contradicts({ id: other.id, fields: fieldsIn(other.document) }, found.request);
     };
     if (!known || some.length * rivals.length > MOST_COMPARED)
       throw new NotJudged(async () => {
@@ -211,7 +215,7 @@ export class Guarantees implements Guard {
   }
 }
 
-/** What a promise resolves to, or undefined where that takes longer. A failure counts as longer. */
+/** The value of a promise, or undefined if it takes longer than this or fails. */
 function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(undefined), ms);

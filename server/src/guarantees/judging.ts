@@ -2,7 +2,7 @@ import { present } from "@tunnelplane/sdk/contract";
 import type { BrokenGuarantee, GuaranteeState } from "@tunnelplane/sdk/meaning";
 import { refusalForNow, SharedThread } from "../util";
 import type { Contradiction, GuaranteesToCompare } from "./contradictions";
-import type { Done, Order, StatesToJudge } from "./worker";
+import type { JudgingAnswer, JudgingOrder, StatesToJudge } from "./worker";
 
 /** As for other decisions; see `decisions/`. */
 const LONGEST_MS = 30_000;
@@ -10,11 +10,9 @@ const LONGEST_MS = 30_000;
 const MOST_MEMORY = 512;
 const MOST_YOUNG = 32;
 
-/**
- * Judges guarantees in a thread of its own: requests that somebody asks about must not keep changes waiting.
- */
+/** Judges guarantees in a thread of its own, so that questions about requests do not keep changes waiting. */
 export class Judging {
-  readonly #thread = new SharedThread<Order, Done>({
+  readonly #thread = new SharedThread<JudgingOrder, JudgingAnswer>({
     file: require.resolve("./worker"),
     name: "guarantees",
     task: "judges guarantees",

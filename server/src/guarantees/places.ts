@@ -21,7 +21,7 @@ export function placesOf({ addresses }: Document): string[] {
 export function placesAt(hostport: string): string[] {
   const { host, port } = readHostport(hostport.toLowerCase());
   const labels = host.split(".");
-  // `*.a.example.com` is covered by itself, by `*.example.com` and so on; a name by what stands above it.
+  // `*.a.example.com` is covered by itself, by `*.example.com` and so on; a name, by the wildcards above it.
   const above = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
   const names = [host, ...above, "*", ...(host.startsWith("*") ? [`<${host}`] : [])];
   return names.flatMap((name) => [`${name}:${port}`, `${name}:*`]);

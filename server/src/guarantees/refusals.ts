@@ -14,8 +14,8 @@ export interface StoredGuarantee {
   readonly fields: Document;
 }
 
-/** How many guarantees a refusal tells of. */
-const MOST_TOLD = 10;
+/** The limit of guarantees that a refusal names. */
+const MOST_NAMED = 10;
 
 /** The refusal of a change that breaks guarantees. */
 export function refusalOf(
@@ -31,8 +31,8 @@ export function refusalOf(
     `The guarantee ${nameOf(first?.guarantee)} would not hold any more, that ${guaranteeWords(first?.guarantee.fields ?? {})}${shown}.${more} Nothing was changed`,
     {
       guarantees: broken
-        .slice(0, MOST_TOLD)
-        .map(({ guarantee, example, reason }) => told(guarantee, { example, reason })),
+        .slice(0, MOST_NAMED)
+        .map(({ guarantee, example, reason }) => shownIn(guarantee, { example, reason })),
     },
   );
 }
@@ -41,8 +41,8 @@ export function refusalOf(
 export const contradicts = (other: StoredGuarantee, request: DecisionRequest): RequestError =>
   new RequestError(
     "guarantee_contradicted",
-    `The guarantee ${nameOf(other)} wants the opposite for ${request.method} ${request.address}${request.path} from ${request.from}: that ${guaranteeWords(other.fields)}. Narrow one of both, or report one`,
-    { guarantees: [told(other, { request })] },
+    `The guarantee ${nameOf(other)} wants the opposite for ${request.method} ${request.address}${request.path} from ${request.from}: that ${guaranteeWords(other.fields)}. Narrow one of the two, or give one the mode report`,
+    { guarantees: [shownIn(other, { request })] },
   );
 
 export const undecidable = (reason: string): RequestError =>
@@ -57,7 +57,7 @@ const nameOf = (guarantee: StoredGuarantee | undefined): string => {
   return description ? `${guarantee?.id} (${JSON.stringify(description)})` : String(guarantee?.id);
 };
 
-const told = (
+const shownIn = (
   { id, fields }: StoredGuarantee,
   shown: Omit<BrokenGuaranteeFault, "id" | "description">,
 ): BrokenGuaranteeFault => ({

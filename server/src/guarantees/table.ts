@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { Document } from "../documents";
 import type { StoredRow } from "../resources";
 import {
   bulkInsertion,
@@ -30,8 +31,8 @@ const atPlaces = statement<{ places: string }, { guarantee_id: string }>((db, pa
 );
 
 /**
- * Breaks a constraint if a guarantee is found at one of the places. An optimistic transaction that nothing
- * has to be judged for then waits for no answer; else its work runs again, and is judged.
+ * Breaks a constraint if there is a guarantee at one of the places. So an optimistic transaction waits for no
+ * answer if there is nothing to judge; if there is, its work runs again, and is judged.
  */
 export async function refuseGuaranteed(db: Kysely<Database>, places: readonly string[]): Promise<void> {
   await pipelined(partsOf([...new Set(places)]).map((some) => breakAt(db, { places: some })));
@@ -50,7 +51,10 @@ const breakAt = effect<{ places: string }>((db, parameter) =>
     ),
 );
 
-type Read = Pick<StoredRow, "id" | "kind" | "document">;
+/** The fields in a stored document. */
+export const fieldsIn = (document: string): Document => JSON.parse(document);
+
+type ReadRow = Pick<StoredRow, "id" | "kind" | "document">;
 
 const among = (db: Kysely<Database>, ids: string) =>
   db
@@ -59,27 +63,29 @@ const among = (db: Kysely<Database>, ids: string) =>
     .where(isListed(db, "id", ids))
     .orderBy("id");
 
-const byIds = statement<{ ids: string }, Read>((db, parameter) => among(db, parameter("ids")));
-const keptByIds = statement<{ ids: string }, Read>((db, parameter) => among(db, parameter("ids")).forShare());
-const lockedByIds = statement<{ ids: string }, Read>((db, parameter) =>
+const byIds = statement<{ ids: string }, ReadRow>((db, parameter) => among(db, parameter("ids")));
+const keptByIds = statement<{ ids: string }, ReadRow>((db, parameter) =>
+  among(db, parameter("ids")).forShare(),
+);
+const lockedByIds = statement<{ ids: string }, ReadRow>((db, parameter) =>
   among(db, parameter("ids")).forUpdate(),
 );
 
 /** In the order of ids, so that writers do not deadlock. */
-async function read(db: Kysely<Database>, ids: readonly string[], locking: typeof byIds): Promise<Read[]> {
+async function read(db: Kysely<Database>, ids: readonly string[], locking: typeof byIds): Promise<ReadRow[]> {
   const reading = db instanceof Transaction ? locking : byIds;
   return (await pipelined(partsOf(ids.toSorted()).map((some) => reading(db, { ids: some })))).flat();
 }
 
 /** In a transaction, locks them until it ends: of two changes that touch one, the second sees the first. */
-export const lockGuarantees = (db: Kysely<Database>, ids: readonly string[]): Promise<Read[]> =>
+export const lockGuarantees = (db: Kysely<Database>, ids: readonly string[]): Promise<ReadRow[]> =>
   read(db, ids, lockedByIds);
 
-/** In a transaction, no one changes them until it ends, though others may read them this way too. */
-export const keepObjects = (db: Kysely<Database>, ids: readonly string[]): Promise<Read[]> =>
+/** In a transaction, nobody changes them until it ends, though others may read them in this way, too. */
+export const keepObjects = (db: Kysely<Database>, ids: readonly string[]): Promise<ReadRow[]> =>
   read(db, ids, keptByIds);
 
-/** In a transaction, no one refers to them newly until it ends, nor changes them. */
+/** In a transaction, nobody changes them or makes a new reference to them until it ends. */
 export const lockObjects = async (db: Kysely<Database>, ids: readonly string[]): Promise<void> => {
   if (db instanceof Transaction) await read(db, ids, lockedByIds);
 };

@@ -6,7 +6,7 @@ import { usersOf } from "../exposure";
 import type { ObjectChange } from "../journal";
 import type { Database } from "../storage";
 import { MOST_EDGES, tooMany } from "./limits";
-import { keepObjects, lockObjects } from "./table";
+import { fieldsIn, keepObjects, lockObjects } from "./table";
 
 /** Kinds that cannot let anybody in or keep anybody out. */
 const APART = new Set([
@@ -23,8 +23,8 @@ const APART = new Set([
 ]);
 
 /**
- * Kinds that decide from their creation to their deletion. Of all others, nobody refers to one that is new or
- * gone: what began or ceased to refer to it changed itself.
+ * Kinds that decide from their creation to their deletion. An object of another kind matters only through the
+ * objects that refer to it, and these change as well when it is created or deleted.
  */
 const DECIDING_ALONE = new Set(["tls_edge", "https_edge", "https_edge_route", "ip_policy_rule"]);
 
@@ -35,7 +35,7 @@ export const decidingAmong = (changes: readonly ObjectChange[]): ObjectChange[] 
       !APART.has(kind) && (DECIDING_ALONE.has(kind) || (before && after)) && differ(before, after),
   );
 
-/** The hostports where changes may change decisions, if they alone say so; else undefined. */
+/** The hostports where changes may change decisions, if the changes alone show them; else undefined. */
 export const hostportsSaid = (changes: readonly ObjectChange[]): string[] | undefined =>
   changes.every(({ definition }) => isEdge(definition.kind))
     ? declaredIn(changes.flatMap(({ before, after }) => [before ?? {}, after ?? {}]))
@@ -76,11 +76,11 @@ export async function hostportsTouched(
     db,
     [...new Set([...edgesOf(sides), ...using])].filter((id) => !own.has(id)),
   );
-  const read = near.map(({ kind, document }) => ({ kind, fields: JSON.parse(document) as Document }));
+  const read = near.map(({ kind, document }) => ({ kind, fields: fieldsIn(document) }));
   const above = await keepObjects(db, [...new Set(edgesOf(read))]);
   return declaredIn([
     ...[...sides, ...read].map(({ fields }) => fields),
-    ...above.map(({ document }) => JSON.parse(document)),
+    ...above.map(({ document }) => fieldsIn(document)),
   ]);
 }
 

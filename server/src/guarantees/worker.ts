@@ -12,13 +12,13 @@ import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is to be judged, as JSON: a text is passed to a thread faster than objects are. */
-export type Order =
-  /** Which guarantees a change breaks. */
+/** A task for the thread, as JSON: a text is passed to a thread faster than objects are. */
+export type JudgingOrder =
+  /** Finds the guarantees that a change breaks. */
   | { readonly change: string }
-  /** Whether guarantees hold. */
+  /** Finds out whether guarantees hold. */
   | { readonly states: string }
-  /** Whether some guarantees contradict others. */
+  /** Finds out whether some guarantees contradict others. */
   | { readonly contradictions: string };
 
 export interface ChangeToJudge {
@@ -32,8 +32,8 @@ export interface StatesToJudge {
   readonly guarantees: readonly Fields[];
 }
 
-/** One of them, as was asked for. */
-export interface Done {
+/** The answer; it has the field that fits the task. */
+export interface JudgingAnswer {
   readonly broken?: BrokenGuarantee[];
   readonly states?: GuaranteeState[];
   readonly contradiction?: Contradiction | undefined;
@@ -41,8 +41,8 @@ export interface Done {
 
 const port = present(parentPort);
 
-port.on("message", (order: Order) => {
-  let report: SharedReport<Done>;
+port.on("message", (order: JudgingOrder) => {
+  let report: SharedReport<JudgingAnswer>;
   try {
     report = { found: done(order) };
   } catch (failed) {
@@ -51,7 +51,7 @@ port.on("message", (order: Order) => {
   port.postMessage(report);
 });
 
-function done(order: Order): Done {
+function done(order: JudgingOrder): JudgingAnswer {
   if ("change" in order) {
     const { before, after, guarantees }: ChangeToJudge = JSON.parse(order.change);
     return { broken: guaranteesBrokenBy(before, after, guarantees) };

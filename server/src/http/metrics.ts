@@ -7,9 +7,9 @@ import type { DeliveryMetric } from "../events";
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Answers `GET /metrics` in the Prometheus format, to admins and bots of role metrics: requests, event deliveries, the process, the
- * release. Labels hold path patterns and ids of event destinations, never a key or other text that a client
- * chose.
+ * Answers `GET /metrics` in the Prometheus format, to admins and bots of role metrics: requests, event
+ * deliveries, the process and the release. Labels hold path patterns and ids of event destinations, never a
+ * key or other text that a client chose.
  */
 export function registerMetrics(
   app: FastifyInstance,

@@ -40,7 +40,7 @@ export function afterOf({ after_id: text, before_id: before }: Query): string | 
 export function waitOf({ wait: text, before_id: before }: Query): number | undefined {
   if (text === undefined) return undefined;
   if (before !== undefined)
-    throw queryError("wait", "nothing old is waited for: leave out wait or before_id");
+    throw queryError("wait", "wait is for new events only: leave out wait or before_id");
   if (/^\d{1,2}$/.test(text) && Number(text) <= LONGEST_WAIT) return Number(text);
   throw queryError("wait", `wait must be a whole number of seconds from 0 to ${LONGEST_WAIT}`);
 }
@@ -61,5 +61,5 @@ function flagOf(name: string, { [name]: text }: Query): boolean {
 export function findingsOf(query: Query): boolean {
   if (!flagOf("findings", query)) return false;
   if (dryRunOf(query)) return true;
-  throw queryError("findings", "only dry runs answer with findings: add dry_run=true");
+  throw queryError("findings", "only dry runs answer findings: add dry_run=true");
 }

@@ -77,7 +77,7 @@ async function compareEvents(
     const place = `the event ${event.id} of row ${event.sequence}`;
     const expected = digest ?? (isBefore(baseline, event.sequence) ? recorded : undefined);
     if (loggedId !== event.id || expected === null)
-      faults.add(`${place} was added past the server: the log does not tell of it there`);
+      faults.add(`${place} was added without the server: the log has no such event there`);
     else if (expected === undefined) unknown++;
     else if (digests.ofEvent(event) !== expected)
       faults.add(`${place} was changed: it is not what the log says`);
@@ -105,23 +105,24 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
     const place = `the object ${row.id}`;
     const waiting = known.inbox.get(row.id);
     if (waiting?.isDeleted)
-      faults.add(`${place} was put back past the server: row ${waiting.n} of the inbox deleted it`);
+      faults.add(`${place} was put back without the server: row ${waiting.n} of the inbox deleted it`);
     else if (waiting && (await digestOf(db, known, row)) !== waiting.digest) {
       faults.add(
-        `${place} was changed past the server: its document, kind, owner_id or version is not what row ${waiting.n} of the inbox left`,
+        `${place} was changed without the server: its document, kind, owner_id or version is not what row ${waiting.n} of the inbox left`,
       );
     }
     if (waiting) continue;
     const expected =
       object_digest ?? (sequence === null || isBefore(known.baseline, sequence) ? recorded : undefined);
     if (action?.endsWith("_deleted"))
-      faults.add(`${place} was put back past the server: row ${sequence} deleted it`);
-    else if (expected === null) faults.add(`${place} was added past the server: the log does not tell of it`);
+      faults.add(`${place} was put back without the server: row ${sequence} deleted it`);
+    else if (expected === null)
+      faults.add(`${place} was added without the server: the log has no such object`);
     else if (expected === undefined) unknown++;
     else if ((await digestOf(db, known, row)) !== expected) {
       const left = object_digest === null ? known.baseline?.sequence : sequence;
       faults.add(
-        `${place} was changed past the server: its document, kind, owner_id or version is not what row ${left} left`,
+        `${place} was changed without the server: its document, kind, owner_id or version is not what row ${left} left`,
       );
     }
   }
@@ -161,7 +162,7 @@ async function findRemovedEvents(db: Kysely<Database>, after: number, faults: Fa
     .stream(PAGE);
   for await (const { sequence, event_id } of rows)
     faults.add(
-      `the event ${event_id} of row ${sequence} was removed past the server: events are pruned up to row ${after} only`,
+      `the event ${event_id} of row ${sequence} was removed without the server: events are pruned up to row ${after} only`,
     );
 }
 
@@ -171,7 +172,7 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     if (isDeleted) continue;
     const found = await db.selectFrom("resource").select("id").where("id", "=", id).executeTakeFirst();
     if (!found)
-      faults.add(`the object ${id} was removed past the server: row ${n} of the inbox left it there`);
+      faults.add(`the object ${id} was removed without the server: row ${n} of the inbox left it there`);
   }
   const logged = db
     .with("latest", latest)
@@ -184,7 +185,7 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     .stream(PAGE);
   for await (const { id, sequence } of logged) {
     if (id !== null && !inbox.has(id))
-      faults.add(`the object ${id} was removed past the server: row ${sequence} left it there`);
+      faults.add(`the object ${id} was removed without the server: row ${sequence} left it there`);
   }
   const recorded = db
     .with("latest", latest)
@@ -197,7 +198,7 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     .where(sql<boolean>`substr(baseline.id, 1, 3) <> 'ev_'`)
     .stream(PAGE);
   for await (const { id } of recorded) {
-    if (!inbox.has(id)) faults.add(`the object ${id} was removed past the server: the baseline has it`);
+    if (!inbox.has(id)) faults.add(`the object ${id} was removed without the server: the baseline has it`);
   }
 }
 

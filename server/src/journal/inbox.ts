@@ -122,7 +122,7 @@ export async function moveInbox(
           ? "it repeats another row"
           : (await isFromServer(transaction, keyring, row))
             ? undefined
-            : "no server that has the master key wrote it so";
+            : "no server that has the master key wrote it in this form";
       last = row.n;
       more = found === PAGE || rows.length < found;
       if (why !== undefined) {

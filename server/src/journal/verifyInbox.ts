@@ -60,7 +60,7 @@ export async function verifyInbox(
       const place = `row ${row.n} of the inbox`;
       if (!(await isFromServer(db, keyring, row))) {
         faults.add(
-          `${place} was added or changed: no server that has the master key wrote it so. It is not delivered`,
+          `${place} was added or changed: no server that has the master key wrote it in this form. It is not delivered`,
         );
         continue;
       }

@@ -16,8 +16,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * The SHA-256 of a request's method, path and body, and of the scopes of its API key: an answer may hold a new
- * key with these scopes, which no key with fewer is to get.
+ * The SHA-256 of a request's method, path and body, and of the scopes of its API key: an answer may hold a
+ * new key with these scopes, which a key with fewer scopes must not get.
  */
 export const requestHashOf = (
   method: string,

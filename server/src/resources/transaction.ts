@@ -184,5 +184,5 @@ export class Transactions {
 const busy = (): RequestError =>
   refusalForNow(
     "overloaded",
-    `Others changed what guarantees rest on, ${MOST_JUDGED} times in a row; nothing was changed. Try again shortly`,
+    `Others changed objects that guarantees depend on, ${MOST_JUDGED} times in a row; nothing was changed. Try again shortly`,
   );

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { present } from "@tunnelplane/sdk/contract";
+import { codeOf, present } from "@tunnelplane/sdk/contract";
 
 const BYTES = 32;
 
@@ -43,7 +43,7 @@ export function createMasterKey(file: string): MasterKey {
   try {
     linkSync(draft, file); // atomic, and never replaces an existing file
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
   } finally {
     unlinkSync(draft);
   }

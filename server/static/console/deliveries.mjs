@@ -39,7 +39,7 @@ async function destinations() {
       h(
         "p",
         { class: "lead" },
-        "What became of events at each destination. A dead letter was given up, and can be sent again with ",
+        "The state of events at each destination. A dead letter was given up; send it again with ",
         h("code", {}, "tunnelplane events replay"),
         ".",
       ),

@@ -217,7 +217,7 @@ export const KINDS = [
     "listKey": "guarantees",
     "idPrefix": "grnt",
     "access": "adminsWrite",
-    "doc": "What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused. Only admins may change it.",
+    "doc": "A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. Only admins may change it.",
     "secrets": []
   },
   {

@@ -201,7 +201,7 @@ onEveryDatabase("The head of the audit log", (start, database) => {
     await expectWhole(data);
     await expectFound(data, `the noted row ${sequence} is no longer there`, "--log", file);
     writeFileSync(file, "nothing\n");
-    await expectFound(data, "tells of no end of an audit log", "--log", file);
+    await expectFound(data, "has no line about the end of an audit log", "--log", file);
   });
 
   it("in a note of the operator shows the same, in the printed or the answered form", async () => {

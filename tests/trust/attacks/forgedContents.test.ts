@@ -83,7 +83,12 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       ["version", version, Number(version) + 1],
       ["kind", kind, "tls_edge"],
     ]) {
-      await expectNamed(set(String(column), is), id, "was changed past the server", set(String(column), was));
+      await expectNamed(
+        set(String(column), is),
+        id,
+        "was changed without the server",
+        set(String(column), was),
+      );
     }
   });
 
@@ -95,7 +100,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     const set = (row: Row) =>
       `update resource set document = ${literal(row.document)}, version = ${row.version} where id = '${id}'`;
     await expectWhole(data);
-    await expectNamed(set(old), id, "was changed past the server", set(now));
+    await expectNamed(set(old), id, "was changed without the server", set(now));
   });
 
   it("is detected in an edge and its routes, while changes of routes through the server are fine", async () => {
@@ -103,7 +108,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       const row = await rowOf(data, `select id, document from resource where kind = '${kind}'`);
       const set = (text: string) => `update resource set document = ${literal(text)} where id = '${row.id}'`;
       const edited = String(row.document).replace('"metadata":""', '"metadata":"x"');
-      await expectNamed(set(edited), row.id, "was changed past the server", set(row.document));
+      await expectNamed(set(edited), row.id, "was changed without the server", set(row.document));
     }
   });
 
@@ -116,7 +121,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       String(document).replace('"format":"json"', '"format":"xml"'),
       String(document).replace(/sealed:[^"]+/, "mine"),
     ]) {
-      await expectNamed(set(edited), destination, "was changed past the server", set(document));
+      await expectNamed(set(edited), destination, "was changed without the server", set(document));
     }
     expect(JSON.stringify((await rest.get("/audit_events")).body)).not.to.include(
       "a secret of the destination",
@@ -128,12 +133,12 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     const insert = (as: string, text: string) =>
       `insert into resource (id, kind, owner_id, version, document) values ('${as}', '${kind}', '${owner_id}', ${version}, ${literal(text)})`;
     const remove = (one: string) => `delete from resource where id = '${one}'`;
-    await expectNamed(remove(id), id, "was removed past the server", insert(id, document));
+    await expectNamed(remove(id), id, "was removed without the server", insert(id, document));
     const other = unknownId("ipp");
     await expectNamed(
       insert(other, String(document).replaceAll(id, other)),
       other,
-      "was added past the server",
+      "was added without the server",
       remove(other),
     );
     const gone = await created(rest, "/ip_policies", {});
@@ -142,7 +147,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     await expectNamed(
       insert(gone.id, row.document),
       gone.id,
-      "was put back past the server",
+      "was put back without the server",
       remove(gone.id),
     );
   });
@@ -170,21 +175,21 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     await expectNamed(
       `insert into event (id, sequence, type, object_id, created_at, payload) values ('${added}', 1000, '${type}', '${object_id}', '${created_at}', ${literal(payload)})`,
       `${added} of row 1000`,
-      "was added past the server",
+      "was added without the server",
       `delete from event where id = '${added}'`,
     );
     const columns = [id, sequence, type, object_id, created_at, payload].map(literal).join(", ");
     await expectNamed(
       `delete from event where id = '${id}'`,
       `${id} of row ${sequence}`,
-      "was removed past the server",
+      "was removed without the server",
       `insert into event (id, sequence, type, object_id, created_at, payload) values (${columns})`,
     );
   });
 
   it("is not reported for the work of servers and commands: rotations, pruned events, changed routes, restores", async () => {
     const before = await expectWhole(data);
-    expect(before).to.include("Objects and events are as it says");
+    expect(before).to.include("Objects and events match it");
     expect(before).not.to.include("recorded there as it was");
     const kept = await rowOf(data, "select value from setting where name = 'audit_key'");
     expect(await runOn(data, "keys", "rotate")).to.include({ code: 0 });
@@ -219,7 +224,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     const other = await database.create();
     expect(await runOn(other, "restore", file)).to.include({ code: 0 });
     expect(await expectWhole(other, "--backup", file))
-      .to.include("Objects and events are as it says")
+      .to.include("Objects and events match it")
       .and.to.include(pruned);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -266,7 +271,7 @@ onEveryDatabase("A database from before there were digests", (start, database) =
       data,
       set("resource", "document", id, String(document).replace('"metadata":""', '"metadata":"x"')),
     );
-    await expectFound(data, `${id} was changed past the server`);
+    await expectFound(data, `${id} was changed without the server`);
     await execute(data, set("resource", "document", id, document));
     await execute(data, set("event", "payload", event.id, String(event.payload).replace("admin", "nobody")));
     await expectFound(data, `the event ${event.id} of row ${event.sequence} was changed`);
@@ -274,6 +279,6 @@ onEveryDatabase("A database from before there were digests", (start, database) =
     await execute(data, `update baseline set digest = 'x' where id = '${id}'`);
     await expectFound(data, "the table baseline was changed");
     await execute(data, `delete from baseline where id = '${id}'`);
-    await expectFound(data, `${id} was added past the server`);
+    await expectFound(data, `${id} was added without the server`);
   });
 });

@@ -78,29 +78,29 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
     await expectTold(swap, "of the inbox repeats a row before it, or changed places with one");
     await expectTold(
       put({ ...third, object_id: "ipp_of-nobody" }),
-      "no server that has the master key wrote it so",
+      "no server that has the master key wrote it in this form",
     );
     await expectWhole(data);
   });
 
-  it("is found by the objects too: changed, removed or put back past the server", async () => {
+  it("is found by the objects too: changed, removed or put back without the server", async () => {
     const id = String(at(1).object_id);
     const [{ document }] = (await rowsIn(data, `select document from resource where id = '${id}'`)) as [Row];
     const set = (text: unknown) => `update resource set document = ${literal(text)} where id = '${id}'`;
     await execute(data, set(String(document).replace("waits 2", "waits 9")));
-    await expectFound(data, `the object ${id} was changed past the server`);
+    await expectFound(data, `the object ${id} was changed without the server`);
     await execute(data, set(document));
     const [resource] = (await rowsIn(data, `select * from resource where id = '${id}'`)) as [Row];
     await execute(data, `delete from resource where id = '${id}'`);
     await expectFound(
       data,
-      `the object ${id} was removed past the server: row ${at(1).n} of the inbox left it there`,
+      `the object ${id} was removed without the server: row ${at(1).n} of the inbox left it there`,
     );
     expect((await rest.delete(`/ip_policies/${at(0).object_id}`)).status).to.equal(204);
     const again = (row: Row) =>
       `insert into resource (${Object.keys(row)}) values (${Object.values(row).map(literal)})`;
     await execute(data, `${again(resource)}; ${again({ ...resource, id: at(0).object_id as string })}`);
-    await expectFound(data, `the object ${at(0).object_id} was put back past the server`);
+    await expectFound(data, `the object ${at(0).object_id} was put back without the server`);
   });
 
   it("has forged and repeated rows never delivered: they stay, are reported, and hold up nothing", async () => {

@@ -81,7 +81,7 @@ describe("Recorded traffic, decided before and after a change,", () => {
     const elsewhere = world(site({ backend: { backend_id: "urn:http_response_backend:other" } }), other);
     expect(await fateOf(OPEN, elsewhere, trafficLine())).to.equal("moved");
     expect((await replay(OPEN, elsewhere, trafficLine({ count: 9 }))).sentence).to.contain(
-      "; 9 would be answered elsewhere or otherwise; first: `GET www.example.com:443/` from 198.51.100.0/24: 200 → 201",
+      "; 9 would be answered by another backend or with another status; first: `GET www.example.com:443/` from 198.51.100.0/24: 200 → 201",
     );
     const denied = (status: number) =>
       world(site(inbound([[], "custom-response", { status_code: status, ...teapot }])));

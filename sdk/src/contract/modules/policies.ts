@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { conditioned, MOST_ENTRIES, map, module, object, text, word } from "../core/fields";
 import { isOptional, mark, type Rule } from "../core/marks";
+import { keysOf } from "../core/narrow";
 import { messageOf } from "../core/validate";
 import { expression, notServed, SERVED_EXPRESSIONS } from "../formats/expression";
 import { HEADER_LIMITS, responseHeaders, responseStatus } from "../formats/http";
@@ -52,16 +53,13 @@ const ACTION_CONFIGS = {
     rate: said(rate, 'The time that they are counted in, such as "60s", "5m" or "1h", at most 24 hours.'),
     bucket_key: said(
       z.array(word(255)).min(1).max(MOST_ENTRIES).optional(),
-      `Up to ${MOST_ENTRIES} names of what is counted apart.`,
+      `Up to ${MOST_ENTRIES} values by which requests are counted separately.`,
     ),
   }),
   "url-rewrite": conditioned(
     z.strictObject({
-      from: said(pattern(LONGEST_REWRITE), "An RE2 expression for what is replaced, up to 2048 bytes."),
-      to: said(
-        word(LONGEST_REWRITE),
-        "What takes its place, up to 2048 characters; `$1` is the first group.",
-      ),
+      from: said(pattern(LONGEST_REWRITE), "An RE2 expression for the part to replace, up to 2048 bytes."),
+      to: said(word(LONGEST_REWRITE), "The replacement, up to 2048 characters; `$1` is the first group."),
     }),
     ({ from, to }) => {
       const named = [...to.matchAll(/\$(?:\$|\{(\d)\}|(\d))/g)].map(([, braced, plain]) =>
@@ -103,8 +101,7 @@ const ALL_ACTION_CONFIGS = { ...ACTION_CONFIGS, ...HTTP_ACTION_CONFIGS };
 type ActionType = keyof typeof ALL_ACTION_CONFIGS;
 
 /** The types of actions: all on routes of HTTPS edges, those without HTTP on TLS edges. */
-const actionTypes = (http: boolean) =>
-  z.enum(Object.keys(http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS) as ActionType[]);
+const actionTypes = (http: boolean) => z.enum(http ? keysOf(ALL_ACTION_CONFIGS) : keysOf(ACTION_CONFIGS));
 
 const configFitsType = (): Rule<{ type?: ActionType; config?: unknown }> =>
   function* (action) {

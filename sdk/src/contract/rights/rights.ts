@@ -1,5 +1,6 @@
 import type { Definition } from "../core/definition";
 import { plural } from "../core/names";
+import { keysOf } from "../core/narrow";
 import { registry } from "../registry";
 import { ROLES, type Role } from "../role";
 import { type Act, holdsAct, leastScopes, scopesFor } from "./scopes";
@@ -99,7 +100,7 @@ export const may = (caller: Rightful, act: Act, subject: Subject): boolean =>
  */
 export function scopeBeyond(scopes: readonly string[], role: Role): string | undefined {
   if (scopes.length === 0) return undefined;
-  for (const subject of [...registry, ...(Object.keys(PARTS) as (keyof typeof PARTS)[])]) {
+  for (const subject of [...registry, ...keysOf(PARTS)]) {
     const { rights, kind, part } = readingOf(subject);
     const act = rights[role];
     if (act === undefined || part?.scopes === "none") continue;

@@ -34,7 +34,10 @@ const mistakeInScope = (scope: string): string | undefined =>
     ? undefined
     : `is no scope: expected "read", "plan", "write", or a kind with one of ":read" and ":write", for example "tls_edge:write"${didYouMean(scope, SCOPES)}`;
 
-/** The scopes that allow an act; any of them is enough. @param kind undefined for what is no object of a kind */
+/**
+ * The scopes that allow an act; any of them is enough.
+ * @param kind undefined for a part of the service that is no kind of object
+ */
 export const scopesFor = (act: Act, kind: string | undefined): string[] => [
   ...(kind === undefined ? [] : act === "read" ? [`${kind}:read`, `${kind}:write`] : [`${kind}:write`]),
   ...ACTS.slice(ACTS.indexOf(act)),

@@ -23,7 +23,7 @@ export const guarantee = defineResource({
   type: "Guarantee",
   kind: "guarantee",
   title: "guarantee",
-  doc: "What must hold for requests: that all that it covers are let in, or that none is. A change after which an enforced guarantee would no longer hold is refused.",
+  doc: "A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold.",
   path: "/guarantees",
   listKey: "guarantees",
   idPrefix: "grnt",
@@ -49,7 +49,7 @@ export const guarantee = defineResource({
     session: credential("of users who signed in", "a session that the address accepts"),
     mode: z.enum(["enforce", "report"]).default("enforce").meta({
       description:
-        "`enforce` refuses changes that would break it; `report` tells its state and refuses nothing. Default `enforce`.",
+        "`enforce` refuses changes that would break it; `report` only answers its state. Default `enforce`.",
     }),
     description: description(),
     metadata: metadata(),
@@ -57,7 +57,7 @@ export const guarantee = defineResource({
   computed: {
     state: onDemand(z.enum(["holds", "broken", "unproved"]).nullable()).meta({
       description:
-        "Whether it holds: `unproved` where no request was found that breaks it and not every one could be decided. Answers about one guarantee tell it, and lists with `?state=true`; else it is null, as are the fields below.",
+        "Whether it holds; `unproved` if no request was found that breaks it, but not every one could be decided. Answered for a single guarantee, and in lists with `?state=true`; null in other answers, as are the fields below.",
       examples: ["holds"],
     }),
     covered: onDemand(z.int().nullable()).meta({
@@ -72,11 +72,11 @@ export const guarantee = defineResource({
             .meta({ description: "The request, as `POST /exposure/decisions` takes it." }),
           decision: z
             .record(z.string(), z.unknown())
-            .meta({ description: "What happens to it, as `POST /exposure/decisions` answers it." }),
+            .meta({ description: "The decision, as `POST /exposure/decisions` answers it." }),
         })
         .nullable(),
     ).meta({
-      description: "Of a broken one: a request that breaks it, and what happens to it.",
+      description: "If it is broken: a request that breaks it, with the decision.",
       examples: [null],
     }),
     reason: onDemand(z.string().nullable()).meta({

@@ -123,7 +123,7 @@ export const actions = {
             settings: text("The settings of the action, in words."),
           }),
         ),
-        "What policies do; conditional where expressions have to hold.",
+        "The effects of policies; conditional if expressions have to hold.",
       ),
     read: ({ holder }) => readActions(holder),
     absent: [],

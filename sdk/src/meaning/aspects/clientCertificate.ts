@@ -145,7 +145,7 @@ export const clientCertificate = {
             ),
           })
           .nullable(),
-        "Which client certificates are asked for; null where none is.",
+        "The required client certificates; null if none are required.",
       ),
     read: ({ model, holder }) => readClientCertificate(model, holder),
     absent: null,

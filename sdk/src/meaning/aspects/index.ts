@@ -1,4 +1,5 @@
 import { camelCase } from "../../contract/core/names";
+import { keysOf } from "../../contract/core/narrow";
 import type { ModuleName } from "../../contract/registry";
 import { actions } from "./actions";
 import type { Aspect } from "./aspect";
@@ -46,12 +47,12 @@ const READ_FIRST: readonly ModuleName[] = [
 ];
 
 /** The aspects that exposures show, with the kinds that have the module. */
-export const SHOWN: readonly ShownOf[] = [
-  ...new Set([...READ_FIRST, ...(Object.keys(ASPECTS) as ModuleName[])]),
-].flatMap((module) => {
-  const { of, shows }: { readonly of: object; readonly shows?: Shown } = ASPECTS[module];
-  return shows ? [{ of, shows, name: camelCase(shows.field) as keyof Readings }] : [];
-});
+export const SHOWN: readonly ShownOf[] = [...new Set([...READ_FIRST, ...keysOf(ASPECTS)])].flatMap(
+  (module) => {
+    const { of, shows }: { readonly of: object; readonly shows?: Shown } = ASPECTS[module];
+    return shows ? [{ of, shows, name: camelCase(shows.field) as keyof Readings }] : [];
+  },
+);
 
 interface ShownOf {
   readonly of: object;

@@ -120,7 +120,7 @@ export const networks = {
             more: said(z.int().optional(), "How many further networks there are."),
           }),
         ]),
-        "Which source addresses are admitted: what is allowed less what is denied.",
+        "Which source addresses are admitted: those allowed minus those denied.",
       ),
     read: ({ model, holder }) => readNetworks(model, holder),
     absent: EVERYONE,

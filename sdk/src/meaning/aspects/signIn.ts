@@ -116,7 +116,7 @@ export const signIn = {
             ),
           })
           .nullable(),
-        "Who signs users in; null where nobody has to sign in.",
+        "The provider that signs users in; null if nobody has to sign in.",
       ),
     read: ({ holder }) => readSignIn(holder),
     absent: null,

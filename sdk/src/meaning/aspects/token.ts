@@ -27,12 +27,10 @@ export interface TokenCheck {
 const at = (value: unknown, ...names: FieldName[]): unknown =>
   names.reduce<unknown>((found, name) => (isObject(found) ? found[name] : found), value);
 
-const allowed = (list: unknown): string[] =>
-  textsIn(
-    (Array.isArray(at(list, "allow_list")) ? (at(list, "allow_list") as unknown[]) : []).map((entry) =>
-      at(entry, "value"),
-    ),
-  );
+const allowed = (value: unknown): string[] => {
+  const list = at(value, "allow_list");
+  return textsIn(Array.isArray(list) ? list.map((entry) => at(entry, "value")) : []);
+};
 
 export const readToken = (route: ModelObject): Reading<TokenCheck | null> => {
   const check = (fields: Fields): TokenCheck => {
@@ -133,7 +131,7 @@ export const token = {
             claims: claimsSchema("The claims that a token must have; left out where it needs none."),
           })
           .nullable(),
-        "Which JSON Web Tokens are asked for; null where none is.",
+        "The required JSON Web Tokens; null if none are required.",
       ),
     read: ({ holder }) => readToken(holder),
     absent: null,

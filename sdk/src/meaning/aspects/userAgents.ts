@@ -67,7 +67,7 @@ export const userAgents = {
             deny: texts("Patterns; none of them may match."),
           })
           .nullable(),
-        "Which user agents pass; null where all do.",
+        "The user agents that pass; null if all do.",
       ),
     read: ({ holder }) => readUserAgents(holder),
     absent: null,

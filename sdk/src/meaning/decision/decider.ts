@@ -1,3 +1,4 @@
+import { present } from "../../contract/core/narrow";
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { Check } from "../aspects/aspect";
 import { stepAt } from "../aspects/checks";
@@ -202,7 +203,7 @@ class Way {
 
   #end(outcome: Outcome, status: number | null, goesTo: Decision["goes_to"]): Decision {
     const steps = this.#steps;
-    const by = steps.at(-1) as DecisionStep;
+    const by = present(steps.at(-1));
     return {
       outcome,
       status,

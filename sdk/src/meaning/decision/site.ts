@@ -1,3 +1,4 @@
+import { keysOf } from "../../contract/core/narrow";
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { ModuleName } from "../../contract/registry";
 import { ASPECTS } from "../aspects";
@@ -141,7 +142,7 @@ function routesOf(
   return { routes, isUnsure };
 }
 
-const MODULES = Object.keys(ASPECTS) as ModuleName[];
+const MODULES = keysOf(ASPECTS);
 const ADMISSION: readonly ModuleName[] = ["ip_restriction", "user_agent_filter"];
 const AFTER_ADMISSION = MODULES.filter((name) => !ADMISSION.includes(name));
 

@@ -8,7 +8,7 @@ import { said, text, texts } from "../aspects/schemas";
 export const exposureSchema = once(() => {
   const named = z.object({
     kind: text("The kind of the object, such as `tls_edge`."),
-    name: text("What people call it: its description or, without one, what else tells it from others."),
+    name: text("Its name for people: its description, or another field that identifies it."),
     id: said(z.string().optional(), "Its id; left out where it does not exist yet."),
   });
   return z.object({
@@ -20,7 +20,8 @@ export const exposureSchema = once(() => {
     route: named.nullable().meta({ description: "The route, of an HTTPS edge." }),
     ...Object.fromEntries(SHOWN.map(({ shows }) => [shows.field, shows.schema()])),
     goes_to: goesTo().meta({
-      description: "The tree of backends: `parts` with `percent` and `to`, or what is tried `in_order`.",
+      description:
+        "The tree of backends: `parts` with `percent` and `to`, or the backends that are tried `in_order`.",
     }),
     served_by: z
       .object({
@@ -31,7 +32,7 @@ export const exposureSchema = once(() => {
         description:
           "Which credentials may answer for the address, at most 100, and how many others: of those that the caller may not see too.",
       }),
-    notes: texts("What else a reader should know, in sentences."),
+    notes: texts("Further facts for readers, in sentences."),
     unknown: texts(
       "The fields of this row that are not wholly known, because there is more than one answer looks at.",
     ),

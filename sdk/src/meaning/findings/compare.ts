@@ -121,7 +121,7 @@ export function compare(before: World, after: World, options: CompareOptions = {
     findings,
     standing,
     access,
-    guarantees: guarantees.map(({ told }) => told),
+    guarantees: guarantees.map(({ states }) => states),
     addresses: changedAddresses(addresses, findings, changed),
     remaining: changed.remaining(objects),
     unnoticed: changed.areUnnoticed(objects),
@@ -162,7 +162,7 @@ function judge(before: World, after: World, { now }: CompareOptions) {
   const changed = new ChangedFields(context);
   const finished = (some: readonly Judged[]) =>
     inOrderOf(
-      some.map((draft) => changed.told(draft)),
+      some.map((draft) => changed.finished(draft)),
       names,
     );
   return {
@@ -229,15 +229,15 @@ function changedAddresses(
   findings: readonly Finding[],
   fields: ChangedFields,
 ): Comparison["addresses"] {
-  const told = new Map<string, boolean>();
-  for (const { address, before, after } of changes) if (!before || !after) told.set(address, false);
+  const elsewhere = new Map<string, boolean>();
+  for (const { address, before, after } of changes) if (!before || !after) elsewhere.set(address, false);
   for (const { address, offStack } of findings) {
-    if (address !== undefined) told.set(address, (told.get(address) ?? false) || offStack);
+    if (address !== undefined) elsewhere.set(address, (elsewhere.get(address) ?? false) || offStack);
   }
   return changes
     .flatMap((change) => {
       const { address, before, after } = change;
-      const found = told.get(address);
+      const found = elsewhere.get(address);
       if (found === undefined && !endsElsewhere(change)) return [];
       const [was, is] = [before ? shown(before) : null, after ? shown(after) : null];
       const unseen = was && is ? fields.unseen(change, [was, is]) : [];

@@ -38,8 +38,10 @@ export class ChangedFields {
     );
   }
 
-  /** A draft whose sentence and fields name the differences. */
-  told<D extends Draft>(draft: D): D & { readonly fields?: readonly FieldChange[]; readonly digest: string } {
+  /** A draft with a sentence and fields that name the differences. */
+  finished<D extends Draft>(
+    draft: D,
+  ): D & { readonly fields?: readonly FieldChange[]; readonly digest: string } {
     if (draft.stands) return { ...draft, digest: "" };
     const all = this.of(draft);
     // A finding that describes an object says nothing about its fields.

@@ -43,8 +43,8 @@ export const heldRules: readonly Rule<JudgedGuarantee>[] = [
   {
     rule: "guarantee-broken",
     severity: "high",
-    judge: ({ change: { after: thing }, told }, context) => {
-      const { before, after, mode, sentence } = told;
+    judge: ({ change: { after: thing }, states }, context) => {
+      const { before, after, mode, sentence } = states;
       if (!thing || before?.state !== "holds" || !after || after.state === "holds") return [];
       const said = `that ${sentence}`;
       const common = { about: thing, before: before.state, after: after.state, cause: thing };
@@ -71,7 +71,7 @@ export const heldRules: readonly Rule<JudgedGuarantee>[] = [
 ];
 
 const exampleIn = (
-  { example }: NonNullable<JudgedGuarantee["told"]["after"]>,
+  { example }: NonNullable<JudgedGuarantee["states"]["after"]>,
   { before }: Context,
 ): Pick<Draft, "example" | "proved"> => {
   if (!example) return {};

@@ -101,13 +101,13 @@ class Telling {
 
   #tellOpened(taken: Taken<OpenedPiece>): void {
     const { was, is, change } = taken;
-    if (was === null && !this.change.before) return; // told as a new address
+    if (was === null && !this.change.before) return; // found as a new address
     const { by } = change.example.before;
     const fields = [by?.field ?? "", ...(isOwnPath(change.example) ? ["oidc"] : [])];
     const rules = was === is ? fields.flatMap((field) => rulesOf(field).opening) : [];
     const explaining = this.#explain(rules, change.example);
     if (explaining.length === 0) {
-      this.#tell("opened", "high", taken, (less, _, words) =>
+      this.#find("opened", "high", taken, (less, _, words) =>
         less ? `asks for ${listed(less.map((one) => `no ${one}`))}` : `lets in what was refused: ${words}`,
       );
       return;
@@ -121,15 +121,15 @@ class Telling {
   #tellClosed(taken: Taken): void {
     const { was, is, change } = taken;
     const { before, after } = change.example;
-    const isTold = this.#found.some(({ rule }) => rule === "address-removed");
-    if ((is === null && isTold) || isOwnPath(change.example)) return;
+    const isReported = this.#found.some(({ rule }) => rule === "address-removed");
+    if ((is === null && isReported) || isOwnPath(change.example)) return;
     if (isUnservable(after)) {
-      if (!isTold) this.#tellStopped(taken);
+      if (!isReported) this.#addStopped(taken);
       return;
     }
     const rules = was === is ? rulesOf(after.by?.field).closing : [];
     if (this.#explain(rules, change.example).length > 0 || before.outcome !== "answered") return;
-    this.#tell("callers-refused", "medium", taken, (_, more, words) =>
+    this.#find("callers-refused", "medium", taken, (_, more, words) =>
       more ? `asks for ${listed(more)}` : `refuses what was answered: ${words}`,
     );
   }
@@ -138,9 +138,9 @@ class Telling {
     const { was, is, change } = taken;
     const { before, after } = change.example;
     this.#explain(["traffic-moved", "traffic-stopped", "actions-changed"], change.example);
-    if (before.outcome === "answered" && after.outcome === "unserved") this.#tellStopped(taken);
+    if (before.outcome === "answered" && after.outcome === "unserved") this.#addStopped(taken);
     else if (was !== is)
-      this.#tell("traffic-moved", "medium", taken, (_, __, words) => `gives another answer: ${words}`);
+      this.#find("traffic-moved", "medium", taken, (_, __, words) => `gives another answer: ${words}`);
   }
 
   /** Adds an example to findings of some rules. @returns the rules that were found */
@@ -158,13 +158,13 @@ class Telling {
   /**
    * @param how the address that takes the requests differs: it asks for less, for more, or for something else
    */
-  #tell(
+  #find(
     rule: string,
     severity: Judged["severity"],
     taken: Taken,
     how: (less: string[] | undefined, more: string[] | undefined, words: string) => string,
   ): void {
-    if (this.#isTold(rule, taken)) return;
+    if (this.#isFound(rule, taken)) return;
     const { was, is, change } = taken;
     const rows = { was: this.#rowOf("before", was), is: this.#rowOf("after", is) };
     const [asked, asking] = [rows.was, rows.is].map((row) => (row ? asks(row) : []));
@@ -193,8 +193,8 @@ class Telling {
     return `${code(address)} takes requests that ${takerOf(was, is)} served before, and`;
   }
 
-  #tellStopped(taken: Taken): void {
-    if (this.#isTold("traffic-stopped", taken)) return;
+  #addStopped(taken: Taken): void {
+    if (this.#isFound("traffic-stopped", taken)) return;
     const { example } = taken.change;
     const reason = example.after.steps.at(-1)?.sentence ?? "";
     const takes = this.#takes(taken.was, taken.is).replace(/ now$/, " no longer");
@@ -241,7 +241,7 @@ class Telling {
     );
   }
 
-  #isTold(rule: string, { is }: Taken): boolean {
+  #isFound(rule: string, { is }: Taken): boolean {
     const address = this.#rowOf("after", is)?.address ?? this.change.address;
     return this.#found.some((one) => one.rule === rule && one.address === address);
   }

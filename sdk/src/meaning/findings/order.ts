@@ -7,13 +7,13 @@ import type { Finding, Judged, Severity } from "./finding";
 const SEVERITIES: readonly Severity[] = ["high", "medium", "low"];
 
 /** A draft with the fields on which it depends. */
-interface Told extends Judged {
+interface FinishedDraft extends Judged {
   readonly fields?: readonly FieldChange[];
   readonly digest: string;
 }
 
 /** Findings of drafts, the most severe first, each with its hash. */
-export function inOrderOf(drafts: readonly Told[], names: Names): Finding[] {
+export function inOrderOf(drafts: readonly FinishedDraft[], names: Names): Finding[] {
   const findings = drafts.map((draft) => ({ finding: findingOf(draft, names), key: keyOf(draft) }));
   findings.sort(
     (a, b) =>
@@ -37,7 +37,16 @@ export function inOrderOf(drafts: readonly Told[], names: Names): Finding[] {
 const IDS = /\b[a-z]+_[0-9A-Za-z]{27}\b/g;
 
 /** The content of a finding, without ids: every value that changed. */
-const keyOf = ({ rule, address, about, before, after, meaning, certain = true, digest }: Told): string =>
+const keyOf = ({
+  rule,
+  address,
+  about,
+  before,
+  after,
+  meaning,
+  certain = true,
+  digest,
+}: FinishedDraft): string =>
   `${canonical([
     rule,
     address,
@@ -48,10 +57,10 @@ const keyOf = ({ rule, address, about, before, after, meaning, certain = true, d
   ]).replace(IDS, "an id")} ${digest}`;
 
 function findingOf(
-  { rule, severity, address, about, sentence, before, after, cause, certain = true, ...told }: Told,
+  { rule, severity, address, about, sentence, before, after, cause, certain = true, ...rest }: FinishedDraft,
   names: Names,
 ): Finding {
-  const { example, proved, fields, secret } = told;
+  const { example, proved, fields, secret } = rest;
   const { object } = cause;
   const { urn, id, stack } = object;
   const name =

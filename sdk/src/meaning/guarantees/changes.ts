@@ -20,7 +20,7 @@ export interface GuaranteeChange extends Named {
 /** A guarantee with its states, for rules of findings. */
 export interface JudgedGuarantee {
   readonly change: ObjectChange;
-  readonly told: GuaranteeChange;
+  readonly states: GuaranteeChange;
 }
 
 /** Every guarantee of either world, by name. */
@@ -33,14 +33,14 @@ export function guaranteesIn(before: Model, after: Model): JudgedGuarantee[] {
   return pairs.flatMap((change) => {
     const thing = change.after ?? change.before;
     if (!thing) return [];
-    const told: GuaranteeChange = {
+    const states: GuaranteeChange = {
       ...named(thing),
       mode: textIn(thing.fields.mode) === "report" ? "report" : "enforce",
       sentence: guaranteeWords(thing.fields),
       before: state("before", change.before),
       after: state("after", change.after),
     };
-    return [{ change, told }];
+    return [{ change, states }];
   });
 }
 

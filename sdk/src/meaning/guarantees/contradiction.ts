@@ -1,9 +1,10 @@
+import { entriesOf } from "../../contract/core/narrow";
 import type { GuaranteedAddress } from "../../contract/formats/guaranteedAddress";
 import { addressesApart } from "../access/addresses";
 import { type DecisionRequest, UNRECORDED } from "../decision/types";
 import { beyond, isNobody, type NetworkSet } from "../networks/networkSet";
 import type { Fields } from "../values";
-import { type Carried, type Credential, coversHost, type Guarantee, readGuarantee } from "./guarantee";
+import { type Credential, coversHost, type Guarantee, readGuarantee } from "./guarantee";
 
 /**
  * A request that one of two enforced guarantees wants refused and the other one answered. A credential that
@@ -56,7 +57,7 @@ const nameIn = (pattern: string): string =>
 /** Undefined if one asks for a credential and the other one for none. */
 function credentialsOfBoth(a: Guarantee, b: Guarantee): Partial<DecisionRequest> | undefined {
   const found: [Credential, typeof UNRECORDED][] = [];
-  for (const [name, carried] of Object.entries(a.carried) as [Credential, Carried][]) {
+  for (const [name, carried] of entriesOf(a.carried)) {
     const both = new Set([carried, b.carried[name]]);
     if (both.has("none") && both.has("required")) return undefined;
     if (both.has("required")) found.push([name, UNRECORDED]);

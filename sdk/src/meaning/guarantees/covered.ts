@@ -1,3 +1,4 @@
+import { keysOf } from "../../contract/core/narrow";
 import { type Area, areasOf, type Claims, hostAndPort, type Serving, wildcardOf } from "../access/areas";
 import { type Choices, exampleOf, type Pieces } from "../access/combinations";
 import type { Fragment, Part } from "../access/fragments";
@@ -111,7 +112,7 @@ export function coveredExample({ carried }: Guarantee, pieces: Pieces, chosen: C
   const pieceOf = (part: Part): Fragment => pieces.fragments(part)[chosen.get(part) ?? 0] ?? {};
   const { from } = pieceOf("from");
   const { method = "GET" } = pieceOf("method");
-  const credentials = (Object.keys(MODULES) as Credential[])
+  const credentials = keysOf(MODULES)
     .filter((part) => carried[part] === "required" && !chosen.has(part))
     .map((part) => ({ [part]: pieces.fragments(part).find((one) => isAccepted(one[part]))?.[part] ?? null }));
   return Object.assign({}, ...credentials, exampleOf(pieces, chosen), { method }, from && { from });

@@ -1,6 +1,7 @@
+import { entriesOf } from "../../contract/core/narrow";
 import { beyond, isNobody } from "../networks/networkSet";
 import type { Fields } from "../values";
-import { type Carried, type Credential, coversHost, type Guarantee, readGuarantee } from "./guarantee";
+import { coversHost, type Guarantee, readGuarantee } from "./guarantee";
 
 /** Whether a guarantee may allow what it did not allow before. One whose fields are not known yet may. */
 export function isWeakened(before: Fields, after: Fields): boolean {
@@ -22,6 +23,4 @@ const coversAll = (one: Guarantee, other: Guarantee): boolean =>
   (one.methods.length === 0 ||
     (other.methods.length > 0 && other.methods.every((method) => one.methods.includes(method)))) &&
   isNobody(beyond(other.from, one.from)) &&
-  (Object.entries(one.carried) as [Credential, Carried][]).every(
-    ([name, carried]) => carried === "any" || carried === other.carried[name],
-  );
+  entriesOf(one.carried).every(([name, carried]) => carried === "any" || carried === other.carried[name]);

@@ -36,7 +36,7 @@ function byFamily(networks: Iterable<string>): Record<Family, Interval[]> {
   const found: Record<Family, Interval[]> = { v4: [], v6: [] };
   for (const network of networks) {
     if (mistakeInCidr(network) !== undefined) continue;
-    const [address, mask] = network.split("/") as [string, string];
+    const [address = "", mask] = network.split("/");
     const bytes = ipaddr.parse(address).toByteArray();
     const family = bytes.length === 4 ? "v4" : "v6";
     const first = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);

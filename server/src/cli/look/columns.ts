@@ -6,7 +6,7 @@ import type { Stored } from "./objects";
 const MOST = 4;
 
 /** Fields with texts of many lines, or for machines, which are useless in a table. */
-const UNTOLD = /^(description|metadata)$|_pem$|^public_key$|^certificate$|^body$/;
+const LONG = /^(description|metadata)$|_pem$|^public_key$|^certificate$|^body$/;
 
 /** The fields of a kind that a table has a column for: short values, in the order of the definition. */
 function columnsOf(definition: Definition): string[] {
@@ -15,7 +15,7 @@ function columnsOf(definition: Definition): string[] {
     .filter(([name, schema]) => {
       const marks = marksOf(schema);
       return (
-        !UNTOLD.test(name) &&
+        !LONG.test(name) &&
         !marks.module &&
         !marks.secret &&
         !marks.once &&

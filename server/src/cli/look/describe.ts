@@ -36,7 +36,7 @@ interface Reference {
 /** `tunnelplane describe <id>` */
 export function describeCommand(): Command {
   const command = new Command("describe")
-    .description("Show one object in full, what it refers to, what refers to it, and which gateways serve it")
+    .description("Show one object in full, its references in both directions, and the gateways that serve it")
     .argument("<id>", "id of the object")
     .addOption(
       outputOption(

@@ -14,7 +14,7 @@ import { found, type Stored } from "./objects";
 export function diffCommand(): Command {
   const command = new Command("diff")
     .description(
-      "Show what an update from a file would change in an object, and what that means for callers; nothing is changed",
+      "Show what an update from a file would change in an object, and the effects on callers; nothing is changed",
     )
     .argument("<id>", "id of the object")
     .argument(
@@ -23,7 +23,7 @@ export function diffCommand(): Command {
     )
     .addOption(
       outputOption(
-        "`changes` (a list of `path`, `old` and `new`), `findings`, and `finding_limits`: what could not be examined",
+        "`changes` (a list of `path`, `old` and `new`), `findings`, and `finding_limits`: the parts that could not be examined",
       ),
     )
     .action((id: string, file: string, options: ApiOptions & OutputOptions) => {

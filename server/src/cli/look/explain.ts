@@ -16,7 +16,7 @@ export function explainCommand(): Command {
     )
     .addOption(
       outputOption(
-        "`name` and `description`, and what else is known: of a kind `fields` and `computed`, of a field its `type`, `limits` and `fields` inside, of an error its `status` and `cure`; without a name, a list of all kinds",
+        "`name` and `description`; for a kind also `fields` and `computed`, for a field its `type`, `limits` and the `fields` inside it, for an error its `status` and `cure`; without a name, a list of all kinds",
       ),
     )
     .action((name: string | undefined, options: OutputOptions) => {
@@ -85,7 +85,7 @@ function explainedError({ code, status, when, cure }: ErrorText): Explained {
 
 function explainedEvent(name: string): Explained {
   const what = name.replace(/_(created|updated|deleted)\.v0$/, "").replaceAll("_", " ");
-  const description = `An event that tells of each ${what} that was ${name.replace(/^.*_|\.v0$/g, "")}. A subscription names it among its sources.`;
+  const description = `The event for each ${what} that was ${name.replace(/^.*_|\.v0$/g, "")}. A subscription names it among its sources.`;
   return { value: { name, description }, lines: [bold(name), description] };
 }
 

@@ -149,7 +149,7 @@ const INTRODUCTION: Readonly<Record<Reader, string>> = {
 Every request carries \`Authorization: Bearer <API key>\` and \`Service-Version: 2\`; bodies are JSON in UTF-8. Lists are answered
 newest first, at most 100 objects at once; \`next_page_uri\` leads to the next page. An error has a number that stays the same
 (\`error_code\`), and says what is wrong, where, and what to do. A refused request changes nothing.`,
-  wire: "Manages tunnel credentials, edges, certificate authorities and what belongs to them. This document says everything that is accepted on the wire, also what only older clients send; /openapi.json is the one to make clients from.",
+  wire: "Manages tunnel credentials, edges, certificate authorities and what belongs to them. This document describes everything that the server accepts, including values that only older clients send; make clients from /openapi.json.",
 };
 
 const headersOf = ({ success }: ApiOperation): Json =>

@@ -46,7 +46,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "findings",
     in: "query",
     description:
-      "Whether a dry run also answers the effects of the change on callers: `findings`, `access` (what it lets in, and a proof), and `finding_limits` if something was not examined.",
+      "Whether a dry run also answers the effects of the change on callers: `findings`, `access` (the requests that it lets in, with a proof), and `finding_limits` if something was not examined.",
     schema: { type: "boolean", default: false },
   },
   address: {
@@ -59,14 +59,14 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
   after_address: {
     name: "after_address",
     in: "query",
-    description: "Only what comes after this address.",
+    description: "Only addresses after this one.",
     schema: { type: "string" },
   },
   type: { name: "type", in: "query", description: "Only events of this type.", schema: { type: "string" } },
   object_id: {
     name: "object_id",
     in: "query",
-    description: "The object: only its events, or what refers to it.",
+    description: "The object: only its events, or the objects that refer to it.",
     schema: { type: "string" },
   },
   status: {
@@ -79,7 +79,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "state",
     in: "query",
     description:
-      "`true` also tells whether each guarantee holds: `state`, `covered`, `example` and `reason`, which are null without it. A page then has at most 20 guarantees; `next_page_uri` continues.",
+      "`true` also answers whether each guarantee holds: `state`, `covered`, `example` and `reason`, which are null without it. A page then has at most 20 guarantees; `next_page_uri` continues.",
     schema: { type: "boolean", default: false },
   },
   hostport: {

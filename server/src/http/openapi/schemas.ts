@@ -267,7 +267,7 @@ export const errorShape: Shape = {
       .optional()
       .meta({
         description:
-          "Of a change set: what is wrong, at most 1,000 faults; `key` is `<kind>/<key>`, or empty for the request itself.",
+          "Of a change set: its faults, at most 1,000; `key` is `<kind>/<key>`, or empty for the request itself.",
       }),
     fault_count: z.int().optional().meta({ description: "Of a change set: how many faults there are." }),
     guarantees: z
@@ -283,7 +283,7 @@ export const errorShape: Shape = {
       .optional()
       .meta({
         description:
-          "The guarantees that refuse the change, at most 10, each with a request that breaks it and what happens to it before and after, or why it could be proved no longer.",
+          "The guarantees that refuse the change, at most 10, each with a request that breaks it and its decisions before and after, or why it can no longer be proved.",
       }),
   }),
 };

@@ -25,13 +25,13 @@ const requestShape: Shape = {
     expect: z
       .string()
       .optional()
-      .meta({ description: "The digest of a plan: go on only if that is what would be done now." }),
+      .meta({ description: "The digest of a plan: the server goes on only if it would still do the same." }),
     max_deletes: z
       .int()
       .min(0)
       .max(MOST_SET_OBJECTS)
       .default(0)
-      .meta({ description: "How many objects may be deleted because they left the set." }),
+      .meta({ description: "How many objects may be deleted because the request leaves them out." }),
     objects: z
       .array(
         z.strictObject({
@@ -42,7 +42,7 @@ const requestShape: Shape = {
           }),
           fields: z.looseObject({}).default({}).meta({
             description:
-              'The fields of its creation. In the place of an id stands `{"$key": "tunnel_group_backend/web"}` for an object of the set, and `"$key:tunnel_group_backend/web"` as a key of a map.',
+              'The fields of its creation. `{"$key": "tunnel_group_backend/web"}` takes the place of the id of an object of the set; `"$key:tunnel_group_backend/web"`, of one that is the key of a map.',
           }),
         }),
       )
@@ -77,17 +77,17 @@ const resultShape: Shape = {
         z.object({
           op: z
             .enum(["create", "update", "replace", "delete", "adopt"])
-            .meta({ description: "What is done with the object." }),
+            .meta({ description: "The action on the object." }),
           kind: kind(),
           key: key(),
           id: id()
             .nullable()
-            .meta({ description: "Id of the object; null in a plan, if it is not made yet." }),
+            .meta({ description: "Id of the object; null in a plan, if it does not exist yet." }),
           replaced_id: z.string().optional().meta({ description: "Id of the object that it replaces." }),
           changes: z
             .array(z.object({ path: z.string(), old: z.unknown().optional(), new: z.unknown().optional() }))
             .meta({
-              description: "The fields that differ, with old and new value; a secret is a path alone.",
+              description: "The fields that differ, with old and new value; of a secret, only the path.",
             }),
           token: z
             .string()
@@ -95,10 +95,10 @@ const resultShape: Shape = {
             .meta({ description: "A one-time secret of a new object; never in a plan." }),
         }),
       )
-      .meta({ description: "What is done, or would be; objects that stay as they are are left out." }),
+      .meta({ description: "The actions that were or would be carried out, without unchanged objects." }),
     digest: z.string().meta({
       description:
-        "Names this plan, for `expect`: the request, the operations and the version of all that was read.",
+        "Identifies this plan, for `expect`: the request, the operations and the versions of all objects that were read.",
     }),
   }),
 };
@@ -183,7 +183,7 @@ export const changeSetOperations: readonly ApiOperation[] = [
     method: "GET",
     path: "/changesets/{set}",
     id: "getChangeSet",
-    summary: "Get a change set: which object has which key",
+    summary: "Get a change set: its objects with their keys",
     query: [],
     success: { status: 200, answer: setShape },
     run: ({ context, change }, { params }) => new ChangeSets(context, change).get(present(params.set)),
@@ -193,7 +193,7 @@ export const changeSetOperations: readonly ApiOperation[] = [
     method: "DELETE",
     path: "/changesets/{set}",
     id: "releaseChangeSet",
-    summary: "Release a change set: its objects stay, and belong to no set any more",
+    summary: "Release a change set: its objects stay, and no longer belong to a set",
     query: ["dry_run"],
     success: { status: 204 },
     run: async ({ context, change }, { params, precondition }) => {

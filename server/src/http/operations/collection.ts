@@ -65,15 +65,15 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         list: { key: definition.listKey },
       },
       run: async ({ resources, pageBytes, context, caller, keyUses }, { params, query }) => {
-        const isTold = stateOf(query);
+        const asksForState = stateOf(query);
         const page = await resources.list(definition, params, {
-          limit: isTold ? Math.min(limitOf(query), MOST_STATES) : limitOf(query),
+          limit: asksForState ? Math.min(limitOf(query), MOST_STATES) : limitOf(query),
           bytes: pageBytes,
           before: beforeOf(definition, query),
           filters: filtersIn(query),
         });
         if (definition.kind === "api_key") return keyUses.tellPage(page);
-        return isTold ? withStates(context, caller, page) : page;
+        return asksForState ? withStates(context, caller, page) : page;
       },
     },
     {

@@ -29,7 +29,7 @@ const decisionsShape: Shape = {
   schema: z.object({
     decisions: z
       .array(decisionSchema())
-      .meta({ description: "What happens to each request, in their order." }),
+      .meta({ description: "The decision about each request, in their order." }),
   }),
 };
 
@@ -40,7 +40,7 @@ export const decisionOperations: readonly ApiOperation[] = [
     path: "/exposure/decisions",
     id: "createExposureDecisions",
     summary: "Decide what gateways do with requests, step by step",
-    about: "It reads what is stored and changes nothing.",
+    about: "It reads stored objects and changes nothing.",
     tag: EXPOSURE,
     subject: "exposure",
     act: "read",

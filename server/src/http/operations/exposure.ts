@@ -14,13 +14,13 @@ const exposureShape: Shape = {
       .array(
         z.object({
           field: z.string().meta({ description: "The field of this row that they are about." }),
-          title: z.string().meta({ description: "What people call it: `Client certificate`." }),
+          title: z.string().meta({ description: "Its name for people: `Client certificate`." }),
           text: z.string().nullable().meta({ description: "In one line; null where nothing is asked." }),
         }),
       )
       .meta({ description: "Each part that is checked, in words, in the order in which people read them." }),
     checks: z.array(z.string()).meta({
-      description: "What callers have to show or pass, each in a word or two: `client certificate`.",
+      description: "The checks that callers have to pass, each in a word or two: `client certificate`.",
     }),
     gateways: z
       .array(
@@ -34,7 +34,7 @@ const exposureShape: Shape = {
       .optional()
       .meta({
         description:
-          "What became of the edge at each gateway that reported it; the 20 that were seen last are looked at.",
+          "The state of the edge at each gateway that reported it, among the 20 gateways that reported last.",
       }),
   }),
 };
@@ -86,8 +86,13 @@ const accessChanges = (description: string, more: z.ZodRawShape = {}) =>
   z
     .array(
       z.object({
-        address: z.string().meta({ description: "What decides now; if nothing does, what did before." }),
-        was: z.string().nullable().meta({ description: "What decided before; null if nothing did." }),
+        address: z
+          .string()
+          .meta({ description: "The address that decides now; if none does, the one that decided before." }),
+        was: z
+          .string()
+          .nullable()
+          .meta({ description: "The address that decided before; null if none did." }),
         example: example(),
         ...more,
       }),
@@ -109,7 +114,7 @@ const access = z.object({
   moved: accessChanges("Let in by both, by another backend or with another status; at most 50."),
   unproved: z
     .array(z.object({ address: z.string(), reason: z.string() }))
-    .meta({ description: "Addresses of which some requests could not be decided, and why; at most 50." }),
+    .meta({ description: "Addresses with requests that could not be decided, and why; at most 50." }),
   combinations: z.int().meta({ description: "How many combinations of requests were tried." }),
   addresses: z.int().meta({ description: "At how many addresses." }),
 });
@@ -122,7 +127,7 @@ export const dryRunShape: Shape = {
     findings: z
       .array(finding)
       .meta({ description: "The effects of the change on callers, the most severe first; at most 500." }),
-    access: access.meta({ description: "What the change lets in, and a proof of it." }),
+    access: access.meta({ description: "The requests that the change lets in, with a proof." }),
     finding_limits: z
       .array(z.string())
       .optional()

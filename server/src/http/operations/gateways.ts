@@ -26,7 +26,7 @@ const ROOM = { entries: 20_000, values: 100_000 };
 
 const TAG = {
   name: "Gateway",
-  description: "Gateways enforce what is declared, and report what they serve.",
+  description: "Gateways enforce the declared objects, and report what they serve.",
 };
 
 const askedShape: Shape = {
@@ -41,7 +41,7 @@ const askedShape: Shape = {
         .meta({ description: "The public key of an SSH credential: an OpenSSH line, or PEM." }),
       bind: binds().meta({
         description:
-          "What the agent wants to bind: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
+          "The binds that the agent asks for: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
       }),
     },
     { alternatives: ["token", "public_key"] },
@@ -56,10 +56,10 @@ const decidedShape: Shape = {
     credential: z
       .object({ id: z.string(), uri: z.url() })
       .nullable()
-      .meta({ description: "The credential of the token or key; null where there is none." }),
-    owner_id: z.string().nullable().meta({ description: "Who owns the credential." }),
-    acl: z.array(z.string()).meta({ description: "What the credential may bind; empty for anything." }),
-    reason: z.string().meta({ description: "Why it is not allowed; empty where it is." }),
+      .meta({ description: "The credential of the token or key; null if there is none." }),
+    owner_id: z.string().nullable().meta({ description: "The owner of the credential." }),
+    acl: z.array(z.string()).meta({ description: "The binds that the credential allows; empty for all." }),
+    reason: z.string().meta({ description: "Why it is not allowed; empty if it is." }),
   }),
 };
 
@@ -74,13 +74,13 @@ const edge = object({
   id: word(64).meta({ description: "The edge." }),
   state: z
     .enum(["applied", "rejected"])
-    .meta({ description: "`rejected` where it is not served, or not completely." }),
+    .meta({ description: "`rejected` if it is not served, or not completely." }),
   reason: text(4096).default("").meta({ description: "Why it is rejected." }),
 });
 const agent = object({
-  credential: word(64).meta({ description: "The credential that it came with." }),
-  bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "What it has bound." }),
-  address: word(255).meta({ description: "Where it came from." }),
+  credential: word(64).meta({ description: "The credential that it logged in with." }),
+  bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "Its binds." }),
+  address: word(255).meta({ description: "Its IP address." }),
   since: timestamp().meta({ description: "Since when it serves (RFC 3339)." }),
 });
 
@@ -96,8 +96,12 @@ const reportShape: Shape = {
       .max(MOST_PORTS)
       .optional()
       .meta({ description: "The ports that it listens for, as hostports name them." }),
-    edges: z.array(edge).max(MOST_EDGES).default([]).meta({ description: "What became of each edge." }),
-    agents: z.array(agent).max(MOST_AGENTS).default([]).meta({ description: "Which agents serve what." }),
+    edges: z.array(edge).max(MOST_EDGES).default([]).meta({ description: "The state of each edge." }),
+    agents: z
+      .array(agent)
+      .max(MOST_AGENTS)
+      .default([])
+      .meta({ description: "The agents, with their binds." }),
   }),
 };
 
@@ -111,7 +115,7 @@ const summary = {
   ports: z
     .array(port())
     .optional()
-    .meta({ description: "The ports that it listens for; absent where it does not report them." }),
+    .meta({ description: "The ports that it listens for; absent if it does not report them." }),
   applied: z.int().meta({ description: "How many edges it serves." }),
   rejected: z.int().meta({ description: "How many edges it does not serve, or not completely." }),
 };
@@ -122,10 +126,10 @@ const statusShape: Shape = {
   io: "output",
   schema: z.object({
     ...summary,
-    edges: z.array(z.object(edge.shape)).meta({ description: "What became of each edge." }),
-    agents: z
-      .array(z.object(agent.shape))
-      .meta({ description: "Which agents serve what; of credentials of others admins see them alone." }),
+    edges: z.array(z.object(edge.shape)).meta({ description: "The state of each edge." }),
+    agents: z.array(z.object(agent.shape)).meta({
+      description: "The agents, with their binds. Only admins see those of other owners' credentials.",
+    }),
     other_agents: z
       .int()
       .meta({ description: "How many agents are left out, because their credentials belong to others." }),
@@ -138,7 +142,7 @@ export const gatewayOperations: readonly ApiOperation[] = [
     method: "POST",
     path: "/bind_authorizations",
     id: "createBindAuthorization",
-    summary: "Decide whether an agent may bind what it asks for. For gateways and admins",
+    summary: "Decide whether an agent may bind an address or labels. For gateways and admins",
     tag: TAG,
     query: [],
     subject: "bind_authorization",

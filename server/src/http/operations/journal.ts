@@ -117,7 +117,7 @@ const EVENTS = {
 const AUDIT = {
   name: "AuditEvent",
   description:
-    "Who did what, newest first: append-only, each row holding the hash of the one before. For admins.",
+    "All changes and who made them, newest first: append-only, each row holding the hash of the one before. For admins.",
 };
 
 /** The events and the audit log, which are read-only. */

@@ -31,7 +31,7 @@ export const referenceOperations: readonly ApiOperation[] = [
     summary: "List the objects that refer to an object, and so may prevent its deletion",
     about:
       "Objects that the caller may not see are left out. `object_id` is required; an id of no object has no references.",
-    tag: { name: "Reference", title: "References", description: "Which objects refer to which." },
+    tag: { name: "Reference", title: "References", description: "References between objects." },
     subject: "reference",
     query: ["limit", "before_id", "object_id"],
     required: ["object_id"],
