@@ -1,5 +1,4 @@
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,7 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
-import { decrypted, KEY_SETTINGS, keyEnvironment } from "./keyService";
+import { KEY_SETTINGS, keyEnvironment } from "./keyService";
+import { OURS, outputsIn, type Recorded, resourcesIn, restoreTorn, type State } from "./stackState";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");
@@ -43,15 +43,6 @@ export interface Run {
   readonly stdout: string;
   /** Its warnings. */
   readonly warnings: readonly string[];
-}
-
-/** A resource as a stack's state has it. */
-export interface Recorded {
-  readonly urn: string;
-  readonly type: string;
-  readonly id: string;
-  readonly inputs: Record<string, unknown>;
-  readonly outputs: Record<string, unknown>;
 }
 
 export interface EngineOptions {
@@ -199,12 +190,7 @@ export class Engine {
   /** Removes the lock of a killed run. */
   cancel = () => this.stack.cancel();
   /** What the stack's program put out, with secrets in clear. Costs no start of the engine. */
-  outputs(): auto.OutputMap {
-    const stack = this.latest?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack");
-    return Object.fromEntries(
-      Object.entries(stack?.outputs ?? {}).map(([name, stored]) => [name, outputOf(stored)]),
-    );
-  }
+  outputs = (): auto.OutputMap => outputsIn(this.latest);
   exportState = () => this.stack.exportStack();
   importState = (state: auto.Deployment) => this.stack.importStack(state);
 
@@ -215,18 +201,12 @@ export class Engine {
    * Our resources in the state, by their URNs, without the text of secrets, which the engine encrypts anew
    * each time. Costs no start of the engine.
    */
-  resources(): Recorded[] {
-    const state = this.latest?.resources ?? [];
-    return (JSON.parse(JSON.stringify(state, withoutSecrets)) as typeof state)
-      .filter(({ type }) => OURS.test(type))
-      .map(({ urn, type, id, inputs, outputs }) => ({ urn, type, id, inputs, outputs }))
-      .sort((a, b) => (a.urn < b.urn ? -1 : 1));
-  }
+  resources = (): Recorded[] => resourcesIn(this.latest);
 
   /** What a run began and did not end, as its state has it. */
   pendingOperations = (): readonly unknown[] => this.latest?.pending_operations ?? [];
 
-  private get latest(): { resources?: Recorded[]; pending_operations?: unknown[] } | undefined {
+  private get latest(): State | undefined {
     return JSON.parse(this.stateFile()).checkpoint.latest;
   }
 
@@ -234,14 +214,8 @@ export class Engine {
     return join(this.folder, `state/.pulumi/stacks/tunnels/${this.stackName}.json`);
   }
 
-  /** Restores the backup of the state, as a user does if a kill during a write leaves half a state file. */
-  restoreTornState(): void {
-    try {
-      JSON.parse(this.stateFile());
-    } catch {
-      copyFileSync(`${this.statePath}.bak`, this.statePath);
-    }
-  }
+  /** Mends what a kill during a write leaves half written. */
+  restoreTornState = (): void => restoreTorn(this.statePath);
 
   /** Replaces the packages of the program, as an upgrade does. */
   usePackages(packages: string): void {
@@ -303,25 +277,6 @@ export function makeStack(folder: string, name: string): void {
 
 /** What the engine warns of because the native provider is on the PATH, as in tests only. */
 const AMBIENT = /using pulumi-resource-tunnelplane from \$PATH/;
-/** The types of both of our providers, also in a URN. */
-export const OURS = /(^|[:$])(pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:index):/;
-
-const withoutSecrets = (name: string, value: unknown) => (name === "ciphertext" ? "" : value);
-
-/** An output as the state has it. */
-const outputOf = (stored: unknown): auto.OutputValue => ({
-  value: JSON.parse(JSON.stringify(stored), inClear),
-  secret: ciphertextOf(stored) !== undefined,
-});
-
-/** The engine keeps a secret as JSON that it encrypted. */
-function inClear(_name: string, value: unknown): unknown {
-  const ciphertext = ciphertextOf(value);
-  return ciphertext === undefined ? value : JSON.parse(decrypted(ciphertext));
-}
-
-const ciphertextOf = (value: unknown) => (value as { ciphertext?: string } | null | undefined)?.ciphertext;
-
 function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step {
   const [, , type = "", name = ""] = urn.split("::");
   const detailed = Object.keys(detailedDiff ?? {});

@@ -4,13 +4,14 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import type { Engine, Recorded } from "../support/engine";
+import type { Engine } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { signalled, treeOf } from "../support/processes";
 import { changesOf, failureOf, World } from "../support/provider";
 import { onEveryProvider } from "../support/providers";
 import type { Rest } from "../support/rest";
 import { figure, LIMIT_MS, size } from "../support/size";
+import type { Recorded } from "../support/stackState";
 import { DECLARED, program } from "./killedRun";
 
 /**

@@ -20,7 +20,7 @@ const STEPS: Readonly<Record<string, RegExp>> = {
   committing: /^commit$/,
 };
 
-const CREATIONS = size(1000, 20_000);
+const CREATIONS = size(300, 20_000);
 
 /** Statements that only the connection of a sequencer has sent. */
 const isSequencer = (before: ReadonlySet<string>): boolean =>

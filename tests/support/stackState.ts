@@ -1,0 +1,75 @@
+import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import type { OutputMap, OutputValue } from "@pulumi/pulumi/automation";
+import { decrypted } from "./keyService";
+
+/** A resource as a stack's state has it. */
+export interface Recorded {
+  readonly urn: string;
+  readonly type: string;
+  readonly id: string;
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<string, unknown>;
+}
+
+/** What the file of a stack's state holds of its last run. */
+export interface State {
+  readonly resources?: Recorded[];
+  readonly pending_operations?: unknown[];
+}
+
+/** The types of both of our providers, also in a URN. */
+export const OURS = /(^|[:$])(pulumi-nodejs:dynamic\/tunnelplane|tunnelplane:index):/;
+
+/** Our resources, by their URNs, without the text of secrets. */
+export function resourcesIn(state: State | undefined): Recorded[] {
+  const all = JSON.parse(JSON.stringify(state?.resources ?? [], withoutSecrets)) as Recorded[];
+  return all
+    .filter(({ type }) => OURS.test(type))
+    .map(({ urn, type, id, inputs, outputs }) => ({ urn, type, id, inputs, outputs }))
+    .sort((a, b) => (a.urn < b.urn ? -1 : 1));
+}
+
+/** What the program put out, with secrets in clear. */
+export function outputsIn(state: State | undefined): OutputMap {
+  const stack = state?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack");
+  return Object.fromEntries(
+    Object.entries(stack?.outputs ?? {}).map(([name, stored]) => [name, outputOf(stored)]),
+  );
+}
+
+/**
+ * Mends what a kill during a write leaves half written, as a user does: puts the backup of the state in its
+ * place, and removes the attributes beside both, which the engine can do without.
+ */
+export function restoreTorn(file: string): void {
+  const backup = `${file}.bak`;
+  if (isTorn(file)) copyFileSync(backup, file);
+  for (const attributes of [file, backup].map((one) => `${one}.attrs`))
+    if (existsSync(attributes) && isTorn(attributes)) rmSync(attributes);
+}
+
+function isTorn(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, "utf8"));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Leaves the text of secrets out, which the engine encrypts anew each time. */
+const withoutSecrets = (name: string, value: unknown) => (name === "ciphertext" ? "" : value);
+
+/** An output as the state has it. */
+const outputOf = (stored: unknown): OutputValue => ({
+  value: JSON.parse(JSON.stringify(stored), inClear),
+  secret: ciphertextOf(stored) !== undefined,
+});
+
+/** The engine keeps a secret as JSON that it encrypted. */
+function inClear(_name: string, value: unknown): unknown {
+  const ciphertext = ciphertextOf(value);
+  return ciphertext === undefined ? value : JSON.parse(decrypted(ciphertext));
+}
+
+const ciphertextOf = (value: unknown) => (value as { ciphertext?: string } | null | undefined)?.ciphertext;
