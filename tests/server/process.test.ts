@@ -46,7 +46,9 @@ onOneDatabase("A server process", (startServer, database) => {
   });
 
   it("refuses a bootstrap key that could be guessed", async () => {
-    const message = await start({ env: { TUNNELPLANE_BOOTSTRAP_API_KEY: "short" } }).catch(String);
+    const message = await refusalToServe(await database.create(), {
+      env: { TUNNELPLANE_BOOTSTRAP_API_KEY: "short" },
+    });
     expect(message).to.contain("TUNNELPLANE_BOOTSTRAP_API_KEY must have at least 16 characters");
   });
 
@@ -56,7 +58,9 @@ onOneDatabase("A server process", (startServer, database) => {
     expect(taken)
       .to.contain("another server listens there")
       .and.not.to.match(/\n\s+at /);
-    expect(await start({ listen: "nonsense" }).catch(String)).to.contain('expected "<host>:<port>"');
+    expect(await refusalToServe(await database.create(), { args: ["--listen", "nonsense"] })).to.contain(
+      'expected "<host>:<port>"',
+    );
   });
 
   it("keeps everything that it acknowledged when it is killed", async () => {

@@ -7,6 +7,7 @@ import { type ConnectionOptions, connect } from "node:tls";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { CA, type Certificate, certificate } from "../support/api/fixtures";
+import { refusalToServe } from "../support/commandLine";
 import { onOneDatabase, untilTestEnds } from "../support/databases";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
@@ -14,7 +15,7 @@ import type { ServerProcess } from "../support/server";
 const forThisMachine = (): Certificate =>
   certificate({ name: "127.0.0.1", extensions: [CA, "subjectAltName = IP:127.0.0.1"] });
 
-onOneDatabase("A server that speaks TLS", (startServer) => {
+onOneDatabase("A server that speaks TLS", (startServer, database) => {
   const start = untilTestEnds(startServer);
   let folder: string;
   let cert: string;
@@ -105,9 +106,9 @@ onOneDatabase("A server that speaks TLS", (startServer) => {
   it("does not start with invalid files, and says which and why in one line", async () => {
     const made = forThisMachine();
     const refusal = async (...args: string[]): Promise<string> => {
-      const message = await start({ args }).catch(String);
+      const message = await refusalToServe(await database.create(), { args });
       expect(message).not.to.match(/\n\s+at |BEGIN/);
-      return message as string;
+      return message;
     };
     write(made);
     expect(await refusal("--tls-cert", cert)).to.contain("--tls-key is missing");
