@@ -5,6 +5,8 @@ const { dirname, join } = require("node:path");
 
 const ROOT = join(__dirname, "..");
 const FOLDER = join(ROOT, "node_modules", ".tunnelplane", "chromium");
+/** It is written last: without it, somebody ended the set-up before it had unpacked everything. */
+const SETTINGS = join(FOLDER, "fonts.conf");
 
 /**
  * Where a browser is, and what it has to be started with; undefined where there is none.
@@ -14,7 +16,7 @@ function locateBrowser() {
   const own = process.env.TUNNELPLANE_CHROMIUM;
   if (own) return { program: own, env: {} };
   const program = join(FOLDER, "chromium");
-  if (!existsSync(program)) return undefined;
+  if (!existsSync(SETTINGS)) return undefined;
   return { program, env: { LD_LIBRARY_PATH: join(FOLDER, "al2023", "lib"), FONTCONFIG_PATH: FOLDER } };
 }
 
@@ -36,8 +38,8 @@ async function provideBrowser() {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
   }
-  writeFileSync(join(FOLDER, "fonts.conf"), fontSettings());
   chmodSync(join(FOLDER, "chromium"), 0o755);
+  writeFileSync(SETTINGS, fontSettings());
 }
 
 const fontSettings = () => `<?xml version="1.0"?>
