@@ -70,6 +70,7 @@ export default defineConfig({
           "how-to/roles.md",
           "how-to/move.md",
           "how-to/ci.md",
+          "how-to/ci-without-keys.md",
           "how-to/ask.md",
           "how-to/traffic.md",
           "review.md",

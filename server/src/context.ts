@@ -13,6 +13,8 @@ export interface ContextOptions extends StoreOptions {
   readonly masterKey?: string;
   /** The file of the master key. Default: `master.key` in the data folder. */
   readonly masterKeyFile?: string;
+  /** Whether the server may read from addresses that are not on the internet. Default: false. */
+  readonly allowPrivateTargets?: boolean;
 }
 
 /** Opens a database and its keys. Creates what is missing on the first start, unless `existing` is set. */
@@ -37,7 +39,7 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
       documents,
       journal: new Journal(documents, keyring, digests, accountId, subscriptions),
       sequencer: new Sequencer(store, keyring),
-      validation: new Validation(),
+      validation: new Validation(options.allowPrivateTargets),
       decisions: new Decisions(),
       guard: new Guarantees({ store, documents }),
     };

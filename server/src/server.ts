@@ -6,6 +6,7 @@ import { type DestinationStream, type Level, pino } from "pino";
 import { bootstrap, KeyUses, noteShown } from "./auth";
 import { openContext } from "./context";
 import { Dispatcher, type Endpoints, pruneEvents } from "./events";
+import { forgetEndedKeys } from "./exchange";
 import { forgetSilentGateways } from "./gateways";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "./http";
 import { EventWaits, headOf } from "./journal";
@@ -53,7 +54,7 @@ export interface ServerOptions extends DatabaseOptions {
   readonly keepAliveTimeout: number;
   /** Addresses to use instead of the services' public ones. */
   readonly eventEndpoint?: Endpoints;
-  /** Whether events may go to sites in private networks. */
+  /** Whether events may go to sites in private networks, and issuers of identity tokens be there. */
   readonly allowPrivateTargets?: boolean;
   /** Days to keep delivered events. */
   readonly eventRetention: number;
@@ -125,6 +126,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       every(NOTE_USES_EVERY_MS, "cannot note which API keys were used", () => keyUses.write()),
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
+      every(FORGET_EVERY_MS, "cannot forget exchanged keys that ended", () => store.write(forgetEndedKeys)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () =>
         pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS)),
       ),

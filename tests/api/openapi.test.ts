@@ -20,7 +20,7 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("has every path and method of every resource type, of the journal, the caller, the exposure, the gateways and change sets, and no other", () => {
+  it("has every path and method of every resource type, of the journal, the caller, the exposure, the gateways, change sets and the exchange of tokens, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
@@ -56,6 +56,7 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/gateways: get",
         "/gateways/{name}: delete get",
         "/gateways/{name}/status: put",
+        "/token: post",
       ],
     ];
     expect(documented).to.have.members([...expected, ...beside]);

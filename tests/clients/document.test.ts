@@ -5,9 +5,7 @@ import { COMPILED_PLAINLY } from "../support/promises";
 import { ServerProcess } from "../support/server";
 import { fetchDocument, runIn, tool, workshop } from "./support";
 
-interface Content {
-  readonly "application/json": { readonly schema: object; readonly example: unknown };
-}
+type Content = Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>;
 
 interface Operation {
   readonly operationId: string;
@@ -79,12 +77,13 @@ describe("/openapi.json, the document for clients,", () => {
           ];
           return contents.flatMap(([place, content]) => {
             if (!content) return [];
-            const { example } = content["application/json"];
-            if (example === undefined) return [`${place} has no example`];
-            const validate = ajv.compile({
-              $ref: `openapi#${encodeURI(`${place}/content/application~1json/schema`)}`,
+            return Object.entries(content).flatMap(([type, { example }]) => {
+              if (example === undefined) return [`${place} has no example`];
+              const validate = ajv.compile({
+                $ref: `openapi#${encodeURI(`${place}/content/${type.replaceAll("/", "~1")}/schema`)}`,
+              });
+              return validate(example) ? [] : [`${place}: ${ajv.errorsText(validate.errors)}`];
             });
-            return validate(example) ? [] : [`${place}: ${ajv.errorsText(validate.errors)}`];
           });
         }),
     );

@@ -189,6 +189,7 @@ const TRACES = [
   "changeset",
   "changeset_object",
   "guarantee_address",
+  "exchanged_key",
 ];
 
 /** Every row that a change of any kind could leave. */

@@ -13,6 +13,14 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   const publicKey = keyOf(prefix);
   const bot = new tunnels.BotUser(`${prefix}bot`, { name: "ci" });
   new tunnels.ApiKey(`${prefix}key`, { ownerId: bot.id });
+  new tunnels.WorkloadIdentity(`${prefix}identity`, {
+    issuer: "https://id.example.com",
+    audiences: ["https://tunnels.example.com"],
+    claims: { sub: `repo:acme/${prefix}:*`, some_claim: "yes" },
+    botUserId: bot.id,
+    scopes: ["read", "tls_edge:write"],
+    ttl: 60,
+  });
   new tunnels.TunnelCredential(`${prefix}credential`, {
     ownerId: bot.id,
     acl: ["bind:*.example.com"],

@@ -20,6 +20,7 @@ import type { TlsEdge } from "./tlsEdge";
 import type { TunnelCredential } from "./tunnelCredential";
 import type { TunnelGroupBackend } from "./tunnelGroupBackend";
 import type { WeightedBackend } from "./weightedBackend";
+import type { WorkloadIdentity } from "./workloadIdentity";
 
 /** The resources that a catalogue declares, by collection and name. */
 export interface Catalogue {
@@ -85,4 +86,7 @@ export interface Catalogue {
 
   /** An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. */
   readonly botUsers: Readonly<Record<string, BotUser>>;
+
+  /** Lets jobs of a pipeline work as a bot without an API key: `POST /token` exchanges an identity token of theirs, which its issuer signed, for an API key that soon ends. Changing or deleting the identity ends the keys that came of it. */
+  readonly workloadIdentities: Readonly<Record<string, WorkloadIdentity>>;
 }

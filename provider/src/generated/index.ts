@@ -20,4 +20,5 @@ export * from "./eventSubscription";
 export * from "./guarantee";
 export * from "./apiKey";
 export * from "./botUser";
+export * from "./workloadIdentity";
 export * from "./catalogue";

@@ -89,6 +89,12 @@ export const ERRORS = {
     when: "the API key has expired",
     cure: "Ask an admin for a new key, or make one before the old one ends (`GET /caller` says when).",
   },
+  refused_token: {
+    code: "TP_1103",
+    status: 401,
+    when: "an identity token matches no workload identity",
+    cure: "An admin sees in the audit log what did not match: the row `identity_token_refused` names claims in `changed`. See [without a key](how-to/ci-without-keys.md#when-a-token-is-refused).",
+  },
   forbidden: {
     code: "TP_1200",
     status: 403,
@@ -122,19 +128,19 @@ export const ERRORS = {
   body_too_large: {
     code: "TP_1401",
     status: 413,
-    when: "the body is larger than 1 MiB; that of a change set, than 16 MiB",
+    when: "the body is larger than 1 MiB; that of a change set, than 16 MiB; that of an exchange, than 64 KiB",
     cure: "Split it: several requests, or a change set of fewer objects.",
   },
   not_json: {
     code: "TP_1402",
     status: 415,
-    when: "the body's Content-Type is not application/json",
-    cure: "Send `Content-Type: application/json`.",
+    when: "the body's Content-Type is not application/json, or at `POST /token` not application/x-www-form-urlencoded",
+    cure: "Send `Content-Type: application/json`; only `POST /token` takes a form.",
   },
   rate_limited: {
     code: "TP_1403",
     status: 429,
-    when: "too many requests with the API key, or too many unknown keys from the address; see Retry-After",
+    when: "too many requests with the API key, or too many unknown keys or identity tokens from the address; see Retry-After",
     cure: "Wait as long as `Retry-After` says; the client does so by itself. An operator sets `--rate-limit`.",
   },
   request_timeout: {
@@ -206,7 +212,7 @@ export const ERRORS = {
   unavailable: {
     code: "TP_1801",
     status: 503,
-    when: "storage does not answer, or the server is shutting down; see Retry-After",
+    when: "storage does not answer, or the issuer of an identity token, or the server is shutting down; see Retry-After",
     cure: "Wait as long as `Retry-After` says. `tunnelplane doctor` says whether the database answers.",
   },
   overloaded: {
@@ -234,6 +240,9 @@ export interface ErrorBody {
   readonly fault_count?: number;
   /** The guarantees that refuse the change, at most 10. */
   readonly guarantees?: readonly BrokenGuaranteeFault[];
+  /** Of an exchange of an identity token only: the same as RFC 6749 section 5.2 says it. */
+  readonly error?: string;
+  readonly error_description?: string;
 }
 
 /** A guarantee that refuses a change. */

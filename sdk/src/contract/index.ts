@@ -48,6 +48,7 @@ export {
   mistakeInResponseHeader,
   OWN_PATHS,
 } from "./formats/http";
+export { JWT_ALGORITHMS } from "./formats/jwtAlgorithms";
 export { DEFAULT_SITE } from "./formats/site";
 export {
   fingerprint,

@@ -23,6 +23,7 @@ export const KINDS = [
   "guarantee",
   "api_key",
   "bot_user",
+  "workload_identity",
 ] as const;
 
 export type Kind = (typeof KINDS)[number];

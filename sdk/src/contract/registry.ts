@@ -26,6 +26,7 @@ import type { tlsEdge } from "./types/tlsEdge";
 import type { tunnelCredential } from "./types/tunnelCredential";
 import type { tunnelGroupBackend } from "./types/tunnelGroupBackend";
 import type { weightedBackend } from "./types/weightedBackend";
+import type { workloadIdentity } from "./types/workloadIdentity";
 
 /**
  * Every resource type, each loaded when it is first asked for: most programs declare a few kinds, and
@@ -60,6 +61,7 @@ const types = {
   guarantee: (): typeof guarantee => require("./types/guarantee").guarantee,
   api_key: (): typeof apiKey => require("./types/apiKey").apiKey,
   bot_user: (): typeof botUser => require("./types/botUser").botUser,
+  workload_identity: (): typeof workloadIdentity => require("./types/workloadIdentity").workloadIdentity,
 } as const satisfies { readonly [K in Kind]: () => { readonly kind: K } };
 
 /** The definition of a kind, with the types of its fields. */

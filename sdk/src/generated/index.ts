@@ -22,6 +22,7 @@ import type { EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdat
 import type { Guarantee, GuaranteeCreate, GuaranteeUpdate } from "./guarantee";
 import type { ApiKey, ApiKeyCreate, ApiKeyUpdate } from "./apiKey";
 import type { BotUser, BotUserCreate, BotUserUpdate } from "./botUser";
+import type { WorkloadIdentity, WorkloadIdentityCreate, WorkloadIdentityUpdate } from "./workloadIdentity";
 
 export type * from "./tunnelCredential";
 export type * from "./sshCredential";
@@ -44,6 +45,7 @@ export type * from "./eventSubscription";
 export type * from "./guarantee";
 export type * from "./apiKey";
 export type * from "./botUser";
+export type * from "./workloadIdentity";
 
 /** The objects of answers, by kind. */
 export interface Answers {
@@ -68,6 +70,7 @@ export interface Answers {
   guarantee: Guarantee;
   api_key: ApiKey;
   bot_user: BotUser;
+  workload_identity: WorkloadIdentity;
 }
 
 /**
@@ -158,4 +161,7 @@ export class Tunnelplane extends ApiClient {
 
   /** Bot users. An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. */
   readonly botUsers = new Collection<BotUser, BotUserCreate, BotUserUpdate>(this.transport, "/bot_users", "bot_users");
+
+  /** Workload identities. Lets jobs of a pipeline work as a bot without an API key: `POST /token` exchanges an identity token of theirs, which its issuer signed, for an API key that soon ends. Changing or deleting the identity ends the keys that came of it. */
+  readonly workloadIdentities = new Collection<WorkloadIdentity, WorkloadIdentityCreate, WorkloadIdentityUpdate>(this.transport, "/workload_identities", "workload_identities");
 }

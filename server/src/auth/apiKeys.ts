@@ -1,8 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
 import type { Role } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
 import { hashSecret } from "../secrets";
-import { type Store, statement } from "../storage";
+import { type Database, type Store, statement } from "../storage";
 import { RequestError } from "../util";
 import type { Caller } from "./caller";
 import { KeyUses } from "./keyUses";
@@ -96,7 +97,9 @@ export class ApiKeys {
 
   async #find(hash: string): Promise<KnownKey | undefined> {
     const known = this.#known; // `forget` replaces the map, so that a result from before a change is not kept.
-    const [row] = await keyByHash(this.store.reader, { hash });
+    const { reader } = this.store;
+    const [made] = await keyByHash(reader, { hash });
+    const row = made ?? (await exchangedByHash(reader, hash));
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
     // Partial: fields were added after some of these were stored.
     const { expires_at: expiresAt = null, scopes = [] }: Partial<Answers["api_key"]> = JSON.parse(row.key);
@@ -115,7 +118,7 @@ export class ApiKeys {
     const key = { caller, ofInactiveBot: bot?.active === false };
     known.set(hash, key);
     const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-    if (!isOver && !key.ofInactiveBot) this.uses.note(keyId);
+    if (made && !isOver && !key.ofInactiveBot) this.uses.note(keyId);
     if (this.#found.size >= MOST_FOUND) this.#found.clear();
     this.#found.add(hash);
     return key;
@@ -144,4 +147,30 @@ const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
     .select(["user.role as role", "user.name as name", "bot.document as bot"])
     .where("told_secret.hash", "=", parameter("hash"))
     .where("key.kind", "=", "api_key"),
+);
+
+/** A key that an identity token was exchanged for: known while its identity is as it was then. */
+async function exchangedByHash(db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> {
+  const [row] = await exchangedKey(db, { hash });
+  if (!row) return undefined;
+  const { expiresAt, scopes, ...others } = row;
+  const key = JSON.stringify({ expires_at: expiresAt, scopes: JSON.parse(scopes) });
+  return { ...others, key, role: null, name: null };
+}
+
+const exchangedKey = statement<
+  { hash: string },
+  Pick<KeyRow, "hash" | "keyId" | "ownerId" | "bot"> & { readonly expiresAt: string; readonly scopes: string }
+>((db, parameter) =>
+  db
+    .selectFrom("exchanged_key as key")
+    .innerJoin("resource as identity", (join) =>
+      join
+        .onRef("identity.id", "=", "key.identity_id")
+        .onRef("identity.version", "=", "key.identity_version"),
+    )
+    .innerJoin("resource as bot", "bot.id", "key.owner_id")
+    .select(["key.hash as hash", "key.id as keyId", "key.owner_id as ownerId"])
+    .select(["key.expires_at as expiresAt", "key.scopes as scopes", "bot.document as bot"])
+    .where("key.hash", "=", parameter("hash")),
 );

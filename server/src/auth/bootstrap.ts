@@ -1,8 +1,8 @@
 import { definitionOf, type SentOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
-import { commandLine, type Journal, type ObjectChange } from "../journal";
-import { hashSecret, KeyRotated, type Keyring, newSecret } from "../secrets";
+import { commandLine, type Journal, journaled, type ObjectChange } from "../journal";
+import { hashSecret, type Keyring, newSecret } from "../secrets";
 import { type Database, PLACEHOLDER, type Store, type Transaction } from "../storage";
 import { newId } from "../util";
 
@@ -35,7 +35,7 @@ const SHOWN = "admin_key_shown";
  * key, so that a deleted key stays deleted even if the environment still holds it.
  */
 export function bootstrap(context: ServerContext, givenKey: string | undefined): Promise<Bootstrapped> {
-  return write(context, async (transaction, begunUnder) => {
+  return journaled(context, async (transaction, begunUnder) => {
     // Servers that start at the same time lock the same row, so that only one of them makes the admin.
     await transaction
       .selectFrom("setting")
@@ -85,7 +85,7 @@ async function isUnseen(db: Kysely<Database>): Promise<boolean> {
 
 /** Makes a new API key for the admin, for an operator who has lost all of them. */
 export function recoverAdminKey(context: ServerContext): Promise<{ id: string; key: string }> {
-  return write(context, async (transaction, begunUnder) => {
+  return journaled(context, async (transaction, begunUnder) => {
     const admin = await adminIn(transaction);
     if (!admin)
       throw new Error(
@@ -99,20 +99,6 @@ export function recoverAdminKey(context: ServerContext): Promise<{ id: string; k
     ]);
     return { id: created.id, key };
   });
-}
-
-/** Runs a transaction that ends in the journal; runs it again if the data key changed meanwhile. */
-async function write<T>(
-  { store, keyring }: ServerContext,
-  work: (transaction: Transaction, begunUnder: string) => Promise<T>,
-): Promise<T> {
-  for (;;) {
-    try {
-      return await store.write((transaction) => work(transaction, keyring.currentId));
-    } catch (error) {
-      if (!(error instanceof KeyRotated)) throw error;
-    }
-  }
 }
 
 /** The id of the first admin. */

@@ -11,7 +11,7 @@ export function refuseUnlessMay(caller: Caller, act: Act, subject: Subject): voi
 
 /**
  * Refuses a change that the caller may not make, and one that would give somebody more than its own key may:
- * a key with more scopes, a bot whose role needs more of them.
+ * a key or a workload identity with more scopes, a bot whose role needs more of them.
  */
 export function refuseForeignRights(caller: Caller, act: Act, change: ObjectChange): void {
   refuseUnlessMay(caller, act, change.definition);
@@ -23,6 +23,11 @@ export function refuseForeignRights(caller: Caller, act: Act, change: ObjectChan
       ? "which this key lacks: an update only takes scopes away"
       : "which the API key that makes this one lacks: name scopes that it has, or leave them out for the same";
     if (more !== undefined) refuse("scopes", `holds ${more}, ${whose}`);
+  }
+  if (isChangeOf(change, "workload_identity") && change.after) {
+    const [more] = scopesBeyond(caller.scopes, change.after.scopes);
+    if (more !== undefined)
+      refuse("scopes", `holds ${more}, which this API key lacks: name scopes that it has`);
   }
   if (isChangeOf(change, "bot_user") && change.after) {
     const { role } = change.after;

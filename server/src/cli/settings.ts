@@ -85,7 +85,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--public-url <url>",
     env: "TUNNELPLANE_PUBLIC_URL",
-    text: "Base URL for the addresses in answers and events, for clients behind a proxy",
+    text: "Base URL for the addresses in answers and events, for clients behind a proxy; identity tokens are made for it",
     defaultText: "the URL that the client used",
   },
   {
@@ -163,7 +163,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--allow-private-targets",
     env: "TUNNELPLANE_ALLOW_PRIVATE_TARGETS",
-    text: "Allow event destinations in private networks",
+    text: "Allow event destinations, and issuers of identity tokens, in private networks",
     defaultText: "false",
   },
   {

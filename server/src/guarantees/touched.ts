@@ -19,6 +19,7 @@ const APART = new Set([
   "event_subscription",
   "api_key",
   "bot_user",
+  "workload_identity",
   "guarantee",
 ]);
 

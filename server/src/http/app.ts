@@ -6,6 +6,7 @@ import fastify, {
 } from "fastify";
 import { ApiKeys, type KeyUses, refuseUnlessMay } from "../auth";
 import { type Dispatcher, deliveryMetrics } from "../events";
+import { openExchange } from "../exchange";
 import type { EventWaits } from "../journal";
 import type { ServerContext } from "../resources";
 import { newId, quoted, RequestError } from "../util";
@@ -33,6 +34,7 @@ import { registerPages } from "./pages";
 import type { Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 import { registerOperations } from "./serving";
+import { registerTokenExchange } from "./tokenExchange";
 
 const SERVICE_VERSION = "2";
 const MIB = 1024 * 1024;
@@ -62,6 +64,8 @@ export interface AppOptions extends ConnectionOptions {
   readonly rateLimit: RateLimitOptions;
   /** Trusted proxies: addresses and networks, separated by commas. */
   readonly trustProxy?: string;
+  /** Whether issuers of identity tokens may be in private networks, as event targets may. */
+  readonly allowPrivateTargets?: boolean;
 }
 
 /** The HTTP side of the server: everything from a request to an answer. */
@@ -118,6 +122,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     const caller = await authentication.callerOf(request);
     await limits.admit(caller.keyId, request, reply);
     return caller;
+  });
+  registerTokenExchange(app, {
+    limits,
+    underWay,
+    open: () =>
+      openExchange(context, { allowPrivate: options.allowPrivateTargets === true, publicUrl, logger }),
   });
   app.register(async (api) => {
     underWay.limitOn(api);

@@ -10,7 +10,7 @@ import { ownTurn, queryError, quoted, RequestError } from "../util";
 import { BODY_LIMIT, JSON_TYPE, objectIn } from "./bodies";
 import { noRoute } from "./errors";
 import { LARGE_BODY } from "./limits/largeBodies";
-import type { RequestsUnderWay } from "./limits/requestsUnderWay";
+import type { RequestsUnderWay, SlotKind } from "./limits/requestsUnderWay";
 import { allOperations } from "./operations";
 import { type ApiOperation, isCacheable, isIdempotent } from "./operations/operation";
 import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
@@ -138,17 +138,16 @@ function registerOperation(
   }
 }
 
-const CALLERS = [...(["api_key", "bot_user"] as const).map((kind) => definitionOf(kind).path), "/changesets"];
+const CALLERS = [
+  ...(["api_key", "bot_user", "workload_identity"] as const).map((kind) => definitionOf(kind).path),
+  "/changesets",
+];
 
 /**
  * Which slots an operation's requests take. API keys have their own, so that an admin can always list and
  * delete them.
  */
-function slotsOf({
-  waits,
-  method,
-  path,
-}: ApiOperation): (request: FastifyRequest) => "keys" | "waits" | undefined {
+function slotsOf({ waits, method, path }: ApiOperation): (request: FastifyRequest) => SlotKind | undefined {
   const keys = definitionOf("api_key").path;
   const isKeys = (method === "GET" && path === keys) || (method === "DELETE" && path.startsWith(keys));
   return (request) => (waits?.(request.query as Query) ? "waits" : isKeys ? "keys" : undefined);
@@ -161,7 +160,7 @@ function untilGone(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** Whether an operation changes API keys or bots. */
+/** Whether an operation changes API keys, or what decides about them. */
 const decidesOnCallers = ({ method, path }: ApiOperation): boolean =>
   method !== "GET" && CALLERS.some((start) => path.startsWith(start));
 
@@ -199,7 +198,11 @@ function queryOf(request: FastifyRequest, accepted: readonly string[]): Record<s
   return query as Record<string, string>;
 }
 
-function refuseOtherMethods(api: FastifyInstance, operations: readonly ApiOperation[]): void {
+/** Answers other methods on the paths of operations with 405. */
+export function refuseOtherMethods(
+  api: FastifyInstance,
+  operations: readonly Pick<ApiOperation, "path" | "method">[],
+): void {
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const taken: string[] = operations
       .filter((operation) => operation.path === path)

@@ -5,6 +5,7 @@ export { differences } from "./differences";
 export { openDigests, type StoredAs, sealAuditKey } from "./digests";
 export { type Anchor, anchorText, headOf, headText } from "./head";
 export { type AuditedAction, type Follower, Journal } from "./journal";
+export { journaled } from "./journaled";
 export { isBegun, openKeyring } from "./openKeyring";
 export { type Author, commandLine, isChangeOf, type ObjectChange } from "./payload";
 export { auditPage, eventAt, eventPage, eventsAfter, PRUNED_THROUGH, sequenceAfter } from "./read";

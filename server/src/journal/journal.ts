@@ -21,6 +21,8 @@ export interface AuditedAction {
   readonly action: string;
   /** The name of its subject, which is no object: a gateway. */
   readonly subject?: string;
+  /** What it is about, in the place of the paths that an update changed. Default: nothing. */
+  readonly about?: readonly string[];
   /** Digest of its subject. */
   readonly digest?: string;
 }
@@ -180,7 +182,7 @@ export class Journal {
           action: one.action,
           object_id: one.subject ?? null,
           event_id: null,
-          changed: "[]",
+          changed: JSON.stringify(one.about ?? []),
           ...digest,
         },
       };

@@ -14,7 +14,14 @@ export {
   openStore,
   type StoreOptions,
 } from "./open";
-export type { AuditEventRow, BatchRow, Database, DeliveryRow, GatewayRow, InboxRow } from "./schema";
+export type {
+  AuditEventRow,
+  BatchRow,
+  Database,
+  DeliveryRow,
+  GatewayRow,
+  InboxRow,
+} from "./schema";
 export {
   change,
   effect,

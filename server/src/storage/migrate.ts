@@ -12,6 +12,7 @@ import * as inbox from "./migrations/008_inbox";
 import * as gatewayPorts from "./migrations/009_gateway_ports";
 import * as guaranteeAddress from "./migrations/010_guarantee_address";
 import * as keyUse from "./migrations/011_key_use";
+import * as exchangedKey from "./migrations/012_exchanged_key";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -27,6 +28,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "009_gateway_ports": gatewayPorts,
   "010_guarantee_address": guaranteeAddress,
   "011_key_use": keyUse,
+  "012_exchanged_key": exchangedKey,
 };
 
 export interface MigrateOptions {

@@ -19,6 +19,11 @@ export interface Database {
   told_secret: { resource_id: string; hash: string };
   /** The hour in which each API key was last used, as an RFC 3339 timestamp. */
   key_use: { key_id: string; hour: string };
+  /**
+   * API keys that identity tokens were exchanged for, by their hash: valid while their identity has this
+   * version. `scopes` is a JSON list.
+   */
+  exchanged_key: ExchangedKeyRow;
   /** Sealed secrets that the server needs again and no answer shows, such as private keys of authorities. */
   sealed_secret: { resource_id: string; name: string; value: string };
   /** The data keys, each wrapped under a master key, which is not in the database. */
@@ -89,6 +94,18 @@ export interface Database {
     answer: string;
     created_at: string;
   };
+}
+
+export interface ExchangedKeyRow {
+  hash: string;
+  /** The id of the key, as audit rows name it. */
+  id: string;
+  identity_id: string;
+  identity_version: number;
+  /** The bot. */
+  owner_id: string;
+  scopes: string;
+  expires_at: string;
 }
 
 export interface BatchRow {

@@ -1,5 +1,6 @@
 import { present } from "@tunnelplane/sdk/contract";
 import { type RequestError, refusalForNow, SharedThread } from "../util";
+import { withPrivateTargets } from "./privateTargets";
 import { type Findings, type Purpose, validate } from "./validate";
 import type { BodyToCheck } from "./worker";
 
@@ -41,8 +42,16 @@ export class Validation {
     if ((this.#sizes.get(owner) ?? 0) + bytes > MOST_OF_ONE) throw tooMuch();
   }
 
+  /** @param allowPrivate whether this server reads from addresses that are not on the internet */
+  constructor(private readonly allowPrivate = false) {}
+
   /** @param owner whose body it is */
   async validate(owner: string, purpose: Purpose, body: unknown): Promise<Findings> {
+    const found = await this.#check(owner, purpose, body);
+    return this.allowPrivate ? found : withPrivateTargets(purpose, found);
+  }
+
+  async #check(owner: string, purpose: Purpose, body: unknown): Promise<Findings> {
     const json = JSON.stringify(body);
     if (json.length <= SMALL) return validate(purpose, body);
     const size = (this.#sizes.get(owner) ?? 0) + json.length;

@@ -243,5 +243,16 @@ export const KINDS = [
     "access": "admin",
     "doc": "An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. Only admins may change it; only they and viewers see it.",
     "secrets": []
+  },
+  {
+    "kind": "workload_identity",
+    "one": "Workload identity",
+    "title": "Workload identities",
+    "path": "/workload_identities",
+    "listKey": "workload_identities",
+    "idPrefix": "wid",
+    "access": "admin",
+    "doc": "Lets jobs of a pipeline work as a bot without an API key: `POST /token` exchanges an identity token of theirs, which its issuer signed, for an API key that soon ends. Changing or deleting the identity ends the keys that came of it. Only admins may change it; only they and viewers see it.",
+    "secrets": []
   }
 ];

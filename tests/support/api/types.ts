@@ -40,6 +40,8 @@ const destinationOf = async (rest: Rest): Promise<string> =>
 
 const sshAuthorityOf = async (rest: Rest): Promise<string> =>
   (await rest.post("/ssh_certificate_authorities", {})).body.id;
+const botOf = async (rest: Rest): Promise<string> =>
+  (await rest.post("/bot_users", { name: unique("bot") })).body.id;
 
 /** The fields of an answer that user and host certificates have in common. */
 const CERTIFICATE_FIELDS = [
@@ -263,5 +265,23 @@ export const TYPES: readonly ResourceType[] = [
     once: ["token"],
     body: () => ({}),
     update: { scopes: ["read"] },
+  },
+  {
+    name: "a workload identity",
+    path: "/workload_identities",
+    listKey: "workload_identities",
+    prefix: "wid",
+    fields: ["issuer", "audiences", "claims", "bot_user_id", "scopes", "ttl"],
+    body: async (rest) => ({
+      issuer: "https://id.example.com",
+      audiences: ["tunnels"],
+      claims: { sub: "repo:acme/infra:*" },
+      bot_user_id: await botOf(rest),
+    }),
+    update: {
+      claims: { sub: "repo:acme/web:ref:refs/heads/main", environment: "prod*" },
+      scopes: ["plan"],
+      ttl: 60,
+    },
   },
 ];

@@ -13,5 +13,11 @@ const urlOf = (beginning: RegExp, words: string, example: string) =>
 /** An absolute https URL. */
 export const httpsUrl = () => urlOf(/^https:\/\//i, '"https://"', "https://id.example.com");
 
-/** An absolute http or https URL. It is only compared as a name; nobody sends a request to it. */
+/** An absolute http or https URL. */
 export const webUrl = () => urlOf(/^https?:\/\//i, '"https://" or "http://"', "https://id.example.com");
+
+/** The issuer of tokens, as they name it: an absolute URL without query and fragment (RFC 8414 section 2). */
+export const issuerUrl = () =>
+  conditioned(webUrl(), (value) =>
+    /[?#]/.test(value) ? "must not have a query or a fragment: no issuer has" : undefined,
+  );

@@ -2,22 +2,9 @@ import { z } from "zod";
 import { conditioned, distinct, MOST_ENTRIES, module, object, text, word } from "../core/fields";
 import type { Rule } from "../core/marks";
 import { mistakeInControls, mistakeInHeader } from "../formats/http";
+import { JWT_ALGORITHMS } from "../formats/jwtAlgorithms";
 import { httpsUrl, webUrl } from "../formats/url";
 import { requireClaims } from "./requireClaims";
-
-/** Asymmetric algorithms of RFC 7518 section 3.1 and RFC 8037: an edge holds no shared secrets. */
-const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-] as const;
 
 const someOf = <E extends z.ZodType>(element: E, doc: string) =>
   distinct(z.array(element).min(1).max(MOST_ENTRIES), (entry) => JSON.stringify(entry)).meta({
@@ -63,7 +50,7 @@ export const jwtValidation = () =>
         description: "The place of the token in a request.",
       }),
       jws: object({
-        allowed_algorithms: someOf(z.enum(ALGORITHMS), "Algorithms that a signature may use."),
+        allowed_algorithms: someOf(z.enum(JWT_ALGORITHMS), "Algorithms that a signature may use."),
         keys: object({
           sources: object({ additional_jkus: someOf(httpsUrl(), "URLs of JSON Web Key Sets.") }).meta({
             description: "Where keys come from.",

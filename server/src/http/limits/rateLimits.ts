@@ -24,6 +24,9 @@ const BURST_WINDOW_S = 60;
 const MOST_FAILURES = 30;
 const FAILURE_WINDOW_S = 60;
 
+/** Exchanges of identity tokens from one address in a minute: many jobs may share one. */
+const MOST_EXCHANGES = 120;
+
 /**
  * Limits the requests of an API key, and how many keys an address can guess.
  * Each server counts in its own memory: a shared count would cost a write for every request.
@@ -34,6 +37,8 @@ export class RateLimits {
   readonly #guesses = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
   /** Repetitions of an unknown key by address, for as many keys as an address may guess. */
   readonly #repeats = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
+  /** Exchanges of tokens by address, right or wrong. */
+  readonly #exchanges = new RateLimiterMemory({ points: MOST_EXCHANGES, duration: FAILURE_WINDOW_S });
   readonly #policy: string;
 
   constructor(private readonly options: RateLimitOptions) {
@@ -64,8 +69,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts an unknown key, and refuses it if it came too often, or if its address tried too many others. This
-   * never affects valid keys from the same address.
+   * Counts an unknown key or identity token, and refuses it if it came too often, or if its address tried too
+   * many others. This never affects valid keys from the same address.
    */
   async countUnknown(key: string, request: FastifyRequest): Promise<void> {
     const address = this.#addressOf(request);
@@ -88,6 +93,24 @@ export class RateLimits {
     await this.#repeats.penalty(pair);
   }
 
+  /**
+   * Counts an exchange of an identity token, before anything of it is looked at. Refuses it if its address
+   * sent too many, or has guessed too often: checking signatures costs more than looking up a key.
+   */
+  async admitExchange(request: FastifyRequest): Promise<void> {
+    const address = this.#addressOf(request);
+    if (!address) return;
+    const guesses = await this.#guesses.get(address);
+    if (guesses && guesses.consumedPoints >= MOST_FAILURES)
+      throw tooMany(
+        guesses,
+        `${MOST_FAILURES} API keys and identity tokens that are not known here came from this address within a minute`,
+      );
+    const { left, exhausted } = await consume(this.#exchanges, address);
+    if (exhausted)
+      throw tooMany(left, `An address may exchange ${counted(MOST_EXCHANGES, "identity token")} in a minute`);
+  }
+
   /** Whether a request comes from this machine itself, not through a proxy on it. */
   #isExempt(request: FastifyRequest): boolean {
     return !this.options.loopback && isLoopback(request.ip) && !isForwarded(request);
@@ -104,7 +127,7 @@ export class RateLimits {
 }
 
 async function consume(
-  limiter: BurstyRateLimiter,
+  limiter: Pick<RateLimiterMemory, "consume">,
   key: string,
 ): Promise<{ left: RateLimiterRes; exhausted: boolean }> {
   try {

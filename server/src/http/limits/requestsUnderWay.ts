@@ -5,10 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { customerOf, RequestError } from "../../util";
 import { type GiveBack, Slots } from "./slots";
 
+/** Slots apart from the common ones. */
+export type SlotKind = "keys" | "waits" | "exchanges";
+
 declare module "fastify" {
   interface FastifyContextConfig {
     /** Which slots a request takes. Default: the common ones. */
-    slots?: (request: FastifyRequest) => "keys" | "waits" | undefined;
+    slots?: (request: FastifyRequest) => SlotKind | undefined;
   }
 }
 
@@ -22,6 +25,11 @@ const RETRY_SOON = { headers: { "retry-after": "1" } };
 const SLOTS_FOR_KEYS = 8;
 /** Requests of one owner that may wait at once, for other services or for the next change. */
 const MOST_WAITS = 8;
+/**
+ * Exchanges of identity tokens at once, a quarter of them from one address. They may wait for an issuer, and
+ * must not take the slots of others.
+ */
+const MOST_EXCHANGES = 64;
 /** The holder of requests without a valid key. No owner has this id. */
 const ANONYMOUS = "";
 
@@ -34,6 +42,7 @@ export class RequestsUnderWay {
   readonly #slots: Slots;
   readonly #forKeys = new Slots(SLOTS_FOR_KEYS);
   readonly #waits = new Slots(0);
+  readonly #exchanges = new Slots(MOST_EXCHANGES);
   readonly #lookups: Slots;
   /** The slots in use, by request. */
   readonly #held = new Map<FastifyRequest, GiveBack>();
@@ -135,6 +144,12 @@ export class RequestsUnderWay {
       const wait = this.#waits.take(caller.ownerId, MOST_WAITS);
       if (!wait) return this.#refuse(request, `${MOST_WAITS} requests of this API key's owner already wait`);
       this.#held.set(request, wait);
+      return undefined;
+    }
+    if (slots === "exchanges") {
+      const slot = this.#exchanges.take(customerOf(request.ip), this.#exchanges.part(4));
+      if (!slot) return this.#refuse(request, "The server exchanges too many identity tokens already");
+      this.#held.set(request, slot);
       return undefined;
     }
     const ownSlot =

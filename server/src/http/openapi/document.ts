@@ -1,13 +1,13 @@
 import { ERRORS, present } from "@tunnelplane/sdk/contract";
 import { dryRunShape } from "../operations/exposure";
-import { type ApiOperation, isCacheable, isIdempotent } from "../operations/operation";
+import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { exampleOf, listExample } from "./examples";
 import { HEADERS, PARAMETERS } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
 import { descriptionOf, parametersInPath } from "./words";
 
 /** The OpenAPI 3.1 document of the operations, as its readers need it. */
-export const openapi = (operations: readonly ApiOperation[], version: string, reader: Reader): Json =>
+export const openapi = (operations: readonly DescribedOperation[], version: string, reader: Reader): Json =>
   new OpenApi(reader).of(operations, version);
 
 class OpenApi {
@@ -17,7 +17,7 @@ class OpenApi {
     this.#schemas = new Schemas(reader);
   }
 
-  of(operations: readonly ApiOperation[], version: string): Json {
+  of(operations: readonly DescribedOperation[], version: string): Json {
     const paths: Record<string, Json> = {};
     for (const operation of operations) {
       paths[operation.path] = {
@@ -53,13 +53,14 @@ class OpenApi {
     };
   }
 
-  #describe(operation: ApiOperation): Json {
+  #describe(operation: DescribedOperation): Json {
     const { success, body } = operation;
     return {
       operationId: operation.id,
       summary: operation.summary,
       description: descriptionOf(operation),
       tags: [operation.tag.name],
+      ...(operation.isForm && { security: [] }),
       parameters: [
         ...parametersInPath(operation),
         ...parametersOf(operation).map((name) => parameterOf(operation, name)),
@@ -67,7 +68,7 @@ class OpenApi {
       ...(body && {
         requestBody: {
           required: true,
-          content: this.#content(this.#schemas.of(body), () => exampleOf(body)),
+          content: this.#content(this.#schemas.of(body), () => exampleOf(body), operation),
         },
       }),
       responses: {
@@ -102,11 +103,12 @@ class OpenApi {
   }
 
   /** Examples are for people and clients; the other document is for programs that make up their own. */
-  #content(schema: Json, example: () => unknown): Json {
-    return { "application/json": { schema, ...(this.reader === "clients" && { example: example() }) } };
+  #content(schema: Json, example: () => unknown, { isForm }: Pick<DescribedOperation, "isForm"> = {}): Json {
+    const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
+    return { [type]: { schema, ...(this.reader === "clients" && { example: example() }) } };
   }
 
-  #answerOf({ answer, list }: ApiOperation["success"]): Json {
+  #answerOf({ answer, list }: DescribedOperation["success"]): Json {
     const one = this.#schemas.of(present(answer));
     if (!list) return one;
     const page = {
@@ -126,12 +128,12 @@ class OpenApi {
   }
 
   /** A dry run with findings answers the same, with the findings in it. */
-  #withFindings(operation: ApiOperation, answer: Json): Json {
+  #withFindings(operation: DescribedOperation, answer: Json): Json {
     if (this.reader === "clients" || !tellsFindings(operation)) return answer;
     return { anyOf: [answer, this.#schemas.of(dryRunShape)] };
   }
 
-  #errorsOf(operation: ApiOperation): Json {
+  #errorsOf(operation: DescribedOperation): Json {
     return Object.fromEntries(
       errorStatuses(operation).map((status) => [
         status,
@@ -152,7 +154,7 @@ newest first, at most 100 objects at once; \`next_page_uri\` leads to the next p
   wire: "Manages tunnel credentials, edges, certificate authorities and what belongs to them. This document describes everything that the server accepts, including values that only older clients send; make clients from /openapi.json.",
 };
 
-const headersOf = ({ success }: ApiOperation): Json =>
+const headersOf = ({ success }: DescribedOperation): Json =>
   Object.fromEntries(
     ["ETag", ...(success.status === 201 ? ["Location", "Idempotent-Replayed"] : [])].map((name) => [
       name,
@@ -161,37 +163,38 @@ const headersOf = ({ success }: ApiOperation): Json =>
   );
 
 /** The headers and query parameters of an operation. */
-function parametersOf(operation: ApiOperation): string[] {
+function parametersOf(operation: DescribedOperation): string[] {
   const changes = operation.method !== "GET" && operation.method !== "POST";
   const preconditions = changes ? ["If-Match"] : isCacheable(operation) ? ["If-None-Match"] : [];
   return [
-    "Service-Version",
+    ...(operation.isForm ? [] : ["Service-Version"]),
     ...preconditions,
     ...(isIdempotent(operation) ? ["Idempotency-Key"] : []),
     ...operation.query,
   ];
 }
 
-function parameterOf({ required }: ApiOperation, name: string): Json {
+function parameterOf({ required }: DescribedOperation, name: string): Json {
   if (!required?.some((one) => one === name)) return { $ref: `#/components/parameters/${name}` };
   return { ...PARAMETERS[name], required: true };
 }
 
 /** A POST that creates nothing answers a report, which has no version. */
-const isReport = ({ method, success }: ApiOperation): boolean => method === "POST" && success.status === 200;
+const isReport = ({ method, success }: DescribedOperation): boolean =>
+  method === "POST" && success.status === 200;
 
-const tellsFindings = ({ query }: ApiOperation): boolean => query.includes("findings");
+const tellsFindings = ({ query }: DescribedOperation): boolean => query.includes("findings");
 
-function answerExample({ path, success: { answer, list } }: ApiOperation): unknown {
+function answerExample({ path, success: { answer, list } }: DescribedOperation): unknown {
   const one = exampleOf(present(answer));
   return list ? listExample(list.key, path, one) : one;
 }
 
 /** Which errors an operation may answer. */
-function errorStatuses(operation: ApiOperation): number[] {
+function errorStatuses(operation: DescribedOperation): number[] {
   const statuses = [400, 401, 403, 429, 500, 503];
   if (operation.path.includes("{")) statuses.push(404);
-  if (operation.method !== "GET") statuses.push(409);
+  if (operation.method !== "GET" && !operation.isForm) statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
   if (operation.body) statuses.push(408, 413, 415);
   if (isIdempotent(operation)) statuses.push(422);
@@ -217,7 +220,7 @@ function errorResponse(status: number, schema: Json, example?: Json): Json {
 
 const kindsOf = (status: number) => Object.values(ERRORS).filter((kind) => kind.status === status);
 
-function errorComponents(operations: readonly ApiOperation[], schema: Json): Json {
+function errorComponents(operations: readonly DescribedOperation[], schema: Json): Json {
   const statuses = [...new Set(operations.flatMap(errorStatuses))].sort();
   return Object.fromEntries(
     statuses.map((status) => {

@@ -285,5 +285,11 @@ export const errorShape: Shape = {
         description:
           "The guarantees that refuse the change, at most 10, each with a request that breaks it and its decisions before and after, or why it can no longer be proved.",
       }),
+    error: z.string().optional().meta({
+      description: "Of an exchange of an identity token: the error's name in RFC 6749 and RFC 8693.",
+    }),
+    error_description: z.string().optional().meta({
+      description: "Of an exchange of an identity token: `msg` in the characters that RFC 6749 allows.",
+    }),
   }),
 };

@@ -1,10 +1,10 @@
 import { definitionOf, idPattern, registry, sampleId } from "@tunnelplane/sdk/contract";
-import { type ApiOperation, isIdempotent } from "../operations/operation";
+import { type DescribedOperation, isIdempotent } from "../operations/operation";
 import type { Json } from "./schemas";
 
 /** Describes an operation and how to use it, in sentences. */
-export function descriptionOf(operation: ApiOperation): string {
-  const { method, summary, about, query, success, body, waits } = operation;
+export function descriptionOf(operation: DescribedOperation): string {
+  const { method, summary, about, query, success, body, isForm, waits } = operation;
   const sentences = [
     `${summary}.`,
     about,
@@ -12,6 +12,7 @@ export function descriptionOf(operation: ApiOperation): string {
       method === "PATCH" &&
       "Fields that the body leaves out stay as they are; a field that does not exist is refused.",
     body &&
+      !isForm &&
       method !== "PATCH" &&
       "A field that does not exist is refused, and the answer names those that do.",
     success.list &&
@@ -30,7 +31,7 @@ export function descriptionOf(operation: ApiOperation): string {
 }
 
 /** The parameters in the path of an operation. */
-export const parametersInPath = ({ path }: ApiOperation): Json[] =>
+export const parametersInPath = ({ path }: DescribedOperation): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",

@@ -69,7 +69,9 @@ const auditShape: Shape = {
     operation_id: z
       .string()
       .meta({ description: "Id of the request, as in the log and the header X-Request-Id." }),
-    principal_id: z.string().meta({ description: "The user or bot that made the change." }),
+    principal_id: z.string().meta({
+      description: "The user or bot that made the change; `nobody` for an identity token that was refused.",
+    }),
     key_id: z
       .string()
       .nullable()
@@ -81,7 +83,10 @@ const auditShape: Shape = {
       .nullable()
       .meta({ description: "Id of the changed object, or the name of a gateway." }),
     event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
-    changed: z.array(z.string()).meta({ description: "The paths that an update changed." }),
+    changed: z.array(z.string()).meta({
+      description:
+        "The paths that an update changed; for a refused identity token, the claims and parts that did not match.",
+    }),
     object_digest: z.string().nullable().meta({
       description:
         "A keyed hash of the object after the change; null after a deletion, and in rows of older versions.",

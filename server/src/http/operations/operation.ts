@@ -129,15 +129,20 @@ export interface ApiOperation {
   readonly act?: Act;
   /** The limits of its body, where the common ones are too low. */
   readonly room?: BodyRoom;
+  /** Whether its body is a form, and it needs neither an API key nor Service-Version. */
+  readonly isForm?: true;
   readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
 }
 
+/** What of an operation the OpenAPI document describes. */
+export type DescribedOperation = Omit<ApiOperation, "run" | "subject">;
+
 /** Whether an `Idempotency-Key` makes it idempotent: it creates objects. */
-export const isIdempotent = ({ success, isLarge }: ApiOperation): boolean =>
+export const isIdempotent = ({ success, isLarge }: DescribedOperation): boolean =>
   success.status === 201 || isLarge === true;
 
 /** Whether a client may name the answer that it has, and gets 304 while that is unchanged. */
-export const isCacheable = ({ method, success, tellsState }: ApiOperation): boolean =>
+export const isCacheable = ({ method, success, tellsState }: DescribedOperation): boolean =>
   method === "GET" && !success.list && !tellsState;
 
 /** What a request for an operation does. */

@@ -2,6 +2,7 @@ import type { Kind, SentOf } from "@tunnelplane/sdk/contract";
 import type { Behaviour } from "./behaviour";
 import { makeApiKey } from "./makeApiKey";
 import { makeAuthorityKey } from "./makeAuthorityKey";
+import { makeWorkloadIdentity } from "./makeWorkloadIdentity";
 import { mintSecret } from "./mintSecret";
 import { signSshCertificate } from "./signSshCertificate";
 
@@ -9,6 +10,7 @@ import { signSshCertificate } from "./signSshCertificate";
 export const behaviours: { readonly [K in Kind]?: Behaviour<SentOf<K>> } = {
   tunnel_credential: mintSecret("tpt"),
   api_key: makeApiKey,
+  workload_identity: makeWorkloadIdentity,
   ssh_certificate_authority: makeAuthorityKey,
   ssh_user_certificate: signSshCertificate("user"),
   ssh_host_certificate: signSshCertificate("host"),

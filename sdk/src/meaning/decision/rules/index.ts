@@ -13,7 +13,7 @@ export { withoutEdge } from "../decider";
 export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
 export { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
-export { asksVerified, claimTest, type RequiredClaims, refuseClaims, VERIFIED } from "./claims";
+export { asksVerified, claimIn, claimTest, type RequiredClaims, refuseClaims, VERIFIED } from "./claims";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
 export { type ConnectionStep, connectionSteps } from "./connections";
 export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./limits";

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
-import { isPublic } from "../../util";
+import { isPublic } from "../util";
 
 const refusal = (host: string, address: string): Error =>
   new Error(

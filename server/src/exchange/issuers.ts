@@ -1,0 +1,168 @@
+import { isObject, messageOf } from "@tunnelplane/sdk/contract";
+import { createLocalJWKSet, type JWK } from "jose";
+import type { Logger } from "pino";
+import { DocumentReader, NoDocumentError } from "../outgoing";
+import { refusalForNow } from "../util";
+
+/** How long keys are taken without asking again, in milliseconds. */
+const FRESH_MS = 5 * 60_000;
+/** How long they are taken while their issuer does not answer. */
+const STALE_MS = 60 * 60_000;
+/** An issuer that was asked is left alone for so long, however many tokens come with unknown keys. */
+const AGAIN_MS = 20_000;
+/** Requests that wait for one issuer: a quarter of the exchanges that an address may have at once. */
+const MOST_WAITING = 4;
+/** Of one issuer. The largest public key sets hold about ten. */
+const MOST_KEYS = 100;
+/** Of issuers whose keys are kept: as many as there may be identities. */
+const MOST_ISSUERS = 1000;
+/** Of an RSA modulus of 8,192 bits in base64url. Checking a signature with a larger one holds up others. */
+const LONGEST_MODULUS = 1366;
+/** Exponents in use have up to 4 bytes (65537 has 3). */
+const LONGEST_EXPONENT = 6;
+
+/** An issuer's public keys, as they were read at one time. */
+export interface IssuerKeys {
+  readonly find: ReturnType<typeof createLocalJWKSet>;
+  /** When, by the clock of {@link performance}. */
+  readonly readAt: number;
+}
+
+interface Entry {
+  keys?: IssuerKeys;
+  askedAt: number;
+  asked?: Promise<IssuerKeys>;
+  waiting: number;
+}
+
+/**
+ * The keys of issuers, from where their discovery documents say (OpenID Connect Discovery 1.0, RFC 8414, RFC
+ * 7517). Requests share one question; an issuer that is slow or away makes a few of them wait, and the rest
+ * are refused for now.
+ */
+export class Issuers {
+  readonly #entries = new Map<string, Entry>();
+  readonly #reader: DocumentReader;
+
+  /** @param allowPrivate whether issuers may speak plain http, or be off the internet */
+  constructor(
+    allowPrivate: boolean,
+    private readonly logger: Pick<Logger, "warn">,
+  ) {
+    this.#reader = new DocumentReader(allowPrivate);
+  }
+
+  /** @throws RequestError where they cannot be had now */
+  async keysOf(issuer: string): Promise<IssuerKeys> {
+    const { keys } = this.#entryOf(issuer);
+    if (keys && performance.now() - keys.readAt < FRESH_MS) return keys;
+    const again = await this.#askAgain(issuer).catch(() => undefined);
+    if (again) return again;
+    if (keys && performance.now() - keys.readAt < STALE_MS) return keys;
+    throw away();
+  }
+
+  /**
+   * Keys that are newer than these, for a token with a key that is not among them; undefined where the issuer
+   * was asked just now.
+   */
+  async newerThan(issuer: string, keys: IssuerKeys): Promise<IssuerKeys | undefined> {
+    const entry = this.#entryOf(issuer);
+    if (entry.keys && entry.keys.readAt > keys.readAt) return entry.keys;
+    return this.#askAgain(issuer).catch(() => undefined);
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  #entryOf(issuer: string): Entry {
+    const known = this.#entries.get(issuer);
+    if (known) return known;
+    if (this.#entries.size >= MOST_ISSUERS) this.#entries.clear();
+    const entry = { askedAt: Number.NEGATIVE_INFINITY, waiting: 0 };
+    this.#entries.set(issuer, entry);
+    return entry;
+  }
+
+  /** Undefined where the issuer was asked just now. */
+  async #askAgain(issuer: string): Promise<IssuerKeys | undefined> {
+    const entry = this.#entryOf(issuer);
+    if (!entry.asked && performance.now() - entry.askedAt < AGAIN_MS) return undefined;
+    if (entry.waiting >= MOST_WAITING) throw away();
+    entry.waiting++;
+    try {
+      entry.asked ??= this.#ask(issuer, entry);
+      return await entry.asked;
+    } finally {
+      entry.waiting--;
+    }
+  }
+
+  async #ask(issuer: string, entry: Entry): Promise<IssuerKeys> {
+    entry.askedAt = performance.now();
+    try {
+      const uri = keySetIn(await this.#discover(issuer), issuer);
+      const find = createLocalJWKSet({ keys: usableKeys(await this.#reader.read(uri)) });
+      entry.keys = { find, readAt: performance.now() };
+      return entry.keys;
+    } catch (error) {
+      this.logger.warn(
+        { issuer, reason: messageOf(error) },
+        "the keys of an issuer of identity tokens could not be read; its tokens are refused until they can. Is it reachable from here, and is its certificate trusted (NODE_EXTRA_CA_CERTS)?",
+      );
+      throw away();
+    } finally {
+      entry.asked = undefined;
+    }
+  }
+
+  /** OpenID Connect appends the well-known path to the issuer; RFC 8414 puts it before the issuer's own. */
+  async #discover(issuer: string): Promise<unknown> {
+    try {
+      return await this.#reader.read(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+    } catch (error) {
+      if (!(error instanceof NoDocumentError)) throw error;
+      const { origin, pathname } = new URL(issuer);
+      return this.#reader.read(
+        `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, "")}`,
+      );
+    }
+  }
+}
+
+const away = () =>
+  refusalForNow("unavailable", "The keys of the token's issuer cannot be read now; try again shortly");
+
+/** Where the keys are. A document with another name is another issuer's (RFC 8414 section 3.3). */
+function keySetIn(document: unknown, issuer: string): string {
+  const { issuer: name, jwks_uri: uri }: { issuer?: unknown; jwks_uri?: unknown } = isObject(document)
+    ? document
+    : {};
+  if (name !== issuer)
+    throw new Error(`its discovery document calls it ${JSON.stringify(name)?.slice(0, 200)}`);
+  if (typeof uri !== "string" || !URL.canParse(uri))
+    throw new Error("its discovery document has no jwks_uri that is a URL");
+  return uri;
+}
+
+/** The public parts of keys that may check signatures. What else a key says, such as `x5u`, is left out. */
+function usableKeys(document: unknown): JWK[] {
+  const keys = isObject(document) ? document.keys : undefined;
+  if (!Array.isArray(keys)) throw new Error("its key set (JWKS) has no list of keys");
+  if (keys.length > MOST_KEYS)
+    throw new Error(`its key set has ${keys.length} keys; at most ${MOST_KEYS} are read`);
+  return keys.filter(isObject).filter(isUsable).map(publicPart);
+}
+
+const isUsable = ({ kty, use, n, e }: Readonly<Record<string, unknown>>): boolean =>
+  (kty === "EC" ||
+    kty === "OKP" ||
+    (kty === "RSA" && isShort(n, LONGEST_MODULUS) && isShort(e, LONGEST_EXPONENT))) &&
+  (use === undefined || use === "sig");
+
+const isShort = (text: unknown, most: number): boolean => typeof text === "string" && text.length <= most;
+
+const PUBLIC = ["kty", "kid", "alg", "use", "key_ops", "crv", "x", "y", "n", "e"];
+const publicPart = (key: Readonly<Record<string, unknown>>): JWK =>
+  Object.fromEntries(PUBLIC.flatMap((name) => (name in key ? [[name, key[name]]] : []))) as JWK; // parsed JSON

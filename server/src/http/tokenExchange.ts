@@ -1,0 +1,169 @@
+import { isUtf8 } from "node:buffer";
+import { SCOPES } from "@tunnelplane/sdk/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type SentToken, type TokenExchange, TokenRefused } from "../exchange";
+import { quoted, RequestError } from "../util";
+import { JSON_TYPE } from "./bodies";
+import { requestErrorOf } from "./errors";
+import { requireAddress } from "./limits/connections";
+import type { RateLimits } from "./limits/rateLimits";
+import type { RequestsUnderWay } from "./limits/requestsUnderWay";
+import {
+  ACCESS_TOKEN,
+  GRANT_TYPE,
+  LONGEST_TOKEN,
+  SUBJECT_TOKEN_TYPES,
+  tokenOperation,
+} from "./operations/token";
+import { refuseOtherMethods } from "./serving";
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+/** In bytes. Nothing of a token has to be percent-encoded. */
+const LARGEST_FORM = 64 * 1024;
+
+interface Serving {
+  /** Opens it; called once, for the first token. */
+  readonly open: () => TokenExchange;
+  readonly limits: RateLimits;
+  readonly underWay: RequestsUnderWay;
+}
+
+/**
+ * Serves `POST /token`, without an API key: an address is limited before a token is looked at, and wrong
+ * tokens count as wrong keys do.
+ */
+export function registerTokenExchange(app: FastifyInstance, { open, limits, underWay }: Serving): void {
+  let opened: TokenExchange | undefined;
+  app.addHook("onClose", () => opened?.close());
+  app.register(async (scope) => {
+    acceptForms(scope);
+    underWay.limitOn(scope);
+    scope.addHook("onRequest", async (request) => {
+      requireAddress(request);
+      await limits.admitExchange(request);
+    });
+    // The app's own handler sends what this one throws.
+    scope.setErrorHandler(async (error, request) => {
+      const refusal = requestErrorOf(error);
+      if (refusal.status >= 500 && refusal !== error)
+        request.log.error({ operation_id: request.id, err: error }, "request failed");
+      throw new ExchangeRefusal(refusal);
+    });
+    refuseOtherMethods(scope, [tokenOperation]);
+    scope.post(
+      tokenOperation.path,
+      { bodyLimit: LARGEST_FORM, config: { slots: () => "exchanges" } },
+      (request, reply) =>
+        underWay.during(request, async () => {
+          const { key, ttl, scopes } = await exchanged(request);
+          return reply.type(JSON_TYPE).send(
+            JSON.stringify({
+              access_token: key,
+              issued_token_type: ACCESS_TOKEN,
+              token_type: "Bearer",
+              expires_in: ttl,
+              ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+            }),
+          );
+        }),
+    );
+  });
+
+  async function exchanged(request: FastifyRequest) {
+    const sent = { ...readForm(request.body), operationId: request.id, client: request.ip };
+    opened ??= open();
+    try {
+      return await opened.exchange(sent);
+    } catch (error) {
+      const isRefused = error instanceof TokenRefused;
+      if (isRefused || isMalformedToken(error)) await limits.countUnknown(sent.token, request);
+      if (!isRefused) throw error;
+      await opened.record(error, sent);
+      throw new RequestError(
+        "refused_token",
+        "This identity token is not accepted here. An admin sees why in the audit log, under this operation id",
+      );
+    }
+  }
+}
+
+const isMalformedToken = (error: unknown): boolean =>
+  error instanceof RequestError && error.options.field === "subject_token";
+
+/** An error of ours that also says what RFC 6749 section 5.2 wants. */
+class ExchangeRefusal extends RequestError {
+  constructor(refusal: RequestError) {
+    super(refusal.error, refusal.message, refusal.options);
+  }
+
+  override body(operationId: string) {
+    const description = this.message.replaceAll('"', "'").replace(/[^ -~]|\\/g, "?"); // the characters that it allows
+    return { ...super.body(operationId), error: this.#name, error_description: description };
+  }
+
+  get #name(): string {
+    if (this.status === 429 || this.status === 503) return "temporarily_unavailable";
+    if (this.status >= 500) return "server_error";
+    return NAMES[this.options.field ?? ""] ?? "invalid_request"; // RFC 8693 wants it for wrong tokens too
+  }
+}
+
+/** The errors of RFC 6749 and RFC 8693 that have a name of their own, by the parameter at fault. */
+const NAMES: Readonly<Record<string, string>> = {
+  grant_type: "unsupported_grant_type",
+  audience: "invalid_target",
+  scope: "invalid_scope",
+};
+
+function acceptForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    FORM_TYPE,
+    { parseAs: "buffer", bodyLimit: LARGEST_FORM },
+    (request, body, done) => {
+      const encoding = request.headers["content-encoding"] ?? "identity";
+      // With `parseAs: "buffer"`, Fastify gives a Buffer; its types say string too.
+      if (encoding !== "identity" || !isUtf8(body as Buffer)) done(noForm());
+      else done(null, new URLSearchParams(body.toString()));
+    },
+  );
+  scope.addContentTypeParser("*", (_request, _body, done) => done(noForm()));
+}
+
+const noForm = () =>
+  new RequestError(
+    "not_json",
+    `The body must be a form in UTF-8, with the header "Content-Type: ${FORM_TYPE}"`,
+  );
+
+/** Reads the parameters. Unknown ones are ignored, empty ones count as left out (RFC 6749 section 3.2). */
+function readForm(body: unknown): Pick<SentToken, "token" | "identity" | "scopes"> {
+  const form = body instanceof URLSearchParams ? body : new URLSearchParams();
+  const read = (name: string): string | undefined => {
+    const [value, ...more] = form.getAll(name);
+    if (more.length > 0) throw wrong(name, "is given more than once; give it once");
+    return value || undefined;
+  };
+  const one = (name: string, accepted: readonly string[], isOptional = false): void => {
+    const value = read(name);
+    if (value === undefined ? isOptional : accepted.includes(value)) return;
+    throw wrong(name, `must be ${accepted.map((text) => JSON.stringify(text)).join(" or ")}`);
+  };
+  one("grant_type", [GRANT_TYPE]);
+  one("subject_token_type", SUBJECT_TOKEN_TYPES);
+  one("requested_token_type", [ACCESS_TOKEN], true);
+  if (read("actor_token") !== undefined) throw wrong("actor_token", "is not supported: leave it out");
+  const [token, identity] = [read("subject_token"), read("audience")];
+  if (token === undefined) throw wrong("subject_token", "is missing: it is the identity token");
+  if (token.length > LONGEST_TOKEN)
+    throw wrong("subject_token", `has ${token.length} characters; at most ${LONGEST_TOKEN} are allowed`);
+  if (identity !== undefined && !/^wid_\w{1,60}$/.test(identity))
+    throw wrong("audience", 'must be the id of a workload identity ("wid_…"), or be left out');
+  const scopes = read("scope")?.split(" ").filter(Boolean);
+  const strange = scopes?.find((scope) => !SCOPES.includes(scope));
+  if (strange !== undefined) throw wrong("scope", `holds ${quoted(strange)}, which is no scope of this API`);
+  return { token, identity, scopes };
+}
+
+const wrong = (field: string, message: string) =>
+  new RequestError("invalid_field", `${field} ${message}`, { field });

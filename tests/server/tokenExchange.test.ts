@@ -1,0 +1,300 @@
+import { expect } from "chai";
+import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";
+import { execute, onEveryDatabase } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
+import { AUDIENCE, EXCHANGE, exchange, JWT_TYPE, StandInTokenIssuer, sendForm } from "../support/tokenIssuer";
+
+const refusedToken = { status: 401, code: "TP_1103" };
+const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+
+/** Checks a refusal, and that it also says what RFC 6749 wants. */
+function expectExchangeRefused(answer: RestAnswer, refusal: object, error: string): void {
+  const { error: name, error_description: description, ...body } = answer.body;
+  expectRefused({ ...answer, body }, refusal as typeof refusedToken);
+  expect(name).to.equal(error);
+  expect(description).to.match(/^[ !#-[\]-~]+$/); // RFC 6749 section 5.2
+}
+
+onEveryDatabase("An identity token", (startServer) => {
+  let issuer: StandInTokenIssuer;
+  before("start an issuer", async () => {
+    issuer = await StandInTokenIssuer.start();
+  });
+  after("stop it", () => issuer.stop());
+
+  const server = serverOfThisFile(() =>
+    startServer({ args: ["--allow-private-targets", "--public-url", AUDIENCE] }),
+  );
+
+  /** An identity for one repository, and a token of it. */
+  async function identity(more: object = {}) {
+    const bot = await server.created("/bot_users", { name: unique("pipeline") });
+    const sub = `repo:acme/${unique("repo")}:ref:refs/heads/main`;
+    const one = await server.created("/workload_identities", {
+      issuer: issuer.url,
+      audiences: [],
+      claims: { sub },
+      bot_user_id: bot.id,
+      ...more,
+    });
+    return { bot, one, sub, token: (claims: object = {}) => issuer.token({ sub, ...claims }) };
+  }
+  const keyFor = async (token: string): Promise<string> => {
+    const answer = await exchange(server.url, token);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.body.access_token;
+  };
+  const callerWith = async (key: string) => new Rest(server.url, key).get("/caller");
+  const auditRows = async (action: string) =>
+    (await server.read("/audit_events")).audit_events.filter(
+      (row: { action: string }) => row.action === action,
+    );
+
+  it("becomes an API key of the identity's bot, which ends after its ttl", async () => {
+    const { bot, token } = await identity({ ttl: 60 });
+    const before = Date.now();
+    const answer = await exchange(server.url, token());
+    expect(answer.body).to.deep.include({
+      issued_token_type: ACCESS_TOKEN,
+      token_type: "Bearer",
+      expires_in: 60,
+    });
+    const { body } = await callerWith(answer.body.access_token);
+    expect(body).to.include({ owner_id: bot.id, role: "member" });
+    const left = Date.parse(body.expires_at) - before;
+    expect(left).to.be.within(60_000, 60_000 + Date.now() - before);
+  });
+
+  it("may be exchanged again, and each key works; none stands in a list", async () => {
+    const { token } = await identity();
+    const once = token();
+    const keys = [await keyFor(once), await keyFor(once)];
+    expect(new Set(keys).size).to.equal(2);
+    for (const key of keys) {
+      const { body } = await callerWith(key);
+      expect((await server.rest.get(`/api_keys/${body.key_id}`)).status).to.equal(404);
+      expect(JSON.stringify(await server.read("/api_keys"))).not.to.contain(body.key_id);
+      expect(
+        new Set((await server.query("select id from exchanged_key")).map((row) => JSON.stringify(row))),
+      ).to.include(JSON.stringify({ id: body.key_id }));
+    }
+  });
+
+  it("is in no answer, no log and no table; the audit log says who exchanged it for which key", async () => {
+    const { bot, one, token } = await identity();
+    const secret = token();
+    const key = await keyFor(secret);
+    const { key_id } = (await callerWith(key)).body;
+    const [row] = await auditRows("identity_token_exchanged");
+    expect(row).to.include({ principal_id: bot.id, key_id, object_id: one.id });
+    const signature = secret.split(".")[2] ?? "";
+    for (const text of [server.log, JSON.stringify(await server.query("select * from audit_event"))]) {
+      expect(text).not.to.contain(signature);
+      expect(text).not.to.contain(key);
+    }
+  });
+
+  it("makes keys that end when its identity changes or is deleted, and when its bot is put to rest", async () => {
+    for (const end of [
+      ({ one }: { one: { id: string } }) => server.rest.patch(`/workload_identities/${one.id}`, { ttl: 70 }),
+      ({ one }: { one: { id: string } }) => server.rest.delete(`/workload_identities/${one.id}`),
+    ]) {
+      const made = await identity();
+      const key = await keyFor(made.token());
+      expect((await callerWith(key)).status).to.equal(200);
+      expect((await end(made)).status).to.be.below(300);
+      expectRefused(await callerWith(key), { status: 401, code: "TP_1101" });
+    }
+    const { bot, token } = await identity();
+    const key = await keyFor(token());
+    await server.rest.patch(`/bot_users/${bot.id}`, { active: false });
+    expectRefused(await callerWith(key), { status: 403, code: "TP_1200" });
+    expectExchangeRefused(await exchange(server.url, token()), refusedToken, "invalid_request");
+  });
+
+  it("makes keys that say when they ended, until a day later", async () => {
+    const { token } = await identity();
+    const key = await keyFor(token());
+    const { key_id } = (await callerWith(key)).body;
+    await execute(
+      server.data,
+      `update exchanged_key set expires_at = '2026-01-01T00:00:00.000Z' where id = '${key_id}'`,
+    );
+    await server.rest.post("/workload_identities", {}); // the server forgets what it knows of keys
+    expectRefused(await callerWith(key), { status: 401, code: "TP_1102", mentions: ["2026-01-01"] });
+  });
+
+  it("that matches several identities asks which; `audience` chooses", async () => {
+    const { one, bot, sub, token } = await identity();
+    const other = await server.created("/workload_identities", {
+      issuer: issuer.url,
+      audiences: [AUDIENCE],
+      claims: { sub: `${sub.slice(0, sub.lastIndexOf("/"))}/*` },
+      bot_user_id: bot.id,
+      ttl: 120,
+    });
+    expectExchangeRefused(
+      await exchange(server.url, token()),
+      { ...invalid("audience"), mentions: [one.id, other.id] },
+      "invalid_target",
+    );
+    const chosen = await exchange(server.url, token(), { audience: other.id });
+    expect(chosen.body.expires_in, chosen.text).to.equal(120);
+  });
+
+  it("matches claims with `*`, in lists, numbers, true and false, and inside of objects", async () => {
+    const { token } = await identity({
+      claims: {
+        sub: "repo:acme/lists:*",
+        groups: "dep*ers",
+        number: "17",
+        protected: "true",
+        "realm.roles": "*",
+        "https://id.example.com/team": "infra",
+      },
+    });
+    const claims = {
+      sub: "repo:acme/lists:pull_request",
+      groups: ["readers", "deployers"],
+      number: 17,
+      protected: true,
+      realm: { roles: "any" },
+      "https://id.example.com/team": "infra",
+    };
+    await keyFor(token(claims));
+    const wrong = {
+      groups: ["deployer"],
+      number: "18",
+      protected: false,
+      realm: {},
+      "https://id.example.com/team": "x",
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const answer = await exchange(server.url, token({ ...claims, [name]: value }));
+      expectExchangeRefused(answer, refusedToken, "invalid_request");
+    }
+  });
+
+  it("becomes a key that has the identity's scopes, or fewer that it asks for", async () => {
+    const { token } = await identity({ scopes: ["plan", "ip_policy:write"] });
+    const answer = await exchange(server.url, token());
+    expect(answer.body.scope, answer.text).to.equal("plan ip_policy:write");
+    const rest = new Rest(server.url, answer.body.access_token);
+    expect((await rest.post("/ip_policies", {})).status).to.equal(201);
+    const noScope = { status: 403, code: "TP_1200", mentions: ["lacks the scope"] };
+    expectRefused(await rest.post("/backends/tunnel_group", { labels: { a: "b" } }), noScope);
+    const fewer = await exchange(server.url, token(), { scope: "read" });
+    expect(fewer.body.scope).to.equal("read");
+    expectRefused(await new Rest(server.url, fewer.body.access_token).post("/ip_policies", {}), noScope);
+    for (const scope of ["write", "read tls_edge:write", "everything"])
+      expectExchangeRefused(
+        await exchange(server.url, token(), { scope }),
+        invalid("scope"),
+        "invalid_scope",
+      );
+  });
+
+  it("is admitted by no identity that gives more than the key that makes or changes it has", async () => {
+    const { bot, one } = await identity();
+    const key = await server.created("/api_keys", { scopes: ["plan", "workload_identity:write"] });
+    const narrow = new Rest(server.url, key.token);
+    const body = { issuer: issuer.url, audiences: [AUDIENCE], claims: { sub: "x" }, bot_user_id: bot.id };
+    const own = await narrow.post("/workload_identities", body);
+    expect(own.body.scopes, own.text).to.deep.equal(["plan", "workload_identity:write"]);
+    const more = { status: 403, code: "TP_1200", field: "scopes" };
+    for (const scopes of [[], ["write"], ["ip_policy:write"]])
+      expectRefused(await narrow.post("/workload_identities", { ...body, scopes }), more);
+    expectRefused(await narrow.patch(`/workload_identities/${one.id}`, { claims: { sub: "mine" } }), more);
+    const set = {
+      set: unique("set"),
+      objects: [{ kind: "workload_identity", key: "k", fields: { ...body, scopes: [] } }],
+    };
+    expectRefused(await narrow.post("/changesets", set), more);
+  });
+
+  it("that does not match is refused without a reason; the audit log names what did not match", async () => {
+    const { one, token } = await identity({ claims: { sub: "repo:acme/web:*", environment: "prod" } });
+    const wrong = token({ sub: "repo:acme/web:x", environment: "dev", aud: "other" });
+    const answer = await exchange(server.url, wrong, { audience: one.id });
+    expectExchangeRefused(answer, refusedToken, "invalid_request");
+    expect(answer.headers.get("www-authenticate")).to.equal("Bearer");
+    for (const word of ["environment", "prod", "wid_"]) expect(answer.text).not.to.contain(word);
+    const [row] = await auditRows("identity_token_refused");
+    expect(row).to.deep.include({
+      principal_id: "nobody",
+      key_id: null,
+      object_id: one.id,
+      changed: ["aud", "environment"],
+      operation_id: answer.body.details.operation_id,
+    });
+  });
+
+  it("in a malformed request is refused with what is wrong", async () => {
+    const { token } = await identity();
+    const malformed: [Record<string, string | undefined>, string, string][] = [
+      [{ grant_type: undefined }, "grant_type", "unsupported_grant_type"],
+      [{ grant_type: "client_credentials" }, "grant_type", "unsupported_grant_type"],
+      [{ subject_token: "" }, "subject_token", "invalid_request"],
+      [{ subject_token: "no.jwt" }, "subject_token", "invalid_request"],
+      [{ subject_token: `${token()}${"a".repeat(20_000)}` }, "subject_token", "invalid_request"],
+      [{ subject_token_type: ACCESS_TOKEN }, "subject_token_type", "invalid_request"],
+      [{ requested_token_type: JWT_TYPE }, "requested_token_type", "invalid_request"],
+      [{ actor_token: "x" }, "actor_token", "invalid_request"],
+      [{ audience: AUDIENCE }, "audience", "invalid_target"],
+    ];
+    for (const [more, field, error] of malformed)
+      expectExchangeRefused(await exchange(server.url, token(), more), invalid(field), error);
+    const form = new URLSearchParams({
+      grant_type: EXCHANGE,
+      subject_token: token(),
+      subject_token_type: JWT_TYPE,
+    });
+    form.append("subject_token", token());
+    expectExchangeRefused(
+      await sendForm(server.url, form.toString()),
+      invalid("subject_token"),
+      "invalid_request",
+    );
+    const noForm = { status: 415, code: "TP_1402" };
+    expectExchangeRefused(await sendForm(server.url, "{}", "application/json"), noForm, "invalid_request");
+    expectExchangeRefused(
+      await sendForm(server.url, `x=${"y".repeat(70_000)}`),
+      { status: 413, code: "TP_1401" },
+      "invalid_request",
+    );
+    const other = await fetch(`${server.url}/token`);
+    expect([other.status, other.headers.get("allow")]).to.deep.equal([405, "POST"]);
+  });
+
+  it("needs an identity that names whom it admits", async () => {
+    const { bot_user_id } = (await identity()).one;
+    const body = (claims: object, more: object = {}) => ({
+      issuer: issuer.url,
+      audiences: [],
+      claims,
+      bot_user_id,
+      ...more,
+    });
+    for (const sub of ["*", "repo:acme*", "repo:*", "acme*", "repo:acme*/infra", "*:main", "/*"])
+      expectRefused(await server.rest.post("/workload_identities", body({ sub })), invalid("claims"));
+    expectRefused(await server.rest.post("/workload_identities", body({})), invalid("claims"));
+    for (const sub of ["repo:acme/*", "repo:acme/infra:*", "acme/inf*", "{5f3}:*", "exact"])
+      await server.created("/workload_identities", body({ sub, aud2: "*" }));
+    for (const more of [
+      { issuer: "ftp://x" },
+      { issuer: "https://id.example.com?x" },
+      { issuer: "id.example.com" },
+    ])
+      expectRefused(
+        await server.rest.post("/workload_identities", body({ sub: "x" }, more)),
+        invalid("issuer"),
+      );
+    for (const ttl of [59, 3601])
+      expectRefused(
+        await server.rest.post("/workload_identities", body({ sub: "x" }, { ttl })),
+        invalid("ttl"),
+      );
+    const { rest } = await server.member();
+    expectRefused(await rest.get("/workload_identities"), { status: 403, code: "TP_1200" });
+  });
+});

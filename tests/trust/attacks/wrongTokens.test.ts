@@ -1,0 +1,233 @@
+import { createHmac, generateKeyPairSync } from "node:crypto";
+import { expect } from "chai";
+import { expectRefused, invalid, serverOfThisFile, unavailable } from "../../support/api/expect";
+import { onOneDatabase, untilTestEnds } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import {
+  AUDIENCE,
+  admittedIdentity,
+  exchange,
+  StandInTokenIssuer,
+  SUBJECT,
+  secondsFromNow,
+} from "../../support/tokenIssuer";
+
+const refusedToken = { status: 401, code: "TP_1103" };
+const limited = { status: 429, code: "TP_1403" };
+const SLIPS = 30;
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+
+/** Checks a refusal but for the fields that only exchanges have. */
+function expectNo(answer: RestAnswer, refusal: object): void {
+  const { error: _, error_description: __, ...body } = answer.body;
+  expectRefused({ ...answer, body }, refusal as typeof refusedToken);
+}
+
+onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
+  let [issuer, other]: StandInTokenIssuer[] = [];
+  before("start two issuers", async () => {
+    [issuer, other] = [await StandInTokenIssuer.start(), await StandInTokenIssuer.start()];
+  });
+  after("stop them", () => {
+    issuer?.stop();
+    other?.stop();
+  });
+  const server = serverOfThisFile(async () => {
+    const started = await startServer({ args: ["--allow-private-targets"] });
+    await admittedIdentity(new Rest(started.url, started.apiKey), issuer as StandInTokenIssuer);
+    return started;
+  });
+
+  /** Tokens that nobody may get in with, and what the audit log says that they lack. */
+  function wrongTokens(
+    issuer: StandInTokenIssuer,
+    other: StandInTokenIssuer,
+  ): Record<string, [string, string]> {
+    const good = issuer.token();
+    const [head, claims, signature = ""] = good.split(".") as [string, string, string];
+    const attackers = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const weak = generateKeyPairSync("rsa", { modulusLength: 1024 });
+    const bare = (header: object) => `${encode({ typ: "JWT", kid: "rsa", ...header })}.${claims}`;
+    const hmac = (secret: string | Buffer) => {
+      const text = bare({ alg: "HS256" });
+      return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+    };
+    const brought = { jwk: attackers.publicKey.export({ format: "jwk" }) };
+    const by = (header: object) => issuer.token({}, header, attackers.privateKey);
+    return {
+      "no algorithm (none)": [`${bare({ alg: "none" })}.`, "alg"],
+      "no algorithm (nOnE) and a signature": [`${bare({ alg: "nOnE" })}.${signature}`, "alg"],
+      "the public key as the secret of HS256, as PEM": [
+        hmac(issuer.publicKey.export({ format: "pem", type: "spki" })),
+        "alg",
+      ],
+      "the public key as the secret of HS256, as DER": [
+        hmac(issuer.publicKey.export({ format: "der", type: "spki" })),
+        "alg",
+      ],
+      "an algorithm of another kind of key": [issuer.token({}, { alg: "ES256" }), "kid"],
+      "an algorithm that no list has": [issuer.token({}, { alg: "RS1" }), "alg"],
+      "another's signature": [by({}), "signature"],
+      "another's signature and the key id of a third": [issuer.token({}, { kid: "nobody" }), "kid"],
+      "the key id of another key of its issuer": [issuer.token({}, { kid: "ed" }), "kid"],
+      "a key id that is a path": [by({ kid: "../../jwks" }), "kid"],
+      "a key id that is a statement": [by({ kid: "' or 1=1 --" }), "kid"],
+      "a weak key that it brings along": [issuer.token({}, {}, weak.privateKey), "signature"],
+      "a key that it brings along (jwk)": [by(brought), "signature"],
+      "the address of a key (jku)": [by({ jku: `${other.url}/jwks` }), "signature"],
+      "the address of a certificate (x5u)": [by({ x5u: `${other.url}/jwks` }), "signature"],
+      "a header that must be understood (crit)": [issuer.token({}, { crit: ["exp"], exp: 1 }), "header"],
+      "a body that is not encoded (b64)": [issuer.token({}, { crit: ["b64"], b64: false }), "header"],
+      "another type of token (at+jwt)": [issuer.token({}, { typ: "at+jwt" }), "typ"],
+      "another type of token (logout+jwt)": [issuer.token({}, { typ: "logout+jwt" }), "typ"],
+      "no type": [issuer.token({}, { typ: undefined }), "typ"],
+      "claims changed afterwards": [
+        `${head}.${encode(issuer.claims({ admin: true }))}.${signature}`,
+        "signature",
+      ],
+      "no signature": [`${head}.${claims}.`, "signature"],
+      "half a signature": [`${head}.${claims}.${signature.slice(0, 100)}`, "signature"],
+      "no end": [issuer.token({ exp: undefined }), "exp"],
+      "an end that is a text": [issuer.token({ exp: "9999999999" }), "exp"],
+      "an end in the past": [issuer.token({ exp: secondsFromNow(-120) }), "exp"],
+      "a begin in the future": [issuer.token({ nbf: secondsFromNow(120) }), "nbf"],
+      "no audience": [issuer.token({ aud: undefined }), "aud"],
+      "another audience": [issuer.token({ aud: "https://other.example.com" }), "aud"],
+      "another audience, by a slash": [issuer.token({ aud: `${AUDIENCE}/` }), "aud"],
+      "an audience inside of a list in a list": [issuer.token({ aud: [[AUDIENCE]] }), "aud"],
+      "another subject": [issuer.token({ sub: `${SUBJECT}x` }), "sub"],
+      "a subject in capitals": [issuer.token({ sub: SUBJECT.toUpperCase() }), "sub"],
+      "an issuer that is not known": [other.token(), "iss"],
+      "another issuer's signature": [other.token({ iss: issuer.url }), "signature"],
+      "an issuer by a slash": [issuer.token({ iss: `${issuer.url}/` }), "iss"],
+      "a list of issuers": [issuer.token({ iss: [issuer.url] }), "iss"],
+      "no issuer": [issuer.token({ iss: undefined }), "iss"],
+    };
+  }
+
+  it("are refused, all in the same words, and the audit log names what is wrong", async () => {
+    const asked = other?.asked.length;
+    const words = new Set<string>();
+    const found: Record<string, string> = {};
+    const wrong = wrongTokens(issuer as StandInTokenIssuer, other as StandInTokenIssuer);
+    for (const [what, [token]] of Object.entries(wrong)) {
+      const answer = await exchange(server.url, token);
+      expect(answer.status, `${what}: ${answer.text}`).to.equal(401);
+      expectNo(answer, refusedToken);
+      words.add(answer.body.msg);
+      const [row] = (await server.read("/audit_events?limit=1")).audit_events;
+      expect(row.operation_id).to.equal(answer.body.details.operation_id);
+      found[what] = row.changed.join();
+    }
+    expect([...words]).to.have.lengthOf(1);
+    const named = Object.fromEntries(Object.entries(wrong).map(([what, [, lacking]]) => [what, lacking]));
+    expect(found).to.deep.equal(named);
+    expect(other?.asked.length, "nobody reads keys from where a token says").to.equal(asked);
+  });
+
+  it("that are none are malformed", async () => {
+    const good = (issuer as StandInTokenIssuer).token();
+    for (const token of [
+      "x",
+      "a.b",
+      "..",
+      `${good}.x`,
+      `${good}.x.y`,
+      good.replace(".", ".!"),
+      "e30.e30x.e30",
+    ])
+      expectNo(await exchange(server.url, token), invalid("subject_token"));
+  });
+
+  it("do not keep right ones out: other algorithms, lists of audiences, clocks a minute apart", async () => {
+    const { token, edToken } = issuer as StandInTokenIssuer;
+    const signer = issuer as StandInTokenIssuer;
+    for (const right of [
+      token.call(signer),
+      edToken(),
+      token.call(signer, { aud: ["x", AUDIENCE] }),
+      token.call(signer, { exp: secondsFromNow(-30) }),
+      token.call(signer, { nbf: secondsFromNow(30) }),
+      token.call(signer, {}, { typ: "application/jwt" }),
+      token.call(signer, {}, { jku: "https://evil.example.com" }),
+    ])
+      expect((await exchange(server.url, right)).status).to.equal(200);
+  });
+});
+
+onOneDatabase("The exchange of identity tokens", (startServer) => {
+  const start = untilTestEnds(startServer);
+  let issuer: StandInTokenIssuer;
+  beforeEach("start an issuer", async () => {
+    issuer = await StandInTokenIssuer.start();
+  });
+  afterEach("stop it", () => issuer.stop());
+
+  it("slows down who guesses before a signature is checked; valid keys of the same address still work", async () => {
+    const server = await start({ args: ["--allow-private-targets", "--rate-limit-loopback"] });
+    await admittedIdentity(new Rest(server.url, server.apiKey), issuer);
+    for (let slip = 0; slip < SLIPS; slip++)
+      expectNo(await exchange(server.url, issuer.token({ sub: `guess ${slip}` })), refusedToken);
+    const refused = await exchange(server.url, issuer.token());
+    expectNo(refused, limited);
+    expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
+    expect((await new Rest(server.url, server.apiKey).get("/ip_policies")).status).to.equal(200);
+  });
+
+  it("goes on, and so does all else, while issuers hang, lie, or send too much", async () => {
+    const server = await start({ args: ["--allow-private-targets"] });
+    const admin = new Rest(server.url, server.apiKey);
+    const [hanging, lying, huge, redirecting, away] = (await Promise.all(
+      Array.from({ length: 5 }, () => StandInTokenIssuer.start()),
+    )) as [
+      StandInTokenIssuer,
+      StandInTokenIssuer,
+      StandInTokenIssuer,
+      StandInTokenIssuer,
+      StandInTokenIssuer,
+    ];
+    try {
+      for (const one of [issuer, hanging, lying, huge, redirecting, away]) await admittedIdentity(admin, one);
+      hanging.instead.set("/.well-known/openid-configuration", undefined);
+      lying.calledItself = issuer.url;
+      huge.instead.set("/jwks", `{"keys":[${"0,".repeat(1_000_000)}0]}`);
+      redirecting.instead.set("/jwks", "no JSON");
+      away.stop();
+      const waiting = Array.from({ length: 12 }, () => exchange(server.url, hanging.token()));
+      for (const one of [lying, huge, redirecting, away])
+        expectNo(await exchange(server.url, one.token()), unavailable);
+      expect((await exchange(server.url, issuer.token())).status).to.equal(200);
+      expect((await admin.get("/ip_policies")).status).to.equal(200);
+      for (const answer of await Promise.all(waiting)) expect(answer.status, answer.text).to.equal(503);
+      expect(hanging.asked).to.have.lengthOf(1);
+    } finally {
+      for (const one of [hanging, lying, huge, redirecting]) one.stop();
+    }
+  });
+
+  it("reads no keys off the internet unless an operator allows it", async () => {
+    const server = await start();
+    const admin = new Rest(server.url, server.apiKey);
+    const bot = (await admin.post("/bot_users", { name: "pipeline" })).body.id;
+    const identity = (url: string) => ({
+      issuer: url,
+      audiences: ["x"],
+      claims: { sub: SUBJECT },
+      bot_user_id: bot,
+    });
+    for (const url of [
+      issuer.url,
+      "http://id.example.com",
+      "https://127.0.0.1",
+      "https://169.254.169.254",
+      "https://[::1]:8443",
+      "https://localhost",
+    ])
+      expectRefused(await admin.post("/workload_identities", identity(url)), {
+        ...invalid("issuer"),
+        mentions: ["--allow-private-targets"],
+      });
+    expect(issuer.asked).to.deep.equal([]);
+  });
+});
