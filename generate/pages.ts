@@ -46,7 +46,8 @@ function commandsPage(): string {
 \`tunnelplane\` is the command of \`@tunnelplane/server\`; in a project or a clone, \`npx tunnelplane\`. \`--help\` after any
 command shows the same. ${FOLLOWS}
 
-Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`.
+Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`; jobs
+of a pipeline may have [an identity](how-to/ci-without-keys.md) in the place of a key.
 
 Nothing that objects or servers bring can steer a terminal: control characters and marks that turn the direction of text
 are written as \`\\u202e\`, in files and pipes too. JSON and YAML hold the same values.

@@ -1,5 +1,6 @@
 import "./nodeVersion";
 
+export type { Credentials } from "./client/apiKeys";
 export { type AuditHead, AuditLog } from "./client/auditLog";
 export { type Caller, type CallerProject, callerOf } from "./client/caller";
 export {
@@ -26,6 +27,7 @@ export {
   type GatewayStatus,
   Gateways,
 } from "./client/gateways";
+export { type JobIdentity, jobIdentityIn } from "./client/jobIdentity";
 export type { Ref } from "./client/ref";
 export {
   type Answered,

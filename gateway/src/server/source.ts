@@ -1,11 +1,4 @@
-import {
-  BadRequestError,
-  Collection,
-  type Event,
-  NotFoundError,
-  type TransportOptions,
-  Tunnelplane,
-} from "@tunnelplane/sdk";
+import { BadRequestError, Collection, type Event, NotFoundError, Tunnelplane } from "@tunnelplane/sdk";
 import { definitionOf, definitionOfId, type Kind, present } from "@tunnelplane/sdk/contract";
 import { ENFORCED_KINDS, isEnforcedKind } from "../envoy/kinds";
 
@@ -54,7 +47,7 @@ export class ServerSource implements Source {
   #position: string | null | undefined;
   sequence = 0;
 
-  constructor(options: Pick<TransportOptions, "baseUrl" | "apiKey">) {
+  constructor(options: { readonly baseUrl: string; readonly apiKey: string }) {
     this.api = new Tunnelplane({ ...options, timeoutMs: 10_000, connections: 8 });
     this.#waiting = new Tunnelplane({ ...options, timeoutMs: LONGEST_MS, connections: 1 });
   }

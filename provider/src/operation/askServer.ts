@@ -1,4 +1,4 @@
-import { Transport } from "@tunnelplane/sdk";
+import { jobIdentityIn, Transport } from "@tunnelplane/sdk";
 import { visible } from "@tunnelplane/sdk/node";
 import { describe } from "./describe";
 import { resolveSettings } from "./settings";
@@ -18,7 +18,7 @@ export async function askServer<T>(
     ...process.env,
     TUNNELPLANE_BASE_URL: url || process.env.TUNNELPLANE_BASE_URL,
   };
-  if (!apiKey && !environment.TUNNELPLANE_API_KEY)
+  if (!apiKey && !environment.TUNNELPLANE_API_KEY && !jobIdentityIn(environment))
     throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
   const settings = resolveSettings(() => undefined, {
     ...environment,

@@ -12,7 +12,8 @@ import type { Settings } from "./settings";
 /** One line: what went wrong, where, and what to do. */
 export function describe(error: unknown, settings: Settings | undefined): string {
   if (error instanceof AuthenticationError) {
-    return `${settings?.baseUrl} refused the API key from ${settings?.sources.apiKey}: ${error.message}`;
+    const what = settings?.identity ? "identity token" : "API key";
+    return `${settings?.baseUrl} refused the ${what} from ${settings?.sources.apiKey}: ${error.message}`;
   }
   if (error instanceof ApiError && error.code === ERRORS.unsupported_version.code) {
     return `${settings?.baseUrl} speaks another version of the API than this package: ${error.message}`;

@@ -185,7 +185,7 @@ export class Operation {
 }
 
 function transportTo(settings: Settings): Transport {
-  const key = `${settings.baseUrl} ${settings.apiKey}`;
+  const key = `${settings.baseUrl} ${settings.apiKey ?? settings.identity.source}`;
   let transport = transports.get(key);
   if (!transport) {
     transport = new Transport(settings);

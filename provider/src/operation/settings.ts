@@ -1,3 +1,5 @@
+import type * as Sdk from "@tunnelplane/sdk";
+
 /** The configuration keys of an explicit account. */
 export const ACCOUNT_BASE_URL = "account:baseUrl";
 export const ACCOUNT_API_KEY = "account:apiKey";
@@ -5,13 +7,12 @@ export const ACCOUNT_VALIDATE_ON_SERVER = "account:validateOnServer";
 
 const DEFAULT_BASE_URL = "http://127.0.0.1:4040";
 
-/** The server's address and API key. */
-export interface Settings {
+/** The server's address, and an API key or the identity of a job, which is exchanged for one. */
+export type Settings = Sdk.Credentials & {
   readonly baseUrl: string;
-  readonly apiKey: string;
   /** The source of each, for error messages. */
   readonly sources: { readonly baseUrl: string; readonly apiKey: string };
-}
+};
 
 /** Looks up a configuration value. */
 export type ConfigLookup = (key: string) => string | undefined;
@@ -28,7 +29,8 @@ const ACCOUNT: AccountWords = { noun: "account", type: "an Account" };
 
 /**
  * Settings of an explicit account win, because it names one server; then the environment, which never
- * reaches the state; then the stack's configuration. Throws when there is no API key.
+ * reaches the state; then the stack's configuration. Without a key, the identity of the job that runs this.
+ * Throws when there is neither.
  */
 export function resolveSettings(
   config: ConfigLookup,
@@ -46,6 +48,13 @@ export function resolveSettings(
     [environment.TUNNELPLANE_API_KEY, "TUNNELPLANE_API_KEY"],
     [config("tunnelplane:apiKey"), "tunnelplane:apiKey of the stack"],
   ]);
+  const identity = apiKey ? undefined : jobIdentity(environment);
+  if (baseUrl && identity)
+    return {
+      baseUrl: baseUrl.value,
+      identity,
+      sources: { baseUrl: baseUrl.source, apiKey: identity.source },
+    };
   if (!baseUrl || !apiKey) {
     throw new Error(
       `There is no API key for ${baseUrl?.value}: set TUNNELPLANE_API_KEY, run "pulumi config set --secret tunnelplane:apiKey", or pass ${type} with apiKey`,
@@ -56,6 +65,12 @@ export function resolveSettings(
     apiKey: apiKey.value,
     sources: { baseUrl: baseUrl.source, apiKey: apiKey.source },
   };
+}
+
+/** Loads the client only where there is no key: programs read settings too, and need no client. */
+function jobIdentity(environment: NodeJS.ProcessEnv): Sdk.JobIdentity | undefined {
+  const { jobIdentityIn }: typeof Sdk = require("@tunnelplane/sdk");
+  return jobIdentityIn(environment);
 }
 
 /** Whether the settings are those of an explicit account. */

@@ -15,6 +15,9 @@ export class TimeoutError extends TunnelplaneError {}
 /** The answer does not come from a tunnelplane server. */
 export class UnexpectedAnswerError extends TunnelplaneError {}
 
+/** A job's identity token could not be had: there is no such file, for example. */
+export class IdentityTokenError extends TunnelplaneError {}
+
 /** The server refused a request. */
 export class ApiError extends TunnelplaneError {
   /** HTTP status. */
@@ -49,7 +52,7 @@ export class ApiError extends TunnelplaneError {
 
 /** 400: the request breaks the contract. */
 export class BadRequestError extends ApiError {}
-/** 401: the API key is missing or not known. */
+/** 401: the API key is missing or not known, or the identity token matches no workload identity. */
 export class AuthenticationError extends ApiError {}
 /** 403: the key's owner may not do this. */
 export class PermissionError extends ApiError {}

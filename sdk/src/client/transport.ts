@@ -1,14 +1,24 @@
 import type { ErrorBody } from "../contract/errors";
 import type { AccessComparison } from "../meaning/access/comparison";
 import type { Finding } from "../meaning/findings/finding";
+import { ApiKeys, type Credentials, type ExchangedToken } from "./apiKeys";
 import { Connections, NOT_ANSWERED, NOT_CONNECTED, type RawAnswer, type Sent } from "./connections";
-import { apiErrorFrom, ConnectionError, TimeoutError, UnexpectedAnswerError } from "./errors";
+import {
+  AuthenticationError,
+  apiErrorFrom,
+  ConnectionError,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from "./errors";
+import type { JobIdentity } from "./jobIdentity";
 import { IDEMPOTENCY_KEY, withRetries } from "./retry";
 
-export interface TransportOptions {
+/** Where the server is, and with what to authenticate: an API key, or the identity of a job. */
+export type TransportOptions = ConnectionSettings & Credentials;
+
+interface ConnectionSettings {
   /** The server's address, for example `https://tunnels.example.com`. */
   readonly baseUrl: string;
-  readonly apiKey: string;
   /** How long one try may take, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
   /** How many connections are kept open at most. Default 16. */
@@ -64,20 +74,26 @@ export interface Paged {
 
 const SERVICE_VERSION = "2";
 
+/** The parameters of RFC 8693 that every exchange has. */
+const EXCHANGE = {
+  grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+  subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+};
+
 /** Sends every request of this package to the server, and turns refusals into errors. */
 export class Transport {
   readonly baseUrl: string;
   readonly #connections: Connections;
   readonly #timeoutMs: number;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #keys: ApiKeys;
 
-  constructor({ baseUrl, apiKey, timeoutMs = 30_000, connections = 16 }: TransportOptions) {
+  constructor({ baseUrl, timeoutMs = 30_000, connections = 16, ...credentials }: TransportOptions) {
     if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
       throw new TypeError(`The base URL must begin with http:// or https://, got ${JSON.stringify(baseUrl)}`);
     }
     this.baseUrl = baseUrl.replace(/\/+$/, "");
     this.#timeoutMs = timeoutMs;
-    this.#headers = { authorization: `Bearer ${apiKey}`, "service-version": SERVICE_VERSION };
+    this.#keys = new ApiKeys(credentials, (identity) => this.#exchange(identity));
     this.#connections = new Connections(this.baseUrl, { timeoutMs, connections });
   }
 
@@ -102,27 +118,50 @@ export class Transport {
     options: RequestOptions = {},
   ): Promise<Answered<T>> {
     const { ifMatch, idempotencyKey, signal } = options;
-    const headers: Record<string, string> = { ...this.#headers };
+    const headers: Record<string, string> = { "service-version": SERVICE_VERSION };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
     if (idempotencyKey !== undefined) headers[IDEMPOTENCY_KEY] = idempotencyKey;
-    const {
-      statusCode,
-      headers: answered,
-      text,
-    } = await this.#send({
+    const sent = {
       method,
       path: path + queryOf(options),
       headers,
       signal,
       body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const about = { etag: answered.etag, replayed: answered["idempotent-replayed"] === "true" };
+    };
+    const key = await this.#keys.current();
+    try {
+      return await this.#ask(withKey(sent, key));
+    } catch (error) {
+      // A key of a job ends early if its workload identity was changed. A refused request did nothing.
+      const another = error instanceof AuthenticationError ? await this.#keys.another(key) : undefined;
+      if (another === undefined) throw error;
+      return this.#ask(withKey(sent, another));
+    }
+  }
+
+  async #ask<T>(sent: Sent): Promise<Answered<T>> {
+    const { statusCode, headers, text } = await this.#send(sent);
+    const about = { etag: headers.etag, replayed: headers["idempotent-replayed"] === "true" };
     if (statusCode === 204) return { body: undefined as T, ...about };
-    const json = this.#parse(method, path, statusCode, text);
+    const json = this.#parse(sent, statusCode, text);
     if (statusCode < 400) return { body: json as T, ...about };
-    if (!isErrorBody(json)) throw this.#unexpected(method, path, statusCode);
+    if (!isErrorBody(json)) throw this.#unexpected(sent, statusCode);
     throw apiErrorFrom(json);
+  }
+
+  async #exchange(identity: JobIdentity): Promise<ExchangedToken> {
+    const token = await identity.token(this.baseUrl);
+    const { workloadIdentity: audience } = identity;
+    const form = new URLSearchParams({ ...EXCHANGE, subject_token: token, ...(audience && { audience }) });
+    const answered = await this.#ask<ExchangedToken>({
+      method: "POST",
+      path: "/token",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: form.toString(),
+      signal: undefined,
+    });
+    return answered.body;
   }
 
   /** Closes the open connections. */
@@ -154,20 +193,25 @@ export class Transport {
     });
   }
 
-  #parse(method: string, path: string, status: number, text: string): unknown {
+  #parse(sent: Sent, status: number, text: string): unknown {
     try {
       return JSON.parse(text);
     } catch {
-      throw this.#unexpected(method, path, status);
+      throw this.#unexpected(sent, status);
     }
   }
 
-  #unexpected(method: string, path: string, status: number): UnexpectedAnswerError {
+  #unexpected({ method, path }: Sent, status: number): UnexpectedAnswerError {
     return new UnexpectedAnswerError(
       `${method} ${this.baseUrl}${path} was answered with status ${status}, but not by a tunnelplane server: check the base URL`,
     );
   }
 }
+
+const withKey = (sent: Sent, key: string): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, authorization: `Bearer ${key}` },
+});
 
 function queryOf({ dryRun = false, findings = false }: RequestOptions): string {
   const asked = [...(dryRun ? ["dry_run=true"] : []), ...(findings ? ["findings=true"] : [])];

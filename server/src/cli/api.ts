@@ -1,4 +1,4 @@
-import { Transport } from "@tunnelplane/sdk";
+import { type Credentials, jobIdentityIn, Transport } from "@tunnelplane/sdk";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { NoKeyError } from "./failures";
 
@@ -31,13 +31,21 @@ export async function throughApi(
   work: (transport: Transport) => Promise<void>,
   timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
-  if (!apiKey) throw new NoKeyError();
-  const transport = new Transport({ baseUrl: url, apiKey, timeoutMs });
+  const credentials = credentialsFrom(apiKey);
+  if (!credentials) throw new NoKeyError();
+  const transport = new Transport({ baseUrl: url, timeoutMs, ...credentials });
   try {
     await work(transport);
   } finally {
     await transport.close();
   }
+}
+
+/** The API key, or the identity of the job that runs the command; undefined if there is neither. */
+export function credentialsFrom(apiKey: string | undefined): Credentials | undefined {
+  if (apiKey) return { apiKey };
+  const identity = jobIdentityIn(process.env);
+  return identity && { identity };
 }
 
 function baseUrl(text: string): string {

@@ -1,7 +1,7 @@
 /** `tunnelplane doctor`: checks everything that can make a first run fail. */
 import { Transport } from "@tunnelplane/sdk";
 import { Command } from "commander";
-import { type ApiOptions, withApiOptions } from "../api";
+import { type ApiOptions, credentialsFrom, withApiOptions } from "../api";
 import { withExamples } from "../examples";
 import { NegativeAnswer } from "../failures";
 import { green, type OutputOptions, oneLine, outputOption, print, red, yellow } from "../output";
@@ -34,14 +34,15 @@ async function examine({ url, apiKey }: ApiOptions): Promise<Found[]> {
   const machine = [nodeCheck(), engineCheck()];
   const server = await serverChecks(url.replace(/\/+$/, ""));
   if (server[0]?.state !== "ok") return [...machine, ...server];
-  if (!apiKey)
+  const credentials = credentialsFrom(apiKey);
+  if (!credentials)
     return [
       ...machine,
       ...server,
       wrong("key", "there is none", "set TUNNELPLANE_API_KEY"),
       await tlsCheck(url),
     ];
-  const transport = new Transport({ baseUrl: url, apiKey, timeoutMs: TIMEOUT_MS });
+  const transport = new Transport({ baseUrl: url, timeoutMs: TIMEOUT_MS, ...credentials });
   try {
     const key = await keyCheck(transport);
     const stored = key.state === "wrong" ? [] : await storedCertificates(transport);

@@ -1,0 +1,57 @@
+import type { JobIdentity } from "./jobIdentity";
+
+/** What a transport authenticates with: an API key, or a job's identity, which it exchanges for keys. */
+export type Credentials =
+  | { readonly apiKey: string; readonly identity?: undefined }
+  | { readonly apiKey?: undefined; readonly identity: JobIdentity };
+
+/** What the server answers to an exchange. */
+export interface ExchangedToken {
+  readonly access_token: string;
+  /** In seconds. */
+  readonly expires_in: number;
+}
+
+/** How much of a key's life is used: the rest is for requests under way, and for clocks of another speed. */
+const USED = 0.8;
+
+/** The API key for the next request: a fixed one, or one that a job's identity was exchanged for. */
+export class ApiKeys {
+  #known: { readonly key: string; readonly until: number } | undefined;
+  /** The exchange under way, which requests at the same time share. */
+  #underWay: Promise<string> | undefined;
+
+  /** @param exchange exchanges a token of this identity */
+  constructor(
+    private readonly credentials: Credentials,
+    private readonly exchange: (identity: JobIdentity) => Promise<ExchangedToken>,
+  ) {}
+
+  /** A key that lasts for a while; exchanged when it is first needed, and before it ends. */
+  async current(): Promise<string> {
+    const { apiKey, identity } = this.credentials;
+    if (identity === undefined) return apiKey;
+    return this.#known && performance.now() < this.#known.until ? this.#known.key : this.#renew(identity);
+  }
+
+  /** Another key, in the place of one that the server does not take any more; undefined if there is none. */
+  async another(refused: string): Promise<string | undefined> {
+    const { identity } = this.credentials;
+    if (identity === undefined) return undefined;
+    return this.#known && this.#known.key !== refused ? this.#known.key : this.#renew(identity);
+  }
+
+  #renew(identity: JobIdentity): Promise<string> {
+    this.#underWay ??= this.#exchange(identity).finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  async #exchange(identity: JobIdentity): Promise<string> {
+    const begun = performance.now();
+    const { access_token: key, expires_in: seconds } = await this.exchange(identity);
+    this.#known = { key, until: begun + seconds * 1000 * USED };
+    return key;
+  }
+}
