@@ -1,7 +1,7 @@
 // Loaded into a measured server: keeps how long its event loop was held at most in a file, as JSON in milliseconds:
 // `wall` by the clock, and `cpu` in processor time of its thread, which other programs of the machine do not add to.
 // A missing file begins anew.
-const { existsSync, writeFileSync } = require("node:fs");
+const { existsSync, renameSync, writeFileSync } = require("node:fs");
 const { monitorEventLoopDelay } = require("node:perf_hooks");
 const { isMainThread } = require("node:worker_threads");
 
@@ -24,6 +24,8 @@ if (isMainThread && process.env.BENCH_LOOP_WATCH) {
       delay.reset();
       cpu = 0;
     }
-    writeFileSync(file, JSON.stringify({ wall: delay.max / 1e6, cpu }));
+    // Renamed into place, so that nobody reads half of it.
+    writeFileSync(`${file}.new`, JSON.stringify({ wall: delay.max / 1e6, cpu }));
+    renameSync(`${file}.new`, file);
   }, EVERY_MS).unref();
 }
