@@ -5,6 +5,8 @@ export interface Verdict {
   readonly allowed: boolean;
   /** The credential's id; null if none fits. */
   readonly credential: string | null;
+  /** When the credential ends, in milliseconds since 1970; absent for never. */
+  readonly end?: number | undefined;
   /** Why it is not allowed; empty if it is. */
   readonly reason: string;
 }

@@ -16,6 +16,8 @@ interface Known {
   readonly acl: readonly string[];
   /** When the server last allowed it, in milliseconds. */
   at: number;
+  /** When it ends, in milliseconds; absent for never, and in files of older gateways. */
+  readonly end?: number | undefined;
 }
 
 interface Options {
@@ -39,14 +41,21 @@ export class ServerAuthority implements BindAuthority {
   async ask(proof: Proof, bind: readonly string[]): Promise<Verdict> {
     const key = hashOf(proof);
     try {
-      const { allowed, credential, acl, reason } = await this.options.gateways.authorize(proof, bind);
+      const {
+        allowed,
+        credential,
+        acl,
+        expires_at: endsAt,
+        reason,
+      } = await this.options.gateways.authorize(proof, bind);
+      const end = endsAt ? Date.parse(endsAt) : undefined;
       this.#isWritten = false;
       this.#known.delete(key);
       if (!credential) return { allowed: false, credential: null, reason };
       const [oldest = ""] = this.#known.keys();
       if (this.#known.size >= MOST_KNOWN) this.#known.delete(oldest);
-      this.#known.set(key, { credential: credential.id, acl, at: Date.now() });
-      return { allowed, credential: credential.id, reason };
+      this.#known.set(key, { credential: credential.id, acl, at: Date.now(), end });
+      return { allowed, credential: credential.id, end, reason };
     } catch (error) {
       if (error instanceof BadRequestError)
         return { allowed: false, credential: null, reason: error.message };
@@ -69,9 +78,11 @@ export class ServerAuthority implements BindAuthority {
       return refuse(
         "the server does not answer, and did not allow this credential anything in the last 15 minutes",
       );
-    const refusal = refusalToBind(known.credential, known.acl, bind);
+    const { credential, acl, end } = known;
+    if (end !== undefined && end <= Date.now()) return refuse(endedWords(credential, end));
+    const refusal = refusalToBind(credential, acl, bind);
     if (refusal !== undefined) return refuse(refusal);
-    return { allowed: true, credential: known.credential, reason: "" };
+    return { allowed: true, credential, end, reason: "" };
   }
 
   /**
@@ -101,6 +112,10 @@ export class ServerAuthority implements BindAuthority {
     writeWhole(this.options.file, JSON.stringify([...this.#known]));
   }
 }
+
+/** Why a credential allows nothing any more. @param end in milliseconds since 1970 */
+export const endedWords = (credential: string, end: number): string =>
+  `the credential ${credential} ended at ${new Date(end).toISOString()}`;
 
 const hashOf = (proof: Proof): string =>
   createHash("sha256").update(JSON.stringify(proof)).digest("base64url");

@@ -5,6 +5,7 @@ import { type AuthContext, type Connection, utils } from "ssh2";
 import type { BindAuthority, Proof } from "./authority";
 import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
 import type { AgentConnection } from "./connectionLimits";
+import { endedWords } from "./serverAuthority";
 import type { Agent, AgentSockets } from "./sockets";
 import { debugMessage, disconnectMessage, insideOf, send } from "./ssh2Inside";
 
@@ -28,6 +29,8 @@ interface Login {
   readonly proof: Proof;
   /** The credential's id. */
   readonly credential: string | undefined;
+  /** When the credential ends, in milliseconds, as was said last; undefined for never. */
+  end: number | undefined;
 }
 
 type State =
@@ -115,10 +118,10 @@ export class Session {
   async authenticate(context: AuthContext): Promise<boolean> {
     const proof = proofOf(context);
     if (!proof) return false;
-    const { allowed, credential } = await this.options.authority.ask(proof, []);
+    const { allowed, credential, end } = await this.options.authority.ask(proof, []);
     if (!allowed || (context.method === "publickey" && !context.signature)) return allowed;
     if (this.state === "connected")
-      this.#state = { name: "idle", login: { proof, credential: credential ?? undefined } };
+      this.#state = { name: "idle", login: { proof, credential: credential ?? undefined, end } };
     return true;
   }
 
@@ -168,13 +171,14 @@ export class Session {
     if (!login || this.#agents.size + this.#asking >= MOST_BINDS)
       return refuse(`a connection may bind ${MOST_BINDS} things`);
     this.#asking++;
-    const { allowed, credential, reason } = await this.options.authority
+    const { allowed, credential, end, reason } = await this.options.authority
       .ask(login.proof, rulesOf(bind))
       .finally(() => {
         this.#asking--;
       });
     if (this.#hasEnded) return false;
     if (!allowed) return refuse(reason, `its credential does not allow it: ${reason}`);
+    login.end = end;
     if (!this.options.sockets.isDeclared(bind))
       return refuse(`${rulesOf(bind).join(", ")} is nobody's: ${UNDECLARED}`);
     this.#serve(login, `${address}:${port}`, this.#agentFor(bind, address, port));
@@ -238,8 +242,19 @@ export class Session {
   async review(): Promise<void> {
     const login = this.#login;
     if (!login) return;
-    const { allowed, reason } = await this.options.authority.ask(login.proof, this.#rules);
-    if (allowed) return;
+    const { allowed, end, reason } = await this.options.authority.ask(login.proof, this.#rules);
+    if (allowed) login.end = end;
+    else this.#dismiss(reason);
+  }
+
+  /** Ends the session where its credential has ended, also while the server is away. @param now in ms */
+  endAt(now: number): void {
+    const login = this.#login;
+    if (login?.credential !== undefined && login.end !== undefined && login.end <= now)
+      this.#dismiss(endedWords(login.credential, login.end));
+  }
+
+  #dismiss(reason: string): void {
     this.options.log("agent ended, because its credential no longer allows what it has bound", {
       address: this.incoming.ip,
       reason,

@@ -103,6 +103,11 @@ export class SshServer {
       await Promise.all(sessions.slice(next, next + REVIEWED_AT_ONCE).map((session) => session.review()));
   }
 
+  /** Ends the sessions whose credentials have ended. @param now in milliseconds */
+  endAt(now: number): void {
+    for (const session of this.#sessions) session.endAt(now);
+  }
+
   /** How many are connected, logged in or not. */
   get connections(): number {
     return this.#limits.count;

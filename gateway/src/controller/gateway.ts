@@ -17,6 +17,7 @@ import { readKept, writeWhole } from "../state/files";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
 import type { Recorder } from "../traffic/recorder";
 import { waitAtMost } from "../waiting";
+import { Ends } from "./ends";
 import { Serving } from "./serving";
 
 /** Authenticates agents. */
@@ -60,6 +61,7 @@ export class Gateway {
   readonly #reporter: Reporter;
   readonly #serving = new Serving();
   #entries: readonly Entry[] = [];
+  readonly #ends = new Ends();
   /** Since when Envoy has not answered, in milliseconds. */
   #silentSince: number | undefined;
   /** How long the last change took to be served, in milliseconds. */
@@ -104,12 +106,18 @@ export class Gateway {
     signal.addEventListener("abort", () => this.#wake());
     const following = this.#follow(signal);
     // On a timer of its own: serving may take minutes, and reports show that the gateway is alive.
-    const reporting = setInterval(() => this.#report(), TICK_MS);
+    const reporting = setInterval(() => {
+      this.parts.agents?.ssh.endAt(Date.now());
+      this.#report();
+    }, TICK_MS);
     while (!signal.aborted) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      const isDue = this.#serving.isDue(Date.now(), (now) => this.parts.environment.isChanged(now));
+      const isDue = this.#serving.isDue(
+        Date.now(),
+        (now) => this.#ends.isDue(now) || this.parts.environment.isChanged(now),
+      );
       if (isDue || (await this.#isEnvoyNew())) await this.#serve();
       this.#report();
       await waitAtMost(this.#serving.dueIn(Date.now(), TICK_MS), woken);
@@ -124,7 +132,7 @@ export class Gateway {
     if (!existsSync(lastObjects)) return;
     const last = readKept<readonly Entry[]>(lastObjects);
     if (!last) return warn(`${lastObjects} is damaged: nothing is served until the server has been read`);
-    this.#entries = last;
+    this.#keep(last);
     await this.#serve();
     if (this.isTaken) log.info("serving the objects that the server had when it was last read");
   }
@@ -154,7 +162,7 @@ export class Gateway {
   async #take({ objects, credentials, hostCertificates }: News): Promise<void> {
     const { source, agents, lastObjects } = this.parts;
     if (objects) {
-      this.#entries = source.entries;
+      this.#keep(source.entries);
       this.#serving.change(Date.now() + this.#took * GATHERING);
       this.#wake();
       writeWhole(lastObjects, JSON.stringify(this.#entries));
@@ -166,6 +174,11 @@ export class Gateway {
       await agents.ssh.review(credentials);
     }
     agents.authority.confirm(new Set(agents.ssh.agents.map(({ credential }) => credential)));
+  }
+
+  #keep(entries: readonly Entry[]): void {
+    this.#entries = entries;
+    this.#ends.read(entries);
   }
 
   /**
@@ -199,7 +212,8 @@ export class Gateway {
   async #apply(): Promise<void> {
     const { agents, envoy, recorder } = this.parts;
     const started = Date.now();
-    const objects = objectsOf(this.#entries);
+    this.#ends.look(started);
+    const objects = objectsOf(this.#entries, started);
     agents?.sockets.declare(declaredBy(objects));
     const environment = await this.parts.environment.read(objects);
     const changed = await this.#synchroniser

@@ -1,4 +1,5 @@
 import type { Answers } from "@tunnelplane/sdk";
+import { definitionOf, hasEnded } from "@tunnelplane/sdk/contract";
 import { Unservable } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
@@ -118,13 +119,18 @@ export class Unreachable extends Unservable {}
 
 /**
  * Sorts `{kind, fields}` into lists by kind; kinds that no gateway obeys are left out. The lists hold only
- * what can be read, so that one object that another server stored keeps no other from being served.
+ * what can be read, so that one object that another server stored keeps no other from being served; and
+ * what has not ended.
+ * @param now in milliseconds since 1970. Default: the clock's
  */
-export function objectsOf(world: readonly { readonly kind: string; readonly fields: object }[]): Objects {
+export function objectsOf(
+  world: readonly { readonly kind: string; readonly fields: object }[],
+  now = Date.now(),
+): Objects {
   const lists = new Map(ENFORCED_KINDS.map((kind): [string, object[]] => [kind, []]));
   const unreadable = new Map<string, string>();
   for (const { kind, fields } of world) {
-    if (!isEnforcedKind(kind)) continue;
+    if (!isEnforcedKind(kind) || hasEnded(definitionOf(kind), { ...fields }, now)) continue;
     const fault = faultOf(kind, { ...fields });
     if (fault === undefined) lists.get(kind)?.push(fields);
     else if ("id" in fields) {

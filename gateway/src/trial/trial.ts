@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { definitionOf, hasEnded } from "@tunnelplane/sdk/contract";
 import {
   type Decision,
   type DecisionRequest,
@@ -65,7 +66,7 @@ export class Trial {
   /** Serves a world, and returns the states of its edges. */
   async serve(world: World): Promise<readonly EdgeState[]> {
     const answered = answeredObjects(world);
-    const read = objectsOf(answered.objects);
+    const read = objectsOf(answered.objects, world.now);
     const objects: Objects = {
       ...read,
       certificate_authority: await this.#authorities.inPlaceOf(read.certificate_authority, answered.ids),
@@ -114,10 +115,11 @@ export class Trial {
    * Starts an agent for each bind that a credential allows, or that a credential outside of a part of a world
    * may allow.
    */
-  #startAgents(objects: Objects, { objects: all, partial }: World): void {
-    const acls = all.flatMap(({ kind, fields: { acl } }) =>
-      kind === "tunnel_credential" || kind === "ssh_credential"
-        ? [Array.isArray(acl) ? acl.map(String) : []]
+  #startAgents(objects: Objects, { objects: all, partial, now = Date.now() }: World): void {
+    const acls = all.flatMap(({ kind, fields }) =>
+      (kind === "tunnel_credential" || kind === "ssh_credential") &&
+      !hasEnded(definitionOf(kind), fields, now)
+        ? [Array.isArray(fields.acl) ? fields.acl.map(String) : []]
         : [],
     );
     const start = (socket: string, binds: readonly string[], name: string) => {

@@ -61,6 +61,8 @@ export interface BindAuthorization {
   readonly credential: Ref | null;
   readonly owner_id: string | null;
   readonly acl: readonly string[];
+  /** When the credential ends; null for never, absent in answers of older servers. */
+  readonly expires_at?: string | null;
   /** Why it is not allowed; empty if it is. */
   readonly reason: string;
 }

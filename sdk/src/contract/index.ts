@@ -5,6 +5,14 @@ export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
 export * from "./core/definition";
 export { docOf } from "./core/docs";
+export {
+  endedFieldOf,
+  endFieldOf,
+  endTimeOf,
+  hasEnded,
+  inThePast,
+  passedEnd,
+} from "./core/ends";
 export { object, text, UNNOTICED_FIELDS, word } from "./core/fields";
 export { lookupOf } from "./core/lookup";
 export {

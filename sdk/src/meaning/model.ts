@@ -1,4 +1,5 @@
-import { modulesOf } from "../contract/core/definition";
+import { type Definition, modulesOf } from "../contract/core/definition";
+import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
 import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
@@ -87,9 +88,26 @@ const MODULE_OWNERS = new Map<string, string>(
 
 const NO_MODULES: ModelObject["modules"] = new Map();
 
+/** The kinds of objects that may end. */
+export const ENDING: ReadonlyMap<string, Definition> = new Map(
+  registry.flatMap((definition) =>
+    endFieldOf(definition) === undefined ? [] : [[definition.kind, definition] as const],
+  ),
+);
+
+/** Two worlds with lookups, at one time: objects are the same in both by their identities. */
+export function pairOf(before: World, after: World, now = timeOf(after)): readonly [Model, Model] {
+  const same = sameIn(before, after);
+  return [new Model({ ...before, now }, same), new Model({ ...after, now }, same)];
+}
+
+const timeOf = ({ now = Date.now() }: World): number => now;
+
 /** A world with lookups. Its lists are sorted, so the order of the objects does not matter. */
 export class Model {
   readonly partial: boolean;
+  /** In milliseconds since 1970. */
+  readonly now: number;
   readonly #byReference = new Map<string, ModelObject>();
   readonly #byKind = new Map<string, ModelObject[]>();
   readonly #belonging = new Map<string, ModelObject[]>();
@@ -99,6 +117,7 @@ export class Model {
     identify: Identify = ownIdentity,
   ) {
     this.partial = world.partial === true;
+    this.now = timeOf(world);
     const objects = everyObject(world)
       .map((object) => ({ object, identity: identify(object) }))
       .sort(
@@ -122,7 +141,7 @@ export class Model {
         declared.length > 0 ? { ...object.fields, ...Object.fromEntries(declared) } : object.fields;
       this.#add({ kind: object.kind, identity, object, fields, modules: own });
     }
-    for (const rule of this.of("ip_policy_rule"))
+    for (const rule of this.inForce("ip_policy_rule"))
       this.#belong(rule, rule.fields.ip_policy_id ?? rule.fields.ip_policy);
     for (const route of this.of("https_edge_route")) this.#belong(route, route.fields.edge_id);
   }
@@ -136,11 +155,19 @@ export class Model {
     return this.#byKind.get(kind) ?? [];
   }
 
+  /** Those that have not ended. */
+  inForce(kind: string): readonly ModelObject[] {
+    const definition = ENDING.get(kind);
+    return definition
+      ? this.of(kind).filter(({ fields }) => !hasEnded(definition, fields, this.now))
+      : this.of(kind);
+  }
+
   get all(): ModelObject[] {
     return [...this.#byKind.values()].flat();
   }
 
-  /** The rules of a policy, the routes of an edge. */
+  /** The rules of a policy that are in force, the routes of an edge. */
   belongingTo(thing: Pick<ModelObject, "identity">): readonly ModelObject[] {
     return this.#belonging.get(thing.identity) ?? [];
   }

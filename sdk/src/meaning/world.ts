@@ -44,6 +44,11 @@ export interface World {
   readonly admins?: readonly string[];
   /** The user or bot who owns new objects that name no owner. */
   readonly caller?: string;
+  /**
+   * The time at which it is looked at, in milliseconds since 1970: what has ended by then allows nothing.
+   * Default: the clock's.
+   */
+  readonly now?: number;
   /** The ports that gateways listen for; without, every port counts as listened for. */
   readonly ports?: readonly number[];
 }

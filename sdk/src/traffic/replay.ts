@@ -8,7 +8,7 @@ import {
   isLetIn,
   UNRECORDED,
 } from "../meaning/decision/types";
-import { Model, sameIn } from "../meaning/model";
+import { pairOf } from "../meaning/model";
 import type { World } from "../meaning/world";
 import type { TrafficEntry, TrafficLine } from "./line";
 import type { Changed, TrafficReplay } from "./replayed";
@@ -58,8 +58,7 @@ class Replay {
   #remembered = 0;
 
   constructor(before: World, after: World) {
-    const same = sameIn(before, after);
-    const models = [new Model(before, same), new Model(after, same)] as const;
+    const models = pairOf(before, after);
     this.#signers = new Signers(models);
     this.#before = decisionsIn(models[0], before.ports);
     this.#after = decisionsIn(models[1], after.ports);

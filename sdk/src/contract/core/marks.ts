@@ -17,6 +17,12 @@ export interface Marks {
   /** Changes by itself: programs have no such output, or each refresh would find a change. */
   readonly fleeting?: true;
   /**
+   * When what the object allows ends. Null, also in an update, is a value: never. See `ends.ts`.
+   */
+  readonly ends?: true;
+  /** Whether that has passed: answers tell it by the clock, and nothing stores it. */
+  readonly byClock?: true;
+  /**
    * If a request leaves the field out, the server chooses its value; a program that leaves it out accepts
    * any.
    */

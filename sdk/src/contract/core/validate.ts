@@ -109,7 +109,11 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   for (const [name, field] of fields) {
     // `{}` is a module with its defaults.
     const dropsZero = !marksOf(field).module && !(keepZeroValues && takes(field, completed[name]));
-    if (isOptional(field) && (completed[name] === null || (isZero(field, completed[name]) && dropsZero)))
+    const dropsNull = !(keepZeroValues && marksOf(field).ends);
+    if (
+      isOptional(field) &&
+      ((completed[name] === null && dropsNull) || (isZero(field, completed[name]) && dropsZero))
+    )
       delete completed[name];
     if (completed[name] === undefined) {
       delete completed[name];

@@ -1,7 +1,7 @@
 import { decisionsIn } from "../decision/decider";
 import type { Decider } from "../decision/types";
 import { CREDENTIALS } from "../exposure/binding";
-import { Model, type ModelObject, sameIn } from "../model";
+import { type Model, type ModelObject, pairOf } from "../model";
 import { nameOf } from "../names";
 import { holdsUnknown, inOrder, textIn } from "../values";
 import type { World } from "../world";
@@ -19,8 +19,7 @@ import { verdictWords } from "./words";
  * addresses that the change can touch are looked at.
  */
 export function compareAccess(before: World, after: World): AccessComparison {
-  const same = sameIn(before, after);
-  return compareModels(new Model(before, same), new Model(after, same)).access;
+  return compareModels(...pairOf(before, after)).access;
 }
 
 /** The same for worlds that were read already. @returns all that was found, and in short */

@@ -3,7 +3,7 @@ import type { Model, ModelObject } from "../model";
 import { isObject } from "../values";
 
 /** Fields that no decision looks at, of any object. */
-export const NOT_DECIDING = new Set(["description", "metadata", "created_at", "uri"]);
+export const NOT_DECIDING = new Set(["description", "metadata", "created_at", "uri", "expired"]);
 
 /**
  * The objects that a change may make decide differently: those that differ, and those that refer to them,

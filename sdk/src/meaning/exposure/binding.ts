@@ -98,7 +98,7 @@ export class Credentials {
   readonly #cached = new Map<string, readonly ModelObject[]>();
 
   constructor(model: Model) {
-    for (const thing of CREDENTIALS.flatMap((kind) => model.of(kind))) {
+    for (const thing of CREDENTIALS.flatMap((kind) => model.inForce(kind))) {
       const binding = new Binding(textsIn(thing.fields.acl));
       if (binding.unlimited) this.#unlimited.push(thing);
       else

@@ -48,8 +48,10 @@ export function changedCredential(
 ): Draft["cause"] | undefined {
   const binds = bindsOf(target);
   const serves = ({ fields }: ModelObject) => binds.some((one) => mayBind(textsIn(fields.acl), one));
-  const now = new Map(CREDENTIALS.flatMap((kind) => after.of(kind)).map((thing) => [thing.identity, thing]));
-  for (const thing of CREDENTIALS.flatMap((kind) => before.of(kind))) {
+  const now = new Map(
+    CREDENTIALS.flatMap((kind) => after.inForce(kind)).map((thing) => [thing.identity, thing]),
+  );
+  for (const thing of CREDENTIALS.flatMap((kind) => before.inForce(kind))) {
     const is = now.get(thing.identity);
     if (serves(thing) && !(is && serves(is))) return is ? { ...is, property: "acl" } : thing;
   }

@@ -3,6 +3,7 @@ import { differencesOf, type ObjectChange } from "../changes/differences";
 import type { ModelObject } from "../model";
 import { code } from "../names";
 import { fieldNamed, holdsUnknown, textIn, textsIn } from "../values";
+import { laterEnd } from "./ends";
 import { type Context, isReplaced, listed, type Rule } from "./finding";
 
 export const SSH_CERTIFICATES = ["ssh_user_certificate", "ssh_host_certificate"];
@@ -93,7 +94,7 @@ export const certificateRules: readonly Rule<ObjectChange>[] = [
     judge: (change, context) => {
       const { before, after } = change;
       if (!before || !after || !SSH_CERTIFICATES.includes(after.kind) || !isValidOtherwise(change, context))
-        return [];
+        return laterEnd(change, context);
       const [was, is] = [validityOf(before, context.now), validityOf(after, context.now)];
       if (!was || (is && !isLonger(was, is)) || (!is && !context.now)) return [];
       const length = is ? `${lengthWords(is)}` : "a time that is not known yet";

@@ -5,7 +5,7 @@ import { type Exposure, shown } from "../exposure/exposure";
 import { type Row, rowsOf } from "../exposure/rows";
 import { type GuaranteeChange, guaranteesIn } from "../guarantees/changes";
 import { shortHash } from "../hash";
-import { Model, sameIn } from "../model";
+import { type Model, pairOf } from "../model";
 import { Names } from "../names";
 import { inOrder } from "../values";
 import type { World } from "../world";
@@ -129,8 +129,7 @@ export function compare(before: World, after: World, options: CompareOptions = {
 }
 
 function judge(before: World, after: World, { now }: CompareOptions) {
-  const same = sameIn(before, after);
-  const [past, present] = [new Model(before, same), new Model(after, same)];
+  const [past, present] = pairOf(before, after, now?.getTime());
   const [rowsBefore, rowsAfter] = [rowsOf(past), rowsOf(present)];
   const names = new Names(past, present);
   const unsettled = new Set(

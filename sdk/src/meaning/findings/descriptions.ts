@@ -20,7 +20,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "guarantee-broken": "A guarantee that held does not hold any more.",
   "role-raised": "A bot becomes an admin.",
   "principal-added": "An SSH certificate is for a user or a host that it was not for.",
-  "validity-extended": "An SSH certificate is valid for longer than before.",
+  "validity-extended":
+    "An SSH certificate, a credential or an IP policy rule ends later than before, or never.",
   "owner-changed": "A credential or a key belongs to somebody else.",
   "key-replaced": "A key or a secret is another one.",
   "network-widened": "More networks may connect.",
@@ -42,6 +43,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "events-stopped": "Events of a type no longer go to a destination.",
   "module-disabled": "A module is declared but disabled: it does nothing.",
   "expires-soon": "An authority, a certificate or a key ends within 90 days.",
+  "access-ends": "An IP policy rule or a credential ends within 7 days, or has ended.",
   "key-without-end": "An API key never ends.",
   "long-lived-cloud-keys": "An event destination signs in with cloud keys instead of a role.",
   "address-added": "There is a new address, and it is protected.",

@@ -4,6 +4,7 @@ import type { FieldName } from "../fieldNames";
 import type { Model, ModelObject } from "../model";
 import type { Names } from "../names";
 import { fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../values";
+import { describeEnd } from "./ends";
 import type { Severity } from "./finding";
 
 export interface Description {
@@ -130,6 +131,7 @@ export const describingRules: readonly Describing[] = [
       };
     },
   },
+  { rule: "access-ends", severity: "low", describe: describeEnd },
   {
     rule: "key-without-end",
     severity: "low",

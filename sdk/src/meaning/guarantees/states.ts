@@ -1,6 +1,6 @@
 import type { Example } from "../access/changes";
 import type { Decision, DecisionRequest } from "../decision/types";
-import { Model, sameIn } from "../model";
+import { Model, pairOf } from "../model";
 import type { Fields } from "../values";
 import type { World } from "../world";
 import { type Guarantee, readGuarantee } from "./guarantee";
@@ -66,8 +66,7 @@ export function guaranteesBrokenBy(
   after: World,
   guarantees: readonly Fields[],
 ): BrokenGuarantee[] {
-  const same = sameIn(before, after);
-  const [past, present] = [new Model(before, same), new Model(after, same)];
+  const [past, present] = pairOf(before, after);
   const judges = { both: new Judge(past, present), before: new Judge(past, past) };
   return guarantees.flatMap((fields, index): BrokenGuarantee[] => {
     const guarantee = readGuarantee(fields);
