@@ -66,6 +66,7 @@ export default defineConfig({
           "how-to/event-pipelines.md",
           "adopt.md",
           "how-to/guarantees.md",
+          "how-to/ends.md",
           "how-to/accounts.md",
           "how-to/roles.md",
           "how-to/move.md",

@@ -1,7 +1,12 @@
-import { EVENT_TYPES, eventTypeOf, registry, sampleEvent } from "../../sdk/src/contract";
+import {
+  type Change,
+  changesOf,
+  EVENT_TYPES,
+  eventTypeOf,
+  registry,
+  sampleEvent,
+} from "../../sdk/src/contract";
 import { cell } from "./fields";
-
-const CHANGES = ["created", "updated", "deleted"] as const;
 
 const ENVELOPE: readonly (readonly [field: string, what: string])[] = [
   ["event_id", "Identifier; the same on every delivery and in every replay."],
@@ -19,19 +24,21 @@ const ENVELOPE: readonly (readonly [field: string, what: string])[] = [
   ["changes", "Of an update only: `path`, `old` and `new` of each changed field. Secrets have no values."],
 ];
 
+const was = (change: Change): string => (change === "expired" ? "has ended" : `was ${change}`);
+
 /** Every type of event, with a payload. */
 export function eventsPage(): string {
   const sections = EVENT_TYPES.map((type) => {
     const [definition, change] =
       registry
-        .flatMap((one) => CHANGES.map((happened) => [one, happened] as const))
+        .flatMap((one) => changesOf(one).map((happened) => [one, happened] as const))
         .find(([one, happened]) => eventTypeOf(one, happened) === type) ?? [];
     if (!definition || !change) throw new Error(`No resource type has the event ${type}`);
     const sharing = registry.filter(({ subject }) => subject === definition.subject);
     const titles = sharing.map(({ title, kind }) => `[${title}](${kind}.md)`).join(", ");
     return `## ${type}
 
-${sharing.length > 1 ? `One of these was ${change}: ${titles}. Here a ${definition.title}:` : `A ${titles} was ${change}:`}
+${sharing.length > 1 ? `One of these ${was(change)}: ${titles}. Here a ${definition.title}:` : `A ${titles} ${was(change)}:`}
 
 \`\`\`json
 ${JSON.stringify(sampleEvent(definition, change), null, 2)}

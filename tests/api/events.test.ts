@@ -184,10 +184,15 @@ onEveryDatabase("An event", (start) => {
     const answer: RestAnswer = await server.rest.get("/event_types");
     expect(answer.body.event_types).to.deep.equal(EVENT_TYPES.map((type) => ({ type })));
     const subjects = [...new Set(registry.map(({ subject }) => subject))].sort();
+    const ending = TYPES.filter(({ fields }) => fields.includes("expired")).map(({ path }) => path);
+    const expired = registry.filter(({ path }) => ending.includes(path)).map(({ subject }) => subject);
     expect([...EVENT_TYPES].sort()).to.deep.equal(
-      subjects
-        .flatMap((subject) => ["created", "deleted", "updated"].map((change) => `${subject}_${change}.v0`))
-        .sort(),
+      [
+        ...subjects.flatMap((subject) =>
+          ["created", "deleted", "updated"].map((change) => `${subject}_${change}.v0`),
+        ),
+        ...expired.map((subject) => `${subject}_expired.v0`),
+      ].sort(),
     );
     const destination = await server.created("/event_destinations", {
       target: { monitoring_service: { api_key: "k" } },

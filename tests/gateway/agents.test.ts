@@ -36,6 +36,21 @@ describe("Agents that come in by ssh -R", () => {
     expect((await one.ask(APP)).status).to.equal(0);
   });
 
+  it("lose it when the credential ends, and may come back once it has another end", async () => {
+    const one = running.now;
+    const { key, id } = await one.credential();
+    const agent = one.agent(key, `${APP}:443`);
+    await one.becomes(200, APP);
+    await one.api.sshCredentials.update(id, { expires_at: new Date(Date.now() + 2000).toISOString() });
+    await ended(agent);
+    expect((await one.ask(APP)).status).to.equal(0);
+    expect(await ended(one.agent(key, `${APP}:443`))).to.equal(255);
+    await one.api.sshCredentials.update(id, { expires_at: null });
+    one.agent(key, `${APP}:443`);
+    await one.becomes(200, APP);
+    await one.api.sshCredentials.delete(id);
+  });
+
   it("are refused what an ACL does not allow and what nobody declared, and strangers are refused", async () => {
     const one = running.now;
     const { key, id } = await one.credential(["bind:other.example.com", "bind:service=web"]);

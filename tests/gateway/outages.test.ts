@@ -13,12 +13,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { sshKey } from "../support/api/fixtures";
-import { ServerProcess } from "../support/server";
+import { MOVABLE_CLOCK, ServerProcess } from "../support/server";
 import { ended, narrow, runningForAllTests, runningForEachTest, TRUSTING } from "./running";
 import { tls } from "./traffic";
 
 const [APP, SITE] = ["app.example.com", "site.example.com"];
 const CLOSED = "closed.example.com";
+/** Let in by rules that end soon, and in half an hour. */
+const [SOON, LATER] = ["soon.example.com", "later.example.com"];
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe("What a gateway serves", () => {
   const running = runningForAllTests();
@@ -106,12 +109,27 @@ describe("While the server is down", () => {
   const running = runningForAllTests();
   /** Agents that may bind, that may not, and that no longer may. */
   const agents = {} as Record<
-    "known" | "narrow" | "gone",
+    "known" | "narrow" | "gone" | "ending",
     Awaited<ReturnType<typeof running.now.credential>>
   >;
 
-  it("a gateway that followed it serves on", async () => {
+  /** A site for everybody, as long as a rule says so. */
+  const letIn = async (host: string) => {
+    const { api } = running.now;
+    const { id } = await api.ipPolicies.create({});
+    const rule = await api.ipPolicyRules.create({
+      ip_policy_id: id,
+      cidr: "0.0.0.0/0",
+      action: "allow",
+      expires_at: inMs(1_800_000),
+    });
+    await running.now.site(host, { ip_restriction: { ip_policy_ids: [id] } });
+    return rule;
+  };
+
+  it("a gateway that followed it serves on, until what it serves ends", async () => {
     const one = running.now;
+    one.env = MOVABLE_CLOCK;
     await one.useOwnServer();
     await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
     const { edge } = await one.site(SITE);
@@ -122,7 +140,11 @@ describe("While the server is down", () => {
     await one.becomes(200, CLOSED);
     await narrow(one, route);
     await one.becomes(403, CLOSED);
-    await one.until(async () => (await one.status()).applied === 3);
+    const soon = await letIn(SOON);
+    await letIn(LATER);
+    await one.becomes(200, SOON);
+    await one.becomes(200, LATER);
+    await one.until(async () => (await one.status()).applied === 5);
     const { version, envoy_version, sequence, edges, ports } = await one.status();
     expect(ports).to.deep.equal([443]);
     expect([version, envoy_version]).to.deep.equal(["0.1.0", "1.40.0"]);
@@ -138,10 +160,22 @@ describe("While the server is down", () => {
     await one.gateway.logged(`"credential":"${agents.gone.id}","msg":"agent bound"`);
     await one.api.sshCredentials.delete(agents.gone.id);
     await ended(leaving);
+    agents.ending = await one.credential();
+    const staying = one.agent(agents.ending.key, `${APP}:443`);
+    await one.gateway.logged(`"credential":"${agents.ending.id}","msg":"agent bound"`);
+    const end = { expires_at: inMs(5000) };
+    await one.api.ipPolicyRules.update(soon.id, end);
+    await one.api.sshCredentials.update(agents.ending.id, end);
+    const [last] = await one.api.events.after((await one.api.events.newest(2))[1]?.event_id, 0);
+    await one.until(async () => (await one.status()).sequence >= (last?.sequence ?? 0));
     await one.server.stop("SIGKILL");
     await one.gateway.logged("could not be read");
+    await ended(staying);
+    await one.gateway.logged(`the credential ${agents.ending.id} ended at `);
+    await one.becomes(403, SOON);
     expect(await one.answers(APP)).to.equal("one");
     await one.becomes(200, SITE);
+    await one.becomes(200, LATER);
   });
 
   it("all is served again from the last state, when the gateway and Envoy were dead too", async () => {
@@ -151,17 +185,27 @@ describe("While the server is down", () => {
     one.runWithAgents();
     await one.gateway.logged("serving the objects that the server had when it was last read");
     await one.becomes(200, SITE);
-    await one.becomes(403, CLOSED);
+    for (const closed of [CLOSED, SOON]) await one.becomes(403, closed);
+    await one.becomes(200, LATER);
     await one.becomesReady();
-    expect(await one.metrics()).to.contain("tunnelplane_gateway_edges_applied 3");
+    expect(await one.metrics()).to.contain("tunnelplane_gateway_edges_applied 5");
   });
 
   it("agents come back that it allowed a short time ago; others are refused", async () => {
     const one = running.now;
-    for (const { key } of [agents.narrow, agents.gone, { key: sshKey() }])
+    for (const { key } of [agents.narrow, agents.gone, agents.ending, { key: sshKey() }])
       expect(await ended(one.agent(key, `${APP}:443`))).to.equal(255);
     one.agent(agents.known.key, `${APP}:443`);
     await one.becomes(200, APP);
+  });
+
+  it("what it last read ends by the gateway's clock, and comes back where that had gone ahead", async () => {
+    const one = running.now;
+    one.gateway.signal("SIGUSR2");
+    await one.becomes(403, LATER);
+    await one.becomes(200, SITE);
+    one.gateway.signal("SIGWINCH");
+    await one.becomes(200, LATER);
   });
 });
 

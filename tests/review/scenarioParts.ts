@@ -29,7 +29,7 @@ export const clientsPem = certificate({ name: "Clients" }).pem;
 export const partnersPem = certificate({ name: "Partners" }).pem;
 export const keys = [makeSshKey(), makeSshKey()] as const;
 const DAY_MS = 86_400_000;
-const inDays = (days: number): string =>
+export const inDays = (days: number): string =>
   new Date(Date.now() + days * DAY_MS).toISOString().replace(/\.\d+Z$/, "Z");
 export const [inAMonth, inAYear] = [inDays(30), inDays(365)];
 

@@ -6,6 +6,7 @@ import {
   clientsPem,
   inAMonth,
   inAYear,
+  inDays,
   partnersPem,
   ROLE,
   type Scenario,
@@ -340,6 +341,12 @@ const DECLARE = {
   "expires-soon": (it) =>
     it.isBase ||
     new tunnels.ApiKey(it.rule, { ownerId: it.member.id, expiresAt: it.pick("", inAMonth, inAYear) }),
+  "access-ends": (it) =>
+    new tunnels.TunnelCredential(it.rule, {
+      acl: ["bind:e.example.com"],
+      expiresAt: it.pick(inAMonth, inDays(3), inAMonth),
+      description: it.pick("", "", "otherwise"),
+    }),
   "key-without-end": (it) =>
     it.isBase ||
     new tunnels.ApiKey(it.rule, { ownerId: it.member.id, ...(it.isNear && { expiresAt: inAYear }) }),

@@ -57,6 +57,7 @@ describe("The site", () => {
       "how-to/ssh-certificates",
       "how-to/event-pipelines",
       "how-to/guarantees",
+      "how-to/ends",
       "how-to/accounts",
       "how-to/roles",
       "how-to/move",

@@ -48,6 +48,11 @@ export class GatewayProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
   async ended(): Promise<number | null> {
     if (!this.hasEnded) await once(this.child, "close");
     return this.child.exitCode;

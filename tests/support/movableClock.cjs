@@ -1,4 +1,5 @@
-// Loaded into a server before its own code (node --require): its clock goes ahead by an hour with each SIGUSR2.
+// Loaded into a server before its own code (node --require): its clock goes ahead by an hour with each SIGUSR2,
+// and back to the real time with SIGWINCH.
 const HOUR_MS = 3_600_000;
 const RealDate = Date;
 let aheadMs = 0;
@@ -15,4 +16,7 @@ globalThis.Date = class extends RealDate {
 };
 process.on("SIGUSR2", () => {
   aheadMs += HOUR_MS;
+});
+process.on("SIGWINCH", () => {
+  aheadMs = 0;
 });

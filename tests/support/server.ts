@@ -180,6 +180,11 @@ export class ServerProcess {
     this.signal("SIGUSR2");
   }
 
+  /** Sets its clock back to the real time, soon. */
+  returnToNow(): void {
+    this.signal("SIGWINCH");
+  }
+
   /** Pauses it, and waits until it has stopped, which takes a while on a busy machine; /proc shows when. */
   async pause(): Promise<void> {
     const status = `/proc/${this.child.pid}/status`;

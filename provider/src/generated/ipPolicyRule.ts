@@ -18,6 +18,9 @@ export interface IpPolicyRuleArgs {
 
   /** Whether the network may connect. Set at creation only. */
   action: pulumi.Input<"allow" | "deny">;
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on the rule allows nothing; it stays, with `expired` true. Only rules that allow take one: what ends closes, and never opens. Default null: never. May be changed, also to null. */
+  expiresAt?: pulumi.Input<string | null>;
 }
 
 /**
@@ -49,6 +52,12 @@ export class IpPolicyRule extends Resource {
   /** Whether the network may connect. Set at creation only. */
   declare readonly action: pulumi.Output<"allow" | "deny">;
 
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on the rule allows nothing; it stays, with `expired` true. Only rules that allow take one: what ends closes, and never opens. Default null: never. May be changed, also to null. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
+
+  /** Whether `expires_at` has passed, by the server's clock when it answers. */
+  declare readonly expired: pulumi.Output<boolean>;
+
   /** Address of this object. */
   declare readonly uri: pulumi.Output<string>;
 
@@ -57,7 +66,7 @@ export class IpPolicyRule extends Resource {
 
   /** @param args the declared properties; see {@link IpPolicyRuleArgs} */
   constructor(name: string, args: IpPolicyRuleArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "ip_policy_rule", type: "IpPolicyRule", properties: ["description", "metadata", "cidr", "ipPolicyId", "action", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
+    super({ kind: "ip_policy_rule", type: "IpPolicyRule", properties: ["description", "metadata", "cidr", "ipPolicyId", "action", "expiresAt", "expired", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

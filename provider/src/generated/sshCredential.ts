@@ -18,6 +18,9 @@ export interface SshCredentialArgs {
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  expiresAt?: pulumi.Input<string | null>;
 }
 
 /**
@@ -47,6 +50,12 @@ export class SshCredential extends Resource {
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
+
+  /** Whether `expires_at` has passed, by the server's clock when it answers. */
+  declare readonly expired: pulumi.Output<boolean>;
+
   /** Address of this object. */
   declare readonly uri: pulumi.Output<string>;
 
@@ -55,7 +64,7 @@ export class SshCredential extends Resource {
 
   /** @param args the declared properties; see {@link SshCredentialArgs} */
   constructor(name: string, args: SshCredentialArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "ssh_credential", type: "SshCredential", properties: ["description", "metadata", "publicKey", "acl", "ownerId", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
+    super({ kind: "ssh_credential", type: "SshCredential", properties: ["description", "metadata", "publicKey", "acl", "ownerId", "expiresAt", "expired", "uri", "createdAt"], secrets: [], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -15,6 +15,9 @@ export interface TunnelCredentialArgs {
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   ownerId?: pulumi.Input<string>;
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  expiresAt?: pulumi.Input<string | null>;
 }
 
 /**
@@ -42,8 +45,14 @@ export class TunnelCredential extends Resource {
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   declare readonly ownerId: pulumi.Output<string>;
 
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
+
   /** The authtoken, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   declare readonly token: pulumi.Output<string>;
+
+  /** Whether `expires_at` has passed, by the server's clock when it answers. */
+  declare readonly expired: pulumi.Output<boolean>;
 
   /** Address of this object. */
   declare readonly uri: pulumi.Output<string>;
@@ -53,7 +62,7 @@ export class TunnelCredential extends Resource {
 
   /** @param args the declared properties; see {@link TunnelCredentialArgs} */
   constructor(name: string, args: TunnelCredentialArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "tunnel_credential", type: "TunnelCredential", properties: ["description", "metadata", "acl", "ownerId", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
+    super({ kind: "tunnel_credential", type: "TunnelCredential", properties: ["description", "metadata", "acl", "ownerId", "expiresAt", "token", "expired", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -45,7 +45,7 @@ export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
 export { mistakeInCidr } from "./formats/cidr";
 export { placeOfClaim } from "./formats/claim";
-export { type Change, EVENT_TYPES, eventTypeOf } from "./formats/event";
+export { type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { type GuaranteedAddress, readGuaranteedAddress } from "./formats/guaranteedAddress";
 export { isAddress, isDomain, LONGEST_ADDRESS } from "./formats/host";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { referencesIn, toAnswered } from "./core/convert";
 import type { Definition } from "./core/definition";
+import { endedFieldOf, endFieldOf } from "./core/ends";
 import { marksOf } from "./core/marks";
 import { present } from "./core/narrow";
 import { expandPath, pathFieldsOf } from "./core/paths";
@@ -115,7 +116,11 @@ function computedSample(field: z.ZodType, { created, alone }: { created: boolean
 
 /** An event as it is delivered: of the sample, or of a change of its description. */
 export function sampleEvent(definition: Definition, change: Change): Json {
-  const object = mapSecrets(definition, sampleAnswer(definition, { alone: false }), () => undefined);
+  const [end, ended] = [endFieldOf(definition), endedFieldOf(definition)];
+  const object = {
+    ...mapSecrets(definition, sampleAnswer(definition, { alone: false }), () => undefined),
+    ...(change === "expired" && end && ended && { [end]: SAMPLE_TIME, [ended]: true }),
+  };
   const credential = sampleId("ak", "ci");
   const field =
     "description" in definition.fields ? "description" : present(Object.keys(definition.sample)[0]);
@@ -124,12 +129,15 @@ export function sampleEvent(definition: Definition, change: Change): Json {
     event_type: eventTypeOf(definition, change),
     event_timestamp: SAMPLE_TIME,
     account_id: sampleId("ac", "ours"),
-    principal: {
-      id: sampleId("usr", "ada"),
-      subject: "ada",
-      source: "API",
-      credential: { id: credential, uri: `${SAMPLE_SERVER}/api_keys/${credential}` },
-    },
+    principal:
+      change === "expired"
+        ? { id: "server", subject: "server", source: "SERVER", credential: null }
+        : {
+            id: sampleId("usr", "ada"),
+            subject: "ada",
+            source: "API",
+            credential: { id: credential, uri: `${SAMPLE_SERVER}/api_keys/${credential}` },
+          },
     object,
     ...(change === "updated" && { changes: [{ path: field, old: "before", new: object[field] }] }),
   };

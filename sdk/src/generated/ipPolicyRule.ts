@@ -30,6 +30,12 @@ export interface IpPolicyRule {
 
   /** Whether the network may connect. Set at creation only. */
   action: "allow" | "deny";
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on the rule allows nothing; it stays, with `expired` true. Only rules that allow take one: what ends closes, and never opens. Default null: never. May be changed, also to null. */
+  expires_at: string | null;
+
+  /** Whether `expires_at` has passed, by the server's clock when it answers. */
+  expired: boolean;
 }
 
 /** The body that creates an IP policy rule. */
@@ -48,6 +54,9 @@ export interface IpPolicyRuleCreate {
 
   /** Whether the network may connect. Set at creation only. */
   action: "allow" | "deny";
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on the rule allows nothing; it stays, with `expired` true. Only rules that allow take one: what ends closes, and never opens. Default null: never. May be changed, also to null. */
+  expires_at?: string | null;
 }
 
 /** The body that updates an IP policy rule; fields left out stay as they are. */

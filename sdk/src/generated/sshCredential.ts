@@ -28,6 +28,12 @@ export interface SshCredential {
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id: string;
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  expires_at: string | null;
+
+  /** Whether `expires_at` has passed, by the server's clock when it answers. */
+  expired: boolean;
 }
 
 /** The body that creates an SSH credential. */
@@ -46,6 +52,9 @@ export interface SshCredentialCreate {
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id?: string;
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  expires_at?: string | null;
 }
 
 /** The body that updates an SSH credential; fields left out stay as they are. */

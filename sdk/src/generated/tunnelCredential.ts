@@ -26,8 +26,14 @@ export interface TunnelCredential {
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id: string;
 
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  expires_at: string | null;
+
   /** The authtoken, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state. Secret. */
   token: string | null;
+
+  /** Whether `expires_at` has passed, by the server's clock when it answers. */
+  expired: boolean;
 }
 
 /** The body that creates a tunnel credential. */
@@ -43,6 +49,9 @@ export interface TunnelCredentialCreate {
 
   /** The user or bot that owns it. Default: the caller; only admins may name another. Set at creation only. */
   owner_id?: string;
+
+  /** When it ends (RFC 3339), in the future by the server's clock. From then on agents can bind nothing with it, and those that did are disconnected; it stays, with `expired` true. Default null: never. May be changed, also to null. */
+  expires_at?: string | null;
 }
 
 /** The body that updates a tunnel credential; fields left out stay as they are. */

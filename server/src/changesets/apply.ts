@@ -2,8 +2,10 @@ import { pathFieldsOf, present } from "@tunnelplane/sdk/contract";
 import { embeddedListOf } from "../documents";
 import {
   deleteResources,
+  forgetEnds,
   forgetReferences,
   forgetUniqueKeys,
+  insertEnds,
   insertReferences,
   insertResources,
   insertSealedSecrets,
@@ -54,6 +56,7 @@ export async function carryOut(
   if ((set?.version ?? 0) !== target.version || !holds) throw new PlanOutdated();
   await forgetReferences(transaction, [...leaving, ...rows.otherReferences]);
   await forgetUniqueKeys(transaction, [...leaving, ...rows.otherKeys]);
+  await forgetEnds(transaction, rows.otherEnds);
   await deleteResources(transaction, leaving);
   await insertResources(transaction, rows.resources);
   for (const row of rows.updates) {
@@ -64,6 +67,7 @@ export async function carryOut(
   await insertUniqueKeys(transaction, rows.uniqueKeys);
   await insertSecretHashes(transaction, rows.secretHashes);
   await insertSealedSecrets(transaction, rows.sealedSecrets);
+  await insertEnds(transaction, rows.ends);
   await touchParents(transaction, plan, faults);
 
   if (target.version === 0)

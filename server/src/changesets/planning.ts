@@ -48,8 +48,11 @@ export async function load(
       await takeTurn();
       facts.versions.set(row.id, row.version);
       if (row.kind !== definition.kind) continue;
-      const before: Document = JSON.parse(
-        await documents.read(reader, definition, row.document, `${row.id} ${row.version}`),
+      const { document: before } = await documents.readToChange(
+        reader,
+        definition,
+        row.document,
+        `${row.id} ${row.version}`,
       );
       loaded.set(row.id, { id: row.id, ownerId: row.owner_id, version: row.version, before });
     }

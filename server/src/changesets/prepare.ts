@@ -2,6 +2,8 @@ import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Document, embeddedListOf, textIn } from "../documents";
 import type { ObjectChange } from "../journal";
 import {
+  endRows,
+  endsOtherwise,
   type KeptSecret,
   keysOf,
   parentOf,
@@ -22,9 +24,11 @@ export interface Rows {
   readonly uniqueKeys: Database["unique_key"][];
   readonly secretHashes: Database["told_secret"][];
   readonly sealedSecrets: Database["sealed_secret"][];
-  /** Objects that stay, whose references or unique keys are replaced. */
+  readonly ends: Database["ending"][];
+  /** Objects that stay, whose references, unique keys or ends are replaced. */
   readonly otherReferences: string[];
   readonly otherKeys: string[];
+  readonly otherEnds: string[];
   /** Children whose parents show them. */
   readonly children: Child[];
 }
@@ -56,8 +60,10 @@ export async function prepare(planning: Planning, items: readonly Item[]): Promi
     uniqueKeys: [],
     secretHashes: [],
     sealedSecrets: [],
+    ends: [],
     otherReferences: [],
     otherKeys: [],
+    otherEnds: [],
     children: [],
   };
   const work: Work = { rows, changes: [], oneTime: new Map(), updated: new Set() };
@@ -104,6 +110,7 @@ async function prepareNew(
   rows.sealedSecrets.push(...sealedSecrets);
   rows.references.push(...referenceRows(id, referencesOf(definition, creation.sent)));
   rows.uniqueKeys.push(...keysOf(id, definition, creation.sent));
+  rows.ends.push(...endRows(id, definition, creation.sent));
   if (isEmbedded(definition))
     rows.children.push({
       name,
@@ -150,6 +157,10 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
   if (JSON.stringify(oldKeys) !== JSON.stringify(keys)) {
     rows.otherKeys.push(id);
     rows.uniqueKeys.push(...(keys ?? []));
+  }
+  if (endsOtherwise(definition, amendment.sentBefore, sent)) {
+    rows.otherEnds.push(id);
+    rows.ends.push(...endRows(id, definition, sent));
   }
   const grew = json.length > before.length;
   if (isEmbedded(definition))

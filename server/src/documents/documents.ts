@@ -3,7 +3,10 @@ import {
   type Definition,
   definitionOfId,
   embeddedIn,
+  endedFieldOf,
+  endFieldOf,
   expandPath,
+  hasEnded,
   holdsSecrets,
   lacksFields,
   mapSecrets,
@@ -76,10 +79,13 @@ export class Documents {
    */
   async read(db: Kysely<Database>, definition: Definition, whole: string, version: string): Promise<string> {
     const json = await this.#openWhole(db, definition, whole);
-    return this.#complete.has(version) ? json : this.#completed(definition, json, version).json;
+    return asOfNow(
+      definition,
+      this.#complete.has(version) ? json : this.#completed(definition, json, version).json,
+    );
   }
 
-  /** The same, and parsed. */
+  /** The same as it is stored, whether it has ended or not, and parsed. */
   async readToChange(
     db: Kysely<Database>,
     definition: Definition,
@@ -110,6 +116,7 @@ export class Documents {
     return (
       !this.#isSealed(definition, stored) &&
       !embeddedListOf(definition) &&
+      !mayEnd(definition, stored) &&
       versions.every((version) => this.#complete.has(version))
     );
   }
@@ -227,6 +234,31 @@ export class Documents {
   answer(json: string, baseUrl: string): string {
     return json.replaceAll(this.placeholder, () => baseUrl); // a function, because $& in a string is special
   }
+}
+
+/**
+ * Whether an end is set in stored documents. In printed JSON this text stands for the name of a field and the
+ * beginning of a text alone: in a value, its quotes would be escaped.
+ */
+function mayEnd(definition: Definition, stored: string): boolean {
+  const field = endFieldOf(definition);
+  return field !== undefined && stored.includes(`"${field}":"`);
+}
+
+/** The JSON to answer for a document: stored ones do not say whether their object has ended. */
+export const asOfNow = (definition: Definition, json: string): string =>
+  isEndedIn(definition, json) ? JSON.stringify(endedAsOf(definition, JSON.parse(json))) : json;
+
+/** Whether the object of a document has ended, whatever the document says. @param json of the document */
+export const isEndedIn = (definition: Definition, json: string): boolean =>
+  mayEnd(definition, json) && hasEnded(definition, JSON.parse(json), Date.now());
+
+/** The same, parsed; the document itself where the object has not ended. */
+export function endedAsOf(definition: Definition, document: Document, now = Date.now()): Document {
+  const field = endedFieldOf(definition);
+  return field !== undefined && hasEnded(definition, document, now)
+    ? { ...document, [field]: true }
+    : document;
 }
 
 /** Computed fields before anything is computed: empty lists and nulls. */

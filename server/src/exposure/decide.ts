@@ -45,6 +45,7 @@ export async function decide(
   const world = {
     objects: [...gathering.objects.values(), ...credentials],
     partial: full,
+    now: Date.now(),
     ...(ports && { ports }),
   };
   const decided = asked.length > 0 ? await thread.decide(caller.ownerId, { world, requests: asked }) : [];

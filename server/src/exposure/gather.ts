@@ -186,5 +186,9 @@ export async function worldOfEdges(
     await gathering.add([...read, ...routes.flat().map(routeOf)]);
     await takeTurn();
   }
-  return { objects: [...gathering.objects.values()], ...(gathering.full && { partial: true }) };
+  return {
+    objects: [...gathering.objects.values()],
+    now: Date.now(),
+    ...(gathering.full && { partial: true }),
+  };
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
-import { definitionOf, fingerprint, validSshPublicKey } from "@tunnelplane/sdk/contract";
+import { definitionOf, fingerprint, hasEnded, validSshPublicKey } from "@tunnelplane/sdk/contract";
 import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import type { Documents } from "../documents";
 import { hashSecret } from "../secrets";
@@ -15,6 +15,8 @@ interface Authorization {
   readonly credential: { readonly id: string; readonly uri: string } | null;
   readonly owner_id: string | null;
   readonly acl: readonly string[];
+  /** When the credential ends; null for never. */
+  readonly expires_at: string | null;
   /** Why it is not allowed; empty if it is. */
   readonly reason: string;
 }
@@ -24,6 +26,7 @@ const UNKNOWN: Authorization = {
   credential: null,
   owner_id: null,
   acl: [],
+  expires_at: null,
   reason: "No credential has this token or public key: it is wrong, or the credential was deleted",
 };
 
@@ -41,7 +44,14 @@ export async function authorize(
     "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
   if (!found) return UNKNOWN;
   const { id, kind, ownerId, document } = found;
-  const { acl = [] }: Partial<Answers["tunnel_credential" | "ssh_credential"]> = JSON.parse(document);
+  const fields: Partial<Answers["tunnel_credential" | "ssh_credential"]> = JSON.parse(document);
+  const { acl = [], expires_at = null } = fields;
+  // As if it were deleted: gateways remember what credentials were allowed.
+  if (hasEnded(definitionOf(kind), fields, Date.now()))
+    return {
+      ...UNKNOWN,
+      reason: `The credential ${id} ended at ${expires_at}: give it another \`expires_at\`, or use another credential`,
+    };
   const refusal = refusalToBind(id, acl, binds);
   const [allowed, reason] = [refusal === undefined, refusal ?? ""];
   return {
@@ -49,6 +59,7 @@ export async function authorize(
     credential: { id, uri: documents.addressOf(definitionOf(kind), id) },
     owner_id: ownerId,
     acl,
+    expires_at,
     reason,
   };
 }

@@ -46,6 +46,8 @@ export class Guarantees implements Guard {
     const judged = new Set<string>();
     const compared = new Map<string, Set<string>>();
     const excused = new Set<string>();
+    // One time for all runs: what was judged is known by its text.
+    const now = Date.now();
     return async (db, changes) => {
       await this.#checkGuarantees(db, changes, { owner, compared });
       const deciding = decidingAmong(changes);
@@ -56,7 +58,7 @@ export class Guarantees implements Guard {
       const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
       const guarantees = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
       if (guarantees.length === 0) return;
-      const order = JSON.stringify(await this.#around(db, changes, guarantees));
+      const order = JSON.stringify(await this.#around(db, changes, { guarantees, now }));
       if (judged.has(order)) return;
       const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
       const judging = this.#judging.brokenBy(owner, order);
@@ -106,7 +108,7 @@ export class Guarantees implements Guard {
   async #around(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
-    guarantees: readonly StoredGuarantee[],
+    { guarantees, now }: { readonly guarantees: readonly StoredGuarantee[]; readonly now: number },
   ): Promise<ChangeToJudge> {
     const limits: string[] = [];
     const [{ objects, sidesOf }, ports] = await pipelined([
@@ -118,7 +120,7 @@ export class Guarantees implements Guard {
     ]);
     if (limits.length > 0) throw tooMany();
     const { before, after } = sidesOf(new Map([...objects].map((object) => [object.id ?? "", object])));
-    const known = ports ? { ports } : {};
+    const known = { now, ...(ports && { ports }) };
     return {
       before: { objects: before, ...known },
       after: { objects: after, ...known },

@@ -3,9 +3,9 @@ import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
-import { newId } from "../util";
 import { Digests, keepAuditKey, newAuditKey, openDigests } from "./digests";
 import { Journal } from "./journal";
+import { theServer } from "./payload";
 
 /** The action of the audit row that covers the baseline. */
 export const BASELINE_RECORDED = "baseline_recorded";
@@ -40,11 +40,10 @@ export async function digestsToServeWith({ store, keyring, documents, accountId 
       (await recordObjects(transaction, documents, digests)) + (await recordEvents(transaction, digests));
     if (rows > 0) {
       const act = { action: BASELINE_RECORDED, digest: await digestOfBaseline(transaction, digests) };
-      const author = { ownerId: "server", name: "server", operationId: newId("op") };
       await new Journal(documents, keyring, digests, accountId, NOTHING_FOLLOWS).append(
         transaction,
         begunUnder,
-        author,
+        theServer(),
         [act],
       );
     }

@@ -7,7 +7,7 @@ export { type Anchor, anchorText, headOf, headText } from "./head";
 export { type AuditedAction, type Follower, Journal } from "./journal";
 export { journaled } from "./journaled";
 export { isBegun, openKeyring } from "./openKeyring";
-export { type Author, commandLine, isChangeOf, type ObjectChange } from "./payload";
+export { type Author, commandLine, isChangeOf, type ObjectChange, theServer } from "./payload";
 export { auditPage, eventAt, eventPage, eventsAfter, PRUNED_THROUGH, sequenceAfter } from "./read";
 export { Sequencer } from "./sequencer";
 export { type Noted, type Verified, verifyAudit } from "./verify";

@@ -8,7 +8,7 @@ import {
   type Kind,
   mapSecrets,
 } from "@tunnelplane/sdk/contract";
-import type { Document, Documents } from "../documents";
+import { type Document, type Documents, endedAsOf } from "../documents";
 import { newId } from "../util";
 import { differences } from "./differences";
 import type { StoredAs } from "./digests";
@@ -32,6 +32,9 @@ export const commandLine = (): Author => ({
   name: "command line",
   operationId: newId("op"),
 });
+
+/** The author of what the server does by itself. */
+export const theServer = (): Author => ({ ownerId: "server", name: "server", operationId: newId("op") });
 
 /** One change of one object. Its documents include secrets; the event and the audit row leave them out. */
 export interface ObjectChange {
@@ -100,7 +103,14 @@ export function eventOf(
       source: credential ? "API" : "SERVER",
       credential: credential ?? null,
     },
-    object: withoutSecrets(after ?? before ?? {}),
+    object: withoutSecrets(
+      endedAsOf(
+        definition,
+        after ?? before ?? {},
+        // Also where the clock went back since.
+        change === "expired" ? Number.POSITIVE_INFINITY : now.getTime(),
+      ),
+    ),
     ...(before &&
       after && {
         changes: [

@@ -5,6 +5,8 @@
 
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
+export { Endings } from "./ending";
+export { endRows, endsOtherwise, forgetEnds, insertEnds } from "./ends";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { parentOf, touchParent } from "./parents";

@@ -1,10 +1,11 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
 import { type Caller, refuseForeignOwner, seesOwnAlone } from "../auth";
-import { type Answer, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
+import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
+import { endRows, insertEnds } from "./ends";
 import { type Filters, matches, mayMatch } from "./filters";
 import { documentsIn, idIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
@@ -89,13 +90,14 @@ export class ResourceService {
         insertUniqueKeys(transaction, keysOf(id, definition, sent)),
         insertSecretHashes(transaction, rows.secretHashes),
         insertSealedSecrets(transaction, rows.sealedSecrets),
+        insertEnds(transaction, endRows(id, definition, sent)),
       ]);
       await touchParent(transaction, definition, sent, true);
       changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after, json });
       // A dry run keeps no one-time secret, so its answer shows none.
       return {
         id,
-        etag: etagFor(caller, definition, 1),
+        etag: etagFor(caller, definition, 1, json),
         json:
           oneTime && !this.#transactions.isDryRun
             ? JSON.stringify({ ...after, ...oneTime })
@@ -106,7 +108,7 @@ export class ResourceService {
 
   async get(definition: Definition, at: ObjectPath): Promise<Answer> {
     const { document, version } = await this.#objects.load(this.#store.reader, definition, at);
-    return { json: document, etag: etagFor(this.#caller, definition, version) };
+    return { json: document, etag: etagFor(this.#caller, definition, version, document) };
   }
 
   /** @param parents the ids in the collection's path, by field */
@@ -187,19 +189,24 @@ export class ResourceService {
     return this.#transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
-      precondition(etagFor(this.#caller, definition, stored.version));
-      const { json, version } = await this.#objects.save(transaction, changes, definition, stored, value);
+      precondition(etagFor(this.#caller, definition, stored.version, stored.document));
+      const saved = await this.#objects.save(transaction, changes, definition, stored, value);
+      const json = asOfNow(definition, saved.json);
       return {
         json: jsonFor(this.#caller, definition, json),
-        etag: etagFor(this.#caller, definition, version),
+        etag: etagFor(this.#caller, definition, saved.version, json),
       };
     });
   }
 
   async remove(definition: Definition, at: ObjectPath, precondition: Precondition): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
-      const { id, ownerId, version, before } = await this.#objects.loadToChange(transaction, definition, at);
-      precondition(etagFor(this.#caller, definition, version));
+      const { id, ownerId, version, document, before } = await this.#objects.loadToChange(
+        transaction,
+        definition,
+        at,
+      );
+      precondition(etagFor(this.#caller, definition, version, document));
       await checkUsers(new Existing(transaction), [], [{ id, name: id, words: "" }], refusing);
       changes.push(...(await this.#childrenToDelete(transaction, id)), {
         change: "deleted",

@@ -1,6 +1,6 @@
 import { type Definition, holdsSecrets, mapSecrets, seesNoSecrets } from "@tunnelplane/sdk/contract";
 import type { Caller } from "../auth";
-import type { Document } from "../documents";
+import { type Document, isEndedIn } from "../documents";
 
 /** Whether a caller reads null in the place of each secret of a type. */
 const hidesSecrets = ({ role }: Caller, definition: Definition): boolean =>
@@ -14,8 +14,11 @@ export const shownTo = (caller: Caller, definition: Definition, document: Docume
 export const jsonFor = (caller: Caller, definition: Definition, json: string): string =>
   hidesSecrets(caller, definition) ? JSON.stringify(shownTo(caller, definition, JSON.parse(json))) : json;
 
-/** The ETag of a whole object, another one where its secrets are not shown. */
-export const etagFor = (caller: Caller, definition: Definition, version: number): string =>
-  hidesSecrets(caller, definition) ? `"${version}-without-secrets"` : etagOf(version);
-
-const etagOf = (version: number): string => `"${version}"`;
+/**
+ * The ETag of a whole object: another one where its secrets are not shown, and once it has ended.
+ * @param json of the object
+ */
+export function etagFor(caller: Caller, definition: Definition, version: number, json: string): string {
+  const secrets = hidesSecrets(caller, definition) ? "-without-secrets" : "";
+  return `"${version}${secrets}${isEndedIn(definition, json) ? "-ended" : ""}"`;
+}

@@ -2,6 +2,7 @@ import {
   checkRules,
   type Definition,
   type Problem,
+  passedEnd,
   pathFieldsOf,
   withArticle,
 } from "@tunnelplane/sdk/contract";
@@ -12,6 +13,7 @@ import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
+import { endRows, endsOtherwise, forgetEnds, insertEnds } from "./ends";
 import { lockParents, parentOf, touchParent } from "./parents";
 import {
   claimsOthers,
@@ -153,6 +155,7 @@ export class StoredObjects {
     refuseFaults(amendment.problems);
     const coming = comingOf(definition, id, sent, sentBefore);
     const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming)];
+    const ends = endsOtherwise(definition, sentBefore, sent);
     if (refers) {
       await this.checkReferences(transaction, coming);
       await checkCircles(new Existing(transaction), [coming], refusing, MOST_CONTAINED);
@@ -167,6 +170,8 @@ export class StoredObjects {
       refers && recordReferences(transaction, coming),
       claims && forgetUniqueKeys(transaction, [id]),
       claims && insertUniqueKeys(transaction, keysOf(id, definition, sent)),
+      ends && forgetEnds(transaction, [id]),
+      ends && insertEnds(transaction, endRows(id, definition, sent)),
     ]);
     changes.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after, json });
     await touchParent(transaction, definition, sent, json.length > document.length);
@@ -208,7 +213,10 @@ export function amendmentOf(
   return {
     sentBefore,
     sent,
-    problems: checkRules(definition, sent),
+    problems: [
+      ...checkRules(definition, sent),
+      ...passedEnd(definition, { before: sentBefore, after: sent, now: new Date() }),
+    ],
     print() {
       const computed = documents.computedOf(definition, before);
       const after = documents.compose(

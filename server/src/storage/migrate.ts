@@ -13,6 +13,7 @@ import * as gatewayPorts from "./migrations/009_gateway_ports";
 import * as guaranteeAddress from "./migrations/010_guarantee_address";
 import * as keyUse from "./migrations/011_key_use";
 import * as exchangedKey from "./migrations/012_exchanged_key";
+import * as ending from "./migrations/013_ending";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "010_guarantee_address": guaranteeAddress,
   "011_key_use": keyUse,
   "012_exchanged_key": exchangedKey,
+  "013_ending": ending,
 };
 
 export interface MigrateOptions {

@@ -54,13 +54,16 @@ const CERTIFICATE_FIELDS = [
   "certificate",
 ];
 
+/** The fields of an answer about what may end. */
+const END_FIELDS = ["expires_at", "expired"];
+
 export const TYPES: readonly ResourceType[] = [
   {
     name: "a tunnel credential",
     path: "/credentials",
     listKey: "credentials",
     prefix: "cr",
-    fields: ["token", "acl", "owner_id"],
+    fields: ["token", "acl", "owner_id", ...END_FIELDS],
     once: ["token"],
     body: () => ({ acl: ["bind:one.example.com"] }),
     update: { acl: ["bind:two.example.com"] },
@@ -70,7 +73,7 @@ export const TYPES: readonly ResourceType[] = [
     path: "/ssh_credentials",
     listKey: "ssh_credentials",
     prefix: "sshcr",
-    fields: ["public_key", "acl", "owner_id"],
+    fields: ["public_key", "acl", "owner_id", ...END_FIELDS],
     body: () => ({ public_key: sshKey().openssh }),
     update: { acl: ["bind:two.example.com"] },
   },
@@ -127,7 +130,7 @@ export const TYPES: readonly ResourceType[] = [
     path: "/ip_policy_rules",
     listKey: "ip_policy_rules",
     prefix: "ipr",
-    fields: ["cidr", "action", "ip_policy"],
+    fields: ["cidr", "action", "ip_policy", ...END_FIELDS],
     body: async (rest) => ({ ip_policy_id: await policyOf(rest), cidr: "10.0.0.0/8", action: "allow" }),
     update: { cidr: "192.168.0.0/16" },
   },

@@ -1,11 +1,16 @@
 import type { Definition } from "../core/definition";
+import { endFieldOf } from "../core/ends";
 import { conditioned, text } from "../core/fields";
 import { lazyList } from "../core/lazyList";
 
 const CHANGES = ["created", "updated", "deleted"] as const;
 
 /** The possible changes of an object. */
-export type Change = (typeof CHANGES)[number];
+export type Change = (typeof CHANGES)[number] | "expired";
+
+/** The changes of a type's objects that are events. */
+export const changesOf = (definition: Definition): readonly Change[] =>
+  endFieldOf(definition) === undefined ? CHANGES : [...CHANGES, "expired"];
 
 let definitions: readonly Definition[] = [];
 
@@ -17,14 +22,15 @@ export function nameEventTypes(all: readonly Definition[]): void {
   definitions = all;
 }
 
-const subjects: readonly string[] = lazyList(() => [
-  ...new Set(definitions.map(({ subject }) => subject).sort()),
-]);
+const bySubject = (): readonly Definition[] =>
+  definitions.toSorted((one, other) => (one.subject < other.subject ? -1 : 1));
+
+const subjects: readonly string[] = lazyList(() => [...new Set(bySubject().map(({ subject }) => subject))]);
 
 /** Every event type that a subscription may name. */
-export const EVENT_TYPES: readonly string[] = lazyList(() =>
-  subjects.flatMap((subject) => CHANGES.map((change) => `${subject}_${change}.v0`)),
-);
+export const EVENT_TYPES: readonly string[] = lazyList(() => [
+  ...new Set(bySubject().flatMap((one) => changesOf(one).map((change) => eventTypeOf(one, change)))),
+]);
 
 /** The event type of a change. */
 export const eventTypeOf = ({ subject }: Definition, change: Change): string => `${subject}_${change}.v0`;

@@ -1,8 +1,22 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
+import { endAnswer, endField, notExpired } from "../core/ends";
 import { description, metadata, reference } from "../core/fields";
-import { mark } from "../core/marks";
+import { mark, type Rule } from "../core/marks";
 import { cidr, cidrKey } from "../formats/cidr";
+
+/** What ends closes and never opens. */
+const onlyAllowingEnds: Rule<{ readonly action?: string; readonly expires_at?: string | null }> = function* ({
+  action,
+  expires_at,
+}) {
+  if (action === "deny" && expires_at != null)
+    yield {
+      path: ["expires_at"],
+      message:
+        'must be left out or null, because the rule has the `action` "deny": its end would let somebody in. Let the rules end that allow something',
+    };
+};
 
 /** One rule of an IP policy; fields after api-decisions "Backends, IP policies". */
 export const ipPolicyRule = defineResource({
@@ -28,7 +42,14 @@ export const ipPolicyRule = defineResource({
     action: mark(z.enum(["allow", "deny"]), { immutable: true }).meta({
       description: "Whether the network may connect. Set at creation only.",
     }),
+    ...endField(
+      "the rule allows nothing",
+      "Only rules that allow take one: what ends closes, and never opens. ",
+    ),
   },
+  computed: endAnswer(),
+  derive: notExpired,
+  rules: [onlyAllowingEnds],
   findBy: ["ip_policy_id", "cidr"],
   unique: (sent) => [
     {

@@ -1,4 +1,5 @@
 import { defineResource } from "../core/definition";
+import { endAnswer, endField, notExpired } from "../core/ends";
 import { description, metadata, ownerId } from "../core/fields";
 import { mark } from "../core/marks";
 import { acl } from "../formats/acl";
@@ -24,7 +25,10 @@ export const sshCredential = defineResource({
     }),
     acl: acl(),
     owner_id: ownerId(),
+    ...endField("agents can bind nothing with it, and those that did are disconnected"),
   },
+  computed: endAnswer(),
+  derive: notExpired,
   findBy: ["public_key"],
   unique: (sent) => [
     {

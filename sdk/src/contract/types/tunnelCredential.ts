@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
+import { endAnswer, endField, notExpired } from "../core/ends";
 import { description, metadata, ownerId } from "../core/fields";
 import { mark } from "../core/marks";
 import { acl } from "../formats/acl";
@@ -19,6 +20,7 @@ export const tunnelCredential = defineResource({
     metadata: metadata(),
     acl: acl(),
     owner_id: ownerId(),
+    ...endField("agents can bind nothing with it, and those that did are disconnected"),
   },
   computed: {
     token: mark(z.string().nullable(), { secret: true, once: true }).meta({
@@ -26,7 +28,9 @@ export const tunnelCredential = defineResource({
         "The authtoken, a one-time secret: only the answer to its creation shows it, later answers say null. A Pulumi program keeps it, encrypted, in its state.",
       examples: ["2ExampleOnlyAAAAAAAAAAAAAAA_5UqF1n4cXk"],
     }),
+    ...endAnswer(),
   },
+  derive: notExpired,
   sample: { description: "build farm", acl: ["bind:*.build.example.com"] },
   example: `const agent = new tunnels.TunnelCredential("agent", {
   description: "build farm",

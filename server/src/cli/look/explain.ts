@@ -84,8 +84,9 @@ function explainedError({ code, status, when, cure }: ErrorText): Explained {
 }
 
 function explainedEvent(name: string): Explained {
-  const what = name.replace(/_(created|updated|deleted)\.v0$/, "").replaceAll("_", " ");
-  const description = `The event for each ${what} that was ${name.replace(/^.*_|\.v0$/g, "")}. A subscription names it among its sources.`;
+  const [, subject = "", change] = /^(.+)_([a-z]+)\.v0$/.exec(name) ?? [];
+  const what = subject.replaceAll("_", " ");
+  const description = `The event for each ${what} that ${change === "expired" ? "has" : "was"} ${change}. A subscription names it among its sources.`;
   return { value: { name, description }, lines: [bold(name), description] };
 }
 

@@ -59,6 +59,10 @@ const decidedShape: Shape = {
       .meta({ description: "The credential of the token or key; null if there is none." }),
     owner_id: z.string().nullable().meta({ description: "The owner of the credential." }),
     acl: z.array(z.string()).meta({ description: "The binds that the credential allows; empty for all." }),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .meta({ description: "When the credential ends (RFC 3339); null for never." }),
     reason: z.string().meta({ description: "Why it is not allowed; empty if it is." }),
   }),
 };

@@ -1,4 +1,4 @@
-import type { SentOf } from "@tunnelplane/sdk/contract";
+import { inThePast, type SentOf } from "@tunnelplane/sdk/contract";
 import { plansForOthers } from "../../auth";
 import { refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
@@ -14,8 +14,7 @@ export const makeApiKey: Behaviour<SentOf<"api_key">> = async (creation) => {
   const refuse = (message: string) =>
     refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
   const { expires_at: end = caller.expiresAt, scopes = caller.scopes } = sent;
-  if (end !== null && Date.parse(end) <= now.getTime())
-    refuse(`must lie in the future; it is ${now.toISOString()} now`);
+  if (end !== null && Date.parse(end) <= now.getTime()) refuse(inThePast(now));
   const isOwn = !plansForOthers(caller, creation);
   if (isOwn && end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
     refuse(

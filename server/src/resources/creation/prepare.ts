@@ -1,8 +1,9 @@
-import type { Definition } from "@tunnelplane/sdk/contract";
+import { type Definition, passedEnd } from "@tunnelplane/sdk/contract";
 import type { Caller } from "../../auth";
 import type { Document } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
+import { refuseFaults } from "../../util";
 import type { Findings } from "../../validation";
 import type { ServerContext } from "../transaction";
 import type { Behaviour, KeptSecret } from "./behaviour";
@@ -52,6 +53,7 @@ export async function prepareCreation(
   const { documents, keyring, store } = context;
   const behaviour: Behaviour | undefined = behaviours[definition.kind];
   const asked = withOwner(definition, body.value, caller);
+  refuseFaults(passedEnd(definition, { after: asked, now }));
   const addition = await behaviour?.({
     definition,
     id,
