@@ -25,6 +25,7 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     ownerId: bot.id,
     acl: ["bind:*.example.com"],
     metadata: '{"team":"a"}',
+    expiresAt: "2126-01-31T08:00:00Z",
   });
   new tunnels.SshCredential(`${prefix}ssh`, { publicKey });
   const sshAuthority = new tunnels.SshCertificateAuthority(`${prefix}ssh-authority`, {

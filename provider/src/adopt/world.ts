@@ -67,7 +67,12 @@ function refuseWithoutSecrets({ role, name }: Caller): void {
 /** The object, or the reason to leave it out. */
 function take(definition: Definition, answer: Wire, caller: Caller): Existing | string {
   if (answer.id === caller.key_id) return "it is the API key of this command";
-  if (typeof answer.expires_at === "string" && Date.parse(answer.expires_at) <= Date.now())
+  // Of other types, those that have ended stay, and may be given another end.
+  if (
+    definition.kind === "api_key" &&
+    typeof answer.expires_at === "string" &&
+    Date.parse(answer.expires_at) <= Date.now()
+  )
     return `it expired at ${answer.expires_at}`;
   const target = present(targets.get(definition.kind));
   const outputs = outputsOf(target.definition, answer, undefined);

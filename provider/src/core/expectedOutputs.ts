@@ -33,8 +33,8 @@ export function expectedOutputs(
   const declared = Object.entries(desired).filter(([, value]) => value !== undefined && value !== null);
   const derived =
     recorded || holdsUnknown(desired, isUnknown) ? {} : definition.derive(toWire(definition, desired));
-  const onDemand = fieldsWhere(definition, (marks) => marks.onDemand).map(camelCase);
-  const isKept = (name: string) => recorded !== undefined && !onDemand.includes(name);
+  const foundOut = fieldsWhere(definition, (marks) => marks.onDemand || marks.byClock).map(camelCase);
+  const isKept = (name: string) => recorded !== undefined && !foundOut.includes(name);
   const before = answered.map((name) => [name, isKept(name) ? recorded?.[name] : unknown] as const);
   return Object.fromEntries([
     ...before.filter(([, value]) => value !== undefined),

@@ -6,6 +6,7 @@ import {
   checkWarnings,
   createSchema,
   type Definition,
+  endFieldOf,
   fieldsWhere,
   formatPath,
   modulesOf,
@@ -19,6 +20,7 @@ import type { ChangeWarning } from "@tunnelplane/sdk/warnings";
 import { refusalToAdopt } from "./adoption";
 import { consequencesOf, inWords, isSaid } from "./consequences";
 import type { Creation } from "./creation";
+import { endWarnings } from "./ends";
 import { expectedOutputs } from "./expectedOutputs";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
@@ -88,6 +90,7 @@ export class Lifecycle {
     const completed = withEnd(definition, before, value, isUnknown);
     const warnings = [
       ...renewalReason(definition, before, completed),
+      ...endWarnings(definition, before, completed, new Date()).map(camelCaseMessage),
       ...checkWarnings(definition, value, isUnknown).map(said),
       ...this.#consequences(before, value, isUnknown, name).map(inWords),
     ];
@@ -275,7 +278,9 @@ export class Lifecycle {
     return {
       desired: wire,
       changed: Object.fromEntries(
-        wireNames.filter((name) => changed.includes(camelCase(name))).map((name) => [name, wire[name]]),
+        wireNames
+          .filter((name) => changed.includes(camelCase(name)))
+          .map((name) => [name, wire[name] ?? (name === endFieldOf(definition) ? null : undefined)]),
       ),
       removed: wireNames.filter((name) => removed.includes(camelCase(name))),
     };
@@ -292,10 +297,10 @@ export class Lifecycle {
     const seeming = names.filter((name) => !same(recorded[name], desired[name]));
     const complete = seeming.length > 0 ? this.#withDefaultsInside(desired) : desired;
     const differing = seeming.filter((name) => !same(recorded[name], complete[name]));
-    const programOnly = fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase);
+    const clearable = fieldsWhere(definition, (marks) => marks.programOnly || marks.ends).map(camelCase);
     return {
       // A property without a default that the program leaves out was chosen by the server: keep it.
-      changed: differing.filter((name) => desired[name] !== undefined || programOnly.includes(name)),
+      changed: differing.filter((name) => desired[name] !== undefined || clearable.includes(name)),
       removed: differing.filter((name) => desired[name] === undefined && modules.includes(name)),
     };
   }

@@ -1,0 +1,43 @@
+import { type Definition, endFieldOf, endTimeOf } from "@tunnelplane/sdk/contract";
+import type { Wire } from "./target";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** An end further away is no news. */
+const SOON_MS = 7 * DAY_MS;
+
+/**
+ * Sentences about an end that is near or has passed. Derived from the clock whenever a program is checked, and
+ * recorded nowhere: an object that has ended is as declared.
+ *
+ * @param recorded the properties declared before, in wire names; empty for a new resource
+ */
+export function endWarnings(definition: Definition, recorded: Wire, completed: Wire, now: Date): string[] {
+  const end = endTimeOf(definition, completed);
+  if (end === undefined) return [];
+  const field = endFieldOf(definition) ?? "";
+  const left = end - now.getTime();
+  if (left > SOON_MS) return [];
+  if (left > 0) return [`ends in ${lengthOf(left)}, at ${completed[field]}`];
+  return recorded[field] === completed[field]
+    ? [
+        `ended ${lengthOf(-left)} ago, at ${completed[field]}: it allows nothing. Remove it, or declare a later \`${field}\``,
+      ]
+    : [
+        `\`${field}\` has passed by the clock here (${completed[field]}): the server refuses an end in the past`,
+      ];
+}
+
+const UNITS = [
+  [DAY_MS, "days"],
+  [HOUR_MS, "h"],
+  [MINUTE_MS, "min"],
+] as const;
+
+/** For example "3 h"; in the largest unit of which there are two, so that little is lost by rounding. */
+function lengthOf(ms: number): string {
+  const [unit, name] = UNITS.find(([size]) => ms >= 1.5 * size) ?? [SECOND_MS, "s"];
+  return `${Math.round(ms / unit)} ${name}`;
+}

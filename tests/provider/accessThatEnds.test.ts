@@ -1,0 +1,78 @@
+import { expect } from "chai";
+import type { Engine } from "../support/engine";
+import { changesOf, failureOf, saidDuring, World } from "../support/provider";
+import { type Classes, PROVIDERS } from "../support/providers";
+import { MOVABLE_CLOCK } from "../support/server";
+
+interface Ends {
+  readonly expiresAt?: string;
+  readonly action?: "allow" | "deny";
+}
+
+// One stack has the objects of both providers: each run of the engine serves both.
+describe("Access that ends, in a program", () => {
+  const world = new World();
+  const end = new Date(Date.now() + 30 * 60_000).toISOString();
+  let ends: Ends = { expiresAt: end };
+  let server: Awaited<ReturnType<World["server"]>>;
+  let stack: Engine;
+
+  function declare(provider: string, tunnels: Classes): void {
+    const { action = "allow", expiresAt } = ends;
+    const policy = new tunnels.IpPolicy(`${provider}-policy`);
+    const cidr = "192.0.2.0/24";
+    new tunnels.IpPolicyRule(`${provider}-rule`, { ipPolicyId: policy.id, cidr, action, expiresAt });
+    new tunnels.TunnelCredential(`${provider}-credential`, { expiresAt });
+  }
+
+  const stored = async () => [
+    ...(await server.rest.get("/ip_policy_rules")).body.ip_policy_rules,
+    ...(await server.rest.get("/credentials")).body.credentials,
+  ];
+
+  before(async () => {
+    server = await world.server({ env: MOVABLE_CLOCK });
+    stack = await world.stack(server, async () => {
+      for (const [provider, classes] of Object.entries(PROVIDERS)) declare(provider, classes);
+    });
+  });
+  after(() => world.close());
+
+  it("says at each resource when it ends, and is declared", async () => {
+    const said = await saidDuring(stack, "warning", () => stack.up());
+    for (const provider of Object.keys(PROVIDERS))
+      for (const name of ["rule", "credential"])
+        expect(said.join("\n")).to.match(
+          new RegExp(`${provider}-${name}: (IpPolicyRule|TunnelCredential): ends in (30|29) min, at ${end}`),
+        );
+    for (const one of await stored()) expect(one).to.include({ expires_at: end, expired: false });
+  });
+
+  it("has nothing to do once it has ended, after a refresh either", async () => {
+    server.passAnHour();
+    while (!(await stored()).every(({ expired }) => expired));
+    await stack.refresh();
+    expect(changesOf(await stack.preview({ expectNoChanges: true }))).to.deep.equal([]);
+    expect(changesOf(await stack.preview({ refresh: true, expectNoChanges: true }))).to.deep.equal([]);
+  });
+
+  it("goes on for good when the program names no end any more", async () => {
+    ends = {};
+    const run = await stack.up();
+    const providers = Object.keys(PROVIDERS).flatMap((name) => [
+      `update ${name}-credential expiresAt`,
+      `update ${name}-rule expiresAt`,
+    ]);
+    expect(changesOf(run).sort()).to.deep.equal(providers.sort());
+    for (const one of await stored()) expect(one).to.include({ expires_at: null, expired: false });
+    await stack.preview({ expectNoChanges: true });
+  });
+
+  it("is refused in a preview for a rule that denies, because what ends closes and never opens", async () => {
+    ends = { expiresAt: end, action: "deny" };
+    const failure = await failureOf(stack.preview());
+    expect(failure).to.contain(
+      'expiresAt must be left out or null, because the rule has the `action` "deny"',
+    );
+  });
+});
