@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { forgetEndedKeys } from "../../server/src/exchange/endedKeys";
+import { connectTo } from "../../server/src/storage/open";
 import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";
 import { execute, onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
@@ -122,6 +124,14 @@ onEveryDatabase("An identity token", (startServer) => {
     );
     await server.rest.post("/workload_identities", {}); // the server forgets what it knows of keys
     expectRefused(await callerWith(key), { status: 401, code: "TP_1102", mentions: ["2026-01-01"] });
+    const left = await keyFor(token());
+    const db = connectTo(
+      server.data.startsWith("postgres:") ? { data: "", databaseUrl: server.data } : { data: server.data },
+    );
+    await forgetEndedKeys(db).finally(() => db.destroy()); // as the server does by itself
+    await server.rest.post("/workload_identities", {});
+    expectRefused(await callerWith(key), { status: 401, code: "TP_1101" });
+    expect((await callerWith(left)).status).to.equal(200);
   });
 
   it("that matches several identities asks which; `audience` chooses", async () => {

@@ -16,6 +16,7 @@ export const JWT_TYPE = "urn:ietf:params:oauth:token-type:jwt";
 const newKeys = (suffix: string): Record<string, KeyObject> => ({
   [`rsa${suffix}`]: generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey,
   [`ed${suffix}`]: generateKeyPairSync("ed25519").privateKey,
+  [`ec${suffix}`]: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey,
 });
 
 /**
@@ -82,12 +83,17 @@ export class StandInTokenIssuer {
   token(claims: object = {}, header: object = {}, key = this.#keys[`rsa${this.#generation}`]): string {
     const text = `${encode({ alg: "RS256", typ: "JWT", kid: `rsa${this.#generation}`, ...header })}.${encode(this.claims(claims))}`;
     const isEdDsa = key?.asymmetricKeyType === "ed25519";
-    return `${text}.${sign(isEdDsa ? null : "sha256", Buffer.from(text), key as KeyObject).toString("base64url")}`;
+    const signer = { key: key as KeyObject, dsaEncoding: "ieee-p1363" as const };
+    return `${text}.${sign(isEdDsa ? null : "sha256", Buffer.from(text), signer).toString("base64url")}`;
   }
 
   /** A token that is signed with its Ed25519 key. */
   edToken = (header: object = {}): string =>
     this.token({}, { alg: "EdDSA", kid: "ed", ...header }, this.#keys.ed);
+
+  /** A token that is signed with its key on the curve P-256. */
+  ecToken = (header: object = {}): string =>
+    this.token({}, { alg: "ES256", kid: "ec", ...header }, this.#keys.ec);
 
   #publicOf = (name: string) => createPublicKey(this.#keys[name] as KeyObject);
 

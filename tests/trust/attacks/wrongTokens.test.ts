@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
+import { present } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { expectRefused, invalid, serverOfThisFile, unavailable } from "../../support/api/expect";
 import { onOneDatabase, untilTestEnds } from "../../support/databases";
@@ -17,6 +18,23 @@ const limited = { status: 429, code: "TP_1403" };
 const SLIPS = 30;
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+
+/** The order of the curve P-256 (SEC 2). */
+const ORDER_P256 = Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", "hex");
+/** The order of Ed25519 (RFC 8032 section 5.1). */
+const ORDER_ED25519 = 2n ** 252n + 27742317777372353535851937790883648493n;
+
+/** The same number in Ed25519's form, but for a multiple of the order: a check that is missing takes it. */
+function plusOrder(littleEndian: Buffer): Buffer {
+  const number = BigInt(`0x${Buffer.from(littleEndian).reverse().toString("hex")}`) + ORDER_ED25519;
+  return Buffer.from(number.toString(16).padStart(64, "0"), "hex").reverse();
+}
+
+/** A signature as X.509 writes it, where JSON Web Signatures have the two numbers alone. */
+function derOf(...numbers: Buffer[]): Buffer {
+  const parts = numbers.map((number) => Buffer.concat([Buffer.of(2, 33, 0), number]));
+  return Buffer.concat([Buffer.of(0x30, 70), ...parts]);
+}
 
 /** Checks a refusal but for the fields that only exchanges have. */
 function expectNo(answer: RestAnswer, refusal: object): void {
@@ -124,6 +142,52 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
     const named = Object.fromEntries(Object.entries(wrong).map(([what, [, lacking]]) => [what, lacking]));
     expect(found).to.deep.equal(named);
     expect(other?.asked.length, "nobody reads keys from where a token says").to.equal(asked);
+  });
+
+  it("with a signature at the edge of its form are refused", async () => {
+    const { token, ecToken, edToken } = issuer as StandInTokenIssuer;
+    const good = { ec: ecToken(), ed: edToken(), rsa: token.call(issuer as StandInTokenIssuer) };
+    const bytes = Object.fromEntries(
+      Object.entries(good).map(([name, one]) => [name, Buffer.from(one.split(".")[2] ?? "", "base64url")]),
+    ) as Record<keyof typeof good, Buffer>;
+    const [r, s] = [bytes.ec.subarray(0, 32), bytes.ec.subarray(32)];
+    const zero = Buffer.alloc(32);
+    const one = Buffer.concat([Buffer.alloc(31), Buffer.of(1)]);
+    const modulus = Buffer.from(
+      present((issuer as StandInTokenIssuer).publicKey.export({ format: "jwk" }).n),
+      "base64url",
+    );
+    const forged: [keyof typeof good, string, Buffer][] = [
+      ["ec", "zeros", Buffer.concat([zero, zero])],
+      ["ec", "r of zero", Buffer.concat([zero, s])],
+      ["ec", "s of zero", Buffer.concat([r, zero])],
+      ["ec", "ones", Buffer.concat([one, one])],
+      ["ec", "the order of the curve", Buffer.concat([ORDER_P256, ORDER_P256])],
+      ["ec", "r beyond the order", Buffer.concat([r, ORDER_P256])],
+      ["ec", "both in the other order", Buffer.concat([s, r])],
+      ["ec", "the form of X.509", derOf(r, s)],
+      ["ec", "a byte more", Buffer.concat([bytes.ec, Buffer.of(0)])],
+      ["ec", "a byte less", bytes.ec.subarray(0, 63)],
+      ["ec", "nothing", Buffer.alloc(0)],
+      ["ed", "zeros", Buffer.alloc(64)],
+      [
+        "ed",
+        "s beyond the order",
+        Buffer.concat([bytes.ed.subarray(0, 32), plusOrder(bytes.ed.subarray(32))]),
+      ],
+      ["ed", "a byte more", Buffer.concat([bytes.ed, Buffer.of(0)])],
+      ["rsa", "zero", Buffer.alloc(256)],
+      ["rsa", "one", Buffer.concat([Buffer.alloc(255), Buffer.of(1)])],
+      ["rsa", "the modulus", modulus],
+      ["rsa", "a byte more", Buffer.concat([Buffer.of(0), bytes.rsa])],
+    ];
+    for (const [name, what, signature] of forged) {
+      const text = good[name].slice(0, good[name].lastIndexOf(".") + 1) + signature.toString("base64url");
+      const answer = await exchange(server.url, text);
+      expect(answer.status, `${name}: ${what}: ${answer.text}`).to.equal(401);
+    }
+    for (const [name, one] of Object.entries(good))
+      expect((await exchange(server.url, one)).status, name).to.equal(200);
   });
 
   it("that are none are malformed", async () => {
