@@ -46,8 +46,12 @@ const sayIn =
   ({ title, field, text }: AspectWords) => ({
     title,
     field,
-    text: unknown.includes(field) ? `${text ?? "none"} (not all of it is known yet)` : text,
+    text: unknown.includes(field) ? unsureWords(text) : text,
   });
+
+/** Where nothing is known yet of networks, that is no "nobody". */
+const unsureWords = (text: string | null): string =>
+  text === "nobody" ? "not known yet" : `${text ?? "none"} (not all of it is known yet)`;
 
 /** The differences in an aspect whose words are the same. */
 function detailsOf(name: string, was: unknown, is: unknown): Aspect[] {
@@ -75,7 +79,10 @@ const unseenIn = (
 
 /** The path of traffic: who may come, what is checked, and where it goes. */
 export const pathOf = (exposure: Exposure): { who: string; checks: string[]; to: string } => ({
-  who: aspectWords(exposure).find(({ field }) => field === "networks")?.text ?? "everyone",
+  who:
+    aspectWords(exposure)
+      .map(sayIn(exposure))
+      .find(({ field }) => field === "networks")?.text ?? "everyone",
   checks: exposure.tls.ends_at === "upstream" ? ["TLS ends upstream"] : checkWords(exposure),
   to: targetWords(exposure.goes_to),
 });

@@ -1,4 +1,4 @@
-import { UNKNOWN } from "@tunnelplane/sdk/meaning";
+import { compareAccess, UNKNOWN } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
   agent,
@@ -110,6 +110,28 @@ describe("The set of admitted networks", () => {
     const finding = onlyFinding(before, { objects: [...before.objects, rule] });
     expect(finding).to.include({ rule: "network-widened", certain: false });
     expect(exposureAt({ objects: [...before.objects, rule] }).unknown).to.deep.equal(["networks"]);
+    // Neither does it say that nobody is admitted.
+    const open = world(agent, edge());
+    const later = world(agent, edge(restricted("office")), policy("office"));
+    const unsettled = { objects: [...later.objects, rule] };
+    expect(onlyFinding(open, unsettled)).to.deep.include({
+      rule: "network-narrowed",
+      certain: false,
+      sentence:
+        "`app.example.com:443` may no longer admit all that it admitted (before: everyone): its networks are not known yet.",
+      before: "everyone",
+      after: null,
+    });
+    expect(onlyFinding(open, world(agent, edge({ ip_restriction: UNKNOWN })))).to.include({
+      rule: "network-narrowed",
+      certain: false,
+    });
+    expect(onlyFinding(unsettled, open).sentence).to.equal(
+      "`app.example.com:443` now admits every IPv4 and IPv6 address (before: not known).",
+    );
+    expect(compareAccess(open, unsettled).unproved).to.deep.equal([
+      { address: "app.example.com:443", reason: "Which networks are admitted is not wholly known." },
+    ]);
   });
 
   it("belongs to each route, not to the edge", () => {

@@ -74,6 +74,9 @@ describe("what findings say of requests", function () {
     expect(sentenceOf(exact, world(site()), "opened")).to.equal(
       `\`${SITE} = /admin\` is now served by the route \`/\`, which asks for no token.`,
     );
+    expect(sentenceOf(before, world(site(), route("/admin", token, "exact_path")), "opened")).to.equal(
+      `\`${SITE}/admin\` is now served by the route \`/\`, which asks for no token, but for what \`${SITE} = /admin\` takes.`,
+    );
     // Where nothing takes the requests, they end.
     const alone = world(site({ match: "/admin", ...token }));
     expect(rulesOf(alone, world(site({ match: "/other", ...token })))).to.include("address-removed");

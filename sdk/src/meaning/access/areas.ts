@@ -105,13 +105,14 @@ export function* areasOf(
         if (route.fields.oidc) add(OWN_PATHS, false);
       }
     }
+  const isPlain = [...edges.before, ...edges.after].every(({ kind }) => kind === "tls_edge");
   const texts = { ...namesAt(hostport, before, after), port: hostAndPort(hostport)[1] };
   for (const place of [...places.values()].sort((a, b) =>
     inOrder(wordsOf(hostport, a), wordsOf(hostport, b)),
   )) {
     const closer = [...places.values()].filter((other) => other !== place && isWithin(other, place));
     yield {
-      address: wordsOf(hostport, place),
+      address: isPlain ? hostport : wordsOf(hostport, place),
       place,
       texts: { ...texts, path: pathAt(place, closer), paths: pathsOf(place, closer) },
       before: servingAt(hostport, before, place),

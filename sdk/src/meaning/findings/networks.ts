@@ -4,6 +4,7 @@ import { code } from "../names";
 import {
   beyond,
   inWords,
+  isEveryone,
   isNobody,
   keyOf,
   listNetworks,
@@ -58,7 +59,8 @@ export const networkRules: readonly Rule<AddressChange>[] = [
     judge: whereBoth(networks, (rows, change) => {
       const { wasInWords, opened, said } = compared(rows);
       if (opened.length === 0) return [];
-      const sentence = admitsAll(code(change.address), listed(opened), wasInWords);
+      const isKnown = !rows.before.networks.unknown;
+      const sentence = admitsAll(code(change.address), listed(opened), isKnown ? wasInWords : "not known");
       return onAddress(change, networks, { sentence, ...said });
     }),
   },
@@ -74,7 +76,7 @@ export const networkRules: readonly Rule<AddressChange>[] = [
         return isMuch ? found.map((one) => ({ ...one, severity: "high" })) : found;
       }
       // A network that is not known yet may be any network.
-      if (!rows.after.networks.unknown) return [];
+      if (!rows.after.networks.unknown || isEveryone(rows.before.networks.value)) return [];
       return onAddress(change, networks, {
         sentence: `${code(change.address)} may admit other networks than before: they are not known yet.`,
         ...said,
@@ -86,7 +88,12 @@ export const networkRules: readonly Rule<AddressChange>[] = [
     severity: "medium",
     judge: whereBoth(networks, (rows, change) => {
       const { admitsNobody, wasInWords, lost, said } = compared(rows);
-      if (lost === undefined) return [];
+      const isUnknown = rows.after.networks.unknown;
+      if (lost === undefined && !(isUnknown && isEveryone(rows.before.networks.value))) return [];
+      if (isUnknown) {
+        const sentence = `${code(change.address)} may no longer admit all that it admitted (before: ${wasInWords}): its networks are not known yet.`;
+        return onAddress(change, networks, { sentence, ...said, ...(admitsNobody && { after: null }) });
+      }
       const sentence = admitsNobody
         ? `${code(change.address)} now admits nobody (before: ${wasInWords}).`
         : `${code(change.address)} no longer admits ${lost}.`;

@@ -179,7 +179,7 @@ class Telling {
     const does = how(withoutArticles(beyond(asked, asking)), beyond(asking, asked), words);
     const of = (row: Row | undefined) => row && { served_by: row.address, asks: asks(row) };
     this.#add(rule, severity, taken, {
-      sentence: `${this.#takes(was, is)} ${does}.`,
+      sentence: `${this.#takes(was, is)} ${does}${this.#besides(is)}.`,
       before: of(rows.was) ?? null,
       after: of(rows.is) ?? null,
     });
@@ -191,6 +191,15 @@ class Telling {
     if (is === null || was === null || was === is) return `${code(address)} now`;
     if (!after) return `${code(address)} is now served by ${takerOf(is, was)}, which`;
     return `${code(address)} takes requests that ${takerOf(was, is)} served before, and`;
+  }
+
+  /** What else takes requests of an address that is gone: the whole path of one that was a beginning. */
+  #besides(is: string | null): string {
+    const { address, after } = this.change;
+    const others = this.requests.areas.flatMap((area) =>
+      area.was === address && area.is !== is ? (area.is ?? []) : [],
+    );
+    return after || others.length === 0 ? "" : `, but for what ${listed(others.map(code))} takes`;
   }
 
   #addStopped(taken: Taken): void {
