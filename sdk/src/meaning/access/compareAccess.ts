@@ -1,9 +1,10 @@
+import { once } from "../../contract/core/once";
 import { decisionsIn } from "../decision/decider";
 import type { Decider } from "../decision/types";
 import { CREDENTIALS } from "../exposure/binding";
 import { type Model, type ModelObject, pairOf } from "../model";
 import { nameOf } from "../names";
-import { holdsUnknown, inOrder, textIn } from "../values";
+import { canonical, holdsUnknown, inOrder, textIn } from "../values";
 import type { World } from "../world";
 import { type Area, areasOf, Claims, type Serving } from "./areas";
 import { type Changes, changesIn, type Opened } from "./changes";
@@ -39,7 +40,7 @@ class Comparing {
   readonly #touched: ReadonlySet<string>;
   readonly #touchesAll: boolean;
   readonly #touchesCredentials: boolean;
-  readonly #deciders: { readonly before: Decider; readonly after: Decider };
+  readonly #makeDeciders: () => { readonly before: Decider; readonly after: Decider };
   #combinations = 0;
   readonly #addresses = new Set<string>();
 
@@ -54,10 +55,10 @@ class Comparing {
     const credentials = CREDENTIALS.flatMap((kind) => [...before.of(kind), ...after.of(kind)]);
     this.#touchesCredentials = credentials.some((thing) => this.#isTouched(thing));
     this.#touchesAll = before.partial !== after.partial || homeless.some((thing) => this.#isTouched(thing));
-    this.#deciders = {
+    this.#makeDeciders = once(() => ({
       before: decisionsIn(before, ports.before),
       after: decisionsIn(after, ports.after),
-    };
+    }));
     for (const edge of [...after.of("https_edge"), ...after.of("tls_edge")])
       if (holdsUnknown(edge.fields.hostports) && this.#isTouched(edge))
         this.#unproved.push({
@@ -66,8 +67,15 @@ class Comparing {
         });
   }
 
+  /** Made where something is to be decided. */
+  get #deciders(): { readonly before: Decider; readonly after: Decider } {
+    return this.#makeDeciders();
+  }
+
   /** The areas that the change can touch, in the order of addresses. */
   *areas(): Generator<Area> {
+    const samePorts = canonical(this.before.world.ports) === canonical(this.after.world.ports);
+    if (this.#touched.size === 0 && !this.#touchesAll && samePorts) return;
     const { before, after } = this.#claims;
     for (const hostport of [...new Set([...before.hostports, ...after.hostports])].sort(inOrder)) {
       const routes = [before, after].map((claims) =>
