@@ -324,6 +324,19 @@ describe("The console at /console", () => {
       await other.getByText("Only admins may see the audit log").waitFor();
     });
 
+    it("says whose key it is, with role and scopes, and shows a viewer deliveries, but not the audit log", async () => {
+      const rest = new Rest(server.url, server.apiKey);
+      const bot = (await rest.post("/bot_users", { name: "reviews", role: "viewer" })).body;
+      const scopes = ["read", "tls_edge:write"];
+      const key = (await rest.post("/api_keys", { owner_id: bot.id, scopes })).body.token;
+      const { page: other } = await browser.open(`${server.url}/console`, LOOKS.light);
+      await signIn(other, key);
+      await other.getByText("reviews (viewer; scopes: read, tls_edge:write)").waitFor();
+      expect(await other.locator("header nav a").allInnerTexts())
+        .to.include("Deliveries")
+        .and.not.to.include("Audit log");
+    });
+
     it("asks no other server for anything, and no script or policy complained", () => {
       expect(
         tab.requests.filter((address) => !address.startsWith(server.url) && !address.startsWith("data:")),
