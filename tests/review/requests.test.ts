@@ -93,7 +93,7 @@ const CHANGES: readonly (readonly [
       route("/admin", { before: token }),
       route("/admin", { after: token }, "exact_path"),
     ],
-    ["opened", "high", /which asks for no token\.$/],
+    ["opened", "high", /which asks for no token, but for what `site.example.com:443 = \/admin` takes\.$/],
     /^Opens: `GET \/admin.+` from/,
   ],
   [

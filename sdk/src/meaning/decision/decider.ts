@@ -132,7 +132,7 @@ class Deciding implements Decider {
         "refused",
         400,
         "method",
-        "Gateways refuse the method: it is none of those that HTTP/1.1 servers know, in this case.",
+        "Gateways refuse the method: they take those that HTTP/1.1 servers know, in capital letters.",
       );
     const misdirected = request.host === request.sni ? undefined : this.#otherHost(request, site, way);
     if (misdirected) return misdirected;

@@ -193,13 +193,12 @@ class Telling {
     return `${code(address)} takes requests that ${takerOf(was, is)} served before, and`;
   }
 
-  /** What else takes requests of an address that is gone: the whole path of one that was a beginning. */
+  /** Of a beginning that is gone: its whole path, if another route than for the rest takes that. */
   #besides(is: string | null): string {
     const { address, after } = this.change;
-    const others = this.requests.areas.flatMap((area) =>
-      area.was === address && area.is !== is ? (area.is ?? []) : [],
-    );
-    return after || others.length === 0 ? "" : `, but for what ${listed(others.map(code))} takes`;
+    const whole = partsOf(address).join(" = ");
+    const takesWhole = is !== whole && this.requests.areas.some((area) => area.is === whole);
+    return !after && takesWhole ? `, but for what ${code(whole)} takes` : "";
   }
 
   #addStopped(taken: Taken): void {
