@@ -1,4 +1,4 @@
-import type { Kind } from "@tunnelplane/sdk/contract";
+import type { Answers } from "@tunnelplane/sdk";
 
 /**
  * The kinds of objects that a gateway enforces, each with the fields that a translation cannot do without.
@@ -13,7 +13,7 @@ export const NEEDED_FIELDS = {
   static_backend: ["id", "address"],
   ip_policy_rule: ["id", "cidr", "action", "ip_policy"],
   certificate_authority: ["id", "ca_pem"],
-} as const satisfies Partial<Record<Kind, readonly string[]>>;
+} as const satisfies { readonly [K in keyof Answers]?: readonly (keyof Answers[K])[] };
 
 export type EnforcedKind = keyof typeof NEEDED_FIELDS;
 

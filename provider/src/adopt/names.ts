@@ -1,7 +1,8 @@
+import type { FieldName } from "@tunnelplane/sdk/meaning";
 import type { Existing } from "./world";
 
 /** The fields that a name may come from: the first one with a letter or digit in it. */
-const SOURCES = [
+const SOURCES: readonly (FieldName | "name")[] = [
   "description",
   "name",
   "hostports",

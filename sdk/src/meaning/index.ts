@@ -48,6 +48,7 @@ export { addressOf, hostportOf } from "./exposure/rows";
 export { exposureSchema } from "./exposure/schema";
 export { targetWords } from "./exposure/targetWords";
 export type { Target, WeightedPart } from "./exposure/traffic";
+export type { FieldName } from "./fieldNames";
 export { type CompareOptions, type Comparison, compare, findingsOf, RULES } from "./findings/compare";
 export type { AspectFields, Remaining } from "./findings/fields";
 export { type Cause, type Finding, isAcceptedBy, type Severity } from "./findings/finding";
