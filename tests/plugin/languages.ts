@@ -118,7 +118,8 @@ export const runtimeOf = (command: readonly string[]): string =>
 /** Where that host and the plugin are found. */
 export const PATH = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
 
-const isHere = (program: string): boolean => !spawnSync(program, ["--version"]).error;
+/** Starting Maven to ask for its version would take a second, for each case. */
+const isHere = (program: string): boolean => spawnSync("which", [program]).status === 0;
 
 /** The jar of the package for Java, and that of its sources. */
 export const jarsIn = (packages: string): string[] => {

@@ -12,7 +12,7 @@ import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
 import { change, request } from "./generatedWorlds";
 
-const RUNS = { seed: 20261123, numRuns: size(400, 10_000) };
+const RUNS = { seed: 20261123, numRuns: size(150, 10_000) };
 const requests = fc.array(request, { minLength: 100, maxLength: 100 });
 
 const carried = fc.constantFrom("any", "none", "none", "required");
