@@ -119,7 +119,7 @@ export const runtimeOf = (command: readonly string[]): string =>
 export const PATH = [join(__dirname, "host"), PLUGIN_BIN, process.env.PATH ?? ""];
 
 /** Starting Maven to ask for its version would take a second, for each case. */
-const isHere = (program: string): boolean => spawnSync("which", [program]).status === 0;
+const isHere = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
 /** The jar of the package for Java, and that of its sources. */
 export const jarsIn = (packages: string): string[] => {
