@@ -90,7 +90,7 @@ describe("An Envoy beside the gateway", () => {
       // A busy machine's Envoy may leave a single question of the gateway unanswered.
       await one.until(async () => (await one.live()) === 200);
       expect(await one.ready()).to.equal(503);
-      expect(one.gateway.log).to.contain("Envoy said nothing of lds.json within 5");
+      expect(one.gateway.log).to.contain("Envoy said nothing about lds.json within 5");
       await one.until(() => readFileSync(file, "utf8") === before);
       expect(await one.metrics()).to.contain("tunnelplane_gateway_taken 0");
     } finally {

@@ -44,6 +44,7 @@ export class RealBrowser {
     if (!found) throw new Error("There is no browser; `node scripts/setup.cjs browser` unpacks one on Linux");
     const browser = await chromium.launch({
       executablePath: found.program,
+      timeout: 0,
       // Root cannot use the sandbox, and some containers have little shared memory. The tests open only their
       // own pages.
       args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
@@ -59,6 +60,7 @@ export class RealBrowser {
    */
   async open(where: string, options: BrowserContextOptions = LOOKS.light): Promise<Tab> {
     const context = await this.browser.newContext(options);
+    context.setDefaultTimeout(0); // a busy machine takes its time; a test ends after ten minutes
     const page = await context.newPage();
     const requests: string[] = [];
     const errors: string[] = [];
