@@ -158,7 +158,9 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
 
 /** What the fuzzer found, or else the end of its output; between them stand pages of warnings. */
 const failuresIn = (output: string): string =>
-  (/=+ (?:FAILURES|ERRORS) =+[^]*?(?==+ (?:WARNINGS|SUMMARY) =+)/.exec(output)?.[0] ?? output).slice(-8_000);
+  (/=+ (?:FAILURES|ERRORS) =+[\s\S]*?(?==+ (?:WARNINGS|SUMMARY) =+)/.exec(output)?.[0] ?? output).slice(
+    -8_000,
+  );
 
 /** The memory of a process; available on Linux only. */
 function memoryOf(pid: number): { expectBounded(): void } {
