@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 const SOON_MS = 7 * DAY_MS;
 
 /**
- * Sentences about an end that is near or has passed. Derived from the clock whenever a program is checked, and
- * recorded nowhere: an object that has ended is as declared.
+ * Sentences about an end that is near or has passed. Derived from the clock whenever a program is checked,
+ * and recorded nowhere: an object that has ended is as declared.
  *
  * @param recorded the properties declared before, in wire names; empty for a new resource
  */
