@@ -26,6 +26,7 @@ const BESIDE = [
   "listGateways",
   "getGateway",
   "getCaller",
+  "exchangeToken", // reads no key, but a token
 ];
 const forbidden = { status: 403, code: "TP_1200" };
 
