@@ -52,8 +52,8 @@ const BAD_FILES: readonly BadFile[] = [
     yaml: "ipPolicyRules:\n  a:\n    action: allow\n    cidr: 192.0.2.0/24\n    ipPolicyIdd: office\n    descripton: ours\nipPolicies:\n  office:\n",
     says: [
       "2:3 ipPolicyRules.a.ipPolicyId is required",
-      "5:5 ipPolicyRules.a.ipPolicyIdd is not a field here; accepted: `description`, `metadata`, `cidr`, `ipPolicyId`, `action`; did you mean `ipPolicyId`?",
-      "6:5 ipPolicyRules.a.descripton is not a field here; accepted: `description`, `metadata`, `cidr`, `ipPolicyId`, `action`; did you mean `description`?",
+      "5:5 ipPolicyRules.a.ipPolicyIdd is not a field here; accepted: `description`, `metadata`, `cidr`, `ipPolicyId`, `action`, `expiresAt`; did you mean `ipPolicyId`?",
+      "6:5 ipPolicyRules.a.descripton is not a field here; accepted: `description`, `metadata`, `cidr`, `ipPolicyId`, `action`, `expiresAt`; did you mean `description`?",
     ],
   },
   {
