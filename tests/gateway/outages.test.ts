@@ -195,6 +195,7 @@ describe("While the server is down", () => {
     const one = running.now;
     for (const { key } of [agents.narrow, agents.gone, agents.ending, { key: sshKey() }])
       expect(await ended(one.agent(key, `${APP}:443`))).to.equal(255);
+    expect(one.gateway.log).not.to.contain("agent bound");
     one.agent(agents.known.key, `${APP}:443`);
     await one.becomes(200, APP);
   });

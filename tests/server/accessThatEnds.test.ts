@@ -150,6 +150,9 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
       // A cached answer says that it has not ended.
       expect((await one.get(uri, { "if-none-match": etag })).status).to.equal(200);
       await until(async () => (await eventsOf(id, event)).length > 0);
+      // What ends later has its event from a later look at all that has ended.
+      const next = (await one.post("/credentials", { expires_at: inMs(2 * HALF_AN_HOUR_MS + 1500) })).body;
+      await until(async () => (await eventsOf(next.id, "tunnel_credential_expired")).length > 0);
       const [sent, ...again] = await eventsOf(id, event);
       expect(again).to.deep.equal([]);
       expect(sent).to.deep.include({ event_type: `${event}.v0` });
