@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
-import type { Role } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, type Role } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { hashSecret } from "../secrets";
 import { type Database, type Store, statement } from "../storage";
@@ -111,6 +111,7 @@ export class ApiKeys {
       ownerId,
       name: row.name ?? bot?.name ?? "",
       role,
+      project: role === "gateway" ? undefined : DEFAULT_PROJECT.id,
       scopes,
       admin: role === "admin",
       expiresAt,

@@ -1,4 +1,4 @@
-import { definitionOf, type SentOf } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, definitionOf, type SentOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import { commandLine, type Journal, journaled, type ObjectChange } from "../journal";
@@ -132,7 +132,14 @@ async function addKey(
   const document = documents.seal(definition, after);
   await transaction
     .insertInto("resource")
-    .values({ id, kind: definition.kind, owner_id: ownerId, version: 1, document })
+    .values({
+      id,
+      kind: definition.kind,
+      owner_id: ownerId,
+      version: 1,
+      document,
+      project_id: DEFAULT_PROJECT.id,
+    })
     .execute();
   await transaction
     .insertInto("told_secret")

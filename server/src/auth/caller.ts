@@ -7,6 +7,8 @@ export interface Caller {
   readonly name: string;
   readonly role: Role;
   readonly keyId: string;
+  /** The id of the project that the request is about; undefined for gateways, which serve all. */
+  readonly project: string | undefined;
   /** When the key expires; null if it does not. */
   readonly expiresAt: string | null;
   /** The scopes of the key, which narrow the role; none are all. */

@@ -4,5 +4,12 @@ export { ApiKeys } from "./apiKeys";
 export { bootstrap, noteShown, recoverAdminKey } from "./bootstrap";
 export type { Caller } from "./caller";
 export { KeyUses } from "./keyUses";
-export { isHidden, refuseForeignOwner, seesOwnAlone } from "./ownership";
+export {
+  type Belonging,
+  isElsewhere,
+  isHidden,
+  projectOf,
+  refuseForeignOwner,
+  seesOwnAlone,
+} from "./ownership";
 export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";

@@ -1,4 +1,4 @@
-import { type Definition, seesAll } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, type Definition, seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Database } from "../storage";
 import { refuseFaults } from "../util";
@@ -39,6 +39,18 @@ export async function refuseForeignOwner(
 export const seesOwnAlone = ({ access }: Definition, { role }: Caller): boolean =>
   access === "owner" && !seesAll(role);
 
-/** Whether an object is hidden from a caller because it belongs to somebody else. */
-export const isHidden = (definition: Definition, ownerId: string, caller: Caller): boolean =>
-  seesOwnAlone(definition, caller) && ownerId !== caller.ownerId;
+/** To whom and what an object belongs. */
+export type Belonging = Pick<Database["resource"], "owner_id" | "project_id">;
+
+/** The project of what a caller makes. */
+export const projectOf = ({ project }: Caller): string => project ?? DEFAULT_PROJECT.id;
+
+/** Whether an object belongs to another project than the one that a request is about. */
+export const isElsewhere = (
+  { project_id: project }: Pick<Belonging, "project_id">,
+  caller: Caller,
+): boolean => caller.project !== undefined && caller.project !== project;
+
+/** Whether an object is hidden from a caller because it belongs to somebody else or to another project. */
+export const isHidden = (definition: Definition, object: Belonging, caller: Caller): boolean =>
+  isElsewhere(object, caller) || (seesOwnAlone(definition, caller) && object.owner_id !== caller.ownerId);

@@ -1,4 +1,4 @@
-import { refuseForeignOwner } from "../auth";
+import { projectOf, refuseForeignOwner } from "../auth";
 import {
   type Coming,
   checkCircles,
@@ -20,7 +20,7 @@ export async function checkAll(
   items: readonly Item[],
   leaving: readonly Leaving[],
 ): Promise<void> {
-  const coming = items.map(comingOf);
+  const coming = items.map((item) => comingOf(item, projectOf(caller)));
   await checkUsers(facts, coming, leaving, faults);
   checkKinds(coming, faults);
   await checkTargets(facts, coming, faults);
@@ -34,8 +34,12 @@ export async function checkAll(
 }
 
 /** A missing object that a reference names is a fault already. */
-const comingOf = ({ id, name, definition, sent, references, isReplaced, amendment }: Item): Coming => ({
+const comingOf = (
+  { id, name, definition, sent, references, isReplaced, amendment }: Item,
+  project: string,
+): Coming => ({
   id,
+  project,
   name,
   definition,
   sent,

@@ -1,5 +1,6 @@
 import { type Definition, oncePer, type UniqueKey } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import type { Belonging } from "../auth";
 import { wholeOf } from "../documents";
 import { type BriefRow, Existing, type HolderRow, type StoredRow, type UserRow } from "../resources";
 import { type Database, inParts, isListed, type Statement, statement, type Transaction } from "../storage";
@@ -12,15 +13,15 @@ export const lockSet = statement<{ name: string }, Database["changeset"]>((db, p
   db.selectFrom("changeset").selectAll().where("name", "=", parameter("name")).forUpdate(),
 );
 
-/** An object of a set, with its owner. */
-export type MemberRow = Database["changeset_object"] & { readonly owner_id: string };
+/** An object of a set, with its owner and project. */
+export type MemberRow = Database["changeset_object"] & Belonging;
 
 export const membersOf = statement<{ set: string }, MemberRow>((db, parameter) =>
   db
     .selectFrom("changeset_object")
     .innerJoin("resource", "resource.id", "changeset_object.resource_id")
     .selectAll("changeset_object")
-    .select("resource.owner_id")
+    .select(["resource.owner_id", "resource.project_id"])
     .where("changeset_id", "=", parameter("set"))
     .orderBy("changeset_object.kind")
     .orderBy("changeset_object.key"),
@@ -43,7 +44,7 @@ const wholeByIds = oncePer(
     statement((db, parameter) =>
       db
         .selectFrom("resource")
-        .select(["id", "kind", "owner_id", "version", wholeOf(definition).as("document")])
+        .select(["id", "kind", "owner_id", "version", "project_id", wholeOf(definition).as("document")])
         .where(isListed(db, "resource.id", parameter("ids"))),
     ),
 );
@@ -55,7 +56,7 @@ export const wholeRows = (db: Kysely<Database>, definition: Definition, ids: rea
 const lockedByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version"])
+    .select(["id", "kind", "owner_id", "version", "project_id"])
     .where(isListed(db, "id", parameter("ids")))
     .orderBy("id")
     .forUpdate(),

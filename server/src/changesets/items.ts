@@ -96,7 +96,7 @@ export async function itemsOf(
     const old = id === undefined ? undefined : loaded.get(id);
     try {
       refuseUnlessMay(planning.caller, "read", definition);
-      if (id !== undefined && (!old || !isSeenBy(planning.caller, definition, old.ownerId))) {
+      if (id !== undefined && (!old || !isSeenBy(planning.caller, definition, old))) {
         if (typeof found === "object") {
           const message = "is the key of an object of another owner; choose another key";
           faults.add(name, { error: "taken", path: ["key"], message });
@@ -142,7 +142,7 @@ export async function itemsOf(
 export function memberItem(planning: Planning, member: MemberRow): Item | undefined {
   const old = planning.loaded.get(member.resource_id);
   const definition = definitionNamed(member.kind);
-  if (!old || !isSeenBy(planning.caller, definition, old.ownerId)) return undefined;
+  if (!old || !isSeenBy(planning.caller, definition, old)) return undefined;
   const body = { value: planning.documents.sentOf(definition, old.before), problems: [] };
   const declared = JSON.parse(member.declared);
   const about = { name: nameOf(member), definition, key: member.key, id: old.id, old, member };

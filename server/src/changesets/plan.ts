@@ -157,8 +157,8 @@ export async function planOf(
   };
 }
 
-const isVisible = ({ caller }: Planning, { kind, owner_id }: MemberRow): boolean =>
-  isSeenBy(caller, definitionNamed(kind), owner_id);
+const isVisible = ({ caller }: Planning, member: MemberRow): boolean =>
+  isSeenBy(caller, definitionNamed(member.kind), member);
 
 async function refuseOtherSets(
   { reader, faults, facts, loaded, caller }: Planning,
@@ -173,7 +173,7 @@ async function refuseOtherSets(
   for (const { resource_id: id, name } of await setsOf(reader, [...adopted.keys()])) {
     const old = loaded.get(id);
     const definition = definitionOfId(id);
-    if (!old || !definition || !isSeenBy(caller, definition, old.ownerId)) continue; // does not exist for this caller
+    if (!old || !definition || !isSeenBy(caller, definition, old)) continue; // does not exist for this caller
     const other = seesAll(caller.role) ? `the change set ${name}` : "another change set";
     const message = `names ${id}, which belongs to ${other}; release it there, or declare it there`;
     faults.add(present(adopted.get(id)), { error: "in_other_set", path: ["id"], message });
@@ -278,7 +278,7 @@ function goneChanges(
       const old = loaded.get(id);
       const definition = definitionOfId(id);
       if (!old || !definition) return [];
-      const storedAs = { ownerId: old.ownerId, version: old.version };
+      const storedAs = { ownerId: old.owner_id, version: old.version };
       return [{ change: "deleted", definition, id, storedAs, before: old.before }];
     },
   );

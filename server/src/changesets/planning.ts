@@ -1,6 +1,6 @@
 import { type Definition, may } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Caller, isHidden } from "../auth";
+import { type Belonging, type Caller, isHidden } from "../auth";
 import type { Document, Documents } from "../documents";
 import type { ServerContext } from "../resources";
 import type { Database } from "../storage";
@@ -9,9 +9,8 @@ import { type MemberRow, type PlanFacts, wholeRows } from "./facts";
 import type { Faults } from "./faults";
 
 /** An object as it is stored. */
-export interface Loaded {
+export interface Loaded extends Belonging {
   readonly id: string;
-  readonly ownerId: string;
   readonly version: number;
   readonly before: Document;
 }
@@ -32,8 +31,8 @@ export interface Planning {
 }
 
 /** Whether an object exists for a caller. Whether it may be changed is looked at with every change. */
-export const isSeenBy = (caller: Caller, definition: Definition, ownerId: string): boolean =>
-  may(caller, "read", definition) && !isHidden(definition, ownerId, caller);
+export const isSeenBy = (caller: Caller, definition: Definition, object: Belonging): boolean =>
+  may(caller, "read", definition) && !isHidden(definition, object, caller);
 
 /** Reads objects with everything that answers show of them. */
 export async function load(
@@ -54,7 +53,8 @@ export async function load(
         row.document,
         `${row.id} ${row.version}`,
       );
-      loaded.set(row.id, { id: row.id, ownerId: row.owner_id, version: row.version, before });
+      const { id, owner_id, project_id, version } = row;
+      loaded.set(id, { id, owner_id, project_id, version, before });
     }
   }
 }

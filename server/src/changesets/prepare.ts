@@ -141,7 +141,7 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
     change: "updated",
     definition,
     id,
-    storedAs: { ownerId: old.ownerId, version },
+    storedAs: { ownerId: old.owner_id, version },
     before: old.before,
     after,
     json,

@@ -148,9 +148,7 @@ export class ChangeSets {
 
   async #whole(db: Kysely<Database>, { id, name, owner_id, created_at }: Database["changeset"]) {
     const members = await membersOf(db, { set: id });
-    const shown = members.filter((member) =>
-      isSeenBy(this.#caller, definitionNamed(member.kind), member.owner_id),
-    );
+    const shown = members.filter((member) => isSeenBy(this.#caller, definitionNamed(member.kind), member));
     const objects = shown.map(({ kind, key, resource_id }) => ({ kind, key, id: resource_id }));
     return {
       set: name,

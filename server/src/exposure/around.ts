@@ -37,13 +37,13 @@ interface AroundOptions {
  */
 export async function objectsAround(
   db: Kysely<Database>,
-  documents: Documents,
+  { documents, project }: { readonly documents: Documents; readonly project: string },
   changes: readonly ObjectChange[],
   { names = new Map(), limits, most = { users: MOST_USERS, objects: MOST_OBJECTS }, more }: AroundOptions,
 ): Promise<Around> {
   const { was, is } = sidesOf(changes, names);
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
-  const gathering = new Gathering(db, documents, most.objects);
+  const gathering = new Gathering(db, documents, project, most.objects);
   const [users] = await pipelined([
     usersOf(db, changed, { limits, most: most.users }),
     gathering.add([...is.values()].flatMap((object) => object ?? [])),

@@ -1,7 +1,7 @@
 import { definitionNamed, definitionOfId, present } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, projectOf } from "../auth";
 import type { Documents } from "../documents";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
@@ -77,11 +77,12 @@ async function touchedBy(
   changes: readonly ObjectChange[],
 ): Promise<Touched> {
   const limits: string[] = [];
-  const around = await objectsAround(transaction, documents, changes, {
+  const project = projectOf(caller);
+  const around = await objectsAround(transaction, { documents, project }, changes, {
     names,
     limits,
     more: (changed) =>
-      changed.some(({ kind }) => kind.endsWith("_credential")) ? someEdges(transaction, limits) : [],
+      changed.some(({ kind }) => kind.endsWith("_credential")) ? someEdges(transaction, project, limits) : [],
   });
   const { credentials, full } = await credentialsFor(transaction, caller);
   if (full) limits.push("Only the newest 500 credentials of each kind were examined.");
@@ -101,9 +102,15 @@ async function touchedBy(
 }
 
 /** Edges that a changed credential may have been the last one to serve. */
-async function someEdges(transaction: Kysely<Database>, limits: string[]): Promise<WorldObject[]> {
+async function someEdges(
+  transaction: Kysely<Database>,
+  project: string,
+  limits: string[],
+): Promise<WorldObject[]> {
   const kinds = ["tls_edge", "https_edge"];
-  const pages = await pipelined(kinds.map((kind) => newest(transaction, { kind, limit: MOST_EDGES + 1 })));
+  const pages = await pipelined(
+    kinds.map((kind) => newest(transaction, { kind, project, limit: MOST_EDGES + 1 })),
+  );
   if (pages.some((rows) => rows.length > MOST_EDGES)) {
     limits.push(
       `Only the newest ${MOST_EDGES} edges of each kind were examined for addresses that no credential may bind any more.`,

@@ -2,7 +2,7 @@ import { present } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk/meaning";
 import { isHostport, isWildcard, readHostport, withoutEdge } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, projectOf } from "../auth";
 import { portsOf } from "../gateways";
 import type { ServerContext } from "../resources";
 import { type Database, inParts } from "../storage";
@@ -26,7 +26,7 @@ export async function decide(
   requests: readonly DecisionRequest[],
 ): Promise<Decision[]> {
   const edges = await edgesOf(reader, requests);
-  const gathering = new Gathering(reader, documents);
+  const gathering = new Gathering(reader, documents, projectOf(caller));
   const whole = new Set<string>();
   for (const id of new Set(edges.flat())) {
     await addEdge(reader, gathering, id);

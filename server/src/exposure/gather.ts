@@ -12,7 +12,7 @@ import {
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, projectOf } from "../auth";
 import { type Document, type Documents, textIn } from "../documents";
 import { findById } from "../resources";
 import { type Database, isListed, pipelined, statement } from "../storage";
@@ -37,7 +37,7 @@ export function objectOf(definition: Definition, document: Document): WorldObjec
   };
 }
 
-/** Collects objects and everything that they refer to. */
+/** Collects objects of one project and everything that they refer to. */
 export class Gathering {
   readonly objects = new Map<string, WorldObject>();
   /** Whether the limit was reached, so that objects are missing. */
@@ -46,6 +46,7 @@ export class Gathering {
   constructor(
     private readonly db: Kysely<Database>,
     private readonly documents: Documents,
+    private readonly project: string,
     private readonly most = MOST_OBJECTS,
   ) {}
 
@@ -75,12 +76,13 @@ export class Gathering {
     await this.add(await this.read(this.#missingTargetsOf(objects)));
   }
 
-  /** Reads objects by their ids; skips missing ones. */
+  /** Reads objects by their ids; skips missing ones, and those of other projects. */
   async read(ids: readonly string[]): Promise<WorldObject[]> {
     const room = Math.max(this.most - this.objects.size, 0);
     if (ids.length > room) this.full = true;
     const rows = await pipelined(ids.slice(0, room).map((id) => findById(this.db, { id })));
-    return rows.flat().map(({ id, document }) => objectOf(present(definitionOfId(id)), JSON.parse(document)));
+    const own = rows.flat().filter(({ project_id }) => project_id === this.project);
+    return own.map(({ id, document }) => objectOf(present(definitionOfId(id)), JSON.parse(document)));
   }
 
   #keep(object: WorldObject): boolean {
@@ -126,7 +128,10 @@ export async function credentialsFor(
   caller: Caller,
 ): Promise<{ credentials: WorldObject[]; full: boolean }> {
   const kinds = ["tunnel_credential", "ssh_credential"];
-  const pages = await pipelined(kinds.map((kind) => newest(db, { kind, limit: MOST_CREDENTIALS + 1 })));
+  const project = projectOf(caller);
+  const pages = await pipelined(
+    kinds.map((kind) => newest(db, { kind, project, limit: MOST_CREDENTIALS + 1 })),
+  );
   const credentials = pages.flatMap((rows, index) =>
     rows.slice(0, MOST_CREDENTIALS).map(({ owner_id, document }): WorldObject => {
       const object = objectOf(definitionNamed(present(kinds[index])), JSON.parse(document));
@@ -136,15 +141,18 @@ export async function credentialsFor(
   return { credentials, full: pages.some((rows) => rows.length > MOST_CREDENTIALS) };
 }
 
-/** The newest objects of a kind. */
-export const newest = statement<{ kind: string; limit: number }, { owner_id: string; document: string }>(
-  (db, parameter) =>
-    db
-      .selectFrom("resource")
-      .select(["owner_id", "document"])
-      .where("kind", "=", parameter("kind"))
-      .orderBy("id", "desc")
-      .limit(parameter("limit")),
+/** The newest objects of a kind in a project. */
+export const newest = statement<
+  { kind: string; project: string; limit: number },
+  { owner_id: string; document: string }
+>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select(["owner_id", "document"])
+    .where("kind", "=", parameter("kind"))
+    .where("project_id", "=", parameter("project"))
+    .orderBy("id", "desc")
+    .limit(parameter("limit")),
 );
 
 /** The hostports that may take a name, the best first. */
@@ -169,15 +177,15 @@ const EDGES_AT_ONCE = 50;
 /**
  * The world of these edges: they, their routes, and the objects that they refer to. Lets other requests run
  * in between.
- * @param most objects that are read; the world is partial if there are more
+ * @param bounds whose objects are read, and how many; the world is partial if there are more
  */
 export async function worldOfEdges(
   db: Kysely<Database>,
   documents: Documents,
   edges: readonly string[],
-  most: number,
+  { project, most }: { readonly project: string; readonly most: number },
 ): Promise<World> {
-  const gathering = new Gathering(db, documents, most);
+  const gathering = new Gathering(db, documents, project, most);
   for (let start = 0; start < edges.length && !gathering.full; start += EDGES_AT_ONCE) {
     const part = edges.slice(start, start + EDGES_AT_ONCE);
     const read = await gathering.read(part);

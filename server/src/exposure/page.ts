@@ -8,11 +8,12 @@ import {
   hostportOf as hostportIn,
   type WorldObject,
 } from "@tunnelplane/sdk/meaning";
-import type { Caller } from "../auth";
+import type { Kysely } from "kysely";
+import { type Caller, projectOf } from "../auth";
 import { type Document, type Page, textIn } from "../documents";
 import { servingOf } from "../gateways";
 import { findWhole, type ServerContext } from "../resources";
-import { statement } from "../storage";
+import { type Database, statement } from "../storage";
 import { credentialsFor, Gathering, objectOf } from "./gather";
 
 export interface ExposureRequest {
@@ -47,9 +48,9 @@ export async function exposurePage(
   request: ExposureRequest,
 ): Promise<Page> {
   const { reader } = store;
-  const places = await placesOf({ store, documents }, request);
+  const places = await placesOf({ store, documents }, projectOf(caller), request);
   const shown = places.slice(0, request.limit);
-  const gathering = new Gathering(reader, documents);
+  const gathering = new Gathering(reader, documents, projectOf(caller));
   await gathering.add(holdersOf(shown));
   const { credentials, full } = await credentialsFor(reader, caller);
   const wanted = new Set(shown.map(({ address }) => address));
@@ -78,6 +79,7 @@ export async function exposurePage(
 /** The addresses of a page, in order, and the one after them if there is one. */
 async function placesOf(
   { store: { reader }, documents }: Pick<ServerContext, "store" | "documents">,
+  project: string,
   { address, after, limit }: ExposureRequest,
 ): Promise<Place[]> {
   const only = address === undefined ? undefined : canonicalAddress(address);
@@ -85,8 +87,8 @@ async function placesOf(
   const from = hostportOf(only ?? last ?? "");
   const served =
     only === undefined
-      ? await hostportsFrom(reader, { from, limit: limit + 2 })
-      : await edgeOf(reader, { hostport: from });
+      ? await hostportsFrom(reader, { from, project, limit: limit + 2 })
+      : await edgeOf(reader, { hostport: from, project });
   const edges = new Map<string, Document | undefined>();
   const places: Place[] = [];
   for (const { value, resource_id: id } of served) {
@@ -139,21 +141,24 @@ function holdersOf(places: readonly Place[]): WorldObject[] {
   return [...holders, ...routes.values()];
 }
 
-const hostportsFrom = statement<{ from: string; limit: number }, { value: string; resource_id: string }>(
-  (db, parameter) =>
-    db
-      .selectFrom("unique_key")
-      .select(["value", "resource_id"])
-      .where("scope", "=", "hostport")
-      .where("value", ">=", parameter("from"))
-      .orderBy("value")
-      .limit(parameter("limit")),
-);
-
-const edgeOf = statement<{ hostport: string }, { value: string; resource_id: string }>((db, parameter) =>
+const hostportsIn = (db: Kysely<Database>, project: string) =>
   db
     .selectFrom("unique_key")
+    .innerJoin("resource", "resource.id", "unique_key.resource_id")
     .select(["value", "resource_id"])
     .where("scope", "=", "hostport")
-    .where("value", "=", parameter("hostport")),
+    .where("project_id", "=", project);
+
+const hostportsFrom = statement<
+  { from: string; project: string; limit: number },
+  { value: string; resource_id: string }
+>((db, parameter) =>
+  hostportsIn(db, parameter("project"))
+    .where("value", ">=", parameter("from"))
+    .orderBy("value")
+    .limit(parameter("limit")),
+);
+
+const edgeOf = statement<{ hostport: string; project: string }, { value: string; resource_id: string }>(
+  (db, parameter) => hostportsIn(db, parameter("project")).where("value", "=", parameter("hostport")),
 );

@@ -3,7 +3,14 @@ import type { Kysely } from "kysely";
 import { objectsAround } from "../exposure";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
-import { type Check, type Guard, NotJudged, type ServerContext, takeTurnOfAll } from "../resources";
+import {
+  type Asking,
+  type Check,
+  type Guard,
+  NotJudged,
+  type ServerContext,
+  takeTurnOfAll,
+} from "../resources";
 import { type Database, pipelined, Transaction } from "../storage";
 import { RequestError } from "../util";
 import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
@@ -42,23 +49,23 @@ export class Guarantees implements Guard {
 
   constructor(private readonly context: Pick<ServerContext, "store" | "documents">) {}
 
-  begin(owner: string): Check {
+  begin({ owner, project }: Asking): Check {
     const judged = new Set<string>();
     const compared = new Map<string, Set<string>>();
     const excused = new Set<string>();
     // One time for all runs: what was judged is known by its text.
     const now = Date.now();
     return async (db, changes) => {
-      await this.#checkGuarantees(db, changes, { owner, compared });
+      await this.#checkGuarantees(db, changes, { owner, project, compared });
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
       const said = hostportsSaid(deciding)?.flatMap(placesAt);
       if (said && db instanceof Transaction && db.facts.isOptimistic) return refuseGuaranteed(db, said);
       if (!said && (await isAnyEnforced(db, {})).length === 0) return;
       const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
-      const guarantees = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
+      const guarantees = (await this.#at(db, places, changes, project)).filter(({ id }) => !excused.has(id));
       if (guarantees.length === 0) return;
-      const order = JSON.stringify(await this.#around(db, changes, { guarantees, now }));
+      const order = JSON.stringify(await this.#around(db, changes, { guarantees, now, project }));
       if (judged.has(order)) return;
       const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
       const judging = this.#judging.brokenBy(owner, order);
@@ -66,7 +73,7 @@ export class Guarantees implements Guard {
       if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) return;
       throw new NotJudged(async () => {
         const broken = await judging;
-        for (const one of await this.#heldBefore(owner, guarantees, broken)) excused.add(one);
+        for (const one of await this.#heldBefore({ owner, project }, guarantees, broken)) excused.add(one);
         const left = broken.flatMap((one) => {
           const guarantee = guarantees[one.index];
           return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
@@ -90,6 +97,7 @@ export class Guarantees implements Guard {
     db: Kysely<Database>,
     places: readonly string[],
     changes: readonly ObjectChange[],
+    project: string,
   ): Promise<StoredGuarantee[]> {
     const found = await guaranteesAt(db, places);
     const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
@@ -98,7 +106,8 @@ export class Guarantees implements Guard {
       found.filter((id) => !made.has(id)),
     );
     const later = new Map(changes.map(({ id, after }) => [id, after]));
-    return rows.flatMap(({ id, document }) => {
+    return rows.flatMap(({ id, document, project_id }) => {
+      if (project_id !== project) return [];
       const fields = later.has(id) ? later.get(id) : fieldsIn(document);
       return fields ? [{ id, fields }] : [];
     });
@@ -108,11 +117,15 @@ export class Guarantees implements Guard {
   async #around(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
-    { guarantees, now }: { readonly guarantees: readonly StoredGuarantee[]; readonly now: number },
+    {
+      guarantees,
+      now,
+      project,
+    }: { readonly guarantees: readonly StoredGuarantee[]; readonly now: number; readonly project: string },
   ): Promise<ChangeToJudge> {
     const limits: string[] = [];
     const [{ objects, sidesOf }, ports] = await pipelined([
-      objectsAround(db, this.context.documents, changes, {
+      objectsAround(db, { documents: this.context.documents, project }, changes, {
         limits,
         most: { users: MOST_EDGES, objects: MOST_OBJECTS },
       }),
@@ -130,7 +143,7 @@ export class Guarantees implements Guard {
 
   /** The guarantees that a change breaks and that did not hold before: they refuse nothing. */
   async #heldBefore(
-    owner: string,
+    { owner, project }: Asking,
     guarantees: readonly StoredGuarantee[],
     broken: readonly BrokenGuarantee[],
   ): Promise<string[]> {
@@ -142,7 +155,7 @@ export class Guarantees implements Guard {
     const fields = some.map((one) => one.fields);
     const { store, documents } = this.context;
     const states = await this.#judging.states(owner, {
-      world: await worldOf(store.reader, documents, fields),
+      world: await worldOf(store.reader, { documents, project }, fields),
       guarantees: fields,
     });
     return some
@@ -157,7 +170,7 @@ export class Guarantees implements Guard {
   async #checkGuarantees(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
-    { owner, compared }: { readonly owner: string; readonly compared: Map<string, Set<string>> },
+    { owner, project, compared }: Asking & { readonly compared: Map<string, Set<string>> },
   ): Promise<void> {
     const own = changes.filter(({ definition }) => definition.kind === "guarantee");
     if (own.length === 0) return;
@@ -169,7 +182,9 @@ export class Guarantees implements Guard {
     }
     // One at a time: two that contradict each other must not both find the other one missing.
     if (db instanceof Transaction) await takeTurnOfAll(db);
-    const others = (await enforced(db, { limit: MOST_GUARANTEES + 1 })).filter(({ id }) => !ids.has(id));
+    const others = (await enforced(db, { project, limit: MOST_GUARANTEES + 1 })).filter(
+      ({ id }) => !ids.has(id),
+    );
     if (others.length + coming.length > MOST_GUARANTEES)
       throw new RequestError(
         "invalid_field",
@@ -194,7 +209,7 @@ export class Guarantees implements Guard {
     if (!known || some.length * rivals.length > MOST_COMPARED)
       throw new NotJudged(async () => {
         refuse(await this.#judging.contradiction(owner, order));
-        if (!known) await this.#refuseUndecidable(owner, own);
+        if (!known) await this.#refuseUndecidable({ owner, project }, own);
         compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));
       });
     refuse(contradictionAmong(order));
@@ -206,11 +221,11 @@ export class Guarantees implements Guard {
     await insertPlaces(db, rows);
   }
 
-  async #refuseUndecidable(owner: string, changes: readonly ObjectChange[]): Promise<void> {
+  async #refuseUndecidable({ owner, project }: Asking, changes: readonly ObjectChange[]): Promise<void> {
     const made = changes.flatMap(({ change, after }) => (change === "created" && after ? [after] : []));
     if (made.length === 0) return;
     const states = await this.#judging.states(owner, {
-      world: await worldOf(this.context.store.reader, this.context.documents, made),
+      world: await worldOf(this.context.store.reader, { documents: this.context.documents, project }, made),
       guarantees: made,
     });
     for (const { isUndecided, reason = "" } of states) if (isUndecided) throw undecidable(reason);

@@ -1,5 +1,5 @@
 import type { GuaranteeState } from "@tunnelplane/sdk/meaning";
-import type { Caller } from "../auth";
+import { type Caller, projectOf } from "../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Document, type Page } from "../documents";
 import type { ServerContext } from "../resources";
 import { MOST_OBJECTS } from "./limits";
@@ -15,7 +15,7 @@ async function statesOf(
 ): Promise<GuaranteeState[]> {
   if (guarantees.length === 0) return [];
   const { store, documents, guard } = context;
-  const world = await worldOf(store.reader, documents, guarantees);
+  const world = await worldOf(store.reader, { documents, project: projectOf(caller) }, guarantees);
   if (world.partial && guarantees.length > 1) {
     // Too many objects for all of them are not always too many for each.
     const half = guarantees.length >> 1;

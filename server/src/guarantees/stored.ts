@@ -8,10 +8,10 @@ import { type Database, statement } from "../storage";
 import { takeTurn } from "../util";
 import { MOST_OBJECTS } from "./limits";
 
-/** The world at the addresses of guarantees, as it is stored. */
+/** The world at the addresses of guarantees of a project, as it is stored. */
 export async function worldOf(
   db: Kysely<Database>,
-  documents: Documents,
+  { documents, project }: { readonly documents: Documents; readonly project: string },
   guarantees: readonly Document[],
 ): Promise<World> {
   const hosts = new Set(
@@ -33,7 +33,7 @@ export async function worldOf(
     await takeTurn();
   }
   const ports = await portsOf(db);
-  const world = await worldOfEdges(db, documents, [...edges], MOST_OBJECTS);
+  const world = await worldOfEdges(db, documents, [...edges], { project, most: MOST_OBJECTS });
   return { ...world, ...(ports && { ports }) };
 }
 

@@ -54,12 +54,12 @@ const breakAt = effect<{ places: string }>((db, parameter) =>
 /** The fields in a stored document. */
 export const fieldsIn = (document: string): Document => JSON.parse(document);
 
-type ReadRow = Pick<StoredRow, "id" | "kind" | "document">;
+type ReadRow = Pick<StoredRow, "id" | "kind" | "document" | "project_id">;
 
 const among = (db: Kysely<Database>, ids: string) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "document"])
+    .select(["id", "kind", "document", "project_id"])
     .where(isListed(db, "id", ids))
     .orderBy("id");
 
@@ -90,14 +90,16 @@ export const lockObjects = async (db: Kysely<Database>, ids: readonly string[]):
   if (db instanceof Transaction) await read(db, ids, lockedByIds);
 };
 
-/** All enforced guarantees. */
-export const enforced = statement<{ limit: number }, { id: string; document: string }>((db, parameter) =>
-  db
-    .selectFrom("resource")
-    .select(["id", "document"])
-    .where("kind", "=", "guarantee")
-    .where("id", "in", (from) => from.selectFrom("guarantee_address").select("guarantee_id"))
-    .limit(parameter("limit")),
+/** All enforced guarantees of a project. */
+export const enforced = statement<{ project: string; limit: number }, { id: string; document: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom("resource")
+      .select(["id", "document"])
+      .where("kind", "=", "guarantee")
+      .where("project_id", "=", parameter("project"))
+      .where("id", "in", (from) => from.selectFrom("guarantee_address").select("guarantee_id"))
+      .limit(parameter("limit")),
 );
 
 export const forgetPlaces = effect<{ id: string }>((db, parameter) =>

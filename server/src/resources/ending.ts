@@ -89,7 +89,7 @@ export class Endings {
 const lockFree: Statement<{ ids: string }, StoredRow> = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document"])
+    .select(["id", "kind", "owner_id", "version", "document", "project_id"])
     .where(isListed(db, "id", parameter("ids")))
     .orderBy("id")
     .forUpdate()

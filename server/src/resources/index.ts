@@ -18,6 +18,7 @@ export { ResourceService } from "./service";
 export { type Amendment, amendmentOf, type ObjectPath, type Precondition } from "./stored";
 export { partAnswer, Subresources } from "./subresources";
 export {
+  type Asking,
   type ChangeRequest,
   type Check,
   type Guard,

@@ -15,6 +15,8 @@ interface PageRequest extends PageSize {
   readonly before?: string;
   /** Only objects of this user or bot. */
   readonly owner?: string;
+  /** The id of the project; undefined for all. */
+  readonly project: string | undefined;
   /** The ids in the collection's path, by field. */
   readonly parents: Readonly<Record<string, string>>;
 }
@@ -37,10 +39,11 @@ export async function pageOf(
   definition: Definition,
   request: PageRequest,
 ): Promise<StoredPage> {
-  const { limit, bytes, before = AFTER_ALL, owner = "", parents } = request;
-  const statements = statementsFor(definition, request.owner !== undefined);
+  const { limit, bytes, before = AFTER_ALL, owner = "", project = "", parents } = request;
+  const narrowing = { owned: request.owner !== undefined, inProject: request.project !== undefined };
+  const statements = statementsFor(definition, narrowing);
   // One more than asked for shows whether there is a next page.
-  const parameters = { ...parents, kind: definition.kind, before, owner };
+  const parameters = { ...parents, kind: definition.kind, before, owner, project };
   const small = { ...parameters, limit: limit + 1, bytes: Math.min(bytes, SMALL_PAGE) };
   const [even] = await statements.even(db, { ...small, bytes: Math.floor(small.bytes / small.limit) });
   const [page] = even?.isWhole ? [even] : await statements.page(db, small);
@@ -78,6 +81,7 @@ interface PageParameters {
   readonly kind: string;
   readonly before: string;
   readonly owner: string;
+  readonly project: string;
   readonly limit: number;
   readonly bytes: number;
   readonly [field: string]: string | number;
@@ -104,36 +108,44 @@ interface PageStatements {
   readonly start: PageStatement;
 }
 
+/** Which objects of a kind a page may show. */
+interface Narrowing {
+  /** Only those of one owner. */
+  readonly owned: boolean;
+  /** Only those of one project. */
+  readonly inProject: boolean;
+}
+
 const statements = new Map<string, PageStatements>();
 
-function statementsFor(definition: Definition, owned: boolean): PageStatements {
-  const shape = `${definition.kind} ${owned}`;
+function statementsFor(definition: Definition, narrowing: Narrowing): PageStatements {
+  const shape = `${definition.kind} ${narrowing.owned} ${narrowing.inProject}`;
   let known = statements.get(shape);
   if (!known) {
     known = {
-      even: evenStatement(definition, owned),
-      page: pageStatement(definition, owned),
-      start: startStatement(definition, owned),
+      even: evenStatement(definition, narrowing),
+      page: pageStatement(definition, narrowing),
+      start: startStatement(definition, narrowing),
     };
     statements.set(shape, known);
   }
   return known;
 }
 
-const evenStatement = (definition: Definition, owned: boolean): PageStatements["even"] =>
+const evenStatement = (definition: Definition, narrowing: Narrowing): PageStatements["even"] =>
   statement((db, parameter) => {
     const document = sql`case when ${bytesOf(definition)} <= ${parameter("bytes")} then ${wholeOf(definition)} end`;
     return db
-      .selectFrom(rowsOf(db, definition, owned, parameter, document, "document").as("shown"))
+      .selectFrom(rowsOf(db, definition, narrowing, parameter, document, "document").as("shown"))
       .select(sql<string | null>`string_agg(id || ' ' || version, ',')`.as("versions"))
       .select(sql<string | null>`string_agg(document, ${sql.lit(DOCUMENT_SEPARATOR)})`.as("documents"))
       .select(sql<boolean | number>`count(*) = count(document)`.as("isWhole"));
   });
 
-const pageStatement = (definition: Definition, owned: boolean): PageStatement =>
+const pageStatement = (definition: Definition, narrowing: Narrowing): PageStatement =>
   statement((db, parameter) => {
     const rows = (text: RawBuilder<unknown>, name: string) =>
-      rowsOf(db, definition, owned, parameter, text, name);
+      rowsOf(db, definition, narrowing, parameter, text, name);
     const documents = sql`(select string_agg(document, ${sql.lit(DOCUMENT_SEPARATOR)}) from (${rows(wholeOf(definition), "document")}) as shown)`;
     return db
       .selectFrom(
@@ -149,9 +161,9 @@ const pageStatement = (definition: Definition, owned: boolean): PageStatement =>
       );
   });
 
-const startStatement = (definition: Definition, owned: boolean): PageStatement =>
+const startStatement = (definition: Definition, narrowing: Narrowing): PageStatement =>
   statement((db, parameter) => {
-    const rows = rowsOf(db, definition, owned, parameter, bytesOf(definition), "bytes");
+    const rows = rowsOf(db, definition, narrowing, parameter, bytesOf(definition), "bytes");
     // Compute the sizes first, so that only fitting documents are read.
     const document = sql`(select ${wholeOf(definition)} from resource where resource.id = page.id)`;
     return db
@@ -175,7 +187,7 @@ const startStatement = (definition: Definition, owned: boolean): PageStatement =
 function rowsOf(
   db: Kysely<Database>,
   definition: Definition,
-  owned: boolean,
+  narrowing: Narrowing,
   parameter: ParameterOf<PageParameters>,
   value: RawBuilder<unknown>,
   name: string,
@@ -185,7 +197,8 @@ function rowsOf(
     .select(["resource.id", "resource.version", value.as(name)])
     .where("resource.kind", "=", parameter("kind"))
     .where("resource.id", "<", parameter("before"));
-  if (owned) rows = rows.where("resource.owner_id", "=", parameter("owner"));
+  if (narrowing.owned) rows = rows.where("resource.owner_id", "=", parameter("owner"));
+  if (narrowing.inProject) rows = rows.where("resource.project_id", "=", parameter("project"));
   for (const field of pathFieldsOf(definition)) {
     const children = db.selectFrom("reference").select("from_id").where("field", "=", field);
     rows = rows.where("resource.id", "in", children.where("to_id", "=", parameter(field) as string));

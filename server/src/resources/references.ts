@@ -31,12 +31,12 @@ const textOf = (rows: readonly object[]): string => JSON.stringify(rows);
  * that is not allowed there.
  */
 export async function recordReferences(transaction: Transaction, coming: Coming): Promise<void> {
-  const { id, references } = coming;
+  const { id, project, references } = coming;
   const rows = referenceRows(id, references);
   if (!transaction.facts.isOptimistic) return insertReferences(transaction, rows);
   const kindsOf = (index: number) => (references[index]?.targets ?? []).map(({ kind }) => kind).join(",");
   await pipelined(
-    rows.map((row, index) => insertCheckedReference(transaction, { ...row, kinds: kindsOf(index) })),
+    rows.map((row, index) => insertCheckedReference(transaction, { ...row, project, kinds: kindsOf(index) })),
   );
 }
 
@@ -50,14 +50,17 @@ export const referenceRows = (id: string, found: readonly ResolvableReference[])
 
 export const insertReferences = bulkInsertion("reference", ["from_id", "to_id", "field", "cascades"]);
 
-/** For PostgreSQL: without a target of these kinds the row has none, which the table refuses. */
-const insertCheckedReference = effect<Database["reference"] & { kinds: string }>((db, parameter) =>
-  db.insertInto("reference").values({
-    from_id: parameter("from_id"),
-    to_id: sql<string>`(select id from resource where id = ${parameter("to_id")} and kind = any(string_to_array(${parameter("kinds")}, ',')))`,
-    field: parameter("field"),
-    cascades: parameter("cascades"),
-  }),
+/**
+ * For PostgreSQL: without a target of these kinds in the project the row has none, which the table refuses.
+ */
+const insertCheckedReference = effect<Database["reference"] & { project: string; kinds: string }>(
+  (db, parameter) =>
+    db.insertInto("reference").values({
+      from_id: parameter("from_id"),
+      to_id: sql<string>`(select id from resource where id = ${parameter("to_id")} and project_id = ${parameter("project")} and kind = any(string_to_array(${parameter("kinds")}, ',')))`,
+      field: parameter("field"),
+      cascades: parameter("cascades"),
+    }),
 );
 
 /** Removes the recorded references of objects. */

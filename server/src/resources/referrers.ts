@@ -29,6 +29,7 @@ export async function referrersOf(
     .where("id", "in", (from) => from.selectFrom("reference").select("from_id").where("to_id", "=", id))
     .orderBy("id", "desc")
     .limit(limit + 1); // one more shows whether there is a next page
+  if (caller.project !== undefined) query = query.where("project_id", "=", caller.project);
   if (before !== undefined) query = query.where("id", "<", before);
   if (hidden.length > 0) query = query.where("kind", "not in", hidden);
   if (!seesAll(caller.role))

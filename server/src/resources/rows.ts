@@ -12,14 +12,17 @@ import {
 } from "../storage";
 
 /** An object as it is stored, its secrets sealed. */
-export type StoredRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "document">;
+export type StoredRow = Pick<
+  Database["resource"],
+  "id" | "kind" | "owner_id" | "version" | "document" | "project_id"
+>;
 
 export type FindById = Statement<{ id: string }, StoredRow>;
 
 export const findById: FindById = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document"])
+    .select(["id", "kind", "owner_id", "version", "document", "project_id"])
     .where("id", "=", parameter("id")),
 );
 
@@ -29,7 +32,7 @@ export const findWhole = oncePer(
     statement((db, parameter) =>
       db
         .selectFrom("resource")
-        .select(["id", "kind", "owner_id", "version", wholeOf(definition).as("document")])
+        .select(["id", "kind", "owner_id", "version", "project_id", wholeOf(definition).as("document")])
         .where("id", "=", parameter("id")),
     ),
 );
@@ -38,7 +41,7 @@ export const findWhole = oncePer(
 export const lockById: FindById = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document"])
+    .select(["id", "kind", "owner_id", "version", "document", "project_id"])
     .where("id", "=", parameter("id"))
     .forUpdate(),
 );
@@ -49,14 +52,21 @@ export const lockWhole = (definition: Definition): FindById =>
     ? async (db, at) => ((await lockById(db, at)).length > 0 ? findWhole(definition)(db, at) : [])
     : lockById;
 
-export const insertResources = bulkInsertion("resource", ["id", "kind", "owner_id", "version", "document"]);
+export const insertResources = bulkInsertion("resource", [
+  "id",
+  "kind",
+  "owner_id",
+  "version",
+  "document",
+  "project_id",
+]);
 
 /** The hashes of one-time secrets, by which they are found. */
 export const insertSecretHashes = bulkInsertion("told_secret", ["resource_id", "hash"]);
 
 export const insertSealedSecrets = bulkInsertion("sealed_secret", ["resource_id", "name", "value"]);
 
-export const updateDocument = effect<Omit<StoredRow, "kind" | "owner_id">>((db, parameter) =>
+export const updateDocument = effect<Pick<StoredRow, "id" | "version" | "document">>((db, parameter) =>
   db
     .updateTable("resource")
     .set({ version: parameter("version"), document: parameter("document") })

@@ -1,5 +1,5 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
-import { type Caller, refuseForeignOwner, seesOwnAlone } from "../auth";
+import { type Caller, isElsewhere, projectOf, refuseForeignOwner, seesOwnAlone } from "../auth";
 import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import type { ObjectChange } from "../journal";
 import { pipelined, type Transaction } from "../storage";
@@ -70,17 +70,18 @@ export class ResourceService {
     await refuseForeignOwner(reader, value.owner_id, caller); // first: whether a bot exists is none of a member's business
     // The transaction checks the references again; this check lets the behaviour rely on them.
     const id = newId(definition.idPrefix);
+    const project = projectOf(caller);
     if (hasBehaviour(definition))
       await this.#objects.checkReferences(
         reader,
-        comingOf(definition, id, withOwner(definition, value, caller)),
+        comingOf(definition, { id, project, sent: withOwner(definition, value, caller) }),
       );
     const prepared = await prepareCreation(this.context, caller, { definition, id, now: new Date(), body });
     const { sent, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes) => {
       await this.#objects.loadParents(transaction, definition, sent);
       await lockParents(transaction, definition, sent);
-      const coming = comingOf(definition, id, sent);
+      const coming = comingOf(definition, { id, project, sent });
       await this.#objects.checkReferences(transaction, coming);
       await this.#objects.checkClaims(transaction, coming);
       const { json, rows } = prepared.print();
@@ -122,7 +123,8 @@ export class ResourceService {
   async #page(definition: Definition, parents: ObjectPath, request: PageRequest): Promise<Page> {
     const owner = seesOwnAlone(definition, this.#caller) ? this.#caller.ownerId : request.owner;
     const { reader } = this.#store;
-    const page = await pageOf(reader, definition, { ...request, owner, parents });
+    const { project } = this.#caller;
+    const page = await pageOf(reader, definition, { ...request, owner, project, parents });
     const documents = this.#documents.areAsRead(definition, page.documents, page.versions)
       ? [page.documents]
       : await inSlices(documentsIn(page), async (document, index) =>
@@ -150,7 +152,11 @@ export class ResourceService {
       const [edge] = await new Existing(reader).holdersOf([
         { scope: "hostport", key: filters.hostport.toLowerCase() },
       ]);
-      const isThere = edge?.kind === definition.kind && (page.before === undefined || edge.id < page.before);
+      const isThere =
+        edge &&
+        !isElsewhere(edge, this.#caller) &&
+        edge.kind === definition.kind &&
+        (page.before === undefined || edge.id < page.before);
       const found = isThere ? await this.get(definition, { ...parents, id: edge.id }) : undefined;
       return { documents: found && matches(found.json, filters) ? [found.json] : [], nextBefore: null };
     }

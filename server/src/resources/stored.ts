@@ -106,7 +106,7 @@ export class StoredObjects {
     const parents = pathFieldsOf(definition);
     const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
-    if (!row || elsewhere || isHidden(definition, row.owner_id, this.caller)) {
+    if (!row || elsewhere || isHidden(definition, row, this.caller)) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new RequestError(
         "not_found",
@@ -114,7 +114,7 @@ export class StoredObjects {
       );
     }
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
-    return { row, version: { id, ownerId: row.owner_id, version: row.version } };
+    return { row, version: { id, ownerId: row.owner_id, version: row.version, project: row.project_id } };
   }
 
   /** Checks that the parents in the path exist. */
@@ -147,13 +147,13 @@ export class StoredObjects {
     transaction: Transaction,
     changes: ObjectChange[],
     definition: Definition,
-    { id, ownerId, version: oldVersion, document, before }: ToChange,
+    { id, ownerId, version: oldVersion, project, document, before }: ToChange,
     fields: Document,
   ): Promise<{ json: string; version: number; after: Document }> {
     const amendment = amendmentOf(this.#documents, definition, before, fields);
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
-    const coming = comingOf(definition, id, sent, sentBefore);
+    const coming = comingOf(definition, { id, project, sent, before: sentBefore });
     const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming)];
     const ends = endsOtherwise(definition, sentBefore, sent);
     if (refers) {
@@ -179,14 +179,16 @@ export class StoredObjects {
   }
 }
 
-/** One object as a set of one. @param before its fields so far; undefined for a new one */
-export const comingOf = (definition: Definition, id: string, sent: Document, before?: Document): Coming => ({
-  id,
-  name: id,
+/** One object as a set of one. `before` are its fields so far; undefined for a new one. */
+export const comingOf = (
+  definition: Definition,
+  object: Pick<Coming, "id" | "project" | "sent"> & Partial<Pick<Coming, "before">>,
+): Coming => ({
+  before: undefined,
+  ...object,
+  name: object.id,
   definition,
-  sent,
-  before,
-  references: referencesOf(definition, sent),
+  references: referencesOf(definition, object.sent),
 });
 
 /** An object after some of its fields were replaced. */
@@ -243,6 +245,8 @@ const nameOf = ({ id, version }: Found["version"]): string => `${id} ${version}`
 
 interface Stored extends StoredAs {
   readonly id: string;
+  /** The id of its project. */
+  readonly project: string;
   /** Its JSON, with its secrets as they are. */
   readonly document: string;
 }

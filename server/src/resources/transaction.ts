@@ -1,6 +1,6 @@
 import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import { type Caller, refuseForeignRights } from "../auth";
+import { type Caller, projectOf, refuseForeignRights } from "../auth";
 import type { Decisions } from "../decisions";
 import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
@@ -35,10 +35,16 @@ interface StatesToJudge {
   readonly guarantees: readonly Document[];
 }
 
+/** Who changes something, and in which project. */
+export interface Asking {
+  readonly owner: string;
+  readonly project: string;
+}
+
 /** Refuses changes after which a guarantee would not hold. */
 export interface Guard {
   /** The check of one request, which remembers its judgements. */
-  begin(owner: string): Check;
+  begin(asking: Asking): Check;
   /** Whether guarantees hold in a world, in their order. */
   states(owner: string, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]>;
   close(): Promise<void>;
@@ -92,7 +98,10 @@ export class Transactions {
     private readonly context: ServerContext,
     private readonly request: ChangeRequest,
   ) {
-    this.#check = context.guard.begin(request.caller.ownerId);
+    this.#check = context.guard.begin({
+      owner: request.caller.ownerId,
+      project: projectOf(request.caller),
+    });
   }
 
   get isDryRun(): boolean {

@@ -14,6 +14,7 @@ import * as guaranteeAddress from "./migrations/010_guarantee_address";
 import * as keyUse from "./migrations/011_key_use";
 import * as exchangedKey from "./migrations/012_exchanged_key";
 import * as ending from "./migrations/013_ending";
+import * as project from "./migrations/014_project";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -31,6 +32,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "011_key_use": keyUse,
   "012_exchanged_key": exchangedKey,
   "013_ending": ending,
+  "014_project": project,
 };
 
 export interface MigrateOptions {

@@ -8,7 +8,15 @@ export interface Database {
   /** Users; bots are resources. */
   principal: { id: string; name: string; role: Role; created_at: string };
   /** Every object of every kind. `document` is the JSON that a GET answers. */
-  resource: { id: string; kind: string; owner_id: string; version: number; document: string };
+  resource: {
+    id: string;
+    kind: string;
+    owner_id: string;
+    version: number;
+    document: string;
+    /** The project in which it was made, for good. */
+    project_id: string;
+  };
   /** References between objects. With `cascades`, the referring object is deleted too. */
   reference: { from_id: string; to_id: string; field: string; cascades: 0 | 1 };
   /** Unique keys. */

@@ -1,5 +1,5 @@
 import { type Definition, passedEnd } from "@tunnelplane/sdk/contract";
-import type { Caller } from "../../auth";
+import { type Caller, projectOf } from "../../auth";
 import type { Document } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
@@ -78,7 +78,14 @@ export async function prepareCreation(
     print() {
       const { json, stored } = documents.print(definition, after);
       const rows: CreationRows = {
-        resource: { id, kind: definition.kind, owner_id: ownerId, version: 1, document: stored },
+        resource: {
+          id,
+          kind: definition.kind,
+          owner_id: ownerId,
+          version: 1,
+          document: stored,
+          project_id: projectOf(caller),
+        },
         secretHashes: secretHash === undefined ? [] : [{ resource_id: id, hash: secretHash }],
         sealedSecrets: kept
           ? [

@@ -13,6 +13,8 @@ export interface Coming {
   /** The name of the object in faults: its id, or `<kind>/<key>` in a change set. */
   readonly name: string;
   readonly definition: Definition;
+  /** The id of its project; what it refers to is in the same one. */
+  readonly project: string;
   /** The fields that were sent for it, all of them. */
   readonly sent: Document;
   /** The fields of the stored object; undefined for a new one. */

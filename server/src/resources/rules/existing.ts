@@ -4,7 +4,7 @@ import { type Database, inParts, isListed, statement } from "../../storage";
 import { grouped } from "../../util";
 
 /** An object without its document. */
-export type BriefRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version">;
+export type BriefRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "version" | "project_id">;
 
 /** A reference of a stored object to another. */
 export type UserRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & {
@@ -18,6 +18,7 @@ export interface HolderRow {
   readonly id: string;
   readonly kind: string;
   readonly owner_id: string;
+  readonly project_id: string;
 }
 
 /** An error names only a few users of an object; a list shows the rest. */
@@ -60,7 +61,7 @@ export class Existing {
 const briefByIds = statement<{ ids: string }, BriefRow>((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version"])
+    .select(["id", "kind", "owner_id", "version", "project_id"])
     .where(isListed(db, "id", parameter("ids"))),
 );
 
@@ -87,7 +88,7 @@ const holdersByKeys = statement<{ scope: string; values: string }, HolderRow>((d
   db
     .selectFrom("unique_key")
     .innerJoin("resource", "resource.id", "unique_key.resource_id")
-    .select(["scope", "value", "resource.id", "resource.kind", "resource.owner_id"])
+    .select(["scope", "value", "resource.id", "resource.kind", "resource.owner_id", "resource.project_id"])
     .where("scope", "=", parameter("scope"))
     .where(isListed(db, "value", parameter("values"))),
 );

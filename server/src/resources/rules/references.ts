@@ -46,11 +46,12 @@ export async function checkTargets(
   const outside = new Set(
     coming.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)),
   );
-  for (const { id, kind } of await existing.rowsOf([...outside])) kinds.set(id, kind);
-  for (const [index, { name, references }] of coming.entries()) {
+  const stored = new Map((await existing.rowsOf([...outside])).map((row) => [row.id, row]));
+  for (const [index, { name, project, references }] of coming.entries()) {
     if (index > 0) await takeTurn(); // a single write must not hold the database over a turn of others
     for (const reference of references) {
-      const kind = kinds.get(reference.id);
+      const row = stored.get(reference.id);
+      const kind = kinds.get(reference.id) ?? (row?.project_id === project ? row.kind : undefined);
       const isThere = reference.targets.some((target) => target.kind === kind);
       if (isRightKind(reference) && !isThere) faults.add(name, missingTarget(reference));
     }

@@ -45,9 +45,15 @@ export async function checkUniqueKeys(
     const holder = holders.get(textOf(claim));
     if (!holder || freed.has(holder.id)) continue;
     const definition = definitionOfId(holder.id) ?? object.definition;
-    const name = isHidden(definition, holder.owner_id, caller) ? "" : ` (${holder.id})`;
+    if (holder.project_id !== object.project) {
+      faults.add(object.name, { error: "taken", path: claim.path, message: ELSEWHERE });
+      continue;
+    }
+    const name = isHidden(definition, holder, caller) ? "" : ` (${holder.id})`;
     faults.add(object.name, { error: "taken", path: claim.path, message: claim.taken + name });
   }
 }
+
+const ELSEWHERE = "is taken in another project; choose another";
 
 const textOf = ({ scope, key }: Pick<UniqueKey, "scope" | "key">): string => `${scope} ${key}`;

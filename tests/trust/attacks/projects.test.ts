@@ -1,0 +1,123 @@
+import { expect } from "chai";
+import {
+  expectRefused,
+  hostport,
+  missingReference,
+  notFound,
+  serverOfThisFile,
+  unique,
+} from "../../support/api/expect";
+import { TYPES } from "../../support/api/types";
+import { execute, onEveryDatabase } from "../../support/databases";
+
+onEveryDatabase("Objects of another project", (start) => {
+  const server = serverOfThisFile(start);
+
+  /** Puts objects into another project, as if it had made them. */
+  const moveAway = (...ids: string[]) =>
+    execute(
+      server.data,
+      ids.map((id) => `update resource set project_id = 'proj_other' where id = '${id}'`).join("; "),
+    );
+
+  it("do not exist, whatever their kind: by id, in lists, for changes and for references", async () => {
+    for (const type of TYPES) {
+      const body = await type.body(server.rest);
+      const own = await server.created(type.path, body);
+      const other = await server.created(type.path, await type.body(server.rest));
+      const { body: before } = await server.rest.get(`${type.path}?limit=1`);
+      expect(before[type.listKey][0].id, type.name).to.equal(other.id);
+      await moveAway(other.id);
+      const uri = new URL(other.uri).pathname;
+      for (const method of ["GET", "PATCH", "DELETE"])
+        expectRefused(await server.rest.request(method, uri, method === "PATCH" ? {} : undefined), notFound);
+      const { body: list } = await server.rest.get(type.path);
+      expect(list[type.listKey].map(({ id }: { id: string }) => id))
+        .to.include(own.id)
+        .and.not.to.include(other.id);
+      expect((await server.rest.get(own.uri)).status).to.equal(200);
+    }
+  });
+
+  it("cannot be referred to, and what refers to them stays unknown", async () => {
+    const policy = await server.created("/ip_policies", {});
+    const rule = await server.created("/ip_policy_rules", {
+      ip_policy_id: policy.id,
+      cidr: "192.0.2.0/24",
+      action: "allow",
+    });
+    await moveAway(policy.id, rule.id);
+    for (const query of ["", "?dry_run=true"])
+      expectRefused(
+        await server.rest.post(`/edges/tls${query}`, {
+          hostports: [hostport()],
+          ip_restriction: { ip_policy_ids: [policy.id] },
+        }),
+        missingReference("ip_restriction.ip_policy_ids[0]"),
+      );
+    expect((await server.read(`/references?object_id=${policy.id}`)).references).to.deep.equal([]);
+  });
+
+  it("are in no change set, and cannot be adopted by one", async () => {
+    const set = unique("set");
+    const objects = [{ kind: "ip_policy", key: "a" }];
+    const { body } = await server.rest.post("/changesets", { set, objects });
+    const [{ id }] = body.operations;
+    await moveAway(id);
+    expect((await server.read(`/changesets/${set}`)).objects).to.deep.equal([]);
+    const adopted = await server.rest.post("/changesets", {
+      set: unique("set"),
+      objects: [{ ...objects[0], id }],
+    });
+    expect(adopted.body.faults[0]).to.include({ error_code: "TP_1004", field: "id" });
+  });
+
+  it("give away of a value that must be unique that it is taken in another project, and no more", async () => {
+    const name = hostport();
+    const edge = await server.created("/edges/tls", { hostports: [name] });
+    await moveAway(edge.id);
+    for (const send of [
+      () => server.rest.post("/edges/tls", { hostports: [name] }),
+      () => server.rest.post("/edges/https?dry_run=true", { hostports: [name] }),
+    ]) {
+      const { status, body, text } = await send();
+      expect([status, body.error_code]).to.deep.equal([409, "TP_1501"]);
+      expect(body.msg).to.equal("hostports[0] is taken in another project; choose another");
+      expect(text).not.to.contain(edge.id);
+    }
+    expect((await server.read(`/edges/tls?hostport=${name}`)).tls_edges).to.deep.equal([]);
+  });
+
+  it("are in no exposure, decision, finding or guarantee", async () => {
+    const name = hostport();
+    const edge = await server.created("/edges/https", { hostports: [name] });
+    const route = await server.created(`/edges/https/${edge.id}/routes`, {
+      match_type: "path_prefix",
+      match: "/",
+    });
+    const address = `/exposure?address=${encodeURIComponent(name)}`;
+    expect((await server.read(address)).exposure).to.have.length(1);
+    const [host] = name.split(":");
+    const guarantee = await server.created("/guarantees", {
+      expect: "refused",
+      addresses: [`${unique("w")}.${host}:443/x`],
+    });
+    await moveAway(edge.id, route.id);
+    expect((await server.read(address)).exposure).to.deep.equal([]);
+    const all = (await server.rest.get("/exposure")).text;
+    expect(all).not.to.contain(name);
+    const decided = await server.rest.post("/exposure/decisions", {
+      requests: [{ address: name, path: "/" }],
+    });
+    expect(decided.text).not.to.contain(edge.id).and.not.to.contain(route.id);
+    await moveAway(guarantee.id);
+    const unknown = guarantee.addresses[0].replace(/\/.*/, "");
+    const mine = await server.created("/edges/https", { hostports: [unknown] });
+    const open = await server.rest.post(`/edges/https/${mine.id}/routes?findings=true&dry_run=true`, {
+      match_type: "path_prefix",
+      match: "/",
+    });
+    expect(open.status, open.text).to.equal(201);
+    expect(open.text).not.to.contain(guarantee.id).and.not.to.contain(edge.id);
+  });
+});
