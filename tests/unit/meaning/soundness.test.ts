@@ -12,7 +12,7 @@ import fc from "fast-check";
 import { figure, LIMIT_MS, size } from "../../support/size";
 import { change, request } from "./generatedWorlds";
 
-const RUNS = { seed: 20261123, numRuns: size(300, 20_000) };
+const RUNS = { seed: 20261123, numRuns: size(1_000, 20_000) };
 const requests = fc.array(request, { minLength: 20, maxLength: 20 });
 
 describe("the proof of what a change lets in", function () {
