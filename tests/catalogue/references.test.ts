@@ -17,6 +17,7 @@ import { makeCertificates, makeSshKey, requestsDuring, World } from "../support/
 const NAMED = `
 botUsers: { ci: { name: ci } }
 apiKeys: { ci: { ownerId: ci } }
+workloadIdentities: { job: { issuer: "https://ci.example.com", claims: { sub: "repo:acme/infra" }, botUserId: ci, audiences: [ci] } }
 tunnelCredentials: { agent: { ownerId: ci } }
 sshCredentials: { agent: { ownerId: ci, publicKey: !file agent.pub } }
 sshCertificateAuthorities: { people: {}, hosts: {} }

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { present } from "@tunnelplane/sdk/contract";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
@@ -33,7 +32,7 @@ export abstract class Resource extends pulumi.CustomResource {
     const declared = shape.secrets.reduce((properties, place) => withSecret(properties, place.split(".")), {
       ...args,
     });
-    const secretOutputs = [...new Set(shape.secrets.map((place) => present(place.split(".")[0])))];
+    const secretOutputs = [...new Set(shape.secrets.flatMap((place) => place.split(".", 1)))];
     expectToBeFound();
     const type = typeToken(shape.type);
     const recordAll = recordOneLine();
