@@ -131,7 +131,8 @@ export class Gateway {
     const { lastObjects, warn, log } = this.parts;
     if (!existsSync(lastObjects)) return;
     const last = readKept<readonly Entry[]>(lastObjects);
-    if (!last) return warn(`${lastObjects} is damaged: nothing is served until the server has been read`);
+    if (!Array.isArray(last))
+      return warn(`${lastObjects} is damaged: nothing is served until the server has been read`);
     this.#keep(last);
     await this.#serve();
     if (this.isTaken) log.info("serving the objects that the server had when it was last read");

@@ -37,7 +37,8 @@ onEveryDatabase("The gateways of an account", (start) => {
       acl: ["bind:*.example.com", "bind:env=*", "bind:host.net:443"],
     });
     const { token } = tunnel;
-    const about = { credential: { id: tunnel.id, uri: tunnel.uri }, owner_id: member.id, acl: tunnel.acl };
+    const credential = { id: tunnel.id, uri: tunnel.uri };
+    const about = { credential, owner_id: member.id, acl: tunnel.acl, expires_at: null };
     expect(await ask({ token })).to.deep.equal({ ...about, allowed: true, reason: "" });
     for (const bind of [
       "bind:a.b.example.com:443",
@@ -67,6 +68,7 @@ onEveryDatabase("The gateways of an account", (start) => {
       credential: { id: ssh.id, uri: ssh.uri },
       owner_id: member.id,
       acl: [],
+      expires_at: null,
       reason: "",
     });
     await member.rest.delete(tunnel.uri);
