@@ -18,7 +18,9 @@ describe("The start of a provider", () => {
   it("loads no types, because there are none in programs, and no client but Node's own", () => {
     const loaded = run('require("@tunnelplane/sdk"); console.log(Object.keys(require.cache).join("\\n"))');
     expect(loaded).to.match(/sdk.dist.client.transport\.js$/m);
-    expect(loaded).not.to.match(/node_modules.(undici|zod).|sdk.dist.(contract.(?!core.narrow)|generated.(?!index))/);
+    expect(loaded).not.to.match(
+      /node_modules.(undici|zod).|sdk.dist.(contract.(?!core.narrow)|generated.(?!index))/,
+    );
   });
 });
 
