@@ -13,7 +13,7 @@ onEveryDatabase("The scopes of an API key", (start) => {
     return { key, rest: new Rest(server.url, key.token) };
   };
 
-  it("are told by the key and by its caller, and are all where none are named", async () => {
+  it("stand in the answers about the key and about its caller; a key that names none has all", async () => {
     const { key, rest } = await keyWith(["read", "tls_edge:write"]);
     expect(key.scopes).to.deep.equal(["read", "tls_edge:write"]);
     expect((await rest.get("/caller")).body.scopes).to.deep.equal(key.scopes);

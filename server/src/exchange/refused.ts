@@ -1,4 +1,4 @@
-/** A token that is not accepted. What it lacks is for the audit log, not for whoever sent it. */
+/** A token that is not accepted. The audit log says what it lacks, and the answer does not. */
 export class TokenRefused extends Error {
   /** @param lacking names of claims or parts of the token that are not as they have to be */
   constructor(

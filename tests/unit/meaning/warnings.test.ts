@@ -61,7 +61,7 @@ describe("A warning about one object", () => {
       expect(warned(after, after), "not again").to.deep.equal([]);
     });
 
-  it("tells of weights and whole families in the words of the addresses that they stop and open", () => {
+  it("names the addresses that weights stop and that networks of a whole family open", () => {
     expect(warned(split(1), split(0))).to.deep.equal([
       {
         rule: "traffic-stopped",
