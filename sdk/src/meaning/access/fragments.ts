@@ -1,3 +1,4 @@
+import { oncePer } from "../../contract/core/once";
 import { TEXT_TESTS } from "../decision/rules/condition";
 import type { DecisionRequest, Dimension, Predicate, TextQuestion } from "../decision/types";
 import {
@@ -101,9 +102,13 @@ function certificates(asked: readonly On<"client_certificate">[]): Fragment[] {
 
 const isText = (one: Predicate): one is TextPredicate => one.op === "any";
 
+/** Few languages are asked for again and again, most often with no test: what methods there are, for example. */
+const wholeOf = oncePer((language: Language) => cellsOf(language, []));
+
 function textsOf(part: Part, language: Language, asked: readonly TextPredicate[]): string[] {
   try {
-    return cellsOf(language, distinct(asked.map(oneOf))).map(({ text }) => text);
+    const cells = asked.length === 0 ? wholeOf(language) : cellsOf(language, distinct(asked.map(oneOf)));
+    return cells.map(({ text }) => text);
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
     throw new TooLarge(`${named(part)} cannot be told apart by ${culprits(asked)}: ${error.message}`);
