@@ -10,7 +10,7 @@ import { forgetEndedKeys } from "./exchange";
 import { forgetSilentGateways } from "./gateways";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "./http";
 import { EventWaits, headOf } from "./journal";
-import { Endings, forgetAnswers } from "./resources";
+import { ExpiredEvents, forgetAnswers } from "./resources";
 import { sealWhatIsClear } from "./rotation";
 import type { DatabaseOptions, Store } from "./storage";
 import { isLoopback } from "./util";
@@ -149,7 +149,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       tell();
     };
     const waking = { ...context, store: afterWrites(store, wake) };
-    const endings = new Endings({ ...waking, logger });
+    const expiredEvents = new ExpiredEvents({ ...waking, logger });
     const app = buildApp({
       ...options,
       context: waking,
@@ -171,7 +171,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
     dispatcher.start();
     sequencer.start({ onMoved: tell, logger });
-    endings.start();
+    expiredEvents.start();
     return {
       url,
       place: store.place,
@@ -187,7 +187,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
       async close() {
         for (const timer of housekeeping) clearInterval(timer);
-        await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS), endings.stop()]);
+        await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS), expiredEvents.stop()]);
         await keyUses
           .write()
           .catch((error: unknown) => logger.warn({ err: error }, "cannot note which API keys were used"));

@@ -4,16 +4,18 @@ import { expectRefused, serverOfThisFile, unique, unknownId } from "../support/a
 import { onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 
-type Act = "read" | "plan" | "write";
-const ACTS: readonly Act[] = ["read", "plan", "write"];
+type Permission = "read" | "plan" | "write";
+const PERMISSIONS: readonly Permission[] = ["read", "plan", "write"];
 
 /** The most that each role may do; nothing where it is left out. */
-type Row = Partial<Record<Role, Act>>;
+type Row = Partial<Record<Role, Permission>>;
 const READERS: Row = { member: "read", viewer: "read", admin: "read" };
 const SHARED: Row = { member: "write", viewer: "plan", admin: "write" };
 
 /** Operations of no kind. A scope of any kind allows change sets: their objects are checked one by one. */
-const OTHERS: Readonly<Record<string, { row: Row; act?: Act; scopes?: "none" | "of any kind" }>> = {
+const OTHERS: Readonly<
+  Record<string, { row: Row; permission?: Permission; scopes?: "none" | "of any kind" }>
+> = {
   applyChangeSet: { row: SHARED, scopes: "of any kind" },
   listChangeSets: { row: SHARED, scopes: "of any kind" },
   getChangeSet: { row: SHARED, scopes: "of any kind" },
@@ -25,8 +27,8 @@ const OTHERS: Readonly<Record<string, { row: Row; act?: Act; scopes?: "none" | "
   getAuditHead: { row: { admin: "read" } },
   getCaller: { row: { ...READERS, gateway: "read" }, scopes: "none" },
   listExposure: { row: READERS },
-  createExposureDecisions: { row: READERS, act: "read" },
-  createBindAuthorization: { row: { admin: "read", gateway: "read" }, act: "read" },
+  createExposureDecisions: { row: READERS, permission: "read" },
+  createBindAuthorization: { row: { admin: "read", gateway: "read" }, permission: "read" },
   replaceGatewayStatus: { row: { admin: "write", gateway: "write" } },
   listGateways: { row: { ...READERS, gateway: "read" } },
   getGateway: { row: { ...READERS, gateway: "read" } },
@@ -68,7 +70,7 @@ interface Endpoint {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  readonly act: Act;
+  readonly permission: Permission;
   readonly row: Row;
   readonly kind?: Kind;
   readonly scopes?: "none" | "of any kind";
@@ -88,23 +90,23 @@ function endpointsIn({ paths }: { paths: object }): Endpoint[] {
       const other = OTHERS[id];
       const row = kind ? rowOf(kind) : other?.row;
       if (!row) throw new Error(`${id} has no row in the matrix: say in OTHERS who may do it`);
-      const act = other?.act ?? (method === "get" ? "read" : "write");
-      const one = { id, method: method.toUpperCase(), path, act, row, kind, scopes: other?.scopes };
+      const permission = other?.permission ?? (method === "get" ? "read" : "write");
+      const one = { id, method: method.toUpperCase(), path, permission, row, kind, scopes: other?.scopes };
       const isDry = parameters.some(({ $ref }) => $ref?.endsWith("/dry_run"));
-      return isDry ? [one, { ...one, path: `${path}?dry_run=true`, act: "plan" }] : [one];
+      return isDry ? [one, { ...one, path: `${path}?dry_run=true`, permission: "plan" }] : [one];
     }),
   );
 }
 
-const holds = (have: Act | undefined, want: Act) =>
-  have !== undefined && ACTS.indexOf(have) >= ACTS.indexOf(want);
+const holds = (have: Permission | undefined, want: Permission) =>
+  have !== undefined && PERMISSIONS.indexOf(have) >= PERMISSIONS.indexOf(want);
 
-function isInScope(scopes: readonly string[], { act, kind, scopes: rule }: Endpoint): boolean {
+function isInScope(scopes: readonly string[], { permission, kind, scopes: rule }: Endpoint): boolean {
   if (scopes.length === 0 || rule === "none") return true;
   return scopes.some((scope) => {
     const [of, one] = scope.split(":");
-    if (one === undefined) return holds(scope as Act, act);
-    return (of === kind || rule === "of any kind") && holds(one === "write" ? "write" : "read", act);
+    if (one === undefined) return holds(scope as Permission, permission);
+    return (of === kind || rule === "of any kind") && holds(one === "write" ? "write" : "read", permission);
   });
 }
 
@@ -117,7 +119,7 @@ const SCOPES: readonly (readonly string[])[] = [
   ["tls_edge:write", "bot_user:read"],
 ];
 
-onEveryDatabase("What a caller may do", (start) => {
+onEveryDatabase("The rights of a caller", (start) => {
   const server = serverOfThisFile(start);
   let endpoints: Endpoint[];
   let ids: Record<string, string>;
@@ -149,11 +151,11 @@ onEveryDatabase("What a caller may do", (start) => {
 
   for (const role of ROLES)
     for (const scopes of role === "admin" || role === "viewer" ? [[], ...SCOPES] : [[]])
-      it(`is what the role ${role} allows${scopes.length > 0 ? ` and the scopes ${scopes.join(", ")}` : ""}, at every endpoint`, async () => {
+      it(`are what the role ${role} allows${scopes.length > 0 ? ` and the scopes ${scopes.join(", ")}` : ""}, at every endpoint`, async () => {
         const rest = await clientOf(role, scopes);
         const wrong: string[] = [];
         const check = async (endpoint: Endpoint) => {
-          const isRole = holds(endpoint.row[role], endpoint.act);
+          const isRole = holds(endpoint.row[role], endpoint.permission);
           const isAllowed = isRole && isInScope(scopes, endpoint);
           const answer = await send(rest, endpoint);
           const name = `${endpoint.method} ${endpoint.path} ${answer.status} ${answer.text.slice(0, 300)}`;
@@ -174,7 +176,7 @@ onEveryDatabase("What a caller may do", (start) => {
         expect(metrics.status).to.equal(readsMetrics ? 200 : 403);
       });
 
-  it("covers every kind: none has other rights than the matrix says, and each endpoint stands in it", () => {
+  it("are those of the matrix for every kind and every endpoint", () => {
     expect(endpoints.length).to.be.greaterThan(registry.length * 5);
     const named = endpoints.filter(({ kind }) => kind === undefined).map(({ id }) => id);
     expect(Object.keys(OTHERS)).to.have.members([...new Set(named)]);

@@ -1,11 +1,18 @@
-import { type Act, may, refusalOf, type Subject, scopeBeyond, scopesBeyond } from "@tunnelplane/sdk/contract";
+import {
+  may,
+  type Permission,
+  refusalOf,
+  type Subject,
+  scopeBeyond,
+  scopesBeyond,
+} from "@tunnelplane/sdk/contract";
 import { isChangeOf, type ObjectChange } from "../journal";
 import { RequestError, refuseFaults } from "../util";
 import type { Caller } from "./caller";
 
 /** Refuses what the caller's role or the scopes of its key do not allow. */
-export function refuseUnlessMay(caller: Caller, act: Act, subject: Subject): void {
-  const refusal = refusalOf(caller, act, subject);
+export function refuseUnlessMay(caller: Caller, permission: Permission, subject: Subject): void {
+  const refusal = refusalOf(caller, permission, subject);
   if (refusal !== undefined) throw new RequestError("forbidden", refusal);
 }
 
@@ -13,8 +20,8 @@ export function refuseUnlessMay(caller: Caller, act: Act, subject: Subject): voi
  * Refuses a change that the caller may not make, and one that would give somebody more than its own key may:
  * a key or a workload identity with more scopes, a bot whose role needs more of them.
  */
-export function refuseForeignRights(caller: Caller, act: Act, change: ObjectChange): void {
-  refuseUnlessMay(caller, act, change.definition);
+export function refuseForeignRights(caller: Caller, permission: Permission, change: ObjectChange): void {
+  refuseUnlessMay(caller, permission, change.definition);
   if (plansForOthers(caller, change)) return;
   if (isChangeOf(change, "api_key") && change.after) {
     const { before, after } = change;

@@ -3,7 +3,7 @@ import { type Document, embeddedListOf, textIn } from "../documents";
 import type { ObjectChange } from "../journal";
 import {
   endRows,
-  endsOtherwise,
+  isEndChanged,
   type KeptSecret,
   keysOf,
   parentOf,
@@ -158,7 +158,7 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
     rows.otherKeys.push(id);
     rows.uniqueKeys.push(...(keys ?? []));
   }
-  if (endsOtherwise(definition, amendment.sentBefore, sent)) {
+  if (isEndChanged(definition, amendment.sentBefore, sent)) {
     rows.otherEnds.push(id);
     rows.ends.push(...endRows(id, definition, sent));
   }

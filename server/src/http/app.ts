@@ -29,7 +29,7 @@ import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
 import { describing } from "./openapi/descriptions";
-import { actOf } from "./operations/operation";
+import { permissionFor } from "./operations/operation";
 import { registerPages } from "./pages";
 import type { Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
@@ -160,7 +160,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
 /** Refuses what the caller's role and scopes do not allow, before anything is read. */
 function refuseWithoutRight({ caller, routeOptions, query }: FastifyRequest): void {
   const { operation } = routeOptions.config;
-  if (operation) refuseUnlessMay(caller, actOf(operation, query as Query), operation.subject);
+  if (operation) refuseUnlessMay(caller, permissionFor(operation, query as Query), operation.subject);
 }
 
 function requireVersion(request: FastifyRequest): void {
@@ -188,7 +188,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   // A refusal is no failure; the request log's line is enough.
   if (refusal.status >= 500 && refusal !== error)
     request.log.error({ operation_id: request.id, err: error }, "request failed");
-  // Fastify would hang up, and a client that still sends would never see the answer. What it sends is thrown
+  // Fastify would hang up, and a client that still sends would never see the answer. Its bytes are thrown
   // away.
   if (refusal.status === 413 && Number(request.headers["content-length"]) <= MOST_UNREAD)
     reply.removeHeader("connection");

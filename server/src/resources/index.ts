@@ -5,8 +5,8 @@
 
 export type { KeptSecret } from "./creation/behaviour";
 export { prepareCreation } from "./creation/prepare";
-export { Endings } from "./ending";
-export { endRows, endsOtherwise, forgetEnds, insertEnds } from "./ends";
+export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
+export { ExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export { parentOf, touchParent } from "./parents";

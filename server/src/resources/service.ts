@@ -5,7 +5,7 @@ import type { ObjectChange } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
-import { endRows, insertEnds } from "./ends";
+import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
 import { documentsIn, idIn, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";

@@ -13,7 +13,7 @@ import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
-import { endRows, endsOtherwise, forgetEnds, insertEnds } from "./ends";
+import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 import { lockParents, parentOf, touchParent } from "./parents";
 import {
   claimsOthers,
@@ -155,7 +155,7 @@ export class StoredObjects {
     refuseFaults(amendment.problems);
     const coming = comingOf(definition, { id, project, sent, before: sentBefore });
     const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming)];
-    const ends = endsOtherwise(definition, sentBefore, sent);
+    const ends = isEndChanged(definition, sentBefore, sent);
     if (refers) {
       await this.checkReferences(transaction, coming);
       await checkCircles(new Existing(transaction), [coming], refusing, MOST_CONTAINED);

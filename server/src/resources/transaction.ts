@@ -161,8 +161,8 @@ export class Transactions {
   }
 
   async #allow(db: Kysely<Database>, changes: readonly ObjectChange[]): Promise<void> {
-    const act = this.request.dryRun ? "plan" : "write";
-    for (const change of changes) refuseForeignRights(this.request.caller, act, change);
+    const permission = this.request.dryRun ? "plan" : "write";
+    for (const change of changes) refuseForeignRights(this.request.caller, permission, change);
     await this.#check(db, changes);
   }
 

@@ -1,4 +1,4 @@
 /** Who may do what: roles, and the scopes of API keys. */
 
 export { may, type Rightful, refusalOf, type Subject, scopeBeyond } from "./rights";
-export { ACTS, type Act, holdsScope, SCOPES, scopesBeyond, scopesFor } from "./scopes";
+export { holdsScope, PERMISSIONS, type Permission, SCOPES, scopesBeyond, scopesFor } from "./scopes";

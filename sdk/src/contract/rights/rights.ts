@@ -3,10 +3,10 @@ import { plural } from "../core/names";
 import { keysOf } from "../core/narrow";
 import { registry } from "../registry";
 import { ROLES, type Role } from "../role";
-import { type Act, holdsAct, leastScopes, scopesFor } from "./scopes";
+import { includesPermission, leastScopes, type Permission, scopesFor } from "./scopes";
 
 /** The most that each role may do; a role that is left out may do nothing. */
-type Rights = Readonly<Partial<Record<Role, Act>>>;
+type Rights = Readonly<Partial<Record<Role, Permission>>>;
 
 const USUAL: Rights = { member: "write", viewer: "plan", admin: "write" };
 const READERS: Rights = { member: "read", viewer: "read", admin: "read" };
@@ -23,8 +23,8 @@ const OF_KINDS: Readonly<Record<Definition["access"], Rights>> = {
 interface Part {
   readonly rights: Rights;
   /** What is done, in words that follow "may". */
-  readonly words: Readonly<Partial<Record<Act, string>>>;
-  /** Which scopes allow it, where it is not the one for the act alone. */
+  readonly words: Readonly<Partial<Record<Permission, string>>>;
+  /** Which scopes allow it, where it is not the one named like the permission. */
   readonly scopes?: "none" | "of any kind";
 }
 
@@ -64,10 +64,10 @@ const PARTS = {
   metrics: { rights: { admin: "read", metrics: "read" }, words: { read: "read metrics" } },
 } as const satisfies Readonly<Record<string, Part>>;
 
-/** What an act is about: objects of a kind, or a part of the service. */
+/** The thing that a permission is about: objects of a kind, or a part of the service. */
 export type Subject = Definition | keyof typeof PARTS;
 
-/** What decides about a caller: its role, and the scopes of its key; none are all. */
+/** The role of a caller and the scopes of its key; an empty list stands for all scopes. */
 export interface Rightful {
   readonly role: Role;
   readonly scopes: readonly string[];
@@ -75,24 +75,28 @@ export interface Rightful {
 
 /**
  * Why a caller may not do something; undefined if it may. The one rule for every endpoint and every change.
- * Whose objects it sees is another matter: see `seesAll` and the `access` of a kind.
+ * `seesAll` and the `access` of a kind decide whose objects it sees.
  */
-export function refusalOf({ role, scopes }: Rightful, act: Act, subject: Subject): string | undefined {
+export function refusalOf(
+  { role, scopes }: Rightful,
+  permission: Permission,
+  subject: Subject,
+): string | undefined {
   const { rights, kind, part } = readingOf(subject);
   const allowed = rights[role];
-  if (allowed === undefined || !holdsAct(allowed, act))
-    return `Only ${rolesFor(rights, act)} may ${wordsFor(act, subject)}; the role of this API key is ${role}`;
+  if (allowed === undefined || !includesPermission(allowed, permission))
+    return `Only ${rolesFor(rights, permission)} may ${wordsFor(permission, subject)}; the role of this API key is ${role}`;
   if (scopes.length === 0 || part?.scopes === "none") return undefined;
   const isAnyKind = part?.scopes === "of any kind";
-  const enough = scopesFor(act, kind);
-  if (scopes.some((scope) => enough.includes(scope) || (isAnyKind && isOfAKind(scope, act))))
+  const enough = scopesFor(permission, kind);
+  if (scopes.some((scope) => enough.includes(scope) || (isAnyKind && isOfAKind(scope, permission))))
     return undefined;
-  return `This API key may not ${wordsFor(act, subject)}: it lacks the scope ${leastScopes(act, kind)}, and has ${listOf(scopes.map((scope) => `"${scope}"`))}`;
+  return `This API key may not ${wordsFor(permission, subject)}: it lacks the scope ${leastScopes(permission, kind)}, and has ${listOf(scopes.map((scope) => `"${scope}"`))}`;
 }
 
 /** Whether a caller may do something. */
-export const may = (caller: Rightful, act: Act, subject: Subject): boolean =>
-  refusalOf(caller, act, subject) === undefined;
+export const may = (caller: Rightful, permission: Permission, subject: Subject): boolean =>
+  refusalOf(caller, permission, subject) === undefined;
 
 /**
  * What a bot of a role may do, with a key of all scopes, that these scopes do not hold: the first of it, as
@@ -102,10 +106,10 @@ export function scopeBeyond(scopes: readonly string[], role: Role): string | und
   if (scopes.length === 0) return undefined;
   for (const subject of [...registry, ...keysOf(PARTS)]) {
     const { rights, kind, part } = readingOf(subject);
-    const act = rights[role];
-    if (act === undefined || part?.scopes === "none") continue;
-    const enough = scopesFor(act, kind);
-    if (!scopes.some((scope) => enough.includes(scope))) return leastScopes(act, kind);
+    const permission = rights[role];
+    if (permission === undefined || part?.scopes === "none") continue;
+    const enough = scopesFor(permission, kind);
+    if (!scopes.some((scope) => enough.includes(scope))) return leastScopes(permission, kind);
   }
   return undefined;
 }
@@ -132,21 +136,21 @@ const FOR_GATEWAYS = Object.fromEntries(
 ) as typeof OF_KINDS;
 
 /** `tls_edge:write` counts for each kind where a set may hold any. */
-const isOfAKind = (scope: string, act: Act): boolean =>
-  scope.includes(":") && (act === "read" || scope.endsWith(":write"));
+const isOfAKind = (scope: string, permission: Permission): boolean =>
+  scope.includes(":") && (permission === "read" || scope.endsWith(":write"));
 
-const VERBS: Readonly<Record<Act, string>> = { read: "see", plan: "plan changes of", write: "change" };
+const VERBS: Readonly<Record<Permission, string>> = { read: "see", plan: "plan changes of", write: "change" };
 
-function wordsFor(act: Act, subject: Subject): string {
-  if (typeof subject !== "string") return `${VERBS[act]} ${plural(subject.title)}`;
+function wordsFor(permission: Permission, subject: Subject): string {
+  if (typeof subject !== "string") return `${VERBS[permission]} ${plural(subject.title)}`;
   const part: Part = PARTS[subject];
-  return part.words[act] ?? act;
+  return part.words[permission] ?? permission;
 }
 
-function rolesFor(rights: Rights, act: Act): string {
+function rolesFor(rights: Rights, permission: Permission): string {
   const able = ROLES.filter((role) => {
     const allowed = rights[role];
-    return allowed !== undefined && holdsAct(allowed, act);
+    return allowed !== undefined && includesPermission(allowed, permission);
   });
   return listOf(able.map((role) => (role === "metrics" ? "bots of role metrics" : `${role}s`)));
 }

@@ -4,16 +4,17 @@ import { mark } from "../core/marks";
 import { didYouMean } from "../core/similarity";
 import { KINDS } from "../kinds";
 
-/** What a caller does with objects or parts of the service; each holds those before it. */
-export const ACTS = ["read", "plan", "write"] as const;
-export type Act = (typeof ACTS)[number];
+/** What a caller may do with objects or parts of the service; each permission includes those before it. */
+export const PERMISSIONS = ["read", "plan", "write"] as const;
+export type Permission = (typeof PERMISSIONS)[number];
 
-/** Whether the right to one act holds the right to another. */
-export const holdsAct = (have: Act, want: Act): boolean => ACTS.indexOf(have) >= ACTS.indexOf(want);
+/** Whether one permission includes another. */
+export const includesPermission = (have: Permission, want: Permission): boolean =>
+  PERMISSIONS.indexOf(have) >= PERMISSIONS.indexOf(want);
 
-/** Every scope of an API key: the acts, and reading or writing objects of one kind. */
+/** Every scope of an API key: the permissions, and reading or writing objects of one kind. */
 export const SCOPES: readonly string[] = [
-  ...ACTS,
+  ...PERMISSIONS,
   ...KINDS.flatMap((kind) => [`${kind}:read`, `${kind}:write`]),
 ];
 
@@ -35,24 +36,28 @@ const mistakeInScope = (scope: string): string | undefined =>
     : `is no scope: expected "read", "plan", "write", or a kind with one of ":read" and ":write", for example "tls_edge:write"${didYouMean(scope, SCOPES)}`;
 
 /**
- * The scopes that allow an act; any of them is enough.
+ * The scopes that allow a permission; any of them is enough.
  * @param kind undefined for a part of the service that is no kind of object
  */
-export const scopesFor = (act: Act, kind: string | undefined): string[] => [
-  ...(kind === undefined ? [] : act === "read" ? [`${kind}:read`, `${kind}:write`] : [`${kind}:write`]),
-  ...ACTS.slice(ACTS.indexOf(act)),
+export const scopesFor = (permission: Permission, kind: string | undefined): string[] => [
+  ...(kind === undefined
+    ? []
+    : permission === "read"
+      ? [`${kind}:read`, `${kind}:write`]
+      : [`${kind}:write`]),
+  ...PERMISSIONS.slice(PERMISSIONS.indexOf(permission)),
 ];
 
 /** The least of them, in words: `"tls_edge:write" or "write"`. */
-export const leastScopes = (act: Act, kind: string | undefined): string =>
-  [...(kind === undefined ? [] : [`${kind}:${act === "read" ? "read" : "write"}`]), act]
+export const leastScopes = (permission: Permission, kind: string | undefined): string =>
+  [...(kind === undefined ? [] : [`${kind}:${permission === "read" ? "read" : "write"}`]), permission]
     .map((scope) => `"${scope}"`)
     .join(" or ");
 
 /** Whether scopes hold one. */
 export function holdsScope(have: readonly string[], scope: string): boolean {
-  const [kind = "", act] = scope.includes(":") ? scope.split(":") : [undefined, scope];
-  return have.length === 0 || scopesFor(act as Act, kind).some((one) => have.includes(one));
+  const [kind = "", permission] = scope.includes(":") ? scope.split(":") : [undefined, scope];
+  return have.length === 0 || scopesFor(permission as Permission, kind).some((one) => have.includes(one));
 }
 
 /**

@@ -43,7 +43,7 @@ export const decisionOperations: readonly ApiOperation[] = [
     about: "It reads stored objects and changes nothing.",
     tag: EXPOSURE,
     subject: "exposure",
-    act: "read",
+    permission: "read",
     query: [],
     room: ROOM,
     body: requestsShape,

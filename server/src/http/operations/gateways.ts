@@ -150,7 +150,7 @@ export const gatewayOperations: readonly ApiOperation[] = [
     tag: TAG,
     query: [],
     subject: "bind_authorization",
-    act: "read",
+    permission: "read",
     body: askedShape,
     success: { status: 200, answer: decidedShape },
     run: async (scope, { body }) => {

@@ -1,7 +1,7 @@
 import {
-  type Act,
   accessDoc,
   type Definition,
+  type Permission,
   plural,
   type Subject,
   validateModule,
@@ -123,10 +123,10 @@ export interface ApiOperation {
    * Whether a request waits for another service, or for the next change; such a request holds no common slot.
    */
   readonly waits?: (query: Query) => boolean;
-  /** What it is about; with what it does, this decides who may: see `rights/` of the contract. */
+  /** What it is about; with its permission, this decides who may use it: see `rights/` of the contract. */
   readonly subject: Subject;
-  /** What it does. Default: GET reads, a dry run plans, anything else writes. */
-  readonly act?: Act;
+  /** The permission that it needs. Default: read for GET, plan for a dry run, write for all else. */
+  readonly permission?: Permission;
   /** The limits of its body, where the common ones are too low. */
   readonly room?: BodyRoom;
   /** Whether its body is a form, and it needs neither an API key nor Service-Version. */
@@ -145,9 +145,12 @@ export const isIdempotent = ({ success, isLarge }: DescribedOperation): boolean 
 export const isCacheable = ({ method, success, tellsState }: DescribedOperation): boolean =>
   method === "GET" && !success.list && !tellsState;
 
-/** What a request for an operation does. */
-export const actOf = ({ act, method, query: accepted }: ApiOperation, query: Query): Act =>
-  act ??
+/** The permission that a request for an operation needs. */
+export const permissionFor = (
+  { permission, method, query: accepted }: ApiOperation,
+  query: Query,
+): Permission =>
+  permission ??
   (method === "GET" ? "read" : accepted.includes("dry_run") && query.dry_run === "true" ? "plan" : "write");
 
 /** The group of a resource type's operations in the OpenAPI document. */

@@ -18,7 +18,7 @@ export function endRows(id: string, definition: Definition, sent: Document): Dat
 }
 
 /** Whether an object ends at another time than before. */
-export const endsOtherwise = (definition: Definition, before: Document, sent: Document): boolean =>
+export const isEndChanged = (definition: Definition, before: Document, sent: Document): boolean =>
   endTimeOf(definition, before) !== endTimeOf(definition, sent);
 
 export const insertEnds = bulkInsertion("ending", ["resource_id", "at"]);

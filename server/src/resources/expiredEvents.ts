@@ -3,7 +3,7 @@ import { type ObjectChange, theServer } from "../journal";
 import { KeyRotated } from "../secrets";
 import { isListed, type Statement, statement, type Transaction } from "../storage";
 import { Rounds } from "../util";
-import { endedBy, forgetEnds, stillUnsent } from "./ends";
+import { endedBy, forgetEnds, stillUnsent } from "./endTimes";
 import type { StoredRow } from "./rows";
 import type { ServerContext } from "./transaction";
 
@@ -21,7 +21,7 @@ interface Options extends Pick<ServerContext, "store" | "documents" | "keyring" 
  * goes in the transaction of the event. Whether an object has ended does not depend on it: that is a matter
  * of the clock, whenever somebody asks.
  */
-export class Endings {
+export class ExpiredEvents {
   readonly #rounds = new Rounds({
     work: () => this.#send(),
     pauseMs: () => 0,
