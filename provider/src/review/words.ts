@@ -49,9 +49,8 @@ const sayIn =
     text: unknown.includes(field) ? unsureWords(text) : text,
   });
 
-/** Where nothing is known yet of networks, that is no "nobody". */
 const unsureWords = (text: string | null): string =>
-  text === "nobody" ? "not known yet" : `${text ?? "none"} (not all of it is known yet)`;
+  text === "not known" ? "not known yet" : `${text ?? "none"} (not all of it is known yet)`;
 
 /** The differences in an aspect whose words are the same. */
 function detailsOf(name: string, was: unknown, is: unknown): Aspect[] {

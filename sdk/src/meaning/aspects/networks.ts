@@ -4,6 +4,7 @@ import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } fr
 import type { Model, ModelObject } from "../model";
 import {
   EVERYONE,
+  isNobody,
   listNetworks,
   type NetworkList,
   type NetworkSet,
@@ -120,14 +121,18 @@ export const networks = {
             more: said(z.int().optional(), "How many further networks there are."),
           }),
         ]),
-        "Which source addresses are admitted: those allowed minus those denied.",
+        "The source addresses that are admitted: those allowed minus those denied. Both lists are empty where none is known and `unknown` names the field.",
       ),
     read: ({ model, holder }) => readNetworks(model, holder),
     absent: EVERYONE,
-    exposed: (value: NetworkSet) => listNetworks(value),
+    exposed: (value: NetworkSet, isUnknown) =>
+      isUnknown && isNobody(value) ? NONE_KNOWN : listNetworks(value),
     words: networkWords,
   }),
 } satisfies Aspect<"ip_restriction">;
+
+/** In place of "nobody" where policies or rules are not known: they may admit somebody. */
+const NONE_KNOWN: NetworkList = { v4: [], v6: [] };
 
 const FAMILIES: Readonly<Record<string, string>> = {
   "0.0.0.0/0": "every IPv4 address",
@@ -138,7 +143,7 @@ function networkWords(networks: "everyone" | "nobody" | NetworkList): string {
   if (typeof networks === "string") return networks;
   const { v4, v6, more } = networks;
   const shown = [...v4, ...v6].map((network) => FAMILIES[network] ?? network);
-  return `${listedWords(shown, 6)}${more ? " and more" : ""}` || "nobody";
+  return `${listedWords(shown, 6)}${more ? " and more" : ""}` || "not known";
 }
 
 function refuseUnknownRules(model: Model, policy: string): void {

@@ -22,8 +22,12 @@ export interface Shown<Field extends string = string, Value = unknown, Exposed =
   readonly absent: Value;
   /** Whether it does not apply if TLS ends upstream. */
   readonly readsTraffic?: true;
-  /** The field of a row, as it is answered. */
-  exposed(value: Value): Exposed;
+  /**
+   * The field of a row, as it is answered.
+   *
+   * @param isUnknown whether more may belong to the value than is known
+   */
+  exposed(value: Value, isUnknown: boolean): Exposed;
   /** One line for people; null if nothing is asked of callers. */
   words(exposed: Exposed): string | null;
   /** The check that callers have to pass, in a word or two: `client certificate`. */

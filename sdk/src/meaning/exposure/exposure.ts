@@ -42,7 +42,10 @@ export function* eachExposure(world: World): Generator<Exposure> {
 /** The public form of a row. */
 export function shown(row: Row): Exposure {
   const { address, holder, edge, traffic } = row;
-  const aspects = SHOWN.map(({ shows, name }) => [shows.field, shows.exposed(row[name].value)]);
+  const aspects = SHOWN.map(({ shows, name }) => [
+    shows.field,
+    shows.exposed(row[name].value, row[name].unknown),
+  ]);
   return {
     address,
     edge: edge ? named(edge) : null,
