@@ -8,6 +8,7 @@ import { Rest, type RestAnswer } from "../support/rest";
 import { MOVABLE_CLOCK, run, type ServerProcess } from "../support/server";
 
 const HALF_AN_HOUR_MS = 1_800_000;
+const HOUR_MS = 2 * HALF_AN_HOUR_MS;
 const CALLER = "192.0.2.7";
 
 interface Thing {
@@ -97,11 +98,12 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
 
   afterEach("turn the clocks back", async () => {
     for (const server of servers) server.returnToNow();
-    await until(async (rest) => {
-      const { created_at } = (await rest.post("/ip_policies", {})).body;
-      return Date.parse(created_at) < Date.now() + HALF_AN_HOUR_MS;
-    });
+    await until(isBack);
   });
+
+  const clockOf = async (rest: Rest): Promise<number> =>
+    Date.parse((await rest.post("/ip_policies", {})).body.created_at);
+  const isBack = async (rest: Rest) => (await clockOf(rest)) < Date.now() + HALF_AN_HOUR_MS;
 
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   /** Waits for what the clock of every server brings about. */
@@ -150,7 +152,7 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
       // A cached answer says that it has not ended.
       expect((await one.get(uri, { "if-none-match": etag })).status).to.equal(200);
       await until(async () => (await eventsOf(id, event)).length > 0);
-      // What ends later has its event from a later look at all that has ended.
+      // An object that ends later gets its event in a later round.
       const next = (await one.post("/credentials", { expires_at: inMs(2 * HALF_AN_HOUR_MS + 1500) })).body;
       await until(async () => (await eventsOf(next.id, "tunnel_credential_expired")).length > 0);
       const [sent, ...again] = await eventsOf(id, event);
@@ -186,7 +188,29 @@ onEveryDatabase("Access that ends, at two servers on one database", (start) => {
     });
   }
 
-  it("a rule that denies takes no end, because what ends closes and never opens", async () => {
+  it("a clock that goes a day ahead and back takes nothing away for good", async () => {
+    const end = inMs(12 * HOUR_MS);
+    const things = [];
+    for (const { make } of KINDS) things.push(await make(one, () => ({ expires_at: end })));
+    const key = (await one.post("/api_keys", { expires_at: end })).body;
+    const withKey = servers.map(({ url }) => new Rest(url, key.token));
+    for (let hours = 1; hours <= 24; hours++) {
+      for (const server of servers) server.passAnHour();
+      await until(async (rest) => (await clockOf(rest)) >= Date.now() + (hours - 0.5) * HOUR_MS);
+    }
+    for (const { answer, allows } of things) {
+      await until(isExpired(answer.body));
+      for (const rest of rests) expect(await allows(rest)).to.equal(false);
+    }
+    for (const rest of withKey) expect((await rest.get("/caller")).status).to.equal(401);
+
+    for (const server of servers) server.returnToNow();
+    await until(isBack);
+    for (const rest of rests) for (const { allows } of things) expect(await allows(rest)).to.equal(true);
+    for (const rest of withKey) expect((await rest.get("/caller")).status).to.equal(200);
+  });
+
+  it("a rule that denies takes no end, because an end closes and never opens", async () => {
     const { id } = (await one.post("/ip_policies", {})).body;
     const rule = { ip_policy_id: id, cidr: "192.0.2.0/24", action: "deny" };
     const end = { expires_at: inMs(HALF_AN_HOUR_MS) };

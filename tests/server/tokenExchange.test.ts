@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { forgetEndedKeys } from "../../server/src/exchange/endedKeys";
 import { connectTo } from "../../server/src/storage/open";
+import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";
 import { execute, onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
@@ -96,7 +97,7 @@ onEveryDatabase("An identity token", (startServer) => {
     }
   });
 
-  it("makes keys that end when its identity changes or is deleted, and when its bot is put to rest", async () => {
+  it("makes keys that end when its identity changes or is deleted, and when its bot is deactivated", async () => {
     for (const end of [
       ({ one }: { one: { id: string } }) => server.rest.patch(`/workload_identities/${one.id}`, { ttl: 70 }),
       ({ one }: { one: { id: string } }) => server.rest.delete(`/workload_identities/${one.id}`),
@@ -114,7 +115,7 @@ onEveryDatabase("An identity token", (startServer) => {
     expectExchangeRefused(await exchange(server.url, token()), refusedToken, "invalid_request");
   });
 
-  it("makes keys that say when they ended, until a day later", async () => {
+  it("makes keys whose refusal says when they ended, for a day", async () => {
     const { token } = await identity();
     const key = await keyFor(token());
     const { key_id } = (await callerWith(key)).body;
@@ -266,7 +267,11 @@ onEveryDatabase("An identity token", (startServer) => {
       "invalid_request",
     );
     const noForm = { status: 415, code: "TP_1402" };
-    expectExchangeRefused(await sendForm(server.url, "{}", "application/json"), noForm, "invalid_request");
+    expectExchangeRefused(
+      await sendForm(server.url, "{}", { "content-type": "application/json" }),
+      noForm,
+      "invalid_request",
+    );
     expectExchangeRefused(
       await sendForm(server.url, `x=${"y".repeat(70_000)}`),
       { status: 413, code: "TP_1401" },
@@ -306,5 +311,23 @@ onEveryDatabase("An identity token", (startServer) => {
       );
     const { rest } = await server.member();
     expectRefused(await rest.get("/workload_identities"), { status: 403, code: "TP_1200" });
+  });
+
+  it("cannot be exchanged for more than a thousand identities: further ones are refused", async () => {
+    const bot = await server.created("/bot_users", { name: unique("pipeline") });
+    const fields = { issuer: issuer.url, audiences: [], bot_user_id: bot.id };
+    const set = new SetInTest(server.rest, unique("set"));
+    const many = Array.from({ length: 1000 }, (_, number) =>
+      declared("workload_identity", `job-${number}`, {
+        ...fields,
+        claims: { sub: `repo:acme/job-${number}` },
+      }),
+    );
+    await set.apply(many);
+    const refused = await server.rest.post("/workload_identities", {
+      ...fields,
+      claims: { sub: "one more" },
+    });
+    expectRefused(refused, { status: 409, code: "TP_1501" });
   });
 });

@@ -108,27 +108,33 @@ export class StandInTokenIssuer {
   });
 }
 
-/** Exchanges a token, as RFC 8693 says it. @param more parameters besides; undefined leaves one out */
+/**
+ * Exchanges a token, as RFC 8693 says it.
+ *
+ * @param more parameters besides; undefined leaves one out
+ * @param headers for example those of a proxy
+ */
 export async function exchange(
   server: string,
   token: string | undefined,
   more: Readonly<Record<string, string | undefined>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<RestAnswer> {
   const form = { grant_type: EXCHANGE, subject_token: token, subject_token_type: JWT_TYPE, ...more };
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(form)) if (value !== undefined) given.set(name, value);
-  return sendForm(server, given.toString());
+  return sendForm(server, given.toString(), headers);
 }
 
 /** Sends a body to the endpoint of exchanges. */
 export async function sendForm(
   server: string,
   body: string,
-  type = "application/x-www-form-urlencoded",
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<RestAnswer> {
   const response = await fetch(`${server}/token`, {
     method: "POST",
-    headers: { "content-type": type },
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     body,
   });
   const text = await response.text();

@@ -5,23 +5,27 @@ import { type Database, inParts, isListed, type Store } from "../storage";
 import { grouped } from "../util";
 
 const HOUR_MS = 60 * 60_000;
+/** The limit on keys in memory: some MB. */
+const MOST_NOTED = 20_000;
 
 /**
  * Knows in which hour each API key was last used. It is noted in memory, when a key is looked up, and written
  * for all keys together once a minute ({@link write}): no request waits for that, and no key is written more
- * than once an hour. A server that is killed forgets the last minute.
+ * than once an hour, unless more than {@link MOST_NOTED} are used. A server that is killed forgets the last
+ * minute.
  */
 export class KeyUses {
-  /** The last hour that each key was used in on this server, since it started. */
+  /** The hour in which each key was used last on this server, unless the database has it for good. */
   readonly #hours = new Map<string, string>();
-  /** The keys of which that is not written yet. */
+  /** The keys whose hour is not written yet. */
   #unwritten = new Set<string>();
 
   constructor(private readonly store: Pick<Store, "reader" | "write">) {}
 
   note(keyId: string): void {
-    const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS).toISOString();
+    const hour = hourNow();
     if (this.#hours.get(keyId) === hour) return;
+    if (this.#hours.size >= MOST_NOTED && !this.#hours.has(keyId)) return; // until the next write
     this.#hours.set(keyId, hour);
     this.#unwritten.add(keyId);
   }
@@ -29,7 +33,6 @@ export class KeyUses {
   /** Writes what was noted since the last time. Keys that were deleted meanwhile are left out. */
   async write(): Promise<void> {
     const keys = [...this.#unwritten];
-    if (keys.length === 0) return;
     this.#unwritten = new Set();
     try {
       for (const [hour, ids] of grouped(keys, (key) => this.#hours.get(key) ?? ""))
@@ -43,11 +46,20 @@ export class KeyUses {
       for (const key of keys) this.#unwritten.add(key);
       throw error;
     }
+    this.#forgetWritten();
+  }
+
+  /** Forgets written keys of earlier hours; all written ones if there are many: they are written again. */
+  #forgetWritten(): void {
+    const hour = hourNow();
+    const areMany = this.#hours.size >= MOST_NOTED;
+    for (const [key, noted] of this.#hours)
+      if (!this.#unwritten.has(key) && (areMany || noted !== hour)) this.#hours.delete(key);
   }
 
   /** Adds to the answer about a key when it was last used. */
   async tell<A extends Answer>(answer: A): Promise<A> {
-    const [json = answer.json] = await this.#told([JSON.parse(answer.json)]);
+    const [json = answer.json] = await this.#withUses([JSON.parse(answer.json)]);
     return { ...answer, json };
   }
 
@@ -55,11 +67,11 @@ export class KeyUses {
   async tellPage(page: Page): Promise<Page> {
     return {
       ...page,
-      documents: await this.#told(JSON.parse(`[${page.documents.join(DOCUMENT_SEPARATOR)}]`)),
+      documents: await this.#withUses(JSON.parse(`[${page.documents.join(DOCUMENT_SEPARATOR)}]`)),
     };
   }
 
-  async #told(keys: readonly Answers["api_key"][]): Promise<string[]> {
+  async #withUses(keys: readonly Answers["api_key"][]): Promise<string[]> {
     const rows = await inParts(
       keys.map(({ id }) => id),
       (ids) =>
@@ -76,6 +88,8 @@ export class KeyUses {
     });
   }
 }
+
+const hourNow = (): string => new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS).toISOString();
 
 /** In the order of ids, so that servers which write the same keys wait for each other without a deadlock. */
 const writeHour = (db: Kysely<Database>, hour: string, ids: string) =>
