@@ -22,3 +22,17 @@ export function once<T extends object>(make: () => T): () => T {
     return made;
   };
 }
+
+/** Caches a function's result for each key, for keys without end: at `most` of them, all are forgotten. */
+export function remembering<K, T>(most: number, derive: (from: K) => T): (from: K) => T {
+  const known = new Map<K, { readonly value: T }>();
+  return (from) => {
+    let derived = known.get(from);
+    if (!derived) {
+      derived = { value: derive(from) };
+      if (known.size >= most) known.clear();
+      known.set(from, derived);
+    }
+    return derived.value;
+  };
+}

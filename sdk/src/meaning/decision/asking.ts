@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { remembering } from "../../contract/core/once";
 import { networkSet } from "../networks/networkSet";
 import { isIn } from "../networks/source";
 import { type Arriving, LEFT_OUT } from "./arriving";
@@ -47,15 +48,9 @@ export function holdsForPart(test: Test, path: string): boolean | undefined {
   return "contains" in test && parts.some((part) => part.includes(test.contains)) ? true : undefined;
 }
 
-const networks = new Map<string, ReturnType<typeof networkSet>>();
 const MOST_NETWORKS = 10_000;
 
-function networkOf(cidr: string): ReturnType<typeof networkSet> {
-  const known = networks.get(cidr) ?? networkSet([masked(cidr)]);
-  if (networks.size >= MOST_NETWORKS) networks.clear();
-  networks.set(cidr, known);
-  return known;
-}
+const networkOf = remembering(MOST_NETWORKS, (cidr: string) => networkSet([masked(cidr)]));
 
 /** Expressions may have bits set behind the mask of a network; Envoy looks at none of them. */
 function masked(cidr: string): string {

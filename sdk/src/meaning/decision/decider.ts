@@ -1,4 +1,5 @@
 import { present } from "../../contract/core/narrow";
+import { remembering } from "../../contract/core/once";
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { Check } from "../aspects/aspect";
 import { stepAt } from "../aspects/checks";
@@ -37,7 +38,7 @@ const MOST_ADDRESSES = 20_000;
 type Place = Site | Decision;
 
 class Deciding implements Decider {
-  readonly #places = new Map<string, Place>();
+  readonly #placeOf = remembering(MOST_ADDRESSES, (address: string): Place => this.#find(address));
 
   constructor(private readonly sites: Sites) {}
 
@@ -82,13 +83,6 @@ class Deciding implements Decider {
         ]),
       ].sort(inOrder),
     };
-  }
-
-  #placeOf(address: string): Place {
-    const known = this.#places.get(address) ?? this.#find(address);
-    if (this.#places.size >= MOST_ADDRESSES) this.#places.clear();
-    this.#places.set(address, known);
-    return known;
   }
 
   #find(address: string): Place {

@@ -28,7 +28,7 @@ function pathsOf({ thing, admission }: RouteSite, { host }: Hostport): OwnPath[]
   const signedOut = signIn("The user is signed out.", 302);
   const byPost = ending(thing, "oidc", "Signing out takes a POST.", refused(405));
   const foreign = ending(thing, "oidc", "Another site may not sign users out.", refused(403));
-  const unrecorded = ending(thing, "oidc", "Who asks to sign out is not recorded.", {
+  const unrecorded = ending(thing, "oidc", "It is not recorded which site asks to sign out.", {
     outcome: "unknown",
     status: null,
   });

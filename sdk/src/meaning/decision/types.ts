@@ -55,7 +55,7 @@ export interface TokenPlace {
   readonly prefix: string;
 }
 
-/** What is left out is as the address asks for it. */
+/** A field that is left out is as the address asks for it. */
 export interface RequestSession {
   readonly issuer?: string;
   readonly client_id?: string;

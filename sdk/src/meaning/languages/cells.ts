@@ -1,3 +1,4 @@
+import { remembering } from "../../contract/core/once";
 import { type Alphabet, alphabetOf, type Letter, type Range } from "./alphabet";
 import { Automaton, Budget, FOUND, LOST, TooLarge } from "./automaton";
 import { type Program, programOf } from "./program";
@@ -105,13 +106,8 @@ class Product {
 }
 
 /** Programs take time to compile, and few different ones are asked for again and again. */
-const known = new Map<string, Program>();
 const MOST_KNOWN = 1_000;
+const remembered = remembering(MOST_KNOWN, programOf);
 
 const programsOf = (test: TextTest): Program[] =>
-  expressionsOf(test).map((expression) => {
-    const program = known.get(expression) ?? programOf(expression);
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(expression, program);
-    return program;
-  });
+  expressionsOf(test).map((expression) => remembered(expression));

@@ -3,40 +3,28 @@ import ipaddr from "ipaddr.js";
 import { networksOfPrefix } from "./addressText";
 import { all, any, type Condition, type Input, not, TEXT_TESTS, type TextTest } from "./condition";
 import { searching } from "./patterns";
-import { Unservable } from "./unservable";
+import { rememberingRefusals, Unservable } from "./unservable";
 
 /** Nobody nests deeper by hand; deeper expressions are refused. */
 const DEEPEST = 64;
 const ADVICE = "see docs/gateway.md for the part of the language that gateways enforce";
 
-const read = new Map<string, Condition | Unservable>();
-/** After every change of any object, all of them are needed again. */
-const MOST_READ = 10_000;
-
 /**
  * Translates a CEL expression into a condition that Envoy can check.
  * @throws Unservable for one that it cannot
  */
-export function readExpression(text: string): Condition {
-  const made = read.get(text) ?? conditionIn(text);
-  if (read.size >= MOST_READ) read.clear();
-  read.set(text, made);
-  if (made instanceof Unservable) throw made;
-  return made;
-}
-
-function conditionIn(text: string): Condition | Unservable {
+export const readExpression = rememberingRefusals((text): Condition => {
   // Loaded on first use: few programs declare policies.
   const { ParseError, parse } = require("@marcbachmann/cel-js") as typeof Cel;
   try {
     return conditionOf(parse(text).ast, 0);
   } catch (error) {
     if (!(error instanceof Unservable) && !(error instanceof ParseError)) throw error;
-    return new Unservable(
+    throw new Unservable(
       `the expression ${JSON.stringify(shortened(text))} cannot be enforced: ${error.message.split("\n")[0]}; ${ADVICE}`,
     );
   }
-}
+});
 
 const shortened = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text);
 const beyond = (node: Cel.ASTNode): Unservable =>

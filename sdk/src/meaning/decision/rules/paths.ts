@@ -1,3 +1,4 @@
+import { remembering } from "../../../contract/core/once";
 import { ENCODED_NEEDLESSLY, mistakeInPath } from "../../../contract/formats/http";
 import { Unservable } from "./unservable";
 
@@ -22,20 +23,15 @@ export function refuseUnreachable(path: string): void {
 const PLAIN = /^(?:\/(?![./])[\w\-.~!$&'()*+,=:@]*)+$/;
 const DOTS = /^\.{1,2}(?:;|$)/;
 
-const known = new Map<string, string | undefined>();
 const MOST_KNOWN = 10_000;
 
 /**
  * A path of a request in the form in which Envoy matches it, without its query; undefined for one that is
  * answered with 400.
  */
-export function normalForm(sent: string): string | undefined {
-  if (known.has(sent)) return known.get(sent);
-  const form = PLAIN.test(sent) ? sent : formOf(sent);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(sent, form);
-  return form;
-}
+export const normalForm = remembering(MOST_KNOWN, (sent: string): string | undefined =>
+  PLAIN.test(sent) ? sent : formOf(sent),
+);
 
 function formOf(sent: string): string | undefined {
   const path = sent.split("?", 1)[0] ?? "";

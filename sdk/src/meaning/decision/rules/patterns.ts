@@ -1,7 +1,7 @@
 import type * as Re2 from "re2js";
 import { messageOf } from "../../../contract/core/narrow";
 import type { Program } from "./rewriteForm";
-import { Unservable } from "./unservable";
+import { rememberingRefusals, Unservable } from "./unservable";
 
 /** A text as an RE2 expression that finds just this text. */
 export const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -9,31 +9,19 @@ export const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\
 // Loaded on first use: few programs have patterns.
 const compile = (pattern: string): Re2.RE2JS => (require("re2js") as typeof Re2).RE2JS.compile(pattern);
 
-const wholes = new Map<string, string | Unservable>();
-/** After every change of any object, all patterns are needed again. */
-const MOST_WHOLES = 10_000;
-
 /** Envoy asks for a match of the whole text; this finds the pattern anywhere in it. */
-export function searching(pattern: string): string {
-  const whole = wholes.get(pattern) ?? wholeOf(pattern);
-  if (wholes.size >= MOST_WHOLES) wholes.clear();
-  wholes.set(pattern, whole);
-  if (whole instanceof Unservable) throw whole;
-  return whole;
-}
-
-function wholeOf(pattern: string): string | Unservable {
+export const searching = rememberingRefusals((pattern): string => {
   const whole = `(?s:.*)(?:${pattern})(?s:.*)`;
   try {
     // An open \Q would swallow the text behind the pattern; it then fails to compile here, and is not served.
     for (const one of [pattern, whole]) compile(one);
     return whole;
   } catch (error) {
-    return new Unservable(
+    throw new Unservable(
       `the pattern ${JSON.stringify(pattern)} is no RE2 expression that can be searched for: ${messageOf(error)}`,
     );
   }
-}
+});
 
 /** The result of re2js for an expression: its program, and how many groups it has. */
 export function programOf(pattern: string): { readonly program: Program; readonly groups: number } {

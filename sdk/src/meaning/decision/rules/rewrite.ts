@@ -2,7 +2,7 @@ import { isNeedlesslyEncoded } from "./paths";
 import { programOf, searching } from "./patterns";
 import type { Action } from "./policies";
 import { type Piece, staysInForm } from "./rewriteForm";
-import { Unservable } from "./unservable";
+import { rememberingRefusals, Unservable } from "./unservable";
 
 /** Envoy's `regex_rewrite`. */
 export interface Rewrite {
@@ -11,30 +11,11 @@ export interface Rewrite {
 }
 
 /** Envoy's rewrite for a `url-rewrite`: of the path alone, and always into a path in normal form. */
-export function rewriteOf({ config }: Action): Rewrite {
-  const [from, to] = [String(config.from), String(config.to)];
-  const key = JSON.stringify([from, to]);
-  const made = known.get(key) ?? outcomeOf(from, to);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(key, made);
-  if (made instanceof Unservable) throw made;
-  return made;
-}
+export const rewriteOf = ({ config }: Action): Rewrite =>
+  made(JSON.stringify([String(config.from), String(config.to)]));
 
-function outcomeOf(from: string, to: string): Rewrite | Unservable {
-  try {
-    return make(from, to);
-  } catch (error) {
-    if (error instanceof Unservable) return error;
-    throw error;
-  }
-}
-
-/** After every change of any object, all of them are needed again. */
-const known = new Map<string, Rewrite | Unservable>();
-const MOST_KNOWN = 10_000;
-
-function make(from: string, to: string): Rewrite {
+const made = rememberingRefusals((fromAndTo): Rewrite => {
+  const [from, to]: [string, string] = JSON.parse(fromAndTo);
   searching(from);
   if (/\\\?|\[[^\]]*\?/.test(from) || to.includes("?"))
     throw new Unservable(
@@ -55,7 +36,7 @@ function make(from: string, to: string): Rewrite {
     );
   const substitution = good.map((piece) => (typeof piece === "number" ? `\\${piece}` : piece)).join("");
   return { pattern: { regex: from }, substitution };
-}
+});
 
 function piecesOf(to: string): Piece[] {
   return [...to.matchAll(/\$\{(\d)\}|\$(\d)|\$\$?|[^$]+/g)].map(([text, braced, plain]) => {
