@@ -114,7 +114,7 @@ module.exports = {
       "operation-knows-no-host",
       "^provider/src/operation/",
       "^provider/src/(?!(operation|core)/)|node_modules/@pulumi",
-      "What hosts share belongs to none of them.",
+      "Code that hosts share belongs to none of them.",
     ),
     only(
       "contract-needs-no-client",
@@ -126,7 +126,7 @@ module.exports = {
       "meaning-is-pure",
       "^sdk/src/meaning/",
       "^sdk/src/(client|generated|catalogue)/|node_modules/undici",
-      "What objects mean needs no server.",
+      "The meaning of objects needs no server.",
     ),
     ...floorRules,
     only(

@@ -202,7 +202,7 @@ const requestsTo = (addresses: number): DecisionRequest[] =>
     user_agent: "curl/8.5.0",
   }));
 
-/** A preview of TLS edges, some of which ask for a client certificate no longer. */
+/** A preview of TLS edges. Some of them no longer ask for a client certificate. */
 function previewOf(changed: number): string {
   const steps = Array.from({ length: RESOURCES }, (_, number) => {
     const urn = `urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::edge${number}`;

@@ -3,6 +3,7 @@ import { examplesOf } from "../server/src/cli/examples";
 import { EXIT_CODES } from "../server/src/cli/failures";
 import { program } from "../server/src/cli/program";
 import { SERVE_SETTINGS } from "../server/src/cli/settings";
+import { wrapped } from "./wrapped";
 
 type Command = ReturnType<typeof program>;
 
@@ -97,9 +98,9 @@ function errorsPage(): string {
   ).map(
     ({ code, status, when, cure }) => `## ${code}
 
-HTTP ${status}: ${when}.
+${wrapped(`HTTP ${status}: ${when}.`)}
 
-${cure ?? "The message says what to do."}
+${wrapped(cure ?? "The message says what to do.")}
 `,
   );
   return `# Errors, and what to do
@@ -111,7 +112,7 @@ Every answer with a status of 400 or more is JSON:
 \`\`\`
 
 \`msg\` says what is wrong, what was expected and what to do; \`details.field\` where it stands; the server's log has
-\`details.operation_id\`. A refused request changes nothing. \`tunnelplane explain TP_1501\` tells the same as this page.
+\`details.operation_id\`. A refused request changes nothing. \`tunnelplane explain TP_1501\` says the same as this page.
 ${FOLLOWS}
 
 ${sections.join("\n")}`;

@@ -1,5 +1,5 @@
 // Runs the tests: files that take long in a process each, the others of a folder together, a few processes at
-// once, because much of a test is waiting. What takes longest begins first. Prints a line for each file as it
+// once, because much of a test is waiting. The longest begin first. Prints a line for each file as it
 // ends. Arguments are folders and files; without any, all run. The whole report of each process goes into a log
 // file, and, where a test failed, to the end. `--table` writes what each file cost into the table of
 // tests/README.md.
@@ -20,7 +20,7 @@ const USUAL_MINUTES = 15; // on 2 cores, November 2026
 const AT_ONCE = 2 * availableParallelism();
 /** Files of a folder share a process up to so many seconds of processors; its start takes one. */
 const MOST_TOGETHER = 10;
-/** What a file counts that is not in the table. */
+/** The cost of a file that is not in the table. */
 const UNKNOWN = { cpu: 5, wall: 10 };
 const TABLE = "--table";
 

@@ -63,14 +63,14 @@ function processorSeconds() {
   return own.seconds + below(process.pid);
 }
 
-/** What this process has cost so far. */
+/** The cost of this process so far. */
 const soFar = () => ({ wall: performance.now() / 1000, cpu: processorSeconds(), ...starts });
 
-/** What it cost from one moment to another. */
+/** The cost between two moments. */
 const between = (before, after) =>
   Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - before[name]]));
 
-/** What a process costs before its first test is not to get lost. */
+/** The beginning of a process, so that the cost before its first test is counted too. */
 const NOTHING = { wall: 0, cpu: 0, engines: 0, servers: 0, envoys: 0 };
 
 module.exports = { between, NOTHING, soFar };

@@ -9,7 +9,7 @@ const { version } = require("esbuild/package.json");
 const KEPT = join(__dirname, "..", "node_modules", ".tunnelplane", "compiled");
 const OPTIONS = { loader: "ts", format: "cjs", platform: "node", target: "es2022", sourcemap: "inline" };
 
-// For servers, too. They live for seconds, of which the collection of garbage would take an eighth. Benches
+// For servers, too. They live for seconds; collecting garbage would take an eighth of that. Benches
 // load no such file, and measure servers as users start them.
 process.env.TESTS_NODE_FLAG ??= "--min-semi-space-size=32";
 process.env.NODE_COMPILE_CACHE ??= join(KEPT, "node");

@@ -1,3 +1,4 @@
+import { wrapped } from "../../generate/wrapped";
 import type { Row, Section } from "./section";
 
 /** A section for a terminal. */
@@ -23,7 +24,7 @@ export function asMarkdown(section: Section): string {
   return [
     `## ${section.title}`,
     "",
-    section.note,
+    wrapped(section.note),
     "",
     line(head),
     line(head.map((_, i) => (i === 0 ? "---" : "---:"))),

@@ -15,7 +15,7 @@ const namesIn = (project: Project): Record<string, string[]> =>
     ),
   );
 
-describe("What adopt writes", () => {
+describe("The program that adopt writes", () => {
   const world = new World();
   const projects: Project[] = [];
   let server: Awaited<ReturnType<World["server"]>>;
@@ -98,7 +98,7 @@ describe("What adopt writes", () => {
     }
   });
 
-  it("is what is asked for alone with --only, by kind and by name, with ids for what is outside", async () => {
+  it("has only the kinds and names of --only, with ids for other objects", async () => {
     const made = project();
     const ran = await made.adopt(
       server,
@@ -119,7 +119,7 @@ describe("What adopt writes", () => {
     expect(catalogue).to.match(/backendId: bkdfo_\w{27}/);
   });
 
-  it("is nothing, said in one line, if --only fits no object or the folder is not empty", async () => {
+  it("is not written if --only fits no object or the folder is not empty, and one line says so", async () => {
     const made = project();
     const nothing = await made.adopt(server, "--only", "tls_edges");
     expect([nothing.code, nothing.stdout]).to.deep.equal([1, ""]);
@@ -161,7 +161,7 @@ describe("What adopt writes", () => {
     for (const made of [key.uri, uri]) await server.rest.delete(made);
   });
 
-  it("is every object of a server that answers in many pages", async () => {
+  it("has every object of a server that answers in many pages", async () => {
     const large = await world.server();
     await fill(large.rest, 250);
     const [made, objects] = [project(), await worldOf(large.rest)];
@@ -171,7 +171,7 @@ describe("What adopt writes", () => {
     expect(resources.map(({ id }) => id.split("/").at(-1))).to.include.members(objects.map(({ id }) => id));
   });
 
-  it("is nothing without a server or with a wrong key, said in one line", async () => {
+  it("is not written without a server or with a wrong key, and one line says so", async () => {
     const made = project();
     const nobody = await made.adopt({ url: "http://127.0.0.1:9", apiKey: "x" });
     expect([nobody.code, nobody.stderr]).to.deep.equal([

@@ -76,7 +76,7 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     expect(otherHost).to.include({ outcome: "refused", status: 421 });
   });
 
-  it("takes certificates, tokens and sessions into account, and nothing for granted that was not recorded", async () => {
+  it("looks at certificates, tokens and sessions, and assumes nothing that was not recorded", async () => {
     const address = hostport();
     const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "canary-secret" };
     await site([address], { match: "/", oidc });
@@ -94,7 +94,7 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     expect(JSON.stringify([without, signedIn])).not.to.contain("canary");
   });
 
-  it("takes what a token or a session leaves out as the address asks for it", async () => {
+  it("fills in what a token or a session leaves out by what the address asks for", async () => {
     const address = hostport();
     const issuer = "https://id.example.com";
     const keys = `${issuer}/keys`;
@@ -127,7 +127,7 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     ]);
   });
 
-  it("tells a member the same as an admin, and nothing of credentials of others", async () => {
+  it("answers a member like an admin, without credentials of others", async () => {
     const address = hostport();
     const backend = await server.created("/backends/tunnel_group", { labels: { app: unique("app") } });
     const edge = await server.created("/edges/https", { hostports: [address] });
@@ -143,7 +143,7 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     expect(JSON.stringify(theirs)).not.to.contain("of the admin").and.not.to.contain(credential.id);
   });
 
-  it("says that it does not know, where more objects belong to an edge than it reads", async () => {
+  it("says that it does not know if an edge has more objects than the server reads", async () => {
     const [address, other] = [hostport(), hostport()];
     const route = (index: number) => ({
       kind: "https_edge_route",
@@ -175,7 +175,7 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     expect(await contentOf(server.data)).to.deep.equal(before);
   });
 
-  it("answers what is no request with an outcome", async () => {
+  it("answers an impossible request with an outcome", async () => {
     const address = hostport();
     await site([address], { match: "/" });
     const [noPath, noAddress, wildcard] = await decide([
@@ -188,7 +188,7 @@ onEveryDatabase("Asking what happens to requests", (start) => {
     expect(wildcard.outcome).to.equal("closed");
   });
 
-  it("refuses what is no list of requests, and says where", async () => {
+  it("refuses a malformed list of requests, and says where it is wrong", async () => {
     const address = hostport();
     const request = { address, from: FROM };
     const refused = async (wrong: Json, field: string, ...mentions: string[]) =>

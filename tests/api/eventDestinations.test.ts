@@ -64,7 +64,7 @@ onOneDatabase("Event destinations", (start) => {
     expect((await server.read(uri)).target).to.deep.equal(target);
   });
 
-  it("unused targets may be sent as null, the form of answers", async () => {
+  it("unused targets may be sent as null, as answers have them", async () => {
     const first = await server.created(PATH, destination({ stream_service: targets(creds).stream_service }));
     const again = await server.created(PATH, destination(first.target));
     expect(again.target).to.deep.equal(first.target);

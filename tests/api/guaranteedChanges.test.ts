@@ -165,7 +165,7 @@ onEveryDatabase("Guarantees over generated changes", (start) => {
     return { objects };
   }
 
-  it("refuse all that break one that held and nothing else, and tell the state that everything stored has", async function () {
+  it("refuse exactly the changes that break one, and show the state that the stored objects give it", async function () {
     this.timeout(LIMIT_MS);
     const { rest } = server;
     const seen = { kept: 0, refused: 0, compared: 0 };
@@ -200,10 +200,10 @@ onEveryDatabase("Guarantees over generated changes", (start) => {
       seen.kept++;
       before = await withoutBroken(after);
       if (seen.kept % 10 > 0) continue;
-      const told = [...before.values()];
-      const whole = judgeGuarantees(await world(), told).map(({ state, covered }) => [state, covered]);
+      const shown = [...before.values()];
+      const whole = judgeGuarantees(await world(), shown).map(({ state, covered }) => [state, covered]);
       expect(
-        told.map(({ state, covered }) => [state, covered]),
+        shown.map(({ state, covered }) => [state, covered]),
         said,
       ).to.deep.equal(whole);
       seen.compared++;

@@ -102,7 +102,7 @@ onEveryDatabase("Guarantees", (start) => {
     expect((await server.rest.delete(`/edges/https/${exact.id}`)).status).to.equal(204);
   });
 
-  it("judge a shared policy with the routes and the exact hostports that take requests before its users", async () => {
+  it("judge a change of a shared policy by the routes and hostports that get the requests", async () => {
     const domain = `${unique("zone")}.example.org`;
     const [shared, office] = [await only("10.0.0.0/8"), await only("10.0.0.0/8")];
     const { ip_restriction } = shared;
@@ -143,7 +143,7 @@ onEveryDatabase("Guarantees", (start) => {
     expect(kept.status, kept.text).to.equal(200);
   });
 
-  it("judge a change set at its end alone, whose single steps would break them", async () => {
+  it("judge only the end of a change set whose single steps would break them", async () => {
     const host = `${unique("app")}.example.org`;
     const set = new SetInTest(server.rest, unique("set"));
     const limited = { ip_restriction: { ip_policy_ids: [ref("ip_policy/office")] } };
@@ -209,9 +209,9 @@ onEveryDatabase("Guarantees", (start) => {
     const first = (await server.rest.get(`/guarantees?${query}&state=true`)).body;
     expect(first.guarantees).to.have.length(20);
     const second = (await server.rest.get(first.next_page_uri)).body;
-    const told = [...first.guarantees, ...second.guarantees];
-    expect(told).to.deep.equal(made.toReversed());
-    expect(told.every(({ state, example }: Json) => state === "broken" && example !== null)).to.equal(true);
+    const shown = [...first.guarantees, ...second.guarantees];
+    expect(shown).to.deep.equal(made.toReversed());
+    expect(shown.every(({ state, example }: Json) => state === "broken" && example !== null)).to.equal(true);
     const { guarantees } = (await server.rest.get(`/guarantees?${query}&state=true&limit=1`)).body;
     expect(guarantees).to.deep.equal(made.slice(-1));
     const yes = await server.rest.get("/guarantees?state=yes");
@@ -264,7 +264,7 @@ onEveryDatabase("Guarantees", (start) => {
     expectRefused(refusal, { ...broken, mentions: [made.id] });
   });
 
-  it("refuse one another where both cannot hold, with the request; narrowed, both are stored", async () => {
+  it("refuse one that contradicts another, with the request; once it is narrowed, both are stored", async () => {
     const host = `${unique("both")}.example.org`;
     const closed = await guarantee({
       description: "closed",
@@ -301,7 +301,7 @@ onEveryDatabase("Guarantees", (start) => {
       expectRefused(answer, { status: 409, code: "TP_1505" });
   });
 
-  it("that cannot be decided at all are refused with the reason, and so is a change that makes one so", async () => {
+  it("that cannot be decided at all are refused with the reason, and so is a change after which one cannot", async () => {
     const host = `${unique("app")}.example.org`;
     const { edge, routes } = await site([`${host}:443`], { match: "/" }, { match: "/admin" });
     const admin = { expect: "answered", addresses: [`${host}:443/admin`] };
@@ -317,7 +317,7 @@ onEveryDatabase("Guarantees", (start) => {
     const undecidable = { status: 400, code: "TP_1001", field: "addresses", mentions: ["5000 states"] };
     expectRefused(await server.rest.post("/guarantees", admin), undecidable);
     const { state, reason } = await guarantee({ ...admin, addresses: [`${host}:443`] });
-    expect({ state, told: /5000 states/.test(reason) }).to.deep.equal({ state: "unproved", told: true });
+    expect({ state, names: /5000 states/.test(reason) }).to.deep.equal({ state: "unproved", names: true });
   });
 
   it("that are malformed or cover nobody are refused, with the reason", async () => {
@@ -372,8 +372,8 @@ onEveryDatabase("Guarantees", (start) => {
     expectRefused(await open(), broken);
     expect((await server.rest.patch(path, { mode: "report" })).status).to.equal(200);
     expect((await open()).status).to.equal(200);
-    const { example, ...told } = await stateOf(guarantee.id);
-    expect(told).to.deep.include({ state: "broken", covered: 1 });
+    const { example, ...shown } = await stateOf(guarantee.id);
+    expect(shown).to.deep.include({ state: "broken", covered: 1 });
     expect(example.request).to.include({ address: `${host}:443` });
     expect(example.decision).to.include({ outcome: "answered", status: 204 });
     const asked = await server.rest.post("/exposure/decisions", { requests: [example.request] });
@@ -383,7 +383,7 @@ onEveryDatabase("Guarantees", (start) => {
     expect(await server.query(places)).to.deep.equal([]);
   });
 
-  it("keep If-Match and idempotency keys: the repetition of a refused change is refused the same", async () => {
+  it("go along with If-Match and Idempotency-Key: a refused change that is repeated is refused the same", async () => {
     const pages = await adminPages();
     const path = `/ip_policy_rules/${pages.rule}`;
     const key = { "idempotency-key": unique("key") };

@@ -4,10 +4,10 @@ import { destination } from "../support/api/fixtures";
 import { onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
-onEveryDatabase("What refers to an object", (start) => {
+onEveryDatabase("References to an object", (start) => {
   const server = serverOfThisFile(start);
 
-  it("is listed with the fields that do, page by page", async () => {
+  it("are listed with their fields, page by page", async () => {
     const policy = await server.created("/ip_policies", {});
     const edges: string[] = [];
     for (let left = 0; left < 3; left++) {
@@ -30,14 +30,14 @@ onEveryDatabase("What refers to an object", (start) => {
     expect(second.next_page_uri).to.equal(null);
   });
 
-  it("is nothing for an object that nobody refers to, and needs the id of an object", async () => {
+  it("are none for an object that nobody refers to, and need the id of an object", async () => {
     const policy = await server.created("/ip_policies", {});
     expect((await server.read(`/references?object_id=${policy.id}`)).references).to.deep.equal([]);
     expectRefused(await server.rest.get("/references"), badQuery);
     expectRefused(await server.rest.get("/references?object_id=nothing"), badQuery);
   });
 
-  it("leaves out what the caller may not see", async () => {
+  it("are left out where the caller may not see them", async () => {
     const bot = await server.created("/bot_users", { name: "ada" });
     const { token } = await server.created("/api_keys", { owner_id: bot.id });
     const target = await server.created("/event_destinations", destination());

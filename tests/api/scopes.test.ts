@@ -21,7 +21,7 @@ onEveryDatabase("The scopes of an API key", (start) => {
     expect((await server.read("/caller")).scopes).to.deep.equal([]);
   });
 
-  it("narrow a role to kinds: what is missing is named", async () => {
+  it("narrow a role to kinds, and a refusal names the missing scope", async () => {
     const { rest } = await keyWith(["tls_edge:write"]);
     const { status, body } = await rest.post("/edges/tls", { hostports: [hostport()] });
     expect(status).to.equal(201);
@@ -36,7 +36,7 @@ onEveryDatabase("The scopes of an API key", (start) => {
     expect((await both.post(findings, { hostports: [hostport()] })).status).to.equal(201);
   });
 
-  it("hold for what a request deletes with an object, and for each object of a change set", async () => {
+  it("are needed for everything that a request deletes, and for each object of a change set", async () => {
     const { rest } = await keyWith(["https_edge:write", "ip_policy:write"]);
     const edge = await server.created("/edges/https", { hostports: [hostport()] });
     await server.created(`/edges/https/${edge.id}/routes`, { match_type: "path_prefix", match: "/" });
@@ -99,7 +99,7 @@ onEveryDatabase("The scopes of an API key", (start) => {
     ]);
   });
 
-  it("let a key make no bot that may do more, and none become so", async () => {
+  it("let a key neither make a bot that may do more, nor give one more", async () => {
     const { rest } = await keyWith(["plan", "bot_user:write"]);
     expect((await rest.post("/bot_users", { name: "x", role: "viewer" })).status).to.equal(201);
     expect((await rest.post("/bot_users", { name: "x", role: "metrics" })).status).to.equal(201);
@@ -113,7 +113,7 @@ onEveryDatabase("The scopes of an API key", (start) => {
     expect((await server.read(admin.uri)).active).to.equal(false);
   });
 
-  it("cannot be had by repeating the idempotent request of another key of the same owner", async () => {
+  it("are not gained by repeating the idempotent request of another key of the same owner", async () => {
     const { rest } = await keyWith(["api_key:write"]);
     const headers = { "idempotency-key": unique("key") };
     expect((await server.rest.post("/api_keys", {}, headers)).status).to.equal(201);
@@ -122,7 +122,7 @@ onEveryDatabase("The scopes of an API key", (start) => {
     expect(repeated.text).not.to.contain("tpk_");
   });
 
-  it("are named in their form alone", async () => {
+  it("are refused if they are no scopes, misspelled or repeated", async () => {
     for (const scope of ["reads", "tls_edge", "tls_edge:plan", "tls_edges:read", "write:tls_edge", "", 7])
       expectRefused(await server.rest.post("/api_keys", { scopes: [scope] }), invalid("scopes[0]"));
     expectRefused(await server.rest.post("/api_keys", { scopes: ["read", "read"] }), invalid("scopes[1]"));
@@ -130,17 +130,17 @@ onEveryDatabase("The scopes of an API key", (start) => {
     expectRefused(wrong, invalid("scopes[0]", 'did you mean "tls_edge:write"'));
   });
 
-  it("stand beside the hour in which a key was last used, which is kept, told in lists, and no change", async () => {
+  it("leave alone the hour of a key's last use, which answers and lists show and nobody can set", async () => {
     const hour = () => new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
     const before = hour();
     const { key, rest } = await keyWith(["read"]);
     expect([key.last_used_at, (await server.read(key.uri)).last_used_at]).to.deep.equal([null, null]);
     const head = await server.read("/audit_head");
     await rest.get("/ip_policies");
-    const told = (await server.read(key.uri)).last_used_at;
-    expect(told).to.be.oneOf([before, hour()]);
+    const shown = (await server.read(key.uri)).last_used_at;
+    expect(shown).to.be.oneOf([before, hour()]);
     const listed = (await server.read("/api_keys")).keys.find(({ id }: { id: string }) => id === key.id);
-    expect(listed.last_used_at).to.equal(told);
+    expect(listed.last_used_at).to.equal(shown);
     expect(await server.read("/audit_head")).to.deep.equal(head);
     const etag = await server.etag(key.uri);
     expect((await server.rest.get(key.uri, { "if-none-match": etag })).status, "it may change").to.equal(200);

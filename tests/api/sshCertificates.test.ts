@@ -267,7 +267,7 @@ onOneDatabase("SSH certificates", (start) => {
     expect(serial(one.certificate)).not.to.equal(serial(other.certificate));
   });
 
-  it("one that begins later ends 24 hours after its begin, and one that began long ago 24 hours from now", async () => {
+  it("one that begins later ends 24 hours after its start, and one that began long ago 24 hours from now", async () => {
     const later = await issue({ valid_after: at(48) });
     expect(Date.parse(later.valid_until) - Date.parse(later.valid_after)).to.equal(24 * HOUR);
     const before = Date.now();

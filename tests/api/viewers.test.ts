@@ -42,7 +42,7 @@ onOneDatabase("A viewer", (start) => {
     expect(rows.map(({ id }: { id: string }) => id)).to.include(credential.id);
   });
 
-  it("reads null in the place of each secret, wherever an object stands", async () => {
+  it("reads null in the place of each secret, wherever objects are shown", async () => {
     const answers = await Promise.all(
       [
         route.uri,
@@ -154,7 +154,7 @@ onOneDatabase("A viewer", (start) => {
     expect(await read(viewer)).to.equal(await read(server.rest));
   });
 
-  it("knows itself: its role holds in projects, an admin's for the whole account", async () => {
+  it("sees of itself that its role holds in projects, and an admin's in the whole account", async () => {
     const project = { id: `proj_${"0".repeat(27)}`, name: "default" };
     const about = (role: string, account_role: string | null) => ({
       role,

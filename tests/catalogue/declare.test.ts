@@ -45,7 +45,7 @@ tunnelGroupBackends:
     labels: { service: app, some_key: "8080" }
 `;
 
-/** What the tests that all types share leave out, because it has other common fields. */
+/** Types that the shared tests leave out, because they have other common fields. */
 const OWNERS: Record<string, object> = { api_key: {}, bot_user: { name: "ci" } };
 
 describe("A catalogue in YAML", () => {
@@ -180,7 +180,7 @@ ipPolicies:
     for (const text of [stack.stateFile(), stdout]) expect(text).not.to.contain("hush-hush");
   });
 
-  it("costs programs nothing that do without: they load neither the contract nor a parser of YAML", () => {
+  it("costs nothing in programs without one: they load neither the contract nor a parser of YAML", () => {
     const script = 'require("@tunnelplane/pulumi"); console.log(Object.keys(require.cache).join("\\n"))';
     const loaded = execFileSync(process.execPath, ["-e", script], {
       cwd: join(__dirname, "../.."),

@@ -135,7 +135,7 @@ describe("A catalogue with mistakes, previewed without a server", () => {
 
   const SECRET_TEXT =
     'sshCredentials:\n  me: { publicKey: "-----BEGIN PRIVATE KEY-----hush-hush" }\n  you: { publicKey: "hush-hush" "x" }\n';
-  /** What the program is thrown for each catalogue. */
+  /** The error that each catalogue throws in the program. */
   const thrown = new Map<string, string>();
   before("declare all catalogues in one program", async () => {
     const stack = await world.stack(NOBODY, async () => {
@@ -197,7 +197,7 @@ describe("A catalogue with mistakes, previewed without a server", () => {
     ]);
   });
 
-  it("is asked for by its path when there is no such file", async () => {
+  it("is named by its path if there is no such file", async () => {
     const message = await preview(() => void tunnels.catalogue("nowhere/tunnels.yaml"));
     expect(message).to.contain("The catalogue nowhere/tunnels.yaml cannot be read: ENOENT");
     expect(message).not.to.match(/\n\s+at /);

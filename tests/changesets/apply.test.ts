@@ -24,7 +24,7 @@ onEveryDatabase("A change set", (start) => {
     declared("tunnel_credential", "agent", { acl: ["*"] }),
   ];
 
-  it("creates what it declares, in any order, with references by key, and tells ids and tokens", async () => {
+  it("creates what it declares, in any order, with references by key, and answers ids and tokens", async () => {
     const set = newSet();
     const answer = await set.send(site());
     expect(answer.status, answer.text).to.equal(200);
@@ -41,9 +41,9 @@ onEveryDatabase("A change set", (start) => {
       expect(op).to.equal("create");
       expect(id).to.equal(ids[`${kind}/${key}`]);
     }
-    const told = answer.body.operations.filter(({ token }: { token?: string }) => token !== undefined);
-    expect(told.map(({ kind }: { kind: string }) => kind)).to.deep.equal(["tunnel_credential"]);
-    expect(told[0].token).to.match(/^tpt_/);
+    const withToken = answer.body.operations.filter(({ token }: { token?: string }) => token !== undefined);
+    expect(withToken.map(({ kind }: { kind: string }) => kind)).to.deep.equal(["tunnel_credential"]);
+    expect(withToken[0].token).to.match(/^tpt_/);
     expect(await set.apply(site(edge.hostports[0]))).to.deep.equal([]);
   });
 
@@ -119,7 +119,7 @@ onEveryDatabase("A change set", (start) => {
     expect(await tracesIn(server)).to.deep.equal(before);
   });
 
-  it("tells at most 1,000 faults, and how many there are", async () => {
+  it("lists at most 1,000 faults, and says how many there are", async () => {
     const refused = await newSet().send(
       Array.from({ length: 1_200 }, (_, index) => declared("tls_edge", `e${index}`, { hostports: ["x"] })),
     );
@@ -138,7 +138,7 @@ onEveryDatabase("A change set", (start) => {
     expect(now).to.deep.include({ description: "", metadata: "by hand", tls_termination: null });
   });
 
-  it("answers a lost answer again, also its tokens, and refuses the key for another request", async () => {
+  it("gets a lost answer again, tokens included, and cannot use its key for another request", async () => {
     const [set, objects] = [newSet(), site()];
     const key = { "idempotency-key": unique("key") };
     const first = await set.send(objects, {}, key);
@@ -175,7 +175,7 @@ onEveryDatabase("A change set", (start) => {
     expect(await set.apply([without[0] as (typeof objects)[0]])).to.deep.equal([]);
   });
 
-  it("refuses to delete what others use, and what would take others with it, and names them", async () => {
+  it("refuses to delete objects that others use, or whose deletion would delete others, and names them", async () => {
     const set = newSet();
     await set.apply([
       declared("https_edge", "site", { hostports: [hostport()] }),
@@ -306,7 +306,7 @@ onEveryDatabase("A change set", (start) => {
       expect(await server.query(`select id from event where id = '${event_id}'`)).to.have.length(1);
   });
 
-  it("belongs to who applied it first, and keeps credentials of others hidden", async () => {
+  it("belongs to the owner of its first apply, and keeps credentials of others hidden", async () => {
     const bot = await server.created("/bot_users", { name: "ci" });
     const { token } = await server.created("/api_keys", { owner_id: bot.id });
     const member = new Rest(server.url, token);

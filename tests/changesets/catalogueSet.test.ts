@@ -56,7 +56,7 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
 
   const ids = () => stack.outputs().ids?.value as Record<string, string>;
 
-  it("is made in one request, after a preview that shows each object, and tells ids and tokens by key", async () => {
+  it("is made in one request, after a preview that shows each object, and outputs ids and tokens by key", async () => {
     folder.write(CATALOGUE);
     const preview = await stack.preview();
     for (const name of [
@@ -139,7 +139,7 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
     await stack.up();
   });
 
-  it("deletes nothing of others in the place of an object that is gone already", async () => {
+  it("deletes no object of others if its own is gone already", async () => {
     const { "https_edge_route/all": route, "https_edge/site": edge } = ids();
     const policy = (await server.rest.post("/ip_policies", {})).body.id;
     await server.rest.post("/changesets", {
@@ -172,7 +172,7 @@ onEveryProvider("A catalogue as one resource", (tunnels, provider) => {
     expect(JSON.stringify(report)).not.to.contain("canary");
   });
 
-  it("tells all faults in the preview", async () => {
+  it("shows all faults in the preview", async () => {
     await server.rest.post("/edges/tls", { hostports: ["taken.example.com:443"] });
     folder.write(
       `${CATALOGUE}\ntlsEdges:\n  a:\n    hostports: [taken.example.com:443]\n  b:\n    backend: { backendId: bkdtg_000000000000000000000000000 }\n    hostports: [b.example.com:443]\n`,

@@ -68,7 +68,7 @@ ${more}`;
     expect([unchanged.code, unchanged.out]).to.deep.equal([0, `Set ${set}: 2 unchanged\n`]);
   });
 
-  it("applies a catalogue, tells tokens once, and does nothing the second time", async () => {
+  it("applies a catalogue, prints tokens once, and does nothing the second time", async () => {
     const set = unique("set");
     folder.write(catalogue(hostport(), 'tunnelCredentials:\n  agent:\n    acl: ["*"]\n'));
     const first = await apply("--set", set);

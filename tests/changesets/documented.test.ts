@@ -18,7 +18,7 @@ onOneDatabase("The documentation of change sets", (start) => {
 onOneDatabase("The findings of a planned change set", (start) => {
   const server = serverOfThisFile(start);
 
-  it("name what would be made by kind and key, by no id", async () => {
+  it("name new objects by kind and key, and by no id", async () => {
     const objects = [
       declared("tls_edge", "app", {
         hostports: [hostport()],

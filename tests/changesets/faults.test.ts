@@ -92,7 +92,7 @@ onEveryDatabase("The faults of a change set", (start) => {
     expect(refused.text).not.to.contain("outside");
   });
 
-  it("are none where clients send a zero value for what they leave out", async () => {
+  it("do not include zero values that clients send for fields that they leave out", async () => {
     for (const zero of [null, "", 0]) {
       const [policy] = [{ kind: "ip_policy", key: "p", id: zero, fields: zero }];
       const answer = await send({
@@ -137,7 +137,7 @@ onEveryDatabase("The faults of a change set", (start) => {
     ]);
   });
 
-  it("name references as they were written, by no id that never was", async () => {
+  it("name references as they were written, and by no made-up id", async () => {
     const refused = await newSet().send([
       declared("static_backend", "a", { address: "10.0.0.1:80" }),
       declared("weighted_backend", "both", {
@@ -176,7 +176,7 @@ onEveryDatabase("The faults of a change set", (start) => {
     expect(refused.body.faults[0].msg).to.contain('"$key:<kind>/<key>"');
   });
 
-  it("carry kind and key of an object that holds what no field may, and spare the objects that refer to it", async () => {
+  it("name an object with a value that no field may hold, and no object that refers to it", async () => {
     const set = newSet();
     const policy = (fields: string) => `{"kind": "ip_policy", "key": "p", "fields": ${fields}}`;
     const rule = JSON.stringify(

@@ -91,7 +91,7 @@ onOneDatabase("The client", (start) => {
     await stranger.close();
   });
 
-  it("throws what a guarantee refuses with each guarantee, and the request that would break it", async () => {
+  it("throws each guarantee that refuses a change, with the request that would break it", async () => {
     const description = "nothing is open";
     const addresses = ["guarded.example.com:443"];
     const { id } = await api.guarantees.create({ expect: "refused", addresses, description });

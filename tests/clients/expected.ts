@@ -1,4 +1,4 @@
-/** What the program in each language prints: what it saw of what it did. */
+/** The output of the program in each language: the answers that it got. */
 export const EXPECTED = {
   minVersion: "1.3",
   action: "rate-limit",

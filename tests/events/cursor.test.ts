@@ -36,14 +36,14 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
   /** Never answers a batch with an object, and says when it has one. */
   function hangingOn(
     object: string,
-    otherwise: Behaviour = takeAll,
+    forOthers: Behaviour = takeAll,
   ): { behaviour: Behaviour; asked: Promise<void> } {
     let tell: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
       tell = resolve;
     });
     const behaviour: Behaviour = (batch, take, signal) => {
-      if (batch.every((event) => event.key !== object)) return otherwise(batch, take, signal);
+      if (batch.every((event) => event.key !== object)) return forOthers(batch, take, signal);
       tell();
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     };

@@ -43,7 +43,7 @@ describe("The example event-pipeline", () => {
     await moto.stop();
   });
 
-  it("tells the log group of a policy that a program changes", async () => {
+  it("sends the change of a policy to the log group", async () => {
     const logs = new CloudWatchLogs({ endpoint: moto.url, region: REGION, credentials: KEYS });
     await logs.createLogGroup({ logGroupName: "tunnels" });
     const { accessKeyId, secretAccessKey } = KEYS;

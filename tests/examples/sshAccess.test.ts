@@ -14,7 +14,7 @@ describe("The example ssh-access", () => {
     return { server, stack, program };
   }
 
-  it("gives Ada a certificate for a day and a credential, and tells what servers have to trust", async () => {
+  it("gives Ada a certificate for a day and a credential, and outputs the key that servers have to trust", async () => {
     const { server, stack } = await running();
     const [certificate] = (await server.rest.get("/ssh_user_certificates")).body.ssh_user_certificates;
     const [authority] = (await server.rest.get("/ssh_certificate_authorities")).body

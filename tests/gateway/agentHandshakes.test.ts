@@ -82,7 +82,7 @@ describe("Handshakes of agents", () => {
       );
   });
 
-  it("suit the stock client as it is, and with each curve; nothing is compressed, even where it asks for that", async () => {
+  it("work with the stock client, and with each curve; nothing is compressed, even if it asks for that", async () => {
     for (const options of [
       [],
       ["KexAlgorithms=ecdh-sha2-nistp256"],
@@ -124,7 +124,7 @@ describe("Handshakes of agents", () => {
     expect(greeted).to.be.below(60);
   });
 
-  it("are repeated by those who have logged in alone, and not without end", async () => {
+  it("can be repeated only after a login, and not without limit", async () => {
     const stranger = clientFrom("127.0.0.1", { authHandler: () => undefined } as Partial<ConnectConfig>);
     await once(stranger, "handshake");
     stranger._protocol.rekey();
@@ -140,7 +140,7 @@ describe("Handshakes of agents", () => {
     expect(times).to.be.within(60, 61);
   });
 
-  it("ask about a key twenty times, be it a known one, and then their address is not listened to", async () => {
+  it("may ask about a key twenty times, even a known one; then their address is ignored", async () => {
     const key = privateKey();
     const ask = async (address: string, times: number) => {
       const client = clientFrom(address, { authHandler: () => undefined } as Partial<ConnectConfig>);

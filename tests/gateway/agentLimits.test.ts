@@ -62,7 +62,7 @@ describe("Limits of agents", () => {
     expect(one.log).to.deep.equal([]);
   });
 
-  it("strangers who do not log in keep out nobody but more of their own address", async () => {
+  it("strangers who do not log in can keep out only others of their own address", async () => {
     const strangers: Socket[] = [];
     try {
       for (let count = 0; count < 100; count++) {

@@ -36,7 +36,7 @@ describe("Agents that come in by ssh -R", () => {
     expect((await one.ask(APP)).status).to.equal(0);
   });
 
-  it("lose it when the credential ends, and may come back once it has another end", async () => {
+  it("lose their hostport when their credential ends, and may come back once it has another end", async () => {
     const one = running.now;
     const { key, id } = await one.credential();
     const agent = one.agent(key, `${APP}:443`);
@@ -95,7 +95,7 @@ describe("Agents that come in by ssh -R", () => {
     }
   });
 
-  it("are not listened to from an address that failed to log in twenty times within a minute", async () => {
+  it("are ignored from an address that failed to log in twenty times within a minute", async () => {
     const one = running.now;
     const { key } = await one.credential();
     const there = { options: [...TRUSTING, "BindAddress=127.0.0.3"] };

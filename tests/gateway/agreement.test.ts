@@ -89,7 +89,7 @@ const worlds = fc.record({
   tcp: fc.array(tcp, { maxLength: 2 }),
 });
 
-describe("What exposure says of generated worlds, and what a real Envoy does", () => {
+describe("Exposures of generated worlds and a real Envoy", () => {
   const gateway = envoyOfThisFile();
   const authorities = { a: undefined, b: undefined } as Record<"a" | "b", Certificate | undefined>;
   const own = {} as Record<"a" | "b", Certificate>;

@@ -7,7 +7,7 @@ const DEAD = [1, 2, 3].map((port) => fixed(`dead${port}`, `127.0.0.1:${port}`));
 const failover = (id: string, ...backends: string[]) => backend("failover", id, { backends });
 const weighted = (id: string, backends: Record<string, number>) => backend("weighted", id, { backends });
 
-describe("A backend in others", () => {
+describe("A backend inside of other backends", () => {
   const gateway = envoyOfThisFile();
   let last: Upstream;
   before("start a second program", async () => {
@@ -42,7 +42,7 @@ describe("A backend in others", () => {
     expect(await answers()).to.deep.equal({ one: 40 });
   });
 
-  it("nor deeper, nor where several share it, nor through a weighted one with a single weight or an empty failover", async () => {
+  it("is not passed over at any depth, where several share it, or in a weighted one with a single weight", async () => {
     await serve(
       "outer",
       failover("outer", "nothing", "a", "b", "last"),
@@ -68,7 +68,7 @@ describe("A backend in others", () => {
     }
   });
 
-  it("is refused in words where a weighted one is followed by another in a failover, directly or in one that is in it", async () => {
+  it("is refused with the reason where a failover has another backend after a weighted one, at any depth", async () => {
     const both = weighted("both", { one: 1, last: 1 });
     for (const order of [
       [failover("outer", "both", "last")],
@@ -84,7 +84,7 @@ describe("A backend in others", () => {
     }
   });
 
-  it("is passed over in a failover while its name was never resolved, and alone it answers nothing, where others are served", async () => {
+  it("is passed over in a failover until its name is resolved; alone, it answers nothing, and others are served", async () => {
     const { edges } = await serve(
       "outer",
       failover("outer", "unknown", "one"),
@@ -105,7 +105,7 @@ describe("A backend in others", () => {
     expect(await answers()).to.deep.equal({ one: 40 });
   });
 
-  it("is refused in words where more come together than a failover backend may name, and where backends contain each other", async () => {
+  it("is refused with the reason where too many come together, and where backends contain each other", async () => {
     const many = Array.from({ length: 1001 }, (_, index) =>
       fixed(`far${index}`, `10.0.${index >> 8}.${index & 255}:80`),
     );

@@ -36,7 +36,7 @@ const FORGED = {
 };
 const ABOUT_CALLERS = /^(x-forwarded-.*|forwarded|x-real-ip|x-envoy-.*|x-tunnelplane-.*)$/;
 
-describe("Who a caller is", () => {
+describe("The address of a caller", () => {
   const gateway = envoyOfThisFile();
   const up = () => fixed("up", gateway.state.upstream.address);
   const onlyCaller = enabled({ ip_policies: refs("p") });
@@ -225,7 +225,7 @@ describe("Who a caller is", () => {
     }
   });
 
-  it("is believed of nobody but balancers by the PROXY protocol: others are closed, and so is a connection without it", async () => {
+  it("is taken from balancers alone by the PROXY protocol: others are closed, and so is a connection without it", async () => {
     const tls_termination = enabled({ terminate_at: "upstream", min_version: null });
     const raw = tlsEdge({
       id: "edgtls_2",

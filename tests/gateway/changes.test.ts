@@ -251,7 +251,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 
 const KINDS = ["opened", "closed", "moved"] as const;
 
-describe("What Envoy does before and after a change is what is decided, where", () => {
+describe("Envoy does before and after a change what the decision says, where", () => {
   const trial = trialOfThisFile();
 
   for (const [what, { before, after, request, did, finding, access, ports }] of Object.entries(CHANGES))

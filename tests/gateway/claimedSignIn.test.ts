@@ -64,7 +64,7 @@ describe("Users who sign in, where a route asks for claims of their ID tokens", 
       nothing: {},
       "another domain": { ...ANN, email: "ann@example.org" },
       "an address that is not verified": { ...ANN, email_verified: false },
-      "an address whose check is not told": { email: ANN.email, realm: ANN.realm },
+      "an address without a word on whether it is verified": { email: ANN.email, realm: ANN.realm },
       "another group": { ...ANN, realm: { groups: ["opsx", "dev"] } },
       "a group in another place": { ...ANN, realm: {}, "realm.groups": ["ops"] },
     };
@@ -85,7 +85,7 @@ describe("Users who sign in, where a route asks for claims of their ID tokens", 
     }
   });
 
-  it("nor do those whose ID token the issuer did not sign, or made for another app", async () => {
+  it("those do not pass whose ID token the issuer did not sign, or made for another app", async () => {
     const { key } = issuer;
     issuer.key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
     expect((await visit(ANN)).page.status).to.equal(403);

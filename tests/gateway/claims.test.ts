@@ -85,7 +85,7 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     );
   });
 
-  it("with a `*` for any characters but @, of a text, a list, a number or true", async () => {
+  it("match with a `*` for any characters but @, of a text, a list, a number or true", async () => {
     await expectEach(
       { mail: ["*@example.com"], team: ["a*z", "*"], level: ["3", "true", "0.5"] },
       [
@@ -113,7 +113,7 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     );
   });
 
-  it("for an email only where the issuer calls it verified", async () => {
+  it("match an email only if the issuer calls it verified", async () => {
     await expectEach(
       { email: ["*@example.com"] },
       [{ email: "ann@example.com", email_verified: true }],
@@ -128,7 +128,7 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     );
   });
 
-  it("in objects by dots, and by whole names where these are URIs", async () => {
+  it("match inside of objects by dots, and by whole names where these are URIs", async () => {
     await expectEach(
       { "realm.roles": ["admin"], "https://example.com/role.s": ["x"] },
       [{ realm: { roles: ["user", "admin"] }, "https://example.com/role.s": "x" }],
@@ -141,7 +141,7 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
     );
   });
 
-  it("of huge tokens as of small ones, and of large numbers only as texts", async () => {
+  it("match in huge tokens as in small ones, and large numbers only as texts", async () => {
     const roles = Array.from({ length: 800 }, (_, index) => `role-${index}`);
     await expectEach(
       { roles: ["role-799"], account: ["9007199254740993"] },

@@ -35,7 +35,7 @@ describe("Recorded traffic is bounded", () => {
     expect(lines[0]).to.include({ hour: BEGIN, count: 2, path: "/0" });
   });
 
-  it("to 2,000 of them for what was not answered, so that who tries many paths displaces nobody", () => {
+  it("to 2,000 of them for unanswered requests, so that a caller who tries many paths displaces nobody", () => {
     const hour = new Hour(BEGIN);
     count(hour, 9_000, 404, "/tried/");
     count(hour, 8_000, 200);
@@ -94,7 +94,7 @@ describe("Recorded traffic is bounded", () => {
       expect(callerOf(address, "network")).to.equal(expected);
     });
 
-  it("to hosts that could be asked", () => {
+  it("to hosts that a request can be for", () => {
     expect(["App.example.com", "[::1]", "me:secret@host", "a b", ""].map(hostOf)).to.deep.equal([
       "app.example.com",
       "[::1]",
@@ -105,7 +105,7 @@ describe("Recorded traffic is bounded", () => {
   });
 });
 
-describe("What Envoy reports", () => {
+describe("A report of Envoy", () => {
   const field = (number: number, ...parts: Buffer[]): Buffer => {
     const value = Buffer.concat(parts);
     return Buffer.concat([Buffer.from([(number << 3) | 2, ...varint(value.length)]), value]);
@@ -130,7 +130,7 @@ describe("What Envoy reports", () => {
     expect(read(Buffer.alloc(0))).to.deep.equal([]);
   });
 
-  it("is not believed where a text holds what stands between texts, so that none can forge another", () => {
+  it("is not believed where a text holds a separator, so that no text can forge another", () => {
     const texts = ["request", "443", "app.example.com", ...Array<string>(16).fill("-")];
     const lineFor = (...all: string[]) => lineOf(all, new Declared(objectsOf([])), "network");
     const asked = texts.with(3, "app.example.com").with(4, "GET").with(5, "/").with(6, "192.0.2.1");

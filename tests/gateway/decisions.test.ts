@@ -22,7 +22,7 @@ const anyGuarantee = fc.record({
   mode: fc.constant("enforce"),
 });
 
-describe("What is decided of requests in generated worlds, and what a real Envoy does with them", () => {
+describe("Decisions about requests in generated worlds and a real Envoy", () => {
   const trial = trialOfThisFile();
 
   it("agree: on each outcome, its status and who answers, on what no gateway can serve, and on requests that break guarantees", async () => {

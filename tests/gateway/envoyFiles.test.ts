@@ -72,7 +72,7 @@ describe("An Envoy beside the gateway", () => {
     await one.reports((all) => all.every(({ state }) => state === "applied"));
   });
 
-  it("has no edge called applied when it says nothing: after 5 s the files that it took stand in their place again", async () => {
+  it("makes no edge applied if it says nothing: after 5 s, the last files that it took are back in place", async () => {
     const one = running.now;
     const elsewhere = mkdtempSync(join(tmpdir(), "tpg-"));
     try {
@@ -111,7 +111,7 @@ describe("The files that Envoy took last", () => {
     await running.now.becomesReady();
   });
 
-  it("are gone on from, where a file in place has a cluster that Envoy refuses and that no edge has", async () => {
+  it("are used again where a file in place has a cluster that Envoy refuses and no edge needs", async () => {
     const one = running.now;
     await one.gateway.stop();
     const file = join(one.state, "envoy", "cds.json");

@@ -217,8 +217,7 @@ describe("No request gets around a check:", () => {
       );
       return answers.map(({ status }) => status);
     };
-    // What is checked before routing is the same for these two, so they share connections, each under its own
-    // rules.
+    // These two ask for the same before routing, so they share connections, each under its own rules.
     expect(await seen("app.example.com")).to.deep.equal([200, 421, 200, 200, 421]);
     expect(await seen("any.example.com")).to.deep.equal([200, 421, 200, 200, 421]);
     const withKey = { cert: client.pem, key: client.privateKey };

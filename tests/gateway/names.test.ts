@@ -20,7 +20,7 @@ describe("The names of backends", () => {
   });
   afterEach("stop it", () => dns?.stop());
 
-  it("are followed while nobody answers for hundreds of others", async () => {
+  it("are followed while hundreds of others get no answer", async () => {
     const one = running.now;
     const other = await Upstream.start("other", "127.0.0.2", one.upstream.port);
     try {

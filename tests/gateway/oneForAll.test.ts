@@ -6,7 +6,7 @@ import { inbound, policy } from "./worlds";
 
 const FIRST = "first.example.com";
 
-/** What is stored, and what the gateway reads in its place: as an older or a newer server stored it. */
+/** Stored texts, and the texts of an older or newer server that the gateway reads in their place. */
 const READ_AS = {
   capacity: ['"capacity":777', '"capacity":5000000000'],
   rate: ['"rate":"777s"', '"rate":"99999999999999h"'],
@@ -119,7 +119,7 @@ describe("The edge of one member", () => {
     bad.delete(edge.id);
   });
 
-  it("is rejected for a hostport that an older edge has, in any case, and the older one is served", async () => {
+  it("is rejected for a hostport that an older edge has, in upper or lower case, and the older one is served", async () => {
     const one = running.now;
     const older = (await one.reports()).find(({ state }) => state === "applied")?.id;
     const newer = [

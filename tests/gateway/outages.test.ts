@@ -23,7 +23,7 @@ const CLOSED = "closed.example.com";
 const [SOON, LATER] = ["soon.example.com", "later.example.com"];
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-describe("What a gateway serves", () => {
+describe("Access through a gateway", () => {
   const running = runningForAllTests();
   before("start a gateway", () => void running.now.runWithAgents());
 

@@ -196,13 +196,13 @@ describe("A gateway that records traffic", () => {
     expect(read()).to.not.contain(CANARY);
   });
 
-  it("says unknown of texts that are too long or in no form that a host or a path has", () => {
+  it("records unknown for texts that are too long, or no valid host or path", () => {
     expect(only(OPEN, { path: "/long" }).user_agent).to.equal("unknown");
     expect(only(OPEN, { path: "/elsewhere" })).to.include({ host: "unknown", status: 421 });
     expect(only(OPEN, { path: "unknown" }).status, "a path that Envoy refuses").to.equal(400);
   });
 
-  it("takes texts of callers for nothing but texts", () => {
+  it("treats whatever callers send as plain text", () => {
     expect(only(OPEN, { path: "/forged" }).user_agent).to.equal(FORGED);
     expect(lines().filter(({ other }) => other)).to.deep.equal([]);
   });
@@ -251,7 +251,7 @@ describe("A gateway that records traffic", () => {
     expect(only(SIGNED, { path: "/open" }).session, "not asked there").to.equal("unknown");
   });
 
-  it("counts connections that no request came of, with what is known of them", () => {
+  it("counts connections without a request, with what is known of them", () => {
     for (const name of ["raw", "closed", "upstream", "nobody"]) {
       const { host, method, path, status } = only(`${name}.example.com`);
       expect({ host, method, path, status }, name).to.deep.equal({
@@ -289,7 +289,7 @@ describe("A gateway that records traffic", () => {
     expect(later.find(({ path }) => path === "/later")?.from).to.equal("127.0.0.1");
   });
 
-  it("is not misled by callers who send what stands between texts in its reports", async () => {
+  it("is not misled by callers who send the separators of Envoy's reports", async () => {
     const { now: one } = running;
     const agents = { "user-agent": "curl\u001f1.3\u001f200" };
     expect((await one.ask(OPEN, "/between", { headers: agents })).status).to.equal(400);

@@ -51,7 +51,7 @@ export class SshServerAlone {
     return one;
   }
 
-  /** The stock client. What it says is in its `stderr`. */
+  /** The stock client; its messages are on `stderr`. */
   agent(binds: readonly string[], options: readonly string[] = [], local = "127.0.0.1:9"): ChildProcess {
     const key = join(this.folder, `key${this.#processes.length}`);
     writeFileSync(key, sshKey().privateKey, { mode: 0o600 });

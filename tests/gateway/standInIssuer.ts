@@ -19,7 +19,7 @@ const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toStr
  */
 export class StandInIssuer {
   readonly #codes = new Map<string, string>();
-  /** What it signs ID tokens with; another key than in its key set forges them. */
+  /** The key that signs ID tokens; one that is not in its key set forges them. */
   key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   readonly #keys = [createPublicKey(this.key).export({ format: "jwk" })];
   #server!: StandInServer;

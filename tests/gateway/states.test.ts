@@ -46,7 +46,7 @@ describe("Serving what is declared", () => {
     ]);
   });
 
-  it("what waits is served, and then rests until the environment changes", () => {
+  it("a waiting change is served, and then nothing happens until the environment changes", () => {
     serving.change(0);
     serving.begin(7);
     expect([serving.state, serving.isDue(1e9, always)]).to.deep.equal(["serving", false]);
@@ -55,7 +55,7 @@ describe("Serving what is declared", () => {
     expect([serving.isDue(0, never), serving.isDue(0, always)]).to.deep.equal([false, true]);
   });
 
-  it("what an earlier run had read is served at once, and reported only when the server was read", () => {
+  it("objects of an earlier run are served at once, and reported only after the server was read", () => {
     served();
     expect([serving.state, serving.sequence(7)]).to.deep.equal(["served", undefined]);
     served(7);
@@ -76,7 +76,7 @@ describe("Serving what is declared", () => {
     expect(serving.sequence(9)).to.equal(7);
   });
 
-  it("what is served again after a change counts as served before it", () => {
+  it("a change that waits leaves the last served event as it was", () => {
     served(7);
     expect(serving.sequence(8), "an event that changes nothing here").to.equal(8);
     serving.change(0);

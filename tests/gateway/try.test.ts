@@ -125,7 +125,7 @@ describe("tunnelplane-gateway try", () => {
     ]);
   });
 
-  it("takes what a token or session leaves out as the address asks for it", async () => {
+  it("fills in what a token or a session leaves out by what the address asks for", async () => {
     const asked = [
       { ...CALLER, path: "/api", token: { issuer: "https://id.example.com" } },
       { ...CALLER, path: "/api", token: { issuer: "https://other.example.com" } },
@@ -140,7 +140,7 @@ describe("tunnelplane-gateway try", () => {
     ]);
   });
 
-  it("ends with 1 where an Envoy does something else than is decided", async () => {
+  it("ends with 1 where an Envoy does something else than decided", async () => {
     const limit = { "envoy.resource_limits.listener.port 443.connection_limit": 0 };
     const more = { layered_runtime: { layers: [{ name: "more", static_layer: limit }] } };
     const closing = file("envoy", `#!/bin/sh\nexec ${ENVOY} "$@" --config-yaml '${JSON.stringify(more)}'\n`);
@@ -151,7 +151,7 @@ describe("tunnelplane-gateway try", () => {
     expect([code, linesIn(stdout).map(({ agrees }) => agrees)]).to.deep.equal([1, [false]]);
   });
 
-  it("says what is wrong with what it is given", async () => {
+  it("says what is wrong with its input", async () => {
     const nobody = join(folder, "nobody.json");
     const many = Array.from({ length: 1001 }, () => CALLER);
     const strange = { objects: [{ kind: "https_egde", fields: {} }] };

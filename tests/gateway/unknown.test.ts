@@ -49,7 +49,7 @@ const worldOf = (entries: readonly Entry[]): World => ({
   objects: entries.map(({ kind, fields }) => ({ kind, id: (fields as { id: string }).id, fields })),
 });
 
-describe("What a gateway does not know it does not serve", () => {
+describe("A gateway that is older than its server", () => {
   const newer = { geo_fence: enabled({ countries: ["DE"] }) };
   const backend = to("bkdsc_web");
   const tls = (fields: object) => tlsEdge({ backend, ...fields });

@@ -10,7 +10,7 @@ import { jwt } from "./worlds";
 
 const APP = "app.example.com";
 
-describe("Where a gateway sends traffic", () => {
+describe("The target of a gateway's traffic", () => {
   const running = runningForEachTest();
 
   /** An edge for a hostport, with what it sends to. */

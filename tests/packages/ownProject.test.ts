@@ -14,7 +14,7 @@ const { licencesIn, sbomOf, unacceptedIn } = require("../../scripts/licences.cjs
   unacceptedIn(licences: unknown): unknown[];
 };
 
-/** What pnpm has unpacked is kept for the next time. */
+/** Keeps the packages that pnpm unpacked for the next run. */
 const STORE = join(ROOT, "node_modules/.tunnelplane/pnpm");
 /**
  * Has ts-node take the types out of programs without checking them. The repository's own check does that for
@@ -29,7 +29,7 @@ const CHOICES = {
   "CommonJS that ts-node runs": ["--commonjs", "--ts-node"],
 };
 
-/** What the README of a project says of its beginning, for a program that needs files of the reader's own. */
+/** The first steps in a project's README, for a program that needs files of the reader's own. */
 const BEGIN = [
   "export TUNNELPLANE_API_KEY=tpk_… PULUMI_CONFIG_PASSPHRASE=…",
   "pulumi login --local && pulumi stack init dev",
@@ -40,7 +40,7 @@ const BEGIN = [
 ];
 const GATEWAY = `TUNNELPLANE_ENVOY=${ENVOY} npx tunnelplane-gateway run --dev-ca --listen 443=127.0.0.1:8443 --ssh-listen 127.0.0.1:2222 # leave it running`;
 
-/** What the README tells that somebody does before a command, and where the reader's own machines are. */
+/** Steps that the README has the reader take before a command, and the places of the reader's machines. */
 const BEHIND_THE_SCENES = {
   "pulumi preview --refresh --diff": [
     `EDGE=$(npx tunnelplane list tls-edges -o json | node -p 'JSON.parse(require("fs").readFileSync(0)).at(-1).id')`,

@@ -11,7 +11,7 @@ const BIN = join(ROOT, "node_modules/.bin");
 const APACHE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30";
 const CHANGELOG = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 
-describe("What is published", () => {
+describe("The published package", () => {
   let packed: Packed;
   before("pack all packages", () => {
     packed = Packed.make();

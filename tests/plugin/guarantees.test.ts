@@ -20,7 +20,7 @@ describe("A preview of the native provider", () => {
     await world.close();
   });
 
-  it("answers what is refused alone, with a warning at its resource, so that the rest of the program is previewed", async () => {
+  it("warns at the resource whose change alone would be refused, and previews the rest of the program", async () => {
     const { rest } = server;
     const guarded = { expect: "refused", addresses: ["app.example.org:443"], session: "none" };
     const { id } = (await rest.post("/guarantees", guarded)).body;
@@ -29,7 +29,7 @@ describe("A preview of the native provider", () => {
     const route = { edgeId: edge, matchType: "path_prefix", match: "/", backend: { backendId: backend } };
     const planned = await plugin.create("HttpsEdgeRoute", route, { preview: true });
     expect(planned.getProperties()?.toJavaScript()).to.deep.include({ match: "/", routeId: UNKNOWN });
-    const [{ urn, text } = { urn: "", text: "" }, ...others] = plugin.told;
+    const [{ urn, text } = { urn: "", text: "" }, ...others] = plugin.logged;
     expect(others).to.deep.equal([]);
     expect(urn).to.equal(urnOf("HttpsEdgeRoute", "it"));
     expect(text)
@@ -40,7 +40,7 @@ describe("A preview of the native provider", () => {
     expect((await rest.get(`/edges/https/${edge}`)).body.routes).to.deep.equal([]);
   });
 
-  it("takes no state of a guarantee for known, because whatever else changes may turn it", async () => {
+  it("treats the state of a guarantee as unknown, because any other change may change it", async () => {
     const addresses = ["*.later.example.org:443"];
     const made = await plugin.create("Guarantee", { expect: "refused", addresses });
     const olds = made.getProperties()?.toJavaScript() ?? {};

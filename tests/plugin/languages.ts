@@ -11,7 +11,7 @@ export const PYTHON = join(ROOT, "node_modules/.tunnelplane/pulumi-python/bin/py
 
 interface Language {
   readonly name: string;
-  /** What its programs cannot be built or run without, and which is not here. */
+  /** The first tool missing here that its programs need; undefined if all are here. */
   missing(): string | undefined;
   /**
    * Builds the program of this language in a folder.

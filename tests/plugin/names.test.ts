@@ -46,12 +46,12 @@ describe("A name that the native provider does not know", () => {
     functions: object;
   };
 
-  for (const [what, told, known] of [
+  for (const [what, failing, known] of [
     ["type", () => plugin.check("TlsEgde", {}), resources],
     ["function", () => plugin.invoke("getTlsEgde", {}), functions],
   ] as const) {
     it(`of a ${what} is answered with all that exist`, async () => {
-      const [, listed = ""] = (await failureOf(told())).split("there are ");
+      const [, listed = ""] = (await failureOf(failing())).split("there are ");
       expect(listed.split(", ")).to.have.members(Object.keys(known).map((token) => token.split(":")[2]));
     });
   }

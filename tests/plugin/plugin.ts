@@ -30,7 +30,7 @@ export const urnOf = (type: string, name: string): string =>
   `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
 
 /** A warning or a note that the plugin sent to the engine. */
-interface Told {
+interface Message {
   readonly urn: string;
   readonly text: string;
 }
@@ -41,17 +41,17 @@ export class Plugin {
     private readonly process: ChildProcess,
     private readonly engine: Server,
     private readonly client: ResourceProviderClient,
-    readonly told: readonly Told[],
-    /** Of the engine that it tells. */
+    readonly logged: readonly Message[],
+    /** Of the engine that receives them. */
     readonly engineAddress: string,
   ) {}
 
   /** Starts the provider, and configures it with settings of its own or, without any, by the environment. */
   static async start(env: Record<string, string>, settings: object = {}, name = "default"): Promise<Plugin> {
-    const told: Told[] = [];
+    const logged: Message[] = [];
     const engine = new Server();
     const log: handleUnaryCall<LogRequest, Empty> = ({ request }, answer) => {
-      told.push({ urn: request.getUrn(), text: request.getMessage() });
+      logged.push({ urn: request.getUrn(), text: request.getMessage() });
       answer(null, new Empty());
     };
     engine.addService(EngineService, { log });
@@ -67,7 +67,7 @@ export class Plugin {
     });
     const [port] = await once(createInterface(plugin.stdout), "line");
     const client = new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-    const started = new Plugin(plugin, engine, client, told, `127.0.0.1:${address}`);
+    const started = new Plugin(plugin, engine, client, logged, `127.0.0.1:${address}`);
     await started.#ask(
       "configure",
       new messages.ConfigureRequest().setName(name).setArgs(struct(settings)).setAcceptsecrets(true),

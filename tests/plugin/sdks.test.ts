@@ -170,7 +170,7 @@ describe("The packages that Pulumi's generators make for other languages", () =>
     const program = (text: string, language: string) =>
       new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(text)?.[1] ?? "no program";
 
-    it("in their own language each, where an editor shows it", () => {
+    it("in each language, where an editor shows it", () => {
       for (const [file, words] of [
         ["python/pulumi_tunnelplane/tls_edge.py", "tunnelplane.TlsEdge("],
         ["go/tlsEdge.go", "tunnelplane.NewTlsEdge(ctx,"],

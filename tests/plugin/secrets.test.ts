@@ -92,7 +92,7 @@ describe("A secret that is no valid value", () => {
     expect(
       await plugin.check("IpPolicyRule", { ipPolicyId: "ipp_x", action: "allow", cidr: secret("0.0.0.0/0") }),
     ).to.deep.equal([]);
-    expect(plugin.told.map(({ text }) => text)).to.deep.equal([
+    expect(plugin.logged.map(({ text }) => text)).to.deep.equal([
       "IpPolicyRule: `it` now admits every IPv4 address. (network-opened)",
     ]);
   });

@@ -44,7 +44,7 @@ describe("A native provider whose address or key is not known yet", () => {
       const made = await plugin.create("IpPolicy", { description: "new" }, { preview: true });
       expect(made.getProperties()?.toJavaScript()).to.include({ description: "new" });
       expect(await failureOf(plugin.create("IpPolicy", {}))).to.contain("is not known yet");
-      expect(plugin.told, "no warning").to.deep.equal([]);
+      expect(plugin.logged, "no warning").to.deep.equal([]);
       expect(asked).to.deep.equal([]);
     });
   }

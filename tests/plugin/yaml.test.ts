@@ -43,7 +43,7 @@ describe("A program in YAML", () => {
     return project;
   }
 
-  it("declares, looks up and tells who can reach what; its secrets stay out of state and output", async function () {
+  it("declares, looks up and shows who can reach what; its secrets stay out of state and output", async function () {
     needsYaml(this);
     const project =
       projectWith(`${SITE}  agent: { type: "tunnelplane:TunnelCredential", properties: { acl: ["bind:app.example.com:443"] } }

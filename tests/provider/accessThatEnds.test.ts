@@ -68,7 +68,7 @@ describe("Access that ends, in a program", () => {
     await stack.preview({ expectNoChanges: true });
   });
 
-  it("is refused in a preview for a rule that denies, because what ends closes and never opens", async () => {
+  it("is refused in a preview for a rule that denies, because an end closes and never opens", async () => {
     ends = { expiresAt: end, action: "deny" };
     const failure = await failureOf(stack.preview());
     expect(failure).to.contain(

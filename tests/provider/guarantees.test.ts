@@ -154,7 +154,7 @@ describe("A program with guarantees", () => {
     }
   }
 
-  it("is told of those that cover nothing, and of a broken one the request that breaks it", async () => {
+  it("warns of guarantees that cover nothing, and of a broken one with the request that breaks it", async () => {
     const none = (name: Name) =>
       `${name}-nowhere: Guarantee "nowhere": covers no address that the server has, so it refuses nothing until there is one`;
     const previewed = await saidDuring(stack, "warning", () => stack.preview());
@@ -171,7 +171,7 @@ describe("A program with guarantees", () => {
       );
   });
 
-  it("sees no change where states turned meanwhile, neither of what it imported nor after a refresh", async () => {
+  it("sees no change when the states of guarantees change, after an import or a refresh either", async () => {
     expect(changesOf(await stack.preview())).to.deep.equal([]);
     const { rest } = server;
     const backend_id = (await rest.post("/backends/http_response", { status_code: 204 })).body.id;

@@ -125,7 +125,7 @@ describe("The option `import` of a resource", () => {
     });
   }
 
-  it("changes nothing where it goes, and a later replacement is a new object", async () => {
+  it("changes nothing when it is removed, and a later replacement is a new object", async () => {
     form = "second";
     const replaced = await stack.up();
     const { ip_policy_rules } = (await server.rest.get("/ip_policy_rules")).body;

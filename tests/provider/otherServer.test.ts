@@ -4,7 +4,7 @@ import { changesOf, failureOf, requestsDuring } from "../support/provider";
 import { ALL, NAMES, type Name, NOBODY, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
 
 // One stack has the resources of both providers. The cases follow each other on it.
-describe("A stack and the server that has its objects", () => {
+describe("A stack whose objects are on one server", () => {
   let servers: TwoServers;
   let stack: Engine;
   let form: "first" | "second" | "third" = "first";
@@ -48,7 +48,7 @@ describe("A stack and the server that has its objects", () => {
   }
 
   for (const provider of NAMES)
-    it(`is refused by every step that would look for them on another one, with the cure, and the state stays (${provider} provider)`, async () => {
+    it(`refuses every step that would look for them on another one, with the cure, and keeps its state (${provider} provider)`, async () => {
       const before = stack.resources();
       const target = urnsOf(provider);
       elsewhere ??= await leadTo(servers.other);
@@ -73,12 +73,12 @@ describe("A stack and the server that has its objects", () => {
   async function refusedBy(engine: Engine): Promise<Record<string, string>> {
     const seen = engine.events.length;
     await failureOf(engine.destroy({ continueOnError: true }));
-    const told = engine.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
-    const errors = told.filter((event) => event?.severity === "error" && event.urn);
+    const messages = engine.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
+    const errors = messages.filter((event) => event?.severity === "error" && event.urn);
     return Object.fromEntries(errors.map(({ urn, message }) => [urn.split("::").at(-1), message]));
   }
 
-  it("is refused by a destroy on another server, for each resource, and the state stays", async () => {
+  it("refuses to be destroyed on another server, for each resource, and keeps its state", async () => {
     const before = stack.resources();
     const refused = await refusedBy(elsewhere);
     const leaves = ["backend", "catalogue", "credential", "tls"];
@@ -88,7 +88,7 @@ describe("A stack and the server that has its objects", () => {
     expect(await servers.counts()).to.deep.equal([ALL, 0]);
   });
 
-  it("that cannot be asked is named with the reason once, in one line, and other steps point there", async () => {
+  it("names a server that cannot be asked once, in one line with the reason, to which other steps point", async () => {
     const nowhere = await leadTo(NOBODY);
     for (const run of [() => nowhere.refresh(), () => nowhere.destroy()]) {
       const message = await failureOf(run());
@@ -112,7 +112,7 @@ describe("A stack and the server that has its objects", () => {
     ).to.have.length(NAMES.length);
   });
 
-  it("may have another address: nothing changes, and the next write records it", async () => {
+  it("finds it at another address: nothing changes, and the next write records the address", async () => {
     const { one } = servers;
     const address = one.url.replace("127.0.0.1", "localhost");
     const renamed = await leadTo({ url: address, apiKey: one.apiKey });
@@ -129,7 +129,7 @@ describe("A stack and the server that has its objects", () => {
     }
   });
 
-  it("that no state names yet is recorded by the next write, and shows in no preview or refresh", async () => {
+  it("learns which one from the next write if its state is old, and no preview or refresh shows that", async () => {
     const state = await stack.exportState();
     for (const { outputs } of state.deployment.resources) if (outputs) delete outputs.__server;
     await stack.importState(state);

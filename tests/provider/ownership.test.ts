@@ -79,8 +79,8 @@ describe("A stack that is shared by people who do not see each other's credentia
   async function refusedBy(engine: Engine, run: () => Promise<unknown>): Promise<Map<string, string>> {
     const seen = engine.events.length;
     await failureOf(run());
-    const told = engine.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
-    const errors = told.filter((event) => event?.severity === "error" && event.urn);
+    const messages = engine.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
+    const errors = messages.filter((event) => event?.severity === "error" && event.urn);
     return new Map(errors.map(({ urn, message }) => [urn.split("::").at(-1), message]));
   }
   const refusal = () => `belongs to another owner (${ada?.id})`;

@@ -119,7 +119,7 @@ describe("Replacing resources because the user asks for it", () => {
     await expectNewObjects(before);
   });
 
-  it("leaves a module where it is, whether the old or the new goes first, and where it becomes a resource again", async () => {
+  it("keeps a module, whether the old or the new resource goes first, and where it becomes a resource again", async () => {
     const replace = urnsOf(stack.resources(), ["module"]);
     form = "module";
     await stack.up({ replace });
@@ -127,7 +127,7 @@ describe("Replacing resources because the user asks for it", () => {
     expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
   });
 
-  it("says which option it takes where the new one goes first, and leaves the old one", async () => {
+  it("says which option it needs where the new object comes first, and leaves the old one", async () => {
     const before = await ids();
     const state = stack.resources();
     isNewFirst = true;
@@ -138,9 +138,9 @@ describe("Replacing resources because the user asks for it", () => {
     const replace = urnsOf(state, ["route", "rule", "key"]);
     const seen = stack.events.length;
     await failureOf(stack.up({ replace, continueOnError: true }));
-    const told = stack.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
+    const messages = stack.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
     for (const urn of replace)
-      expect(told.find((event) => event?.urn === urn)?.message, urn).to.match(ADVICE);
+      expect(messages.find((event) => event?.urn === urn)?.message, urn).to.match(ADVICE);
     isNewFirst = false;
     expect(changesOf(await stack.up())).to.deep.equal([]);
     expect(await ids()).to.deep.equal(before);

@@ -39,7 +39,7 @@ describe("The state of a stack", () => {
     expect(await recordedResources(STACK)).to.deep.equal([]);
   });
 
-  it("that there is not is told in the words of the engine", async () => {
+  it("that does not exist gives the engine's own error", async () => {
     withScript("");
     rmSync(file);
     const failure = await recordedResources(STACK).catch((error: Error) => error.message);

@@ -11,11 +11,11 @@ const SOURCES = PACKAGES.flatMap((part) =>
   ),
 );
 
-/** What a page names in the code: files wherever they stand, and folders in backticks. */
+/** The names of code on a page: files wherever they stand, and folders in backticks. */
 function namesIn(page: string): string[] {
   const text = readFileSync(join(ROOT, page), "utf8");
   return [
-    ...(text.match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? []),
+    ...(text.match(/(?<![\w./-])[\w/]+(?:\.test)?\.ts\b/g) ?? []),
     ...[...text.matchAll(/`([a-z][\w/]*\/)`/g)].map(([, name = ""]) => name),
   ];
 }
@@ -23,9 +23,9 @@ function namesIn(page: string): string[] {
 const exists = (name: string): boolean =>
   existsSync(join(ROOT, name)) || SOURCES.some((one) => one.endsWith(`/${name}`));
 
-describe("The pages about the architecture, and the glossary,", () => {
+describe("The pages about architecture and security, and the glossary,", () => {
   const pages = readdirSync(join(ROOT, "docs/architecture")).map((page) => `docs/architecture/${page}`);
-  for (const page of [...pages, "docs/glossary.md"])
+  for (const page of [...pages, "docs/glossary.md", "SECURITY.md"])
     it(`name only files and folders that exist: ${page}`, () => {
       expect(namesIn(page).filter((name) => !exists(name))).to.deep.equal([]);
     });

@@ -18,7 +18,7 @@ const SET_UP: string = packageOf(".").engines.node.replace(">=", "");
 const PINNED: string = packageOf(".").devDependencies.node;
 
 /** Every file with texts for people: documents, and code with its messages. */
-const TOLD = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.cjs", "*.json", "deploy", ".ci"], {
+const TEXTS = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.cjs", "*.json", "deploy", ".ci"], {
   cwd: ROOT,
   encoding: "utf8",
 })
@@ -38,7 +38,7 @@ describe("The Node version that the packages need", () => {
 
   it("is the same wherever a version of Node is named", () => {
     const known = [OLDEST, SET_UP, PINNED, String(Number.parseInt(PINNED, 10))];
-    const others = TOLD.flatMap((path) =>
+    const others = TEXTS.flatMap((path) =>
       [...read(path).matchAll(/\bNode(?:\.js)? (?:≥ ?|>= ?)?(\d+(?:\.\d+)*)/g)]
         .filter(([, version = ""]) => !known.includes(version))
         .map(([words]) => `${path}: ${words}`),

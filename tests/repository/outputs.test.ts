@@ -11,8 +11,8 @@ import { ServerProcess } from "../support/server";
 
 const page = (name: string): string => join(__dirname, "../../docs", name);
 
-describe("What the pages show as output", () => {
-  it("of a catalogue with mistakes is what is reported of the page's own catalogue", () => {
+describe("The output that pages show", () => {
+  it("of a catalogue with mistakes is that of the page's own catalogue", () => {
     const text = readFileSync(page("catalogue.md"), "utf8");
     const [, yaml = ""] = /^```yaml\n(.*?)^```/ms.exec(text) ?? [];
     const [, shown = ""] = /^```\n(tunnels\.yaml has .*?)^```/ms.exec(text) ?? [];

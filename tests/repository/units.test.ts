@@ -37,7 +37,7 @@ function settingsOf(file: string): Map<string, [string, string][]> {
 
 describe("The units for systemd", () => {
   for (const file of ["tunnelplane.service", "tunnelplane-gateway.service"]) {
-    it(`${file} starts a program that there is, with flags that it has, and nothing as root`, () => {
+    it(`${file} starts a program that exists, with flags that it has, and nothing as root`, () => {
       const settings = new Map(settingsOf(file).get("Service"));
       const command = (settings.get("ExecStart") ?? "").split(" ");
       const program =

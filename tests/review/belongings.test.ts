@@ -102,7 +102,7 @@ describe("a review of modules, rules and routes whose edge or policy the stack d
   const asked = (preview: string): Promise<Report> =>
     review(preview, { url: server.url, apiKey: server.apiKey });
 
-  it("tells what callers of the other team's addresses will notice, if it asks the server", async () => {
+  it("says what callers of the other team's addresses will notice, if it asks the server", async () => {
     for (const [what, , expected] of CHANGES) {
       const report = await asked(previews.get(what) ?? "");
       const found = rulesIn(report).filter((rule) => !rule.startsWith("unused"));

@@ -82,7 +82,7 @@ const ssh = {
   validFor: "30d",
 };
 
-/** What newcomers tried and reviewers waved through. This list grows. */
+/** Changes that newcomers tried and reviewers let pass. This list grows. */
 const CHANGES: readonly (readonly [
   what: string,
   steps: () => object[],

@@ -85,7 +85,7 @@ describe("each rule, on the real engine and a server that holds objects of other
     ]);
   });
 
-  it("is not found in a change near it that alters nothing for anybody", async () => {
+  it("is not found in a similar change that affects nobody", async () => {
     const report = await asked("near");
     expect(report.changes.length).to.be.greaterThan(20);
     expect(

@@ -5,7 +5,7 @@ import { type Ended, Folder, previewOf, runReview, runReviews, tlsEdge } from ".
 const HOW = "pulumi preview --json --show-sames > preview.json";
 const CANARY = "canary-of-a-secret";
 
-describe("what `review` is given", () => {
+describe("the input of `review`", () => {
   const folder = new Folder();
   const world = new World();
   after(() => world.close());

@@ -12,7 +12,7 @@ import { Folder, previewOf, step } from "./support";
 
 const ROOT = join(__dirname, "../..");
 const MARK = "<!-- tunnelplane-review -->";
-/** What the recipes run besides ours; machines that run pipelines have them. */
+/** Other programs that the recipes run; machines that run pipelines have them. */
 const MISSING = ["bash", "curl", "jq"].filter((program) => spawnSync(program, ["--version"]).error);
 
 /** The YAML of a section of a page. */
@@ -26,7 +26,7 @@ function recipe(title: string, page = "docs/review.md"): Record<string, unknown>
 /** Stands in for GitHub and GitLab as far as comments go; both have one that is not ours. */
 class StandInForge {
   readonly comments = [{ id: 1, body: `Please look at ${MARK}` }];
-  /** What the last scheduled pipeline kept. */
+  /** The artifact of the last scheduled pipeline. */
   artifact = "";
   private constructor(readonly server: StandInServer) {}
 

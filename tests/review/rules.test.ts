@@ -116,7 +116,7 @@ describe("a review of what the engine previews", () => {
   });
   const found = (rule: string) => dangerous.findings.filter((finding) => finding.rule === rule);
 
-  it("tells that a client certificate is no longer asked for, at every address, with the line of the program", () => {
+  it("says that a client certificate is no longer asked for, at every address, with the line of the program", () => {
     const findings = found("client-certificate-dropped");
     expect(findings.map(({ address, severity }) => [address, severity])).to.deep.equal([
       [APP, "high"],
@@ -132,7 +132,7 @@ describe("a review of what the engine previews", () => {
     expect([certain, offStack]).to.deep.equal([true, false]);
   });
 
-  it("tells that a network is opened, also at an address of somebody else that uses the policy", () => {
+  it("says that a network is opened, also at an address of somebody else that uses the policy", () => {
     expect(found("network-opened").map(({ address, offStack }) => [address, offStack])).to.deep.equal([
       [APP, false],
       [OTHER, true],
@@ -141,7 +141,7 @@ describe("a review of what the engine previews", () => {
     expect(dangerous.addresses.find(({ address }) => address === OTHER)?.offStack).to.equal(true);
   });
 
-  it("tells how traffic moves, in percentages, and that a credential may bind more, and counts all that it tells", () => {
+  it("says how traffic moves, in percentages, and that a credential may bind more, and counts its findings", () => {
     const moved = found("traffic-moved");
     expect(moved.map(({ address, severity }) => [address, severity])).to.deep.equal([
       [APP, "medium"],
@@ -156,7 +156,7 @@ describe("a review of what the engine previews", () => {
     expect(counts.high + counts.medium + counts.low).to.equal(findings.length);
   });
 
-  it("tells that an address is removed, that a credential may bind names, and that a module of its own is gone", async () => {
+  it("says that an address is removed, that a credential may bind names, and that a module of its own is gone", async () => {
     const choices = { hostports: [APP], acl: ["bind:*.example.com"], partnerAsks: false };
     expect(rulesIn(await ask(await change.preview(program(choices))))).to.have.members([
       "address-removed www.example.com:443",
@@ -165,7 +165,7 @@ describe("a review of what the engine previews", () => {
     ]);
   });
 
-  it("tells that TLS ends elsewhere where the edge protected an address", async () => {
+  it("says that TLS ends elsewhere where the edge protected an address", async () => {
     const preview = await change.preview(program({ upstream: true, mutualTls: false }));
     expect(rulesIn(await ask(preview)))
       .to.include(`termination-moved ${APP}`)

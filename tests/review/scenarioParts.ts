@@ -2,10 +2,10 @@ import type * as tunnels from "@tunnelplane/pulumi";
 import { certificate } from "../support/api/fixtures";
 import { makeSshKey } from "../support/provider";
 
-/** What is rolled out; the change that a rule is for; and one near it that alters nothing for anybody. */
+/** The present state; the change that a rule is for; and a similar one that changes nothing for callers. */
 export type Version = "base" | "changed" | "near";
 
-/** What scenarios use together, and leave as it is. */
+/** Objects that scenarios share and do not change. */
 export interface Shared {
   readonly clients: tunnels.CertificateAuthority;
   readonly partners: tunnels.CertificateAuthority;

@@ -61,7 +61,7 @@ type Routes = Readonly<Record<string, Partial<tunnels.HttpsEdgeRouteArgs>>>;
 /** @param more further routes, by their paths */
 function route({ rule, pick }: Scenario, args: Partial<tunnels.HttpsEdgeRouteArgs>, more: Routes = {}): void {
   const site = new tunnels.HttpsEdge(`${rule} site`, { hostports: [hostportOf(rule)] });
-  const description = pick("", "", "described otherwise");
+  const description = pick("", "", "described anew");
   const matchType = "path_prefix";
   const all = { edgeId: site.id, matchType, description } as const;
   new tunnels.HttpsEdgeRoute(`${rule} route`, { ...all, match: "/", ...args });
@@ -73,7 +73,7 @@ function route({ rule, pick }: Scenario, args: Partial<tunnels.HttpsEdgeRouteArg
 function admits(scenario: Scenario, cidrs: readonly string[]): void {
   const { rule, pick } = scenario;
   const policy = new tunnels.IpPolicy(`${rule} policy`, {
-    description: pick(rule, rule, `${rule} (described otherwise)`),
+    description: pick(rule, rule, `${rule} (described anew)`),
   });
   for (const cidr of cidrs)
     new tunnels.IpPolicyRule(`${rule} ${cidr}`, { ipPolicyId: policy.id, cidr, action: "allow" });
@@ -117,7 +117,7 @@ const limits = (name: string, capacity = 10) =>
 /** What has to hold for the edge of a scenario. */
 const guarantee = ({ rule, pick }: Scenario, args: Partial<tunnels.GuaranteeArgs> = {}) =>
   new tunnels.Guarantee(`${rule} guarantee`, {
-    description: pick("", "", "described otherwise"),
+    description: pick("", "", "described anew"),
     expect: "refused",
     addresses: [hostportOf(rule)],
     clientCertificate: "none",
@@ -174,7 +174,7 @@ const DECLARE = {
         [hostportOf(it.rule), "new.example.com:443"],
         [hostportOf(it.rule)],
       ),
-      description: it.pick("", "", "otherwise"),
+      description: it.pick("", "", "changed"),
     });
   },
   "address-removed": (it) => {
@@ -184,7 +184,7 @@ const DECLARE = {
   "traffic-stopped": (it) => {
     const web = new tunnels.TunnelGroupBackend(`${it.rule} web`, {
       labels: { of: it.rule },
-      description: it.pick("", "", "otherwise"),
+      description: it.pick("", "", "changed"),
     });
     edge(it, { backend: { backendId: web.id, enabled: it.pick(true, false) } });
   },
@@ -290,7 +290,7 @@ const DECLARE = {
       policies: it.pick(
         { inbound: [limits("all")] },
         { inbound: [limits("all", 20)] },
-        { inbound: [limits("named otherwise")] },
+        { inbound: [limits("another name")] },
       ),
     }),
   "user-agents-changed": (it) =>
@@ -313,7 +313,7 @@ const DECLARE = {
   "credential-reissued": (it) =>
     new tunnels.TunnelCredential(
       it.rule,
-      { acl: ["bind:d.example.com"], description: it.pick("", "otherwise", "otherwise") },
+      { acl: ["bind:d.example.com"], description: it.pick("", "changed", "changed") },
       { replaceOnChanges: it.isChanged ? ["description"] : [] },
     ),
   "ssh-certificate-reissued": (it) =>
@@ -322,7 +322,7 @@ const DECLARE = {
       sshCertificateAuthorityId: it.people.id,
       principals: ["ada"],
       extensions: it.pick<Record<string, string>>({}, { "permit-pty": "" }),
-      description: it.pick("", "", "otherwise"),
+      description: it.pick("", "", "changed"),
     }),
   "events-stopped": (it) => {
     const [made, changed] = [{ type: "tls_edge_created.v0" }, { type: "tls_edge_updated.v0" }];
@@ -336,7 +336,7 @@ const DECLARE = {
       it,
       it.isChanged
         ? { mutualTls: { enabled: false, certificateAuthorityIds: [it.clients.id] } }
-        : { description: it.pick("", "", "otherwise") },
+        : { description: it.pick("", "", "changed") },
     ),
   "expires-soon": (it) =>
     it.isBase ||
@@ -345,7 +345,7 @@ const DECLARE = {
     new tunnels.TunnelCredential(it.rule, {
       acl: ["bind:e.example.com"],
       expiresAt: it.pick(inAMonth, inDays(3), inAMonth),
-      description: it.pick("", "", "otherwise"),
+      description: it.pick("", "", "changed"),
     }),
   "key-without-end": (it) =>
     it.isBase ||

@@ -161,7 +161,7 @@ describe("review --traffic", () => {
     expect(reportOf("two").traffic).to.include({ requests: 48_120 + 47_791, refused: 312 });
   });
 
-  it("uses the lines that are not damaged, and tells how many are", () => {
+  it("uses the lines that are not damaged, and counts the others", () => {
     const { traffic } = reportOf("damaged");
     expect(traffic).to.include({ requests: 48_120, refused: 312, damaged: 2 });
     expect(traffic?.sentence).to.match(/ 2 damaged lines are left out\.$/);

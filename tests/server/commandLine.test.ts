@@ -62,9 +62,9 @@ describe("The command line", () => {
     const { out } = await run(["list", "tls-edges"]);
     expect(out.split("\n")[0]).to.match(/^ID +HOSTPORTS +CREATED_AT +DESCRIPTION$/);
     expect(out).to.contain(`${edge}  app.example.com:443  `);
-    const told = (await run(["list", "tls-edges", "-o", "json"])).out;
-    expect(JSON.parse(told)).to.have.length(1);
-    expect(parse((await run(["list", "tls-edges", "-o", "yaml"])).out)).to.deep.equal(JSON.parse(told));
+    const printed = (await run(["list", "tls-edges", "-o", "json"])).out;
+    expect(JSON.parse(printed)).to.have.length(1);
+    expect(parse((await run(["list", "tls-edges", "-o", "yaml"])).out)).to.deep.equal(JSON.parse(printed));
   });
 
   it("lists everything for programs, page by page, and 100 objects in a table, which says if more exist", async () => {
@@ -121,7 +121,7 @@ describe("The command line", () => {
       .and.to.contain(`Referred to by\n  ${edge}  backend.backend\n`);
   });
 
-  it("tells by its exit code what went wrong, as its table of exit codes says", async () => {
+  it("shows by its exit code what went wrong, as its table of exit codes says", async () => {
     const nowhere = { TUNNELPLANE_BASE_URL: "http://127.0.0.1:9" };
     const codes: readonly [code: number, args: string[], env?: Record<string, string | undefined>][] = [
       [0, ["list", "tls-edges"]],

@@ -6,7 +6,7 @@ import { Folder } from "../support/catalogue";
 import { runHere } from "../support/commandLine";
 import { placeOf, ServerProcess } from "../support/server";
 
-describe("What commands print for programs", () => {
+describe("The output of commands for programs", () => {
   const server = serverOfThisFile(() => ServerProcess.start());
   const folder = new Folder();
   after(() => folder.remove());

@@ -68,7 +68,7 @@ describe("Completion of commands, kinds, options and their values", () => {
 
   works("zsh", (line, script) => {
     const words = line.split(" ");
-    // What the shell would show: it chooses from these by what was typed. compset and _files work in its line
+    // The words that the shell chooses from by the typed text. compset and _files work in its line
     // editor only.
     const shown = `_describe() { print -rl -- "\${(@P)2}" }; compset() { : }; _files() { : }`;
     const typed = `words=(${words.map((word) => `"${word}"`).join(" ")}); CURRENT=${words.length}`;

@@ -21,7 +21,7 @@ describe("tunnelplane guarantees", () => {
     return answer.body;
   };
 
-  it("says that there are none, and that nothing is wrong with that", async () => {
+  it("says so where no guarantee exists, and succeeds", async () => {
     const { code, out } = await run("--check");
     expect(out).to.equal("There are no guarantees.\n");
     expect(code).to.equal(0);

@@ -60,9 +60,9 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
     const { uri, token } = (await admins[0].post("/api_keys", {})).body;
     const path = new URL(uri).pathname;
     expect((await new Rest(servers[0].url, token).get("/ip_policies")).status).to.equal(200);
-    const told = (await admins[0].get(path)).body.last_used_at;
-    expect(told).to.match(/:00:00\.000Z$/);
+    const shown = (await admins[0].get(path)).body.last_used_at;
+    expect(shown).to.match(/:00:00\.000Z$/);
     await servers[0].stop();
-    expect((await admins[1].get(path)).body.last_used_at).to.equal(told);
+    expect((await admins[1].get(path)).body.last_used_at).to.equal(shown);
   });
 });

@@ -5,7 +5,7 @@ import { API_KEY, type Ended, placeOf, type StartOptions } from "./server";
 /** Where no server can listen; one that starts although it should not ends there. */
 const NOWHERE = "192.0.2.1:1";
 
-/** What a server says that refuses to start. It costs a tenth of a server in a process of its own. */
+/** The output of a server that refuses to start. It costs a tenth of a server in a process of its own. */
 export async function refusalToServe(
   data: string,
   { args = [], env = {} }: Pick<StartOptions, "args" | "env"> = {},

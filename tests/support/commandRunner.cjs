@@ -19,7 +19,7 @@ process.on("unhandledRejection", (error) => {
 async function run(cli, { Command, parseAsync }, { args, env }) {
   const ended = { code: undefined, stdout: "", stderr: "" };
   const keep = (name) => (chunk, encoding, done) => {
-    // What comes behind a process's end would not be seen.
+    // Output after a process's end would not be seen.
     if (ended.code === undefined) ended[name] += String(chunk);
     (typeof encoding === "function" ? encoding : done)?.();
     return true;

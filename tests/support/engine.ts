@@ -74,8 +74,8 @@ async function commandOf(root: string): Promise<auto.PulumiCommand & EngineComma
 }
 
 /**
- * What the Automation API starts the engine for again after each update, and what it gets in its place:
- * nobody reads those fields, and a start of the engine takes as long as a small update.
+ * Commands for which the Automation API starts the engine again after each update, and the answers that it
+ * gets instead: nobody reads those fields, and a start of the engine takes as long as a small update.
  */
 const UNREAD: Readonly<Record<string, string>> = { select: "", output: "{}", history: "[]" };
 
@@ -245,8 +245,8 @@ export class Engine {
 }
 
 /**
- * What makes short runs of the engine cheap: a sixth of its processor time would be the collection of its
- * garbage, and two thirds of that of a dynamic provider's start what `leanPulumi.cjs` leaves out.
+ * Makes short runs of the engine cheap. Collecting garbage would be a sixth of its processor time. Two thirds
+ * of a dynamic provider's start would be the modules that `leanPulumi.cjs` leaves out.
  */
 export const LEAN_ENGINE = {
   GOGC: "off",
@@ -275,7 +275,7 @@ export function makeStack(folder: string, name: string): void {
   writeFileSync(join(folder, `Pulumi.${name}.yaml`), KEY_SETTINGS);
 }
 
-/** What the engine warns of because the native provider is on the PATH, as in tests only. */
+/** The engine's warning that the native provider is on the PATH, as in tests only. */
 const AMBIENT = /using pulumi-resource-tunnelplane from \$PATH/;
 function stepOf({ op, urn, diffs, detailedDiff }: auto.StepEventMetadata): Step {
   const [, , type = "", name = ""] = urn.split("::");

@@ -20,7 +20,7 @@ Module._load = function (request, parent, isMain) {
 function later(get) {
   const loaded = () => get();
   return new Proxy(Object.create(null), {
-    // What compiled imports ask of a module before they use it.
+    // Compiled imports ask for this name before they use a module.
     get: (_, name) => (name === "__esModule" ? true : loaded()[name]),
   });
 }

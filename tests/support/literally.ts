@@ -35,11 +35,11 @@ export function stepsOf(page: string, section?: string): Step[] {
 export interface Shell {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What a reader types in the place of what stands in the page: an ellipsis, an example's address. */
+  /** The reader's own values for placeholders of the page: an ellipsis, an example's address. */
   readonly replace?: Readonly<Record<string, string>>;
 }
 
-/** What the page says of a command that goes on: a reader has a terminal for it. */
+/** Marks a command that does not end: a reader has a terminal for it. */
 const GOES_ON = /# .*leave it running/;
 const NEXT_STEP = "\u0001";
 

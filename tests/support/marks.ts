@@ -1,8 +1,8 @@
 import { StandInServer } from "./standIn";
 
 /**
- * What a terminal obeys: sequences of ESC and of C1, a bell, a return to the begin of the line, DEL, marks of
- * direction.
+ * Characters that a terminal obeys: sequences of ESC and of C1, a bell, a return to the start of the line,
+ * DEL, marks of direction.
  */
 export const MARKS = "\u001B[31m\u0007\r\u007F\u009B2J\u0085\u061C\u200E\u200F\u202E\u2066\u2069";
 /** How these are written where they can be seen; JSON may write the first ones in its own short form. */

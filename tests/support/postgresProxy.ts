@@ -131,5 +131,5 @@ class Statements {
   }
 }
 
-/** The texts at a place of a message, each of which ends with a zero. */
+/** The texts at a place of a message; each ends with a zero. */
 const textsOf = (message: Buffer, from: number): string[] => message.toString("latin1", from).split("\0");

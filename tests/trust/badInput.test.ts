@@ -156,7 +156,7 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
   });
 });
 
-/** What the fuzzer found, or else the end of its output; between them stand pages of warnings. */
+/** The failures that the fuzzer found, or the end of its output; without the pages of warnings. */
 const failuresIn = (output: string): string =>
   (/=+ (?:FAILURES|ERRORS) =+[\s\S]*?(?==+ (?:WARNINGS|SUMMARY) =+)/.exec(output)?.[0] ?? output).slice(
     -8_000,

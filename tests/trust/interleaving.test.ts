@@ -57,7 +57,7 @@ onEveryDatabase(
       }
     });
 
-    it(`tell of each change once, in order, to readers and from each subscription on: ${WRITERS * CHANGES} changes`, async function () {
+    it(`report each change once, in order, to readers and from each subscription on: ${WRITERS * CHANGES} changes`, async function () {
       this.timeout(LIMIT_MS);
       const random = randomFrom(SEED);
       const anyWorld = () => worlds[random(worlds.length)] as World;
@@ -83,10 +83,10 @@ onEveryDatabase(
           const { id, acknowledged } = models[random(models.length)] as Model;
           const { core } = anyWorld();
           await core.sequencer.settle();
-          const told = await changesToldOf(core, id);
+          const versions = await changesInEventsOf(core, id);
           const begun = models.find((model) => model.id === id)?.begun ?? 0;
-          expect(told, `events of ${id}`).to.deep.equal(told.map((_, index) => index + 1));
-          expect(told.length).to.be.within(acknowledged, begun);
+          expect(versions, `events of ${id}`).to.deep.equal(versions.map((_, index) => index + 1));
+          expect(versions.length).to.be.within(acknowledged, begun);
         }
       };
       const subscribe = async () => {
@@ -111,7 +111,7 @@ onEveryDatabase(
 
       await (worlds[0] as World).core.sequencer.settle();
       for (const { id, begun } of models) {
-        expect(await changesToldOf((worlds[1] as World).core, id), `events of ${id}`).to.deep.equal(
+        expect(await changesInEventsOf((worlds[1] as World).core, id), `events of ${id}`).to.deep.equal(
           Array.from({ length: begun }, (_, i) => i + 1),
         );
       }
@@ -141,7 +141,7 @@ onEveryDatabase(
 );
 
 /** The numbers of the changes in the event log, oldest first. */
-async function changesToldOf({ store }: World["core"], id: string): Promise<number[]> {
+async function changesInEventsOf({ store }: World["core"], id: string): Promise<number[]> {
   const { documents } = await eventPage(
     store,
     { type: "ip_policy_updated.v0", objectId: id },

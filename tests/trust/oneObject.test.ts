@@ -195,25 +195,25 @@ onEveryProvider("Another intent makes another object, even with the same argumen
 
   const idsOf = (name: string) => runs.map((ids) => ids[name]);
 
-  it("because the object was deleted and is declared again", () => {
+  it("and another one if the object was deleted and is declared again", () => {
     const [first, none, second] = idsOf("again");
     expect(none).to.equal(undefined);
     expect(second).to.be.a("string").and.not.equal(first);
   });
 
-  it("because the program's user asks for a replacement", () => {
+  it("and another one if the program's user asks for a replacement", () => {
     expect(new Set(idsOf("replaced"))).to.have.property("size", 3);
     expect(new Set(idsOf("web"))).to.have.property("size", 1);
   });
 
-  it("because another resource has taken over the old one's name", () => {
+  it("and another one if another resource has taken over the old object by an alias", () => {
     const [first, none, second] = idsOf("old");
     expect(none).to.equal(undefined);
     expect(idsOf("new").slice(1)).to.deep.equal([first, first]);
     expect(second).to.be.a("string").and.not.equal(first);
   });
 
-  it("because it is another stack, or one of the same name whose state is elsewhere", async () => {
+  it("and another one for another stack, or one of the same name whose state is elsewhere", async () => {
     const program = async () => void one("web");
     const elsewhere = await world.stack(server, program);
     const prod = await world.stack(server, program, { stackName: "prod" });

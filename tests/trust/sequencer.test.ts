@@ -75,7 +75,7 @@ describe("On PostgreSQL: a server that is killed while it moves changes to the e
     }
   }
 
-  it("and the other server's answers tell of every change that was acknowledged", async () => {
+  it("and the other server's answers show every change that was acknowledged", async () => {
     const rest = new Rest(other.url, other.apiKey);
     const { id } = (await rest.post("/ip_policies", {})).body;
     expect((await rest.get(`/events?object_id=${id}`)).body.events).to.have.length(1);

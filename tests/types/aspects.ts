@@ -5,7 +5,7 @@ import type { Aspect } from "../../sdk/src/meaning/aspects/aspect";
 
 type OfEachModule = { readonly [M in ModuleName]: Aspect<M> };
 
-// What the contract has, decisions know.
+// Decisions know every module of the contract.
 ASPECTS satisfies OfEachModule;
 
 const { oidc: _module, ...fewer } = ASPECTS;

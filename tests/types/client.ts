@@ -4,7 +4,7 @@ import type { SentOf } from "@tunnelplane/sdk/contract";
 
 const api = new Tunnelplane({ baseUrl: "http://127.0.0.1:4040", apiKey: "tpk_1" });
 
-/** What the client takes and gives, as a program sees it. */
+/** The client's types, as a program sees them. */
 export async function client(): Promise<void> {
   // Bodies of creations: what is required, what values there are, and no field besides.
   await api.ipPolicyRules.create({ ip_policy_id: "ipp_1", cidr: "192.0.2.0/24", action: "deny" });
@@ -43,7 +43,7 @@ export async function client(): Promise<void> {
   // @ts-expect-error a page has a size, not a limit
   api.ipPolicyRules.list({ limit: 10 });
 
-  // What belongs to an object has members of its own.
+  // Subresources have members of their own.
   await api.tlsEdges.mutualTls.replace("edgtls_1", { certificate_authority_ids: ["ca_1"] });
   // @ts-expect-error it takes a list
   await api.tlsEdges.mutualTls.replace("edgtls_1", { certificate_authority_ids: "ca_1" });
@@ -65,7 +65,7 @@ export function errors(error: unknown): string | undefined {
   return error instanceof ApiError ? error.field : undefined;
 }
 
-// What is sent, with its defaults: nothing is left out that has one.
+// A body with its defaults: no field with a default is left out.
 export const rule: SentOf<"ip_policy_rule"> = {
   description: "",
   metadata: "",

@@ -3,7 +3,7 @@ import type { ActionName, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/cont
 import { EFFECTS, type Effect } from "@tunnelplane/sdk/rules";
 import { ENFORCED, ENFORCED_ACTIONS, type Enforcement } from "../../gateway/src/envoy/enforced";
 
-// What the contract has, the gateway has an entry for.
+// The gateway has an entry for every module and action of the contract.
 ENFORCED satisfies Record<ModuleName, object>;
 ENFORCED_ACTIONS satisfies Record<ActionName, string>;
 EFFECTS satisfies Record<ActionName, Effect>;

@@ -44,7 +44,7 @@ describe("The native provider's schema", () => {
       .and.not.to.contain("custom-response");
   });
 
-  it("tells of a deprecated field, as the contract does", () => {
+  it("marks a deprecated field, as the contract does", () => {
     const { old, current } = new Types().properties("Thing", {
       old: z.string().optional().meta({ deprecated: true, description: "Use `current`." }),
       current: z.string().optional(),

@@ -27,7 +27,7 @@ export function unservedOf(objects: Objects): Unserved {
 
 const worldOf = (objects: Objects): World => ({
   objects: ENFORCED_KINDS.flatMap((kind) => objects[kind].map((fields) => objectOf(kind, fields))),
-  // What cannot be read is missing.
+  // Objects that cannot be read are missing.
   partial: objects.unreadable.size > 0,
 });
 

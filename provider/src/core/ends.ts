@@ -36,7 +36,7 @@ const UNITS = [
   [MINUTE_MS, "min"],
 ] as const;
 
-/** For example "3 h"; in the largest unit of which there are two, so that little is lost by rounding. */
+/** For example "3 h". Uses the largest unit that the duration has 1.5 of, so that rounding loses little. */
 function lengthOf(ms: number): string {
   const [unit, name] = UNITS.find(([size]) => ms >= 1.5 * size) ?? [SECOND_MS, "s"];
   return `${Math.round(ms / unit)} ${name}`;

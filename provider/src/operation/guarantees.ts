@@ -6,7 +6,7 @@ import { describe } from "./describe";
 
 /** How a run can reach a result that guarantees allow, although they refuse one of its steps. */
 const CURE =
-  "If only the order is at fault, set the resource option `dependsOn` to the resource that puts the result right, so that it comes first; or declare the same objects as a `CatalogueSet`, of which only the result is judged";
+  "If only the order is at fault, set the resource option `dependsOn` to the resource that puts the result right, so that it comes first; or declare the same objects as a `CatalogueSet`: the server judges only its result";
 
 const CURE_OF_DELETION = `If the guarantee goes too, give it \`dependsOn\` on this resource, because the engine deletes in the reverse order. ${CURE}`;
 

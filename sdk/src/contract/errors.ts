@@ -183,7 +183,7 @@ export const ERRORS = {
     code: "TP_1504",
     status: 409,
     when: "an enforced guarantee held before the change, and would not after it",
-    cure: "`guarantees` has each one with a request that shows why. Change the object that lets the request in or refuses it; or apply several changes as one change set, of which only the result is judged. In a program, `dependsOn` orders them, and a `CatalogueSet` is a change set.",
+    cure: "`guarantees` has each one with a request that shows why. Change the object that lets the request in or refuses it; or apply several changes as one change set, because only its result is judged. In a program, `dependsOn` orders them, and a `CatalogueSet` is a change set.",
   },
   guarantee_contradicted: {
     code: "TP_1505",

@@ -48,7 +48,7 @@ export interface HttpsEdgeRouteOidc {
   /** Scopes to request. */
   scopes: string[];
 
-  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   require_claims: Record<string, string[]>;
 }
 
@@ -135,7 +135,7 @@ export interface HttpsEdgeRouteJwtValidation {
   /** How signatures are checked. */
   jws: HttpsEdgeRouteJwtValidationJws;
 
-  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   require_claims: Record<string, string[]>;
 }
 
@@ -295,7 +295,7 @@ export interface HttpsEdgeRouteOidcReplace {
   /** Scopes to request. */
   scopes?: string[];
 
-  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a user's ID token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   require_claims?: Record<string, string[]>;
 }
 
@@ -382,7 +382,7 @@ export interface HttpsEdgeRouteJwtValidationReplace {
   /** How signatures are checked. */
   jws: HttpsEdgeRouteJwtValidationJwsReplace;
 
-  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
+  /** Claims that a token must have, each with a list of texts. Every claim must match one of its texts. Default: none. A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`. A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these. A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`). A rule for `email` asks for `email_verified: true` too. At most 16 claims with 32 texts each; names and texts have at most 255 characters. */
   require_claims?: Record<string, string[]>;
 }
 

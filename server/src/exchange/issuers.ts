@@ -146,7 +146,7 @@ function keySetIn(document: unknown, issuer: string): string {
   return uri;
 }
 
-/** The public parts of keys that may check signatures. What else a key says, such as `x5u`, is left out. */
+/** The public parts of keys that may check signatures. Other fields, such as `x5u`, are left out. */
 function usableKeys(document: unknown): JWK[] {
   const keys = isObject(document) ? document.keys : undefined;
   if (!Array.isArray(keys)) throw new Error("its key set (JWKS) has no list of keys");

@@ -7,16 +7,16 @@ const [url = "", key = ""] = process.argv.slice(2);
 const api = createClient<paths>({ baseUrl: url, headers: { authorization: `Bearer ${key}` } });
 const header = { "Service-Version": "2" } as const;
 
-function told<T>({ data, error }: { data?: T; error?: components["schemas"]["Error"] }): T {
+function bodyOf<T>({ data, error }: { data?: T; error?: components["schemas"]["Error"] }): T {
   if (error) throw new Error(`${error.error_code}: ${error.msg}`);
   if (data === undefined) throw new Error("There is no answer");
   return data;
 }
 
-const web = told(
+const web = bodyOf(
   await api.POST("/backends/tunnel_group", { params: { header }, body: { labels: { app: "web" } } }),
 );
-const edge: TlsEdge = told(
+const edge: TlsEdge = bodyOf(
   await api.POST("/edges/tls", {
     params: { header, query: { dry_run: false } },
     body: {
@@ -32,17 +32,17 @@ const edge: TlsEdge = told(
 // @ts-expect-error a version of TLS that there is not
 const wrong: NonNullable<TlsEdge["tls_termination"]>["min_version"] = "1.1";
 const path = { id: edge.id };
-const changed = told(
+const changed = bodyOf(
   await api.PATCH("/edges/tls/{id}", { params: { header, path }, body: { description: String(wrong) } }),
 );
-const module = told(
+const module = bodyOf(
   await api.PUT("/edges/tls/{id}/backend", {
     params: { header, path },
     body: { backend_id: web.id, enabled: false },
   }),
 );
-const page = told(await api.GET("/edges/tls", { params: { header, query: { limit: 1 } } }));
-const credential = told(await api.POST("/credentials", { params: { header }, body: {} }));
+const page = bodyOf(await api.GET("/edges/tls", { params: { header, query: { limit: 1 } } }));
+const credential = bodyOf(await api.POST("/credentials", { params: { header }, body: {} }));
 const refused = await api.POST("/edges/tls", { params: { header }, body: { hostports: ["no port"] } });
 const gone = await api.DELETE("/edges/tls/{id}", { params: { header, path } });
 

@@ -319,7 +319,7 @@ onEveryDatabase("The gateways of an account", (start) => {
     expect((await cli("delete", "shown")).err).to.contain('There is no gateway "shown"');
   });
 
-  it("are removed from the list by an admin, which the audit log tells; nobody else may, and nothing else is", async () => {
+  it("are removed from the list by an admin, which the audit log records; nobody else may remove one, and nothing else is removed", async () => {
     for (const name of ["gone", "stays"]) await server.rest.put(`/gateways/${name}/status`, STATUS);
     for (const role of ["member", "gateway"])
       expectRefused(await (await owner(role)).rest.delete("/gateways/gone"), forbidden);

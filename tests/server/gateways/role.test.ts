@@ -75,7 +75,7 @@ onEveryDatabase("The key of a gateway", (start) => {
     expectRefused(await rest.get("/metrics"), forbidden);
   });
 
-  it("reads edges with the secrets of their modules, and tells whose it is", async () => {
+  it("reads edges with the secrets of their modules, and answers whose it is", async () => {
     const rest = await keyOf("gateway");
     const edge = await server.created("/edges/https", { hostports: [`${unique("host")}.example.com:443`] });
     const oidc = {

@@ -12,9 +12,9 @@ export interface ResourceType {
   readonly prefix: string;
   /** The fields of an answer, besides those that all types have. */
   readonly fields: readonly string[];
-  /** Those of them that answers about one object tell, and that are null in lists and events. */
-  readonly told?: readonly string[];
-  /** Those that only the answer to a creation tells. */
+  /** Those of them that only an answer about one object has; lists and events have null. */
+  readonly detailOnly?: readonly string[];
+  /** Those that only the answer to a creation has. */
   readonly once?: readonly string[];
   /** A body for a creation. Creates the objects that it refers to first. */
   readonly body: (rest: Rest) => Json | Promise<Json>;
@@ -27,9 +27,9 @@ export interface ResourceType {
 export const COMMON_FIELDS = ["id", "uri", "created_at", "description", "metadata"];
 
 /** An object as lists and events have it. */
-export const asListed = <T extends object>({ told = [], once = [] }: ResourceType, object: T): T => ({
+export const asListed = <T extends object>({ detailOnly = [], once = [] }: ResourceType, object: T): T => ({
   ...object,
-  ...Object.fromEntries([...told, ...once].map((field) => [field, null])),
+  ...Object.fromEntries([...detailOnly, ...once].map((field) => [field, null])),
 });
 
 const policyOf = async (rest: Rest): Promise<string> => (await rest.post("/ip_policies", {})).body.id;
@@ -254,7 +254,7 @@ export const TYPES: readonly ResourceType[] = [
       "example",
       "reason",
     ],
-    told: ["state", "covered", "example", "reason"],
+    detailOnly: ["state", "covered", "example", "reason"],
     body: () => ({ expect: "refused", addresses: [`${hostport()}/admin`], client_certificate: "none" }),
     update: { methods: ["GET"] },
   },
@@ -264,7 +264,7 @@ export const TYPES: readonly ResourceType[] = [
     listKey: "keys",
     prefix: "ak",
     fields: ["owner_id", "expires_at", "scopes", "last_used_at", "token"],
-    told: ["last_used_at"],
+    detailOnly: ["last_used_at"],
     once: ["token"],
     body: () => ({}),
     update: { scopes: ["read"] },

@@ -112,11 +112,11 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
     await session.query("commit");
     await created(rest, "/ip_policies", { description: "after" });
     const { events } = (await rest.get("/events")).body;
-    const told = events.filter(
+    const recorded = events.filter(
       ({ event_type }: { event_type: string }) => event_type === "ip_policy_created.v0",
     );
     expect(
-      told.map(({ object }: { object: { description: string } }) => object.description).reverse(),
+      recorded.map(({ object }: { object: { description: string } }) => object.description).reverse(),
     ).to.deep.equal([
       "in the log",
       ...Array.from({ length: CHANGES }, (_, index) => `waits ${index + 1}`),

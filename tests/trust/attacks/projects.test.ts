@@ -72,7 +72,7 @@ onEveryDatabase("Objects of another project", (start) => {
     expect(adopted.body.faults[0]).to.include({ error_code: "TP_1004", field: "id" });
   });
 
-  it("give away of a value that must be unique that it is taken in another project, and no more", async () => {
+  it("show of a unique value only that another project has it", async () => {
     const name = hostport();
     const edge = await server.created("/edges/tls", { hostports: [name] });
     await moveAway(edge.id);

@@ -57,7 +57,7 @@ const messagesOf = (log: string): string =>
     .map((line) => (JSON.parse(line) as { msg: string }).msg)
     .join("\n");
 
-describe("What a terminal would obey in the texts of objects, gateways and servers is escaped, also in pipes:", () => {
+describe("Characters that steer a terminal, in texts of objects, gateways and servers, are escaped, also in pipes:", () => {
   const folder = new Folder();
   let server: ServerProcess;
   let proxy: StandInServer;
@@ -314,7 +314,7 @@ describe("What a terminal would obey in the texts of objects, gateways and serve
       );
       const checked = await plugin.check("TlsEdge", { "odd\u202E": 1 });
       await tellerAt(plugin.engineAddress)("WARNING", `careful${MARKS}`, undefined);
-      for (const said of [refusal, checked.join(), plugin.told.map(({ text }) => text).join()]) {
+      for (const said of [refusal, checked.join(), plugin.logged.map(({ text }) => text).join()]) {
         expect(said).to.contain("\\u202e");
         expect(obeyedIn(said)).to.equal(undefined);
       }

@@ -18,7 +18,7 @@ const oidc = (cookie_prefix: string) => ({
  * The same value is right or wrong in every body that a gateway would turn into a part of Envoy's
  * configuration.
  */
-describe("What Envoy could not read is refused in the preview already:", () => {
+describe("The preview already refuses values that Envoy could not read:", () => {
   const refuses = (fields: Json, field: string, words: string): void => {
     const [first] = problemsOf(fields);
     expect(first?.path.join("."), words).to.equal(field);

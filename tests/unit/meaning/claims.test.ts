@@ -47,7 +47,7 @@ describe("Claims of tokens and users", () => {
     }
   });
 
-  it("that are loosened for some and narrowed for others are told as both", () => {
+  it("that are loosened for some and narrowed for others give a finding of both", () => {
     const both: [before: Rules, after: Rules, words: string][] = [
       [
         { email: ["*"] },

@@ -167,7 +167,7 @@ describe("A decision says what happens to a request:", () => {
     );
   });
 
-  it("what callers may not write is read as an empty header", () => {
+  it("headers that callers may not write are read as empty", () => {
     const of = (name: string) => world(site(inbound(when([`req.headers["${name}"] != ""`], "deny"))));
     const headers = { "X-Team": "red", x_team: "red", "X-Real-IP": "10.0.0.1" };
     expect(said(of("x-team"), { headers })).to.equal("refused 403");
@@ -236,7 +236,7 @@ describe("A decision says what happens to a request:", () => {
 });
 
 describe("A decision is never a guess:", () => {
-  it("what was not recorded decides nothing, but is not asked for where nothing looks there", () => {
+  it("a value that was not recorded decides nothing, and is not missed where nothing looks at it", () => {
     const team = world(site(inbound(when(['req.headers["x-team"] == "red"'], "deny"))));
     expect(ask(team, { headers: "unknown" }).sentence).to.contain("the header `x-team`, not recorded");
     expect(said(world(site()), { headers: "unknown", user_agent: "unknown", token: "unknown" })).to.equal(
@@ -254,7 +254,7 @@ describe("A decision is never a guess:", () => {
     );
   });
 
-  it("nor does what is not known yet of a world", () => {
+  it("nor does a value of a world that is not known yet", () => {
     const networks = { ip_restriction: { ip_policy_ids: [UNKNOWN] } };
     expect(said(world(site(networks)))).to.equal("unknown");
     expect(said(world(site(), route("new", UNKNOWN)))).to.equal("unknown");
@@ -296,7 +296,7 @@ describe("A decision is never a guess:", () => {
     });
   });
 
-  it("what is no request is answered with a sentence", () => {
+  it("an impossible request is answered with a sentence", () => {
     expect(ask(world(site()), { address: "www.example.com" }).sentence).to.contain("write NAME:PORT");
     expect(ask(world(site()), { from: "somewhere" }).sentence).to.contain('"somewhere" is no IP address');
     expect(ask(world(site()), { path: "admin" })).to.include({ outcome: "refused", status: 400 });
@@ -306,7 +306,7 @@ describe("A decision is never a guess:", () => {
   });
 });
 
-describe("What no gateway can serve is named with its reason:", () => {
+describe("Each thing that no gateway can serve has its reason:", () => {
   const reasons = (...of: Parameters<typeof world>) => unservable(world(...of)).map(({ reason }) => reason);
 
   it("a module, an action or a value that is newer, and actions that Envoy cannot do", () => {

@@ -93,7 +93,7 @@ const test: fc.Arbitrary<TextTest> = fc.oneof(
 );
 const property = { seed: 20261123, numRuns: size(300, 5_000) };
 
-describe("texts, decided one for all", function () {
+describe("sample texts that stand for all others", function () {
   this.timeout(LIMIT_MS);
 
   it("answer every test as RE2 does", () => {

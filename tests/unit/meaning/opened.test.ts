@@ -38,10 +38,10 @@ function sentenceOf(before: World, after: World, rule: string): string | undefin
   return findingsOf(before, after).find((finding) => finding.rule === rule)?.sentence;
 }
 
-describe("what findings say of requests", function () {
+describe("a finding about requests", function () {
   this.timeout(LIMIT_MS);
 
-  it("calls two policies that are swapped high where they let in what was denied", () => {
+  it("calls a swap of two policies high where it lets in what was denied", () => {
     const deny: [string[], string] = [['req.path.startsWith("/internal")'], "deny"];
     const answer: [string[], string, object] = [
       [],

@@ -147,7 +147,7 @@ describe("Networks, for any rules", () => {
           of.filter(([action]) => action === "allow").map(([, cidr]) => cidr),
           of.filter(([action]) => action === "deny").map(([, cidr]) => cidr),
         );
-        // What is not listed is counted; what is listed is admitted in any case.
+        // Networks that are not listed are counted; listed ones are admitted in any case.
         if (allowed && typeof networks === "object" && networks.more)
           expect(isNobody(beyond(allowed, expected))).to.equal(true);
         else if (allowed) expect(sameNetworks(allowed, expected)).to.equal(true);

@@ -121,7 +121,7 @@ describe("Rounds of work", () => {
     await rounds.stop();
   });
 
-  it("are idle after an error, which goes to who asked for the round, or else to the log", async () => {
+  it("are idle after an error, which goes to those who asked for the round, or to the log", async () => {
     const { rounds, errors, begun, end } = inTest();
     rounds.start();
     rounds.wake();

@@ -19,10 +19,10 @@ const forgotten = fc.record({
 type Forgotten = typeof forgotten extends fc.Arbitrary<infer F> ? F : never;
 const recorded = fc.array(fc.tuple(request, forgotten), { minLength: 20, maxLength: 20 });
 
-describe("What is said of recorded traffic", function () {
+describe("A replay of recorded traffic", function () {
   this.timeout(LIMIT_MS);
 
-  it("is true of the requests themselves, whatever the record leaves out", async () => {
+  it("says only what is true of the requests themselves, whatever the record leaves out", async () => {
     const seen = { refused: 0, opened: 0, moved: 0, unknown: 0, same: 0 };
     await fc.assert(
       fc.asyncProperty(change, recorded, async ([before, after], all) => {

@@ -23,7 +23,7 @@ export const endAnswer = () => ({
   }),
 });
 
-/** What is stored of it: never that it has ended, because a clock may have been wrong. */
+/** The stored value: never that it has ended, because a clock may have been wrong. */
 export const notExpired = () => ({ expired: false });
 
 /** The field with the end of a type's objects; undefined where they do not end by themselves. */
@@ -38,7 +38,7 @@ export const endedFieldOf = oncePer(
 
 /**
  * When what an object allows ends, in milliseconds since 1970; undefined for never, and where that is not
- * known. What ends closes and never opens: a denying rule that another version let end goes on.
+ * known. An end closes and never opens: a denying rule that another version let end goes on.
  */
 export function endTimeOf(
   definition: Definition,

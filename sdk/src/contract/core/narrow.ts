@@ -11,7 +11,7 @@ export function present<T>(value: T | null | undefined): T {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The keys of a table, all of which its type names. */
+/** The keys of a table whose type names them all. */
 export const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] =>
   Object.keys(table) as K[];
 

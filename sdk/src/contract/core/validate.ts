@@ -93,7 +93,7 @@ function validateObject(
 export const withDefaults = (schema: z.ZodType, sent: Json): Json =>
   complete(schema, sent, nothingIsUnknown, true) as Json;
 
-/** A sent value of which parts may be unknown, as a server would store it: with defaults at every depth. */
+/** A sent value whose parts may be unknown, as a server would store it: with defaults at every depth. */
 export const completed = (schema: z.ZodType, sent: Json, isUnknown: IsUnknown): Json =>
   complete(schema, sent, isUnknown) as Json;
 

@@ -21,7 +21,7 @@ export const requireClaims = (of: string) =>
     description: [
       `Claims that ${of} must have, each with a list of texts. Every claim must match one of its texts. Default: none.`,
       "A text matches the whole claim, in its case; `*` stands for any characters but `@`: `*@example.com`.",
-      "A claim may be a text, a number, true or false, or a list of them, one of which has to match; `*` alone is any of these.",
+      "A claim may be a text, a number, true or false, or a list of them where one has to match; `*` alone is any of these.",
       "A dot leads into an object (`realm_access.roles`), except in names with `:` or `/` (`https://example.com/roles`).",
       "A rule for `email` asks for `email_verified: true` too.",
       `At most ${MOST_CLAIMS} claims with ${MOST_TEXTS} texts each; names and texts have at most ${LONGEST} characters.`,

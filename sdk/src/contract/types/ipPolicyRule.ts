@@ -5,7 +5,7 @@ import { description, metadata, reference } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
 import { cidr, cidrKey } from "../formats/cidr";
 
-/** What ends closes and never opens. */
+/** An end closes and never opens, so only allowing rules may have one. */
 const onlyAllowingEnds: Rule<{ readonly action?: string; readonly expires_at?: string | null }> = function* ({
   action,
   expires_at,

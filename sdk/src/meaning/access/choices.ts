@@ -25,7 +25,7 @@ export const apart = <T>(lists: readonly (readonly T[])[]): Choice<T>[] =>
     }),
   );
 
-/** Lists of values of which one is enough for each check: one for each combination of checks. */
+/** The lists of values that are needed to satisfy each combination of checks: one list for each. */
 export function together<T>(values: readonly Choice<T>[]): Choice<readonly T[]>[] {
   const found = new Map<string, Choice<readonly T[]>>();
   const open = values.map(({ value, by }) => ({ value: [value], by: [...by] }));

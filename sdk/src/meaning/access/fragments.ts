@@ -111,7 +111,9 @@ function textsOf(part: Part, language: Language, asked: readonly TextPredicate[]
     return cells.map(({ text }) => text);
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
-    throw new TooLarge(`${named(part)} cannot be told apart by ${culprits(asked)}: ${error.message}`);
+    throw new TooLarge(
+      `${named(part)} has tests that are too large to compare: ${culprits(asked)}: ${error.message}`,
+    );
   }
 }
 

@@ -27,7 +27,7 @@ import { listedWords, showing } from "./shown";
 export interface Action {
   readonly direction: "inbound" | "outbound";
   readonly type: string;
-  /** The conditions, all of which have to hold; empty means always. */
+  /** The conditions. All have to hold; empty means always. */
   readonly when: readonly string[];
   /** Its settings, without the content of responses. */
   readonly settings: string;
@@ -104,7 +104,7 @@ export const actions = {
     if (module.state === "absent" || module.state === "off") return undefined;
     const { inbound, outbound } = module.fields;
     if (module.state === "maybe" || holdsUnknown([inbound, outbound]))
-      return { look: () => ({}), predicates: [], unknown: "What policies do is not wholly known." };
+      return { look: () => ({}), predicates: [], unknown: "The actions of policies are not wholly known." };
     const policies = { inbound: policiesIn(inbound), outbound: policiesIn(outbound) };
     return place.http ? ofRequests(policies, place) : ofConnections(policies, holder);
   },

@@ -5,7 +5,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "sign-in-dropped": "Users no longer have to sign in.",
   "token-dropped": "No token is asked for any more.",
   "claims-loosened": "Tokens or users are admitted whose claims were refused.",
-  "deny-dropped": "What a deny action denied is no longer denied.",
+  "deny-dropped": "Requests that a deny action refused are no longer refused.",
   "opened-unprotected": "A new address asks for no client certificate, network, sign-in or token.",
   "address-removed": "An address is no longer served.",
   "traffic-stopped": "An address has nothing left to answer it.",

@@ -8,7 +8,7 @@ import { type Context, type Draft, isReplaced, type Rule } from "./finding";
 
 const titleOf = ({ kind }: ModelObject): string => definitionNamed(kind).title;
 
-/** The owner of a credential or key: whoever creates it, unless the program names another. */
+/** The owner of a credential or key: its creator, unless the program names another. */
 const ownerOf = ({ fields }: ModelObject, model: Model): string | undefined =>
   holdsUnknown(fields.owner_id) ? undefined : (textIn(fields.owner_id) ?? model.world.caller);
 

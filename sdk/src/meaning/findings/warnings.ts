@@ -38,7 +38,7 @@ export interface DeclaredChange {
 
 /**
  * The dangerous effects of a change of one resource, as far as it alone tells them. Only new ones are listed.
- * What other resources have a part in is left to a review.
+ * Effects that depend on other resources are left to a review.
  */
 export function warningsOf(change: DeclaredChange): ChangeWarning[] {
   const { kind, before, after, modules } = change;

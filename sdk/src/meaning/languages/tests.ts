@@ -4,7 +4,7 @@ import { escapeRegex } from "../decision/rules/patterns";
 /** A question about a text, with the answer yes or no. */
 export type TextTest = OneTest | { readonly any: readonly TextTest[] };
 
-/** RE2 expressions, one of which is found in a text exactly if the test holds for it. */
+/** RE2 expressions. The test holds for a text exactly if at least one of them is found in it. */
 export function expressionsOf(test: TextTest): readonly string[] {
   if ("any" in test) return test.any.flatMap(expressionsOf);
   if ("exact" in test) return [`\\A${escapeRegex(test.exact)}\\z`];

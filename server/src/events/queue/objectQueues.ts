@@ -3,8 +3,8 @@ import { change, type Database, isListed, statement, type Transaction, valuesOf 
 import { type Holder, lockCursor } from "./cursors";
 import { PENDING } from "./deliveries";
 
-// Lock the destination's cursor before you change its queues (table `lane`). Otherwise one worker could fill
-// a queue that another closes.
+// Lock the destination's cursor before you change its queues (table `lane`), so that no worker fills a queue
+// that another closes.
 
 /** Queues of one destination, by their objects (JSON). */
 interface Named {

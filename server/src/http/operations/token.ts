@@ -18,7 +18,7 @@ export const tokenOperation: DescribedOperation = {
   path: "/token",
   id: "exchangeToken",
   summary: "Exchange an identity token for an API key that soon ends (RFC 8693)",
-  about: `Needs neither an API key nor Service-Version. The token's issuer, audience and claims must be those of a workload identity; of several that match, \`audience\` chooses one. A token may be exchanged again until it ends. What did not match stands in the audit log, not in the answer (${ERRORS.refused_token.code}). The key is that of the identity's bot; it stands in no list, and ends early if the identity is changed or deleted, or the bot deactivated.`,
+  about: `Needs neither an API key nor Service-Version. The token's issuer, audience and claims must be those of a workload identity; of several that match, \`audience\` chooses one. A token may be exchanged again until it ends. The audit log says what did not match, the answer does not (${ERRORS.refused_token.code}). The key is that of the identity's bot; it stands in no list, and ends early if the identity is changed or deleted, or the bot deactivated.`,
   tag: { name: "Token", description: "API keys for jobs that have an identity token of their own." },
   query: [],
   isForm: true,

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { idType } from "../idType";
 
-/** Which objects end when, as long as no event says that they have; no other object has a row. */
+/** When objects end. An object has a row until the event that says that it has ended. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("ending")

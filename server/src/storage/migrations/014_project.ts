@@ -4,7 +4,7 @@ import { idType } from "../idType";
 /** The project that each server has from the start; its id never changes. */
 const DEFAULT = `proj_${"0".repeat(27)}`;
 
-/** Every object belongs to a project. What is there already belongs to `default`. */
+/** Every object belongs to a project. Older objects belong to `default`. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable("resource")
