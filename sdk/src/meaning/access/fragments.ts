@@ -102,7 +102,7 @@ function certificates(asked: readonly On<"client_certificate">[]): Fragment[] {
 
 const isText = (one: Predicate): one is TextPredicate => one.op === "any";
 
-/** Few languages are asked for again and again, most often with no test: what methods there are, for example. */
+/** Few languages are asked for again and again, most often with no test: the methods, for example. */
 const wholeOf = oncePer((language: Language) => cellsOf(language, []));
 
 function textsOf(part: Part, language: Language, asked: readonly TextPredicate[]): string[] {
