@@ -19,7 +19,7 @@ const HELD = 50;
 /** The load beside, and how long each of its connections pauses after an answer, in milliseconds. */
 const MIX = "mix 60/10/15/15";
 const PAUSES = [20, 0];
-/** Pairs of runs for each round, and the part of the usual time that each takes: many short ones scatter less. */
+/** Pairs of runs in a round, and the part of the usual time that each takes: many short ones scatter less. */
 const PAIRS = 12;
 const PART = 1 / 2;
 
