@@ -31,7 +31,7 @@ const FLOORS = {
   gateway: [
     ["cli.ts", "index.ts"],
     ["commands"],
-    ["controller", "trial"],
+    ["controller", "dev", "trial"],
     ["agents", "environment", "server", "sync"],
     ["certificates", "issuers", "traffic", "upstreams"],
     ["envoy", "state"],

@@ -88,7 +88,12 @@ const withRequire = (text) =>
 function rename(inProject, name) {
   edit(inProject("README.md"), ofProject);
   edit(inProject("Pulumi.yaml"), (text) => text.replace(/^name: .*/m, `name: ${name}`));
-  editJson(inProject("package.json"), (manifest) => ({ ...manifest, name }));
+  editJson(inProject("package.json"), ({ scripts, devDependencies, ...manifest }) => ({
+    ...manifest,
+    name,
+    scripts: { dev: "tunnelplane-gateway dev", ...scripts },
+    devDependencies: { "@tunnelplane/gateway": devDependencies["@tunnelplane/server"], ...devDependencies },
+  }));
 }
 
 /** An example's README as that of a project, which is made already, and stands outside of the repository. */

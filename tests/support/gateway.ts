@@ -22,11 +22,12 @@ export class GatewayProcess {
     });
   }
 
-  static start(args: readonly string[], env: Record<string, string> = {}): GatewayProcess {
+  static start(args: readonly string[], env: Record<string, string> = {}, cwd?: string): GatewayProcess {
     const settings = { TUNNELPLANE_API_KEY: API_KEY, TUNNELPLANE_ENVOY_ARGS: "--concurrency 1", ...env };
     return new GatewayProcess(
       spawn(process.execPath, [CLI, ...args], {
         env: { ...process.env, ...settings },
+        cwd,
         stdio: ["ignore", "pipe", "pipe"],
       }),
     );
@@ -36,9 +37,14 @@ export class GatewayProcess {
     return this.child.pid;
   }
 
+  /** Waits until it has printed a text; fails if the process ends first. */
+  async printed(text: string): Promise<void> {
+    await this.logged(text, () => this.out);
+  }
+
   /** Waits until the log contains a text; fails if the process ends first. */
-  async logged(text: string): Promise<void> {
-    while (!this.log.includes(text)) {
+  async logged(text: string, log = () => this.log): Promise<void> {
+    while (!log().includes(text)) {
       if (this.hasEnded) throw new Error(`The gateway ended with ${this.child.exitCode}: ${this.log}`);
       await sleep(20);
     }

@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { ENVOY } from "../support/envoy";
+import { GatewayProcess } from "../support/gateway";
+
+const SERVER = join(__dirname, "../../server");
+const READY = ". .tunnelplane/dev/env";
+
+describe("tunnelplane-gateway dev", () => {
+  if (!ENVOY) {
+    it.skip("needs Envoy, which could not be installed, because Python 3 with venv is missing");
+    return;
+  }
+  let project: string;
+  let running: GatewayProcess;
+
+  const start = (env: Record<string, string> = {}): GatewayProcess => {
+    running = GatewayProcess.start(
+      ["dev"],
+      { TUNNELPLANE_API_KEY: "", TUNNELPLANE_ENVOY: ENVOY as string, ...env },
+      project,
+    );
+    return running;
+  };
+
+  /** What a reader's shell has after `. .tunnelplane/dev/env`. */
+  const settings = (): Record<string, string> =>
+    Object.fromEntries(
+      [...readFileSync(join(project, ".tunnelplane/dev/env"), "utf8").matchAll(/(\w+)=(\S+)/g)].map(
+        ([, name = "", value = ""]) => [name, value],
+      ),
+    );
+
+  const caller = async (
+    { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: key } = settings(),
+  ): Promise<number> =>
+    (await fetch(`${url}/caller`, { headers: { authorization: `Bearer ${key}`, "service-version": "2" } }))
+      .status;
+
+  beforeEach(() => {
+    project = mkdtempSync(join(tmpdir(), "tpd-"));
+    writeFileSync(join(project, "package.json"), "{}");
+    mkdirSync(join(project, "node_modules/@tunnelplane"), { recursive: true });
+    symlinkSync(SERVER, join(project, "node_modules/@tunnelplane/server"));
+  });
+  afterEach(async () => {
+    await running?.stop();
+    rmSync(project, { recursive: true, force: true });
+  });
+
+  it("starts a server, a gateway and an app, keeps their key private, and ends all of them", async () => {
+    await start().printed(READY);
+    const first = settings();
+    expect(await caller()).to.equal(200);
+    expect(
+      await (await fetch(`http://${first.TUNNELPLANE_DEV_APP}/.tunnelplane/dev/api-key`)).text(),
+    ).to.equal("hello from behind the tunnel\n");
+    for (const file of ["env", "api-key"])
+      expect(statSync(join(project, ".tunnelplane/dev", file)).mode & 0o077).to.equal(0);
+    expect(await running.stop("SIGINT")).to.equal(0);
+    for (const url of [first.TUNNELPLANE_BASE_URL, `http://${first.TUNNELPLANE_DEV_APP}`])
+      expect(await fetch(url as string).catch(() => "nobody listens")).to.equal("nobody listens");
+  });
+
+  it("starts again with the data and the key of before, at another port where that is taken", async () => {
+    await start().printed(READY);
+    const first = settings();
+    await running.stop();
+    const port = Number(new URL(first.TUNNELPLANE_BASE_URL as string).port);
+    const taken = createServer().listen(port, "127.0.0.1");
+    try {
+      await start().printed(READY);
+      expect(settings().TUNNELPLANE_API_KEY).to.equal(first.TUNNELPLANE_API_KEY);
+      expect(settings().TUNNELPLANE_BASE_URL).not.to.equal(first.TUNNELPLANE_BASE_URL);
+      expect(await caller()).to.equal(200);
+      await running.stop();
+      expect(await start({ TUNNELPLANE_API_KEY: "tpk_of-another-server" }).ended()).to.equal(1);
+      expect(running.log).to.contain("unset TUNNELPLANE_API_KEY");
+    } finally {
+      taken.close();
+    }
+  });
+
+  it("ends with the cause when one of its programs cannot go on, and where the project has no server", async () => {
+    expect(await start({ TUNNELPLANE_RATE_LIMIT: "many" }).ended()).to.equal(1);
+    expect(running.log).to.contain("the server ended").and.to.contain("TUNNELPLANE_RATE_LIMIT");
+    rmSync(join(project, "node_modules"), { recursive: true });
+    expect(await start().ended()).to.equal(1);
+    expect(running.log).to.contain("npm install --save-dev @tunnelplane/server");
+  });
+});
