@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, createServer as createPlain } from "node:net";
+import { createServer as createPlain } from "node:net";
 
 /** A program to reach through a tunnel. It answers every request alike, and reads no file. */
 export const sampleApp = (): Server =>
@@ -18,8 +18,8 @@ function tried(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     server.once("error", () => resolve(undefined));
     server.listen(port, "127.0.0.1", () => {
-      const { port: found } = server.address() as AddressInfo;
-      server.close(() => resolve(found));
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" ? address?.port : undefined));
     });
   });
 }
