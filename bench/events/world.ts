@@ -1,4 +1,4 @@
-import { definitionOf } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, definitionOf } from "@tunnelplane/sdk/contract";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
@@ -70,7 +70,7 @@ export class World {
           change: "created" as const,
           definition,
           id,
-          storedAs: { ownerId: this.caller.ownerId, version: 1 },
+          storedAs: { ownerId: this.caller.ownerId, version: 1, project: DEFAULT_PROJECT.id },
           after: documents.compose(definition, id, new Date().toISOString(), properties),
         };
       });

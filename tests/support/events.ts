@@ -2,6 +2,7 @@ import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
+import { ChangeSets } from "../../server/src/changesets/service";
 import { openContext } from "../../server/src/context";
 import { deliveryPage } from "../../server/src/events/admin/deliveryPage";
 import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
@@ -70,20 +71,24 @@ export class StandInTarget implements DeliveryTarget {
 export class World {
   /** The dispatchers' clock. It is ahead of the real time, which events carry. */
   now = new Date(Date.now() + 60_000);
-  readonly targets = new Map<string, StandInTarget>();
   readonly dispatchers: Dispatcher[] = [];
   #changes = 0;
 
   private constructor(
     readonly core: ServerContext,
     private readonly context: ChangeRequest,
+    readonly targets = new Map<string, StandInTarget>(),
   ) {}
 
+  /** The same world, for what its admin does in another project. */
+  inProject(project: string): World {
+    const caller = { ...this.context.caller, project };
+    return new World(this.core, { ...this.context, caller }, this.targets);
+  }
+
   static async open(data: string): Promise<World> {
-    const place = data.startsWith("postgres:")
-      ? { data: "", databaseUrl: data, masterKey: MASTER_KEY }
-      : { data };
-    const core = await openContext({ ...place, databasePool: 10 });
+    const place = data.startsWith("postgres:") ? { data: "", databaseUrl: data } : { data };
+    const core = await openContext({ ...place, masterKey: MASTER_KEY, databasePool: 10 });
     await bootstrap(core, "key-of-the-admin-of-this-world");
     const caller = await new ApiKeys(core.store).callerOf("key-of-the-admin-of-this-world");
     return new World(core, {
@@ -169,8 +174,17 @@ export class World {
     return documents.map((document) => JSON.parse(document)).reverse();
   }
 
+  /** @param more what else is known of the request */
+  resourcesFor(more: Partial<ChangeRequest>): ResourceService {
+    return new ResourceService(this.core, { ...this.context, ...more });
+  }
+
+  get changeSets(): ChangeSets {
+    return new ChangeSets(this.core, this.context);
+  }
+
   get resources(): ResourceService {
-    return new ResourceService(this.core, this.context);
+    return this.resourcesFor({});
   }
 
   async #create(kind: string, body: object): Promise<string> {

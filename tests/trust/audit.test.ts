@@ -1,7 +1,7 @@
 import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { AuditEventRow } from "../../server/src/storage/schema";
-import { expectRefused, hostport, type Json, unique, unknownId } from "../support/api/expect";
+import { expectRefused, hostport, type Json, notFound, unique, unknownId } from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase, rowsIn } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
@@ -123,12 +123,16 @@ onEveryDatabase("In the audit log", (start, database) => {
     }
     const stored = (await auditRows(server.data)).reverse();
     expect(listed).to.deep.equal(
-      stored.map(({ sequence, changed, ...row }) => ({
+      stored.map(({ sequence, changed, project_id: _, ...row }) => ({
         id: `au_${sequence}`,
         ...row,
+        project: "default",
         changed: JSON.parse(changed),
       })),
     );
+    const { body: ofDefault } = await rest.get("/audit_events?limit=7&project=default");
+    expect(ofDefault.audit_events).to.deep.equal(listed.slice(0, 7));
+    expectRefused(await rest.get("/audit_events?project=unknown"), notFound);
     const bot = (await rest.post("/bot_users", { name: "ci" })).body;
     const { token } = (await rest.post("/api_keys", { owner_id: bot.id })).body;
     const member = new Rest(server.url, token);

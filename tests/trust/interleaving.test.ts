@@ -144,7 +144,7 @@ onEveryDatabase(
 async function changesInEventsOf({ store }: World["core"], id: string): Promise<number[]> {
   const { documents } = await eventPage(
     store,
-    { type: "ip_policy_updated.v0", objectId: id },
+    { project: undefined, type: "ip_policy_updated.v0", objectId: id },
     { limit: 10_000, bytes: 1e9 },
   );
   return documents.map((document) => Number(JSON.parse(document).object.description)).reverse();

@@ -1,7 +1,7 @@
 import { DEFAULT_PROJECT, definitionOf, type SentOf } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
-import { commandLine, type Journal, journaled, type ObjectChange } from "../journal";
+import { commandLine, type Journal, journaled, type ObjectChange, storedAsOf } from "../journal";
 import { hashSecret, type Keyring, newSecret } from "../secrets";
 import { type Database, PLACEHOLDER, type Store, type Transaction } from "../storage";
 import { newId } from "../util";
@@ -130,20 +130,14 @@ async function addKey(
   const sent: SentOf<"api_key"> = { description, metadata: "", owner_id: ownerId, scopes: [] };
   const after = documents.compose(definition, id, new Date().toISOString(), sent);
   const document = documents.seal(definition, after);
+  const columns = { owner_id: ownerId, version: 1, project_id: DEFAULT_PROJECT.id };
   await transaction
     .insertInto("resource")
-    .values({
-      id,
-      kind: definition.kind,
-      owner_id: ownerId,
-      version: 1,
-      document,
-      project_id: DEFAULT_PROJECT.id,
-    })
+    .values({ id, kind: definition.kind, document, ...columns })
     .execute();
   await transaction
     .insertInto("told_secret")
     .values({ resource_id: id, hash: hashSecret(key) })
     .execute();
-  return { change: "created", definition, id, storedAs: { ownerId, version: 1 }, after };
+  return { change: "created", definition, id, storedAs: storedAsOf(columns), after };
 }

@@ -12,4 +12,5 @@ export {
   refuseForeignOwner,
   seesOwnAlone,
 } from "./ownership";
+export { isAccountAdmin, projectNames, seesAllProjects, sharedProjects } from "./projects";
 export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";

@@ -16,7 +16,16 @@ import {
   touchParent,
   updateDocument,
 } from "../resources";
-import { bulkInsertion, effect, inParts, insertion, isListed, statement, type Transaction } from "../storage";
+import {
+  bulkInsertion,
+  type Database,
+  effect,
+  inParts,
+  insertion,
+  isListed,
+  statement,
+  type Transaction,
+} from "../storage";
 import { grouped, takeTurn } from "../util";
 import { lockSet } from "./facts";
 import type { Faults } from "./faults";
@@ -27,13 +36,10 @@ import { type Child, parentIds } from "./prepare";
 export class PlanOutdated extends Error {}
 
 /** The set whose plan is carried out. */
-export interface TargetSet {
-  readonly id: string;
-  readonly name: string;
-  readonly ownerId: string;
+export type TargetSet = Omit<Database["changeset"], "version" | "created_at"> & {
   /** 0 for a new set. */
   readonly version: number;
-}
+};
 
 /**
  * Carries out a plan, if everything that it depends on is unchanged. All possible work was done before,
@@ -50,7 +56,7 @@ export async function carryOut(
   const parents = [...new Set(plan.rows.children.flatMap(parentIds))];
   const { rows, leaving, places } = plan;
   if (plan.nests) await takeTurnOfAll(transaction);
-  const [set] = await lockSet(transaction, { name: target.name });
+  const [set] = await lockSet(transaction, target);
   const changing = new Set([...parents, ...leaving, ...rows.updates.map(({ id }) => id)]);
   const holds = await plan.facts.stillHold(transaction, changing);
   if ((set?.version ?? 0) !== target.version || !holds) throw new PlanOutdated();
@@ -71,7 +77,7 @@ export async function carryOut(
   await touchParents(transaction, plan, faults);
 
   if (target.version === 0)
-    await insertSet(transaction, { ...columnsOf(target), version: 1, created_at: new Date().toISOString() });
+    await insertSet(transaction, { ...target, version: 1, created_at: new Date().toISOString() });
   else if (plan.changes.length > 0 || places.length > 0)
     await updateSet(transaction, { id: target.id, version: target.version + 1 });
   await inParts(
@@ -87,8 +93,6 @@ export async function carryOut(
   }));
   await insertPlaces(transaction, placed);
 }
-
-const columnsOf = ({ id, name, ownerId }: TargetSet) => ({ id, name, owner_id: ownerId });
 
 /**
  * Counts up the versions of parents that show changed children, each once, and checks the size of what they
@@ -138,7 +142,7 @@ const insertPlaces = bulkInsertion("changeset_object", [
   "key",
   "declared",
 ]);
-const insertSet = insertion("changeset", ["id", "name", "owner_id", "version", "created_at"]);
+const insertSet = insertion("changeset", ["id", "name", "owner_id", "version", "created_at", "project_id"]);
 
 const updateSet = statement<{ id: string; version: number }, unknown>((db, parameter) =>
   db

@@ -3,14 +3,30 @@ import type { Kysely } from "kysely";
 import type { Belonging } from "../auth";
 import { wholeOf } from "../documents";
 import { type BriefRow, Existing, type HolderRow, type StoredRow, type UserRow } from "../resources";
-import { type Database, inParts, isListed, type Statement, statement, type Transaction } from "../storage";
+import {
+  type Database,
+  inParts,
+  isListed,
+  type ParameterOf,
+  type Statement,
+  statement,
+  type Transaction,
+} from "../storage";
 
-export const findSet = statement<{ name: string }, Database["changeset"]>((db, parameter) =>
-  db.selectFrom("changeset").selectAll().where("name", "=", parameter("name")),
-);
+/** Names a set: two projects may each have one of the same name. */
+type SetName = Pick<Database["changeset"], "project_id" | "name">;
 
-export const lockSet = statement<{ name: string }, Database["changeset"]>((db, parameter) =>
-  db.selectFrom("changeset").selectAll().where("name", "=", parameter("name")).forUpdate(),
+const setNamed = (db: Kysely<Database>, parameter: ParameterOf<SetName>) =>
+  db
+    .selectFrom("changeset")
+    .selectAll()
+    .where("project_id", "=", parameter("project_id"))
+    .where("name", "=", parameter("name"));
+
+export const findSet = statement<SetName, Database["changeset"]>(setNamed);
+
+export const lockSet = statement<SetName, Database["changeset"]>((db, parameter) =>
+  setNamed(db, parameter).forUpdate(),
 );
 
 /** An object of a set, with its owner and project. */

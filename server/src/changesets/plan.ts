@@ -5,7 +5,7 @@ import {
   present,
   seesAll,
 } from "@tunnelplane/sdk/contract";
-import type { ObjectChange } from "../journal";
+import { type ObjectChange, storedAsOf } from "../journal";
 import { type Leaving, nests } from "../resources";
 import { inOrder } from "../util";
 import { checkAll } from "./checks";
@@ -278,8 +278,7 @@ function goneChanges(
       const old = loaded.get(id);
       const definition = definitionOfId(id);
       if (!old || !definition) return [];
-      const storedAs = { ownerId: old.owner_id, version: old.version };
-      return [{ change: "deleted", definition, id, storedAs, before: old.before }];
+      return [{ change: "deleted", definition, id, storedAs: storedAsOf(old), before: old.before }];
     },
   );
 }

@@ -1,6 +1,6 @@
 import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Document, embeddedListOf, textIn } from "../documents";
-import type { ObjectChange } from "../journal";
+import { type ObjectChange, storedAsOf } from "../journal";
 import {
   endRows,
   isEndChanged,
@@ -122,7 +122,7 @@ async function prepareNew(
     change: "created",
     definition,
     id,
-    storedAs: { ownerId: creation.ownerId, version: 1 },
+    storedAs: storedAsOf(resource),
     after: creation.after,
     json,
   });
@@ -141,7 +141,7 @@ function prepareUpdate(item: Item, { rows, changes, updated }: Work): void {
     change: "updated",
     definition,
     id,
-    storedAs: { ownerId: old.owner_id, version },
+    storedAs: storedAsOf({ ...old, version }),
     before: old.before,
     after,
     json,

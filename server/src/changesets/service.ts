@@ -1,6 +1,6 @@
 import { definitionNamed, seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, projectOf } from "../auth";
 import type { Page, PageSize } from "../documents";
 import type { Author } from "../journal";
 import {
@@ -105,40 +105,42 @@ export class ChangeSets {
 
   /** @throws RequestError if the set belongs to another */
   async #targetOf(name: string): Promise<TargetSet> {
-    const [row] = await findSet(this.context.store.reader, { name });
-    if (!row) return { id: newId("cset"), name, ownerId: this.#caller.ownerId, version: 0 };
+    const project_id = projectOf(this.#caller);
+    const [row] = await findSet(this.context.store.reader, { project_id, name });
+    if (!row) return { id: newId("cset"), project_id, name, owner_id: this.#caller.ownerId, version: 0 };
     if (!this.#mayUse(row))
       throw new RequestError(
         "forbidden",
         `The change set ${name} belongs to another; only its owner or an admin may change it. Choose another name`,
         { field: "set" },
       );
-    return { id: row.id, name, ownerId: row.owner_id, version: row.version };
+    return row;
   }
 
   #mayUse = ({ owner_id }: Pick<Database["changeset"], "owner_id">): boolean =>
     seesAll(this.#caller.role) || owner_id === this.#caller.ownerId;
 
   list(page: PageSize & { before?: string }): Promise<Page> {
-    return setPage(this.context, seesAll(this.#caller.role) ? undefined : this.#caller.ownerId, page);
+    const owner = seesAll(this.#caller.role) ? undefined : this.#caller.ownerId;
+    return setPage(this.context, { project: projectOf(this.#caller), owner }, page);
   }
 
   async get(name: string): Promise<{ json: string; etag: string }> {
     const { reader } = this.context.store;
-    return partAnswer(await this.#whole(reader, await this.#found(findSet(reader, { name }), name)));
+    return partAnswer(await this.#whole(reader, await this.#found(findSet, reader, name)));
   }
 
   /** Forgets a set and leaves its objects. */
   async release(name: string, precondition: Precondition): Promise<void> {
     await this.#transactions.run(async (transaction) => {
-      const set = await this.#found(lockSet(transaction, { name }), name);
+      const set = await this.#found(lockSet, transaction, name);
       precondition(partAnswer(await this.#whole(transaction, set)).etag);
       await deleteSet(transaction, { id: set.id });
     });
   }
 
-  async #found(rows: Promise<Database["changeset"][]>, name: string): Promise<Database["changeset"]> {
-    const [row] = await rows;
+  async #found(find: typeof findSet, db: Kysely<Database>, name: string): Promise<Database["changeset"]> {
+    const [row] = await find(db, { project_id: projectOf(this.#caller), name });
     if (row && this.#mayUse(row)) return row;
     throw new RequestError(
       "not_found",

@@ -5,16 +5,25 @@ import { type Database, statement } from "../storage";
 /** Sorts after every id. */
 const AFTER_ALL = "~";
 
-/** A page of sets, newest first. @param owner of the sets; undefined for all */
+/** The sets that are wanted. */
+interface Wanted {
+  /** The id of the project. */
+  readonly project: string;
+  /** Undefined for the sets of all owners. */
+  readonly owner: string | undefined;
+}
+
+/** A page of sets, newest first. */
 export async function setPage(
   { store, documents }: Pick<ServerContext, "store" | "documents">,
-  owner: string | undefined,
+  { project, owner }: Wanted,
   { limit, bytes, before = AFTER_ALL }: PageSize & { before?: string },
 ): Promise<Page> {
   const rows = await (owner === undefined ? allSets : ownSets)(store.reader, {
     before,
     limit: limit + 1,
     owner: owner ?? "",
+    project,
   });
   const texts = rows.map(({ id, name, owner_id, created_at, objects }) =>
     JSON.stringify({
@@ -41,6 +50,7 @@ interface PageOf {
   readonly before: string;
   readonly limit: number;
   readonly owner: string;
+  readonly project: string;
 }
 
 const pageOf = (isOwned: boolean) =>
@@ -54,6 +64,7 @@ const pageOf = (isOwned: boolean) =>
           .whereRef("changeset_object.changeset_id", "=", "changeset.id")
           .as("objects"),
       )
+      .where("project_id", "=", parameter("project"))
       .where("id", "<", parameter("before"))
       .orderBy("id", "desc")
       .limit(parameter("limit"));

@@ -12,12 +12,15 @@ export const subscriptions: Follower = { kinds: ["event_subscription", "event_de
 
 /** @param sequence of the change's event: new routes begin with it */
 async function follow(transaction: Transaction, change: ObjectChange, sequence: number): Promise<void> {
-  if (isChangeOf(change, "event_subscription")) await replaceRoutes(transaction, change, sequence - 1);
+  if (isChangeOf(change, "event_subscription"))
+    await replaceRoutes(transaction, { ...change, project: change.storedAs.project }, sequence - 1);
   if (change.definition.kind === "event_destination" && !change.after) await forget(transaction, change.id);
 }
 
 interface SubscriptionChange {
   readonly id: string;
+  /** The id of its project, whose events it is about. */
+  readonly project: string;
   readonly before?: EventSubscription;
   readonly after?: EventSubscription;
 }
@@ -25,7 +28,7 @@ interface SubscriptionChange {
 /** Replaces a subscription's routes. Waiting events that no subscription wants now are dropped. */
 async function replaceRoutes(
   transaction: Transaction,
-  { id, before, after }: SubscriptionChange,
+  { id, project, before, after }: SubscriptionChange,
   since: number,
 ): Promise<void> {
   const known = await transaction.selectFrom("route").selectAll().where("subscription_id", "=", id).execute();
@@ -34,6 +37,7 @@ async function replaceRoutes(
     ? routesOf(after).map((route) => ({
         ...route,
         subscription_id: id,
+        project_id: project,
         since: sinceOf.get(keyOf(route)) ?? since,
       }))
     : [];

@@ -1,9 +1,9 @@
-import { isObject, scopesBeyond } from "@tunnelplane/sdk/contract";
+import { isObject, type Kind, scopesBeyond } from "@tunnelplane/sdk/contract";
 import type { JWTPayload } from "jose";
 import type { Logger } from "pino";
 import { type Author, type Journal, journaled } from "../journal";
 import { hashSecret, type Keyring, newSecret } from "../secrets";
-import { insertion, type Store, statement } from "../storage";
+import { type Database, insertion, type Store, statement } from "../storage";
 import { newId, RequestError, refusalForNow } from "../util";
 import { identitiesOf, lackingFor, type StoredIdentity } from "./identities";
 import { Issuers } from "./issuers";
@@ -99,11 +99,12 @@ export class TokenExchange {
       "identity token refused",
     );
     const nobody: Author = { ownerId: "nobody", name: "nobody", operationId, client };
-    await journaled(this.context, (transaction, begunUnder) =>
-      this.context.journal.append(transaction, begunUnder, nobody, [
-        { action: "identity_token_refused", subject: identity, about: lacking },
-      ]),
-    );
+    await journaled(this.context, async (transaction, begunUnder) => {
+      const [row] = identity === undefined ? [] : await identityById(transaction, { id: identity });
+      await this.context.journal.append(transaction, begunUnder, nobody, [
+        { action: "identity_token_refused", subject: identity, about: lacking, project: row?.project_id },
+      ]);
+    });
   }
 
   close(): Promise<void> {
@@ -143,12 +144,12 @@ export class TokenExchange {
       });
     const [key, id] = [newSecret("tpk"), newId("ak")];
     await journaled(this.context, async (transaction, begunUnder) => {
-      const [current] = await versionOf(transaction, { id: identityId });
+      const [current] = await lockIdentity(transaction, { id: identityId });
       if (current?.version !== version)
         throw refusalForNow("unavailable", "The workload identity changed just now; try again shortly");
       const [row] = await botById(transaction, { id: botId });
       const bot: unknown = row && JSON.parse(row.document);
-      if (!isObject(bot) || bot.active === false) throw new TokenRefused(["bot_user_id"], identityId);
+      if (!row || !isObject(bot) || bot.active === false) throw new TokenRefused(["bot_user_id"], identityId);
       await insertKey(transaction, {
         hash: hashSecret(key),
         id,
@@ -160,24 +161,28 @@ export class TokenExchange {
       });
       const author: Author = { ownerId: botId, name: String(bot.name), keyId: id, operationId, client };
       await this.context.journal.append(transaction, begunUnder, author, [
-        { action: "identity_token_exchanged", subject: identityId },
+        { action: "identity_token_exchanged", subject: identityId, project: row.project_id },
       ]);
     });
     return { id, key, ttl, scopes };
   }
 }
 
-const versionOf = statement<{ id: string }, { version: number }>((db, parameter) =>
+const lockIdentity = statement<{ id: string }, { version: number }>((db, parameter) =>
   db.selectFrom("resource").select("version").where("id", "=", parameter("id")).forUpdate(),
 );
 
-const botById = statement<{ id: string }, { document: string }>((db, parameter) =>
-  db
-    .selectFrom("resource")
-    .select("document")
-    .where("id", "=", parameter("id"))
-    .where("kind", "=", "bot_user"),
-);
+const byIdOf = (kind: Kind) =>
+  statement<{ id: string }, Pick<Database["resource"], "document" | "project_id">>((db, parameter) =>
+    db
+      .selectFrom("resource")
+      .select(["document", "project_id"])
+      .where("id", "=", parameter("id"))
+      .where("kind", "=", kind),
+  );
+
+const botById = byIdOf("bot_user");
+const identityById = byIdOf("workload_identity");
 
 const insertKey = insertion("exchanged_key", [
   "hash",

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { projectOf } from "../auth";
 import { type IdempotentRequest, requestHashOf } from "../resources";
 import { RequestError } from "../util";
 
@@ -16,8 +17,9 @@ export function idempotentRequestOf(request: FastifyRequest, body: unknown): Ide
     );
   }
   const { ownerId, scopes } = request.caller;
+  const project = projectOf(request.caller);
   const sent = Buffer.isBuffer(body) ? hash("sha256", body) : body;
-  return { ownerId, key, requestHash: requestHashOf(request.method, request.url, sent, scopes) };
+  return { project, ownerId, key, requestHash: requestHashOf(request.method, request.url, sent, scopes) };
 }
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;

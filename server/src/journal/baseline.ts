@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
-import { Digests, keepAuditKey, newAuditKey, openDigests } from "./digests";
+import { Digests, keepAuditKey, newAuditKey, openDigests, storedAsOf } from "./digests";
 import { Journal } from "./journal";
 import { theServer } from "./payload";
 
@@ -75,10 +75,10 @@ const recordObjects = (transaction: Transaction, documents: Documents, digests: 
   recordPages(transaction, async (after) => {
     const found: Recorded[] = [];
     const rows = transaction.selectFrom("resource").selectAll().where("id", ">", after).orderBy("id");
-    for (const { id, kind, owner_id, version, document } of await rows.limit(PAGE).execute()) {
+    for (const { id, kind, document, ...row } of await rows.limit(PAGE).execute()) {
       const definition = definitionNamed(kind);
       const opened = await documents.unsealed(transaction, definition, document);
-      found.push({ id, digest: digests.ofObject(definition, { ownerId: owner_id, version }, opened) });
+      found.push({ id, digest: digests.ofObject(definition, storedAsOf(row), opened) });
     }
     return found;
   });

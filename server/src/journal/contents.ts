@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Documents } from "../documents";
 import type { AuditEventRow, Database } from "../storage";
 import { digestOfBaseline } from "./baseline";
-import type { Digests } from "./digests";
+import { type Digests, storedAsOf } from "./digests";
 import type { Faults } from "./faults";
 import { PRUNED_THROUGH } from "./read";
 import type { InboxEntry } from "./verifyInbox";
@@ -108,7 +108,7 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
       faults.add(`${place} was put back without the server: row ${waiting.n} of the inbox deleted it`);
     else if (waiting && (await digestOf(db, known, row)) !== waiting.digest) {
       faults.add(
-        `${place} was changed without the server: its document, kind, owner_id or version is not what row ${waiting.n} of the inbox left`,
+        `${place} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${waiting.n} of the inbox left`,
       );
     }
     if (waiting) continue;
@@ -122,7 +122,7 @@ async function compareObjects(db: Kysely<Database>, known: Known, faults: Faults
     else if ((await digestOf(db, known, row)) !== expected) {
       const left = object_digest === null ? known.baseline?.sequence : sequence;
       faults.add(
-        `${place} was changed without the server: its document, kind, owner_id or version is not what row ${left} left`,
+        `${place} was changed without the server: its document, kind, owner_id, project_id or version is not what row ${left} left`,
       );
     }
   }
@@ -141,9 +141,7 @@ async function digestOf(
     // others differently.
     if (JSON.stringify(JSON.parse(row.document)) !== row.document) return undefined;
     const document = await documents.unsealed(db, definition, row.document);
-    return document.id === row.id
-      ? digests.ofObject(definition, { ownerId: row.owner_id, version: row.version }, document)
-      : undefined;
+    return document.id === row.id ? digests.ofObject(definition, storedAsOf(row), document) : undefined;
   } catch {
     return undefined;
   }

@@ -4,6 +4,8 @@ import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import { derive, type Keyring } from "../secrets";
 import type { Database, Transaction } from "../storage";
+import { RowIds } from "./rowIds";
+import { coveredProject } from "./rows";
 
 /** The setting that holds the digests' key, sealed under the data key in use. */
 export const AUDIT_KEY = "audit_key";
@@ -13,7 +15,20 @@ const PLACE = `setting/${AUDIT_KEY}`;
 export interface StoredAs {
   readonly ownerId: string;
   readonly version: number;
+  /** The id of its project. */
+  readonly project: string;
 }
+
+/** The columns of a row, by the names that changes have for them. */
+export const storedAsOf = ({
+  owner_id: ownerId,
+  version,
+  project_id: project,
+}: Pick<Database["resource"], "owner_id" | "version" | "project_id">): StoredAs => ({
+  ownerId,
+  version,
+  project,
+});
 
 /**
  * Keyed hashes (HMAC-SHA-256) of objects and events, for the audit log. They cover the opened secrets, so a
@@ -26,16 +41,19 @@ export interface StoredAs {
  */
 export class Digests {
   readonly #key: KeyObject | undefined;
+  /** The ids of rows for those who see no other project's; absent where there are no digests. */
+  readonly rowIds: RowIds | undefined;
 
   /**
    * @param key from {@link newAuditKey}. A database of an older version has none until it is served; then
    * there are no digests
    */
   constructor(key?: string) {
-    this.#key =
-      key === undefined
-        ? undefined
-        : createSecretKey(derive(Buffer.from(key, "base64url"), "tunnelplane audit digests"));
+    const keyFor = (use: string) =>
+      key === undefined ? undefined : createSecretKey(derive(Buffer.from(key, "base64url"), use));
+    this.#key = keyFor("tunnelplane audit digests");
+    const idKey = keyFor("tunnelplane audit row ids");
+    this.rowIds = idKey && new RowIds(idKey);
   }
 
   get exist(): boolean {
@@ -48,21 +66,23 @@ export class Digests {
    */
   ofObject(
     definition: Definition,
-    { ownerId, version }: StoredAs,
+    { ownerId, version, project }: StoredAs,
     document: Document,
     json?: string,
   ): string | null {
     const embedded = embeddedFields(definition);
     // A change of a child counts its parent's version up without an audit row.
-    const place = ["object", definition.kind, document.id, ownerId, embedded.length > 0 ? null : version];
+    const counted = embedded.length > 0 ? null : version;
+    const place = [...["object", definition.kind, document.id, ownerId, counted], ...coveredProject(project)];
     return this.#digest(
       place,
       embedded.length > 0 ? JSON.stringify(without(document, embedded)) : (json ?? JSON.stringify(document)),
     );
   }
 
-  ofEvent({ id, type, object_id, created_at, payload }: Omit<Database["event"], "sequence">): string | null {
-    return this.#digest(["event", id, type, object_id, created_at], payload);
+  ofEvent(event: Omit<Database["event"], "sequence">): string | null {
+    const { id, type, object_id, created_at, payload, project_id } = event;
+    return this.#digest(["event", id, type, object_id, created_at, ...coveredProject(project_id)], payload);
   }
 
   /** The digest of a list that is read in pieces; undefined without a key. */

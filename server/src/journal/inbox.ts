@@ -14,7 +14,7 @@ import {
 } from "../storage";
 import { Chain } from "./chain";
 import { type Anchor, headText } from "./head";
-import { DIGESTS, RECORDED } from "./rows";
+import { coveredProject, DIGESTS, RECORDED } from "./rows";
 
 /** A row of the inbox as its writer signs it. */
 export type Waiting = Omit<Selectable<InboxRow>, "n">;
@@ -22,7 +22,7 @@ export type Waiting = Omit<Selectable<InboxRow>, "n">;
 /** A row of the inbox. */
 export type InInbox = Selectable<InboxRow>;
 
-/** The columns that the signature covers, in this order. */
+/** The columns that the signature covers, in this order; and the project. */
 const SIGNED = [
   "lane",
   "k",
@@ -41,7 +41,7 @@ const SIGNED = [
 ] as const satisfies readonly (keyof Waiting)[];
 
 const signedText = (row: Omit<Waiting, "data_key_id" | "mac">): string =>
-  `${JSON.stringify(["inbox", ...SIGNED.map((field) => row[field])])}\n${row.payload}`;
+  `${JSON.stringify(["inbox", ...SIGNED.map((field) => row[field]), ...coveredProject(row.project_id)])}\n${row.payload}`;
 
 /** Signs a row under a data key. */
 export const signed = (
@@ -57,7 +57,7 @@ export const isFromServer = (db: Kysely<Database>, keyring: Keyring, row: InInbo
 /** The row's lane and number, as the audit row has it. */
 export const laneText = ({ lane, k }: Pick<Waiting, "lane" | "k">): string => `${lane}:${k}`;
 
-const COLUMNS = [...SIGNED, "payload", "data_key_id", "mac"] as const;
+const COLUMNS = [...SIGNED, "project_id", "payload", "data_key_id", "mac"] as const;
 
 export const insertIntoInbox = bulkInsertion("inbox", COLUMNS);
 
@@ -159,7 +159,7 @@ const waitingRows = statement<{ after: number }, Found>((db, parameter) =>
         "page",
       ),
     )
-    .select(["n", ...SIGNED, "payload", "data_key_id", "mac", "found"])
+    .select(["n", ...COLUMNS, "found"])
     .select(
       sql<number>`(select count(*) from audit_event where audit_event.lane = page.lane || ':' || page.k)`.as(
         "repeated",
@@ -198,7 +198,7 @@ async function place(
 }
 
 /** The columns that an audit row takes over as they are. */
-const AUDIT_COLUMNS = [...RECORDED, ...DIGESTS] as const satisfies readonly (keyof InInbox)[];
+const AUDIT_COLUMNS = [...RECORDED, ...DIGESTS, "project_id"] as const satisfies readonly (keyof InInbox)[];
 
 const placesIn = (db: Kysely<Database>, list: string) =>
   recordsOf<Place>(db, list, {
@@ -226,12 +226,13 @@ const placeAuditEvents = statement<{ list: string }, unknown>((db, parameter) =>
 const placeEvents = statement<{ list: string }, unknown>((db, parameter) =>
   db
     .insertInto("event")
-    .columns(["sequence", "id", "type", "object_id", "created_at", "payload"])
+    .columns(["sequence", "id", "type", "object_id", "created_at", "payload", "project_id"])
     .expression(
       db
         .selectFrom(placesIn(db, parameter("list")))
         .innerJoin("inbox", "inbox.n", "place.n")
         .select(["place.sequence", "event_id", "event_type", "object_id", "created_at", "payload"])
+        .select("project_id")
         .orderBy("place.sequence"),
     ),
 );

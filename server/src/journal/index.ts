@@ -2,13 +2,14 @@
 
 export { digestsToServeWith } from "./baseline";
 export { differences } from "./differences";
-export { openDigests, type StoredAs, sealAuditKey } from "./digests";
+export { openDigests, type StoredAs, sealAuditKey, storedAsOf } from "./digests";
 export { type Anchor, anchorText, headOf, headText } from "./head";
 export { type AuditedAction, type Follower, Journal } from "./journal";
 export { journaled } from "./journaled";
 export { isBegun, openKeyring } from "./openKeyring";
 export { type Author, commandLine, isChangeOf, type ObjectChange, theServer } from "./payload";
-export { auditPage, eventAt, eventPage, eventsAfter, PRUNED_THROUGH, sequenceAfter } from "./read";
+export { eventAt, eventPage, eventsAfter, PRUNED_THROUGH, sequenceAfter } from "./read";
+export { auditPage } from "./readAudit";
 export { Sequencer } from "./sequencer";
 export { type Noted, type Verified, verifyAudit } from "./verify";
 export { EventWaits } from "./waits";

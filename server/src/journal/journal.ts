@@ -1,4 +1,4 @@
-import type { Kind } from "@tunnelplane/sdk/contract";
+import { type Kind, present } from "@tunnelplane/sdk/contract";
 import { type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
 import {
@@ -14,6 +14,7 @@ import type { Digests } from "./digests";
 import { type Anchor, headText } from "./head";
 import { insertIntoInbox, insertUnderCurrentKey, laneText, moveHead, moveInbox, signed } from "./inbox";
 import { type Author, type EventPayload, eventOf, type ObjectChange, printEvent } from "./payload";
+import type { RowIds } from "./rowIds";
 import { DIGESTS, HASHED } from "./rows";
 
 /** An action that changes no object, for example a rotation. */
@@ -25,6 +26,8 @@ export interface AuditedAction {
   readonly about?: readonly string[];
   /** Digest of its subject. */
   readonly digest?: string;
+  /** The id of its subject's project. Default: it is about the whole account. */
+  readonly project?: string;
 }
 
 /** Follows changes of kinds that must know exactly which events come before them. */
@@ -60,6 +63,11 @@ export class Journal {
     readonly accountId: string,
     private readonly follower: Follower,
   ) {}
+
+  /** The ids of audit rows for callers who see their own project alone. */
+  get rowIds(): RowIds {
+    return present(this.digests.rowIds);
+  }
 
   /**
    * Composes the event of a change before its transaction, so that many changes do not hold up other writers.
@@ -183,6 +191,7 @@ export class Journal {
           object_id: one.subject ?? null,
           event_id: null,
           changed: JSON.stringify(one.about ?? []),
+          project_id: one.project ?? null,
           ...digest,
         },
       };
@@ -201,6 +210,7 @@ export class Journal {
           ? this.digests.ofObject(one.definition, one.storedAs, one.after, one.json)
           : null,
         event_digest: this.digests.ofEvent(event),
+        project_id: event.project_id,
       },
     };
   }
@@ -218,11 +228,12 @@ type WithEvent = Required<Prepared>;
 const hasEvent = (prepared: Prepared): prepared is WithEvent => prepared.event !== undefined;
 
 /** The columns of a row of the inbox that the audit row does not have, or has by another name. */
-const eventColumns = ({ id, type, object_id, payload }: WithEvent["event"]) => ({
+const eventColumns = ({ id, type, object_id, payload, project_id }: WithEvent["event"]) => ({
   event_id: id,
   event_type: type,
   object_id,
   payload,
+  project_id,
 });
 
 const rowOf = (event: EventPayload, change: ObjectChange): Omit<Database["event"], "sequence"> => ({
@@ -231,8 +242,17 @@ const rowOf = (event: EventPayload, change: ObjectChange): Omit<Database["event"
   object_id: textIn(event.object, "id"),
   created_at: event.event_timestamp,
   payload: printEvent(event, change),
+  project_id: change.storedAs.project,
 });
 
-const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash"]);
+const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash", "project_id"]);
 
-const insertEvents = bulkInsertion("event", ["id", "sequence", "type", "object_id", "created_at", "payload"]);
+const insertEvents = bulkInsertion("event", [
+  "id",
+  "sequence",
+  "type",
+  "object_id",
+  "created_at",
+  "payload",
+  "project_id",
+]);

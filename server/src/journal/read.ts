@@ -1,17 +1,20 @@
 import type { SelectQueryBuilder } from "kysely";
 import { type Answer, fitting, type Page, type PageSize } from "../documents";
 import type { Database, Store } from "../storage";
-import { queryError, RequestError, readLarge } from "../util";
+import { queryError, RequestError } from "../util";
 
 /** The setting that holds the highest sequence of an event that was removed. */
 export const PRUNED_THROUGH = "events_pruned_through";
 
-interface PageRequest extends PageSize {
+/** The page of a log that is wanted. */
+export interface LogPageRequest extends PageSize {
   /** Only older rows. */
   readonly before?: string;
 }
 
 interface EventFilter {
+  /** The id of the project; undefined for all. */
+  readonly project: string | undefined;
   readonly type?: string;
   readonly objectId?: string;
 }
@@ -20,15 +23,11 @@ interface EventFilter {
 export async function eventPage(
   { reader }: Store,
   filter: EventFilter,
-  { before, ...size }: PageRequest,
+  { before, ...size }: LogPageRequest,
 ): Promise<Page> {
   let query = eventsLike(reader, filter);
   if (before !== undefined)
-    query = query.where(
-      "sequence",
-      "<",
-      reader.selectFrom("event").select("sequence").where("id", "=", before),
-    );
+    query = query.where("sequence", "<", eventOf(reader, before, filter).select("sequence"));
   const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
   const count = await countOf(sizes, size, "desc");
   query = query.where("sequence", "<=", count.first);
@@ -39,11 +38,14 @@ export async function eventPage(
   };
 }
 
-/** A page of events after a sequence, oldest first, each with its own sequence. */
+/**
+ * A page of events after a sequence, oldest first.
+ * @param isNumbered whether each says its own sequence: it gives away how many events others have in between
+ */
 export async function eventsAfter(
   { reader }: Store,
   filter: EventFilter,
-  { after, ...size }: PageSize & { after: number },
+  { after, isNumbered, ...size }: PageSize & { after: number; isNumbered: boolean },
 ): Promise<Page> {
   const query = eventsLike(reader, filter).where("sequence", ">", after);
   const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
@@ -54,7 +56,9 @@ export async function eventsAfter(
     .limit(count.shown)
     .execute();
   return {
-    documents: rows.map(({ sequence, payload }) => `{"sequence":${Number(sequence)},${payload.slice(1)}`),
+    documents: rows.map(({ sequence, payload }) =>
+      isNumbered ? `{"sequence":${Number(sequence)},${payload.slice(1)}` : payload,
+    ),
     nextBefore: count.isLast ? null : (rows.at(-1)?.id ?? null),
     cursor: "after_id",
   };
@@ -65,8 +69,8 @@ export async function eventsAfter(
  *
  * @throws if it, or an event after it, was removed: the reader would miss events
  */
-export async function sequenceAfter({ reader }: Store, id: string): Promise<number> {
-  const row = await reader.selectFrom("event").select("sequence").where("id", "=", id).executeTakeFirst();
+export async function sequenceAfter({ reader }: Store, id: string, filter: EventFilter): Promise<number> {
+  const row = await eventOf(reader, id, filter).select("sequence").executeTakeFirst();
   const pruned = await reader
     .selectFrom("setting")
     .select("value")
@@ -79,8 +83,13 @@ export async function sequenceAfter({ reader }: Store, id: string): Promise<numb
   );
 }
 
-function eventsLike(reader: Store["reader"], { type, objectId }: EventFilter) {
+/** One event, if it is of the project. */
+const eventOf = (reader: Store["reader"], id: string, { project }: Pick<EventFilter, "project">) =>
+  eventsLike(reader, { project }).where("id", "=", id);
+
+function eventsLike(reader: Store["reader"], { project, type, objectId }: EventFilter) {
   let query = reader.selectFrom("event");
+  if (project !== undefined) query = query.where("project_id", "=", project);
   if (type !== undefined) query = query.where("type", "=", type);
   if (objectId !== undefined) query = query.where("object_id", "=", objectId);
   return query;
@@ -90,7 +99,7 @@ function eventsLike(reader: Store["reader"], { type, objectId }: EventFilter) {
  * Counts the rows of a page without reading their large columns. A page with the newest rows has to begin at
  * `first`: newer ones, written since, would push its oldest out.
  */
-async function countOf<T extends "event" | "audit_event">(
+export async function countOf<T extends "event" | "audit_event">(
   sizes: SelectQueryBuilder<Database, T, { sequence: number; bytes: number }>,
   size: PageSize,
   order: "asc" | "desc",
@@ -106,43 +115,12 @@ async function countOf<T extends "event" | "audit_event">(
   return { shown, isLast: shown === rows.length, first: Number(rows[0]?.sequence ?? 0) };
 }
 
-export async function eventAt({ reader }: Store, id: string): Promise<Answer> {
-  const row = await reader.selectFrom("event").select("payload").where("id", "=", id).executeTakeFirst();
+export async function eventAt(
+  { reader }: Store,
+  id: string,
+  filter: Pick<EventFilter, "project">,
+): Promise<Answer> {
+  const row = await eventOf(reader, id, filter).select("payload").executeTakeFirst();
   if (!row) throw new RequestError("not_found", `There is no event ${id}; old ones are removed`);
   return { json: row.payload, etag: `"${id}"` };
-}
-
-/** Upper limit for an audit row without its list of changed paths, in bytes. */
-const BESIDES = 1024;
-
-/** A page of the audit log, newest first. */
-export async function auditPage({ reader }: Store, { before, ...size }: PageRequest): Promise<Page> {
-  let query = reader.selectFrom("audit_event");
-  if (before !== undefined) query = query.where("sequence", "<", sequenceOf(before));
-  const count = await countOf(
-    query.select(({ fn, lit, eb }) => [
-      "sequence",
-      eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes"),
-    ]),
-    size,
-    "desc",
-  );
-  query = query.where("sequence", "<=", count.first);
-  const rows = await readLarge(() =>
-    query.selectAll().orderBy("sequence", "desc").limit(count.shown).execute(),
-  );
-  const documents = rows.map(({ sequence, changed, ...row }) =>
-    JSON.stringify({ id: idOf(sequence), ...row, changed: JSON.parse(changed) }),
-  );
-  const last = rows.at(-1);
-  return { documents, nextBefore: !count.isLast && last ? idOf(last.sequence) : null };
-}
-
-const idOf = (sequence: number): string => `au_${sequence}`;
-
-function sequenceOf(id: string): number {
-  const number = /^au_(\d{1,15})$/.exec(id)?.[1];
-  if (number === undefined)
-    throw queryError("before_id", 'before_id must be the id of an audit event, for example "au_17"');
-  return Number(number);
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { AuditEventRow } from "../storage";
 
 /** The `previous_hash` of the first audit row. */
@@ -31,7 +32,15 @@ export const HASHED = ["sequence", ...RECORDED, "previous_hash"] as const satisf
 export const DIGESTS = ["object_digest", "event_digest"] as const satisfies readonly (keyof Hashed)[];
 
 /**
- * The SHA-256 (hex) of an audit row. It covers the hash of the row before, and the lane if the row has one.
+ * A row's project as hashes and signatures cover it: where it is `default` they are what older versions wrote,
+ * so that those rows stay valid.
+ */
+export const coveredProject = (project: string | null): { project: string | null }[] =>
+  project === DEFAULT_PROJECT.id ? [] : [{ project }];
+
+/**
+ * The SHA-256 (hex) of an audit row. It covers the hash of the row before, the lane if the row has one, and
+ * its project.
  */
 export function hashOf(row: Hashed): string {
   const digests = DIGESTS.map((field) => row[field]);
@@ -39,6 +48,7 @@ export function hashOf(row: Hashed): string {
     ...HASHED.map((field) => row[field]),
     ...(digests.some((digest) => digest !== null) ? digests : []),
     ...(row.lane === null ? [] : [row.lane]),
+    ...coveredProject(row.project_id),
   ];
   return hash("sha256", JSON.stringify(covered), "hex");
 }

@@ -1,5 +1,5 @@
 import { definitionNamed, hasEnded } from "@tunnelplane/sdk/contract";
-import { type ObjectChange, theServer } from "../journal";
+import { type ObjectChange, storedAsOf, theServer } from "../journal";
 import { KeyRotated } from "../secrets";
 import { isListed, type Statement, statement, type Transaction } from "../storage";
 import { Rounds } from "../util";
@@ -67,19 +67,19 @@ export class ExpiredEvents {
     const unsent = (await stillUnsent(transaction, { ids: free, now })).map((row) => row.resource_id);
     await forgetEnds(transaction, unsent);
     const changes: ObjectChange[] = [];
-    for (const { id, kind, owner_id: ownerId, version, document } of rows) {
+    for (const { id, kind, document, ...row } of rows) {
       const definition = definitionNamed(kind);
       if (!unsent.includes(id)) continue;
       const { document: after } = await documents.readToChange(
         transaction,
         definition,
         document,
-        `${id} ${version}`,
+        `${id} ${row.version}`,
       );
       if (!hasEnded(definition, after, now)) continue;
       // The object stays as it is stored, also where that lacks fields of today.
       const json = await documents.open(transaction, definition, document);
-      changes.push({ change: "expired", definition, id, storedAs: { ownerId, version }, after, json });
+      changes.push({ change: "expired", definition, id, storedAs: storedAsOf(row), after, json });
     }
     await journal.append(transaction, begunUnder, theServer(), changes);
     return unsent.length;

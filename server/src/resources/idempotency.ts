@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Keyring } from "../secrets";
 import { type Database, effect, insertion, pipelined, statement, type Transaction } from "../storage";
@@ -7,12 +8,17 @@ import { RequestError } from "../util";
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** A request with an Idempotency-Key. */
-export interface IdempotentRequest {
-  /** The owner of the key: two owners may use the same key for different requests. */
-  readonly ownerId: string;
-  readonly key: string;
+export interface IdempotentRequest extends KeyOfRequest {
   /** The hash of the request. The same key with another request is refused. */
   readonly requestHash: string;
+}
+
+/** Names a key: each owner may use the same key for another request, and again in each project. */
+export interface KeyOfRequest {
+  /** The id of the project. */
+  readonly project: string;
+  readonly ownerId: string;
+  readonly key: string;
 }
 
 /**
@@ -35,26 +41,26 @@ export const requestHashOf = (
 export async function answeredBefore<T>(
   db: Kysely<Database>,
   keyring: Keyring,
-  { ownerId, key, requestHash }: IdempotentRequest,
+  { requestHash, ...named }: IdempotentRequest,
 ): Promise<T | undefined> {
-  const [row] = await keptAnswer(db, { ownerId, key, expiry: expiry() });
+  const [row] = await keptAnswer(db, { ...named, expiry: expiry() });
   if (!row) return undefined;
   if (row.request_hash !== requestHash) {
     throw new RequestError(
       "idempotency_key_reused",
-      `The Idempotency-Key ${JSON.stringify(key)} was used with another request in the last 24 hours; use a new one for each new request, and the same only to repeat a request as it was`,
+      `The Idempotency-Key ${JSON.stringify(named.key)} was used with another request in the last 24 hours; use a new one for each new request, and the same only to repeat a request as it was`,
     );
   }
-  return JSON.parse(await keyring.opening(db, () => keyring.open(placeOf(ownerId, key), row.answer)));
+  return JSON.parse(await keyring.opening(db, () => keyring.open(placeOf(named), row.answer)));
 }
 
-const keptAnswer = statement<
-  { ownerId: string; key: string; expiry: string },
-  { request_hash: string; answer: string }
->((db, parameter) =>
+type UntilExpiry = KeyOfRequest & { readonly expiry: string };
+
+const keptAnswer = statement<UntilExpiry, { request_hash: string; answer: string }>((db, parameter) =>
   db
     .selectFrom("idempotency_key")
     .select(["request_hash", "answer"])
+    .where("project_id", "=", parameter("project"))
     .where("owner_id", "=", parameter("ownerId"))
     .where("key", "=", parameter("key"))
     .where("created_at", ">", parameter("expiry")),
@@ -64,27 +70,28 @@ const keptAnswer = statement<
 export async function keepAnswer(
   transaction: Transaction,
   keyring: Keyring,
-  idempotency: IdempotentRequest,
+  { requestHash, ...named }: IdempotentRequest,
   answer: unknown,
 ): Promise<void> {
-  const { ownerId: owner_id, key, requestHash: request_hash } = idempotency;
-  const answered = keyring.seal(placeOf(owner_id, key), JSON.stringify(answer));
+  const answered = keyring.seal(placeOf(named), JSON.stringify(answer));
   await pipelined([
-    forgetAnswer(transaction, { ownerId: owner_id, key, expiry: expiry() }),
+    forgetAnswer(transaction, { ...named, expiry: expiry() }),
     insertAnswer(transaction, {
-      owner_id,
-      key,
-      request_hash,
+      owner_id: named.ownerId,
+      key: named.key,
+      request_hash: requestHash,
       answer: answered,
       created_at: new Date().toISOString(),
+      project_id: named.project,
     }),
   ]);
 }
 
 /** Removes an expired answer, to make room for a new one. */
-const forgetAnswer = effect<{ ownerId: string; key: string; expiry: string }>((db, parameter) =>
+const forgetAnswer = effect<UntilExpiry>((db, parameter) =>
   db
     .deleteFrom("idempotency_key")
+    .where("project_id", "=", parameter("project"))
     .where("owner_id", "=", parameter("ownerId"))
     .where("key", "=", parameter("key"))
     .where("created_at", "<=", parameter("expiry")),
@@ -96,6 +103,7 @@ const insertAnswer = insertion("idempotency_key", [
   "request_hash",
   "answer",
   "created_at",
+  "project_id",
 ]);
 
 /** Removes expired answers. */
@@ -103,7 +111,8 @@ export async function forgetAnswers(transaction: Transaction): Promise<void> {
   await transaction.deleteFrom("idempotency_key").where("created_at", "<=", expiry()).execute();
 }
 
-/** The place to which a kept answer is sealed. */
-export const placeOf = (ownerId: string, key: string): string => `idempotency_key/${ownerId}/${key}`;
+/** The place to which a kept answer is sealed; in `default`, that of older versions. */
+export const placeOf = ({ project, ownerId, key }: KeyOfRequest): string =>
+  `idempotency_key/${project === DEFAULT_PROJECT.id ? "" : `${project}/`}${ownerId}/${key}`;
 
 const expiry = (): string => new Date(Date.now() - KEPT_MS).toISOString();

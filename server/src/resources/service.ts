@@ -1,7 +1,7 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
 import { type Caller, isElsewhere, projectOf, refuseForeignOwner, seesOwnAlone } from "../auth";
 import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
-import type { ObjectChange } from "../journal";
+import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
 import { inSlices, newId, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
@@ -94,7 +94,8 @@ export class ResourceService {
         insertEnds(transaction, endRows(id, definition, sent)),
       ]);
       await touchParent(transaction, definition, sent, true);
-      changes.push({ change: "created", definition, id, storedAs: { ownerId, version: 1 }, after, json });
+      const storedAs = { ownerId, version: 1, project };
+      changes.push({ change: "created", definition, id, storedAs, after, json });
       // A dry run keeps no one-time secret, so its answer shows none.
       return {
         id,
@@ -207,18 +208,15 @@ export class ResourceService {
 
   async remove(definition: Definition, at: ObjectPath, precondition: Precondition): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
-      const { id, ownerId, version, document, before } = await this.#objects.loadToChange(
-        transaction,
-        definition,
-        at,
-      );
+      const stored = await this.#objects.loadToChange(transaction, definition, at);
+      const { id, ownerId, version, project, document, before } = stored;
       precondition(etagFor(this.#caller, definition, version, document));
       await checkUsers(new Existing(transaction), [], [{ id, name: id, words: "" }], refusing);
       changes.push(...(await this.#childrenToDelete(transaction, id)), {
         change: "deleted",
         definition,
         id,
-        storedAs: { ownerId, version },
+        storedAs: { ownerId, version, project },
         before,
       });
       const ids = changes.map((one) => one.id);
@@ -232,12 +230,12 @@ export class ResourceService {
   async #childrenToDelete(transaction: Transaction, parent: string): Promise<ObjectChange[]> {
     const rows = await childrenOf(transaction, { id: parent });
     return Promise.all(
-      rows.map(async ({ id, kind, owner_id, version, document }): Promise<ObjectChange> => {
+      rows.map(async ({ id, kind, document, ...row }): Promise<ObjectChange> => {
         const definition = definitionNamed(kind);
         const before = JSON.parse(
-          await this.#documents.read(transaction, definition, document, `${id} ${version}`),
+          await this.#documents.read(transaction, definition, document, `${id} ${row.version}`),
         );
-        return { change: "deleted", definition, id, storedAs: { ownerId: owner_id, version }, before };
+        return { change: "deleted", definition, id, storedAs: storedAsOf(row), before };
       }),
     );
   }

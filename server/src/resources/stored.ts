@@ -173,7 +173,8 @@ export class StoredObjects {
       ends && forgetEnds(transaction, [id]),
       ends && insertEnds(transaction, endRows(id, definition, sent)),
     ]);
-    changes.push({ change: "updated", definition, id, storedAs: { ownerId, version }, before, after, json });
+    const storedAs = { ownerId, version, project };
+    changes.push({ change: "updated", definition, id, storedAs, before, after, json });
     await touchParent(transaction, definition, sent, json.length > document.length);
     return { json, version, after };
   }
@@ -245,8 +246,6 @@ const nameOf = ({ id, version }: Found["version"]): string => `${id} ${version}`
 
 interface Stored extends StoredAs {
   readonly id: string;
-  /** The id of its project. */
-  readonly project: string;
   /** Its JSON, with its secrets as they are. */
   readonly document: string;
 }

@@ -106,12 +106,13 @@ const sealAnswers = (context: ServerContext): Promise<number> =>
         .limit(PAGE)
         .forUpdate()
         .execute(),
-    placeOf: (row) => placeOf(row.owner_id, row.key),
+    placeOf: (row) => placeOf({ project: row.project_id, ownerId: row.owner_id, key: row.key }),
     sealedOf: (row) => row.answer,
-    replace: (transaction, { owner_id, key }, answer) =>
+    replace: (transaction, { project_id, owner_id, key }, answer) =>
       transaction
         .updateTable("idempotency_key")
         .set({ answer })
+        .where("project_id", "=", project_id)
         .where("owner_id", "=", owner_id)
         .where("key", "=", key)
         .execute(),

@@ -15,6 +15,8 @@ import * as keyUse from "./migrations/011_key_use";
 import * as exchangedKey from "./migrations/012_exchanged_key";
 import * as ending from "./migrations/013_ending";
 import * as project from "./migrations/014_project";
+import * as projectOfEvents from "./migrations/015_project_of_events";
+import * as projectOfNames from "./migrations/016_project_of_names";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -33,6 +35,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "012_exchanged_key": exchangedKey,
   "013_ending": ending,
   "014_project": project,
+  "015_project_of_events": projectOfEvents,
+  "016_project_of_names": projectOfNames,
 };
 
 export interface MigrateOptions {

@@ -46,9 +46,20 @@ export interface Database {
     object_id: string;
     created_at: string;
     payload: string;
+    /** That of its object. */
+    project_id: string;
   };
-  /** Which event types go to which destination, by which subscription, for events after `since`. */
-  route: { event_type: string; destination_id: string; subscription_id: string; since: number };
+  /**
+   * Which event types of which project go to which destination, by which subscription, for events after
+   * `since`.
+   */
+  route: {
+    event_type: string;
+    destination_id: string;
+    subscription_id: string;
+    since: number;
+    project_id: string;
+  };
   /**
    * The cursor of each destination: events up to `position` were taken. A worker locks this row to lease or
    * record.
@@ -84,8 +95,17 @@ export interface Database {
   baseline: { id: string; digest: string };
   /** The last report of each gateway. `edges` and `agents` are JSON lists, as they were sent. */
   gateway: GatewayRow;
-  /** Change sets. `version` counts the applies that changed anything. */
-  changeset: { id: string; name: string; owner_id: string; version: number; created_at: string };
+  /**
+   * Change sets. `version` counts the applies that changed anything. A project has one set of a name.
+   */
+  changeset: {
+    id: string;
+    name: string;
+    owner_id: string;
+    version: number;
+    created_at: string;
+    project_id: string;
+  };
   /**
    * The keys of objects in their sets. `declared` is a JSON list of the fields that the set declared for it.
    */
@@ -103,6 +123,7 @@ export interface Database {
     request_hash: string;
     answer: string;
     created_at: string;
+    project_id: string;
   };
 }
 
@@ -185,6 +206,8 @@ export interface AuditEventRow {
   lane: string | null;
   previous_hash: string;
   hash: string;
+  /** The project that it is about; null for the whole account. */
+  project_id: string | null;
 }
 
 export interface InboxRow
@@ -207,6 +230,7 @@ export interface InboxRow
   event_type: string;
   /** The event's. */
   payload: string;
+  project_id: string;
   /** The data key under which `mac` signs every other column but `n`. */
   data_key_id: string;
   mac: string;

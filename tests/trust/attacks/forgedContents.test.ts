@@ -25,6 +25,7 @@ type Row = Record<
   | "object_id"
   | "created_at"
   | "payload"
+  | "project_id"
   | "value",
   string
 >;
@@ -68,8 +69,8 @@ onEveryDatabase("A change directly in the database", (start, database) => {
     await expectWhole(data);
   };
 
-  it("is detected in an object's document, owner, version and kind", async () => {
-    const { id, document, owner_id, version, kind } = await policy();
+  it("is detected in an object's document, owner, project, version and kind", async () => {
+    const { id, document, owner_id, project_id, version, kind } = await policy();
     const set = (column: string, value: unknown) =>
       `update resource set ${column} = ${literal(value)} where id = '${id}'`;
     for (const [column, was, is] of [
@@ -80,6 +81,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
         String(document).replace('"description":', '"description":"first","description":'),
       ],
       ["owner_id", owner_id, unknownId("usr")],
+      ["project_id", project_id, "proj_other"],
       ["version", version, Number(version) + 1],
       ["kind", kind, "tls_edge"],
     ]) {
@@ -154,7 +156,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
 
   it("is detected in events: payload, columns, added, moved and removed ones", async () => {
     const event = await rowOf(data, "select * from event order by sequence limit 1 offset 2");
-    const { id, sequence, type, object_id, created_at, payload } = event;
+    const { id, sequence, type, object_id, created_at, payload, project_id } = event;
     const set = (column: string, value: unknown) =>
       `update event set ${column} = ${literal(value)} where id = '${id}'`;
     for (const [column, was, is] of [
@@ -162,6 +164,7 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       ["type", type, "ip_policy_deleted.v0"],
       ["object_id", object_id, unknownId("ipp")],
       ["created_at", created_at, "2020-01-01T00:00:00.000Z"],
+      ["project_id", project_id, "proj_other"],
     ]) {
       expect(is).not.to.equal(was);
       await expectNamed(

@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { headText } from "../../../server/src/journal/head";
 import { hashOf } from "../../../server/src/journal/rows";
 import { Keyring } from "../../../server/src/secrets/keyring";
@@ -6,6 +7,15 @@ import { connectTo } from "../../../server/src/storage/open";
 import type { AuditEventRow } from "../../../server/src/storage/schema";
 import { execute, rowsIn } from "../../support/databases";
 import { MASTER_KEY } from "../../support/server";
+
+/** Takes back what events, rows of the audit log, subscriptions and idempotency keys know of projects. */
+const WITHOUT_PROJECTS = `
+  drop index audit_event_project_sequence; alter table audit_event drop column project_id;
+  drop index event_project_sequence; drop index event_type_project_sequence; alter table event drop column project_id;
+  create index event_type_sequence on event (type, sequence); alter table route drop column project_id;
+  drop table idempotency_key; create table idempotency_key (owner_id text not null, key text not null,
+    request_hash text not null, answer text not null, created_at text not null, primary key (owner_id, key));
+  create index idempotency_key_created_at on idempotency_key (created_at);`;
 
 /**
  * Turns a database into one of the last version without digests, with its tables and hashes. Stop servers
@@ -26,6 +36,7 @@ export async function makeOld(data: string): Promise<void> {
       object_digest: null,
       event_digest: null,
       lane: null,
+      project_id: DEFAULT_PROJECT.id,
       previous_hash: last.hash,
     };
     last = { sequence, hash: hashOf(older) };
@@ -47,7 +58,7 @@ export async function makeOld(data: string): Promise<void> {
      ${isUrl ? "alter table audit_event enable trigger all;" : triggers.map(({ sql }) => `${sql};`).join("")}
      update audit_head set hash = '${last.hash}', mac = '${keyring.sign(key_id, headText(last.sequence, last.hash))}';
      ${isUrl ? "drop trigger audit_event_from_lane on audit_event; " : ""}drop index audit_event_lane;
-     alter table audit_event drop column lane; drop index resource_kind_project; alter table resource drop column project_id; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
+     alter table audit_event drop column lane; ${WITHOUT_PROJECTS} drop index resource_kind_project; alter table resource drop column project_id; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
      alter table audit_event drop column object_digest; alter table audit_event drop column event_digest; drop table baseline;
      delete from setting where name = 'audit_key'; delete from kysely_migration where name >= '005'`,
   );

@@ -60,6 +60,7 @@ export const isRouted = (destination: unknown) => (expressions: ExpressionBuilde
       .selectFrom("route")
       .select("route.subscription_id")
       .whereRef("route.event_type", "=", "event.type")
+      .whereRef("route.project_id", "=", "event.project_id")
       .where("route.destination_id", "=", destination as string)
       .whereRef("route.since", "<", "event.sequence"),
   );

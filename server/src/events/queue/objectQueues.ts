@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import { change, type Database, isListed, statement, type Transaction, valuesOf } from "../../storage";
-import { type Holder, lockCursor } from "./cursors";
+import { type Holder, isRouted, lockCursor } from "./cursors";
 import { PENDING } from "./deliveries";
 
 // Lock the destination's cursor before you change its queues (table `lane`), so that no worker fills a queue
@@ -180,11 +180,10 @@ export async function dropPending(
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom("route")
-            .select("route.subscription_id")
-            .whereRef("route.destination_id", "=", "delivery.destination_id")
-            .whereRef("route.event_type", "=", "delivery.event_type")
-            .whereRef("route.since", "<", "delivery.sequence"),
+          selectFrom("event")
+            .select("event.id")
+            .whereRef("event.sequence", "=", "delivery.sequence")
+            .where(isRouted(destination)),
         ),
       ),
     )

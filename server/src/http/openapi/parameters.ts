@@ -69,6 +69,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     description: "The object: only its events, or the objects that refer to it.",
     schema: { type: "string" },
   },
+  project: {
+    name: "project",
+    in: "query",
+    description: "Only what is about the project of this name.",
+    schema: { type: "string" },
+  },
   status: {
     name: "status",
     in: "query",

@@ -1,9 +1,10 @@
 import { definitionOfId, EVENT_TYPES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
+import { type Caller, isAccountAdmin, projectNames, projectOf, seesAllProjects } from "../../auth";
 import type { Page, PageSize } from "../../documents";
 import { auditPage, eventAt, eventPage, eventsAfter, headOf, sequenceAfter } from "../../journal";
 import { partAnswer } from "../../resources";
-import { queryError } from "../../util";
+import { queryError, quoted, RequestError } from "../../util";
 import { afterOf, beforeOf, limitOf, waitOf } from "../query";
 import type { ApiOperation, OperationScope, Shape } from "./operation";
 
@@ -41,10 +42,10 @@ const eventShape: Shape = {
     event_id: z.string().meta({ description: "Identifier; the same on every delivery." }),
     event_type: z.string().meta({ description: "Type of the event, for example `ip_policy_created.v0`." }),
     event_timestamp: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
-    sequence: z
-      .int()
-      .optional()
-      .meta({ description: "Its place in the order of all changes; only with `after_id` or `wait`." }),
+    sequence: z.int().optional().meta({
+      description:
+        "Its place in the order of all changes; only with `after_id` or `wait`, for gateways and admins of the account.",
+    }),
     account_id: z.string().meta({ description: "Id of the account; one database is one account." }),
     principal: principal.optional().meta({
       description: "Who made the change. Left out for gateways, where they may not read the object.",
@@ -64,7 +65,10 @@ const auditShape: Shape = {
   name: "AuditEvent",
   io: "output",
   schema: z.object({
-    id: z.string().meta({ description: "`au_` and the row's number, which counts up from 1 without a gap." }),
+    id: z.string().meta({
+      description:
+        "For admins of the account, `au_` and the row's number, which counts up from 1 without a gap; for others, an id that says nothing of it.",
+    }),
     created_at: z.iso.datetime().meta({ description: "When (RFC 3339)." }),
     operation_id: z
       .string()
@@ -83,6 +87,10 @@ const auditShape: Shape = {
       .nullable()
       .meta({ description: "Id of the changed object, or the name of a gateway." }),
     event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
+    project: z.string().nullable().meta({
+      description:
+        "Name of the project that it is about, or its id where the project is gone; null for the whole account.",
+    }),
     changed: z.array(z.string()).meta({
       description:
         "The paths that an update changed; for a refused identity token, the claims and parts that did not match.",
@@ -97,11 +105,14 @@ const auditShape: Shape = {
       .meta({ description: "A keyed hash of the event; null in rows of older versions." }),
     lane: z.string().nullable().meta({
       description:
-        "The lane of the server that wrote the row, and the row's number there, without a gap; null on SQLite and in rows of older versions.",
+        "The lane of the server that wrote the row, and the row's number there, without a gap; null on SQLite, in rows of older versions, and for all but admins of the account.",
     }),
-    previous_hash: z.string().meta({ description: "The hash of the row before." }),
+    previous_hash: z.string().nullable().meta({
+      description: "The hash of the row before; null for all but admins of the account, as `hash`.",
+    }),
     hash: z
       .string()
+      .nullable()
       .meta({ description: "The SHA-256 of this row, which covers the hash of the row before." }),
   }),
 };
@@ -122,7 +133,7 @@ const EVENTS = {
 const AUDIT = {
   name: "AuditEvent",
   description:
-    "All changes and who made them, newest first: append-only, each row holding the hash of the one before. For admins.",
+    "All changes and who made them, newest first: append-only, each row holding the hash of the one before. For admins; those of a project see its rows alone.",
 };
 
 /** The events and the audit log, which are read-only. */
@@ -153,7 +164,7 @@ export const journalOperations: readonly ApiOperation[] = [
         throw queryError("type", "type must be the name of an event type; GET /event_types lists them");
       }
       await scope.context.sequencer.settle();
-      const filter = { type: query.type, objectId: query.object_id };
+      const filter = { project: scope.caller.project, type: query.type, objectId: query.object_id };
       const size = { limit: limitOf(query), bytes: scope.pageBytes };
       const [after, wait] = [afterOf(query), waitOf(query)];
       const page =
@@ -174,7 +185,7 @@ export const journalOperations: readonly ApiOperation[] = [
     success: { status: 200, answer: eventShape },
     run: async (scope, { params }) => {
       await scope.context.sequencer.settle();
-      return eventAt(scope.context.store, params.id);
+      return eventAt(scope.context.store, params.id, scope.caller);
     },
   },
   {
@@ -184,14 +195,19 @@ export const journalOperations: readonly ApiOperation[] = [
     id: "listAuditEvents",
     summary: "List the audit log, newest first",
     tag: AUDIT,
-    query: ["limit", "before_id"],
+    query: ["limit", "before_id", "project"],
     success: { status: 200, answer: auditShape, list: { key: "audit_events" } },
-    run: async (scope, { query }) => {
-      await scope.context.sequencer.settle();
-      return auditPage(scope.context.store, {
+    run: async ({ context, caller, pageBytes }, { query }) => {
+      const { store, journal, sequencer } = context;
+      await sequencer.settle();
+      const names = await projectNames(store.reader);
+      return auditPage(store, {
         limit: limitOf(query),
-        bytes: scope.pageBytes,
+        bytes: pageBytes,
         before: beforeOf(AUDIT_EVENT, query),
+        project: projectToAudit(caller, names, query.project),
+        ids: isAccountAdmin(caller) ? undefined : journal.rowIds,
+        names,
       });
     },
   },
@@ -216,19 +232,36 @@ export const journalOperations: readonly ApiOperation[] = [
   },
 ];
 
+/**
+ * The id of the project whose rows a caller wants and may see; undefined for all.
+ * @throws RequestError for a project that there is not, and for one whose admin the caller is not
+ */
+function projectToAudit(
+  caller: Caller,
+  names: ReadonlyMap<string, string>,
+  name: string | undefined,
+): string | undefined {
+  const isAdmin = isAccountAdmin(caller);
+  if (name === undefined) return isAdmin ? undefined : projectOf(caller);
+  const project = [...names].find((one) => one[1] === name)?.[0];
+  if (project !== undefined && (isAdmin || project === caller.project)) return project;
+  throw new RequestError("not_found", `There is no project ${quoted(name)} here`, { field: "project" });
+}
+
 /** The events after one; if there are none yet, those that come while the request may wait. */
 async function following(
-  { context, eventWaits }: OperationScope,
-  filter: { readonly type?: string; readonly objectId?: string },
+  { context, caller, eventWaits }: OperationScope,
+  filter: Parameters<typeof eventsAfter>[1],
   size: PageSize,
   { after, wait = 0, gone }: { after?: string; wait?: number; gone: AbortSignal },
 ): Promise<Page> {
   const { store } = context;
   const end = performance.now() + wait * 1000;
-  const from = after === undefined ? 0 : await sequenceAfter(store, after);
+  const from = after === undefined ? 0 : await sequenceAfter(store, after, filter);
+  const isNumbered = seesAllProjects(caller);
   for (;;) {
     const head = (await headOf(store.reader))?.sequence ?? 0; // before the page, so that nothing falls in between
-    const page = await eventsAfter(store, filter, { ...size, after: from });
+    const page = await eventsAfter(store, filter, { ...size, after: from, isNumbered });
     const left = end - performance.now();
     if (page.documents.length > 0 || left <= 0 || eventWaits.closed || gone.aborted) return page;
     await eventWaits.after(head, left, gone);

@@ -98,6 +98,7 @@ export interface ApiOperation {
     | "findings"
     | "type"
     | "object_id"
+    | "project"
     | "status"
     | "address"
     | "after_address"
