@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { Client, type ConnectConfig, type ParsedKey, utils } from "ssh2";
 import { sshKey } from "../support/api/fixtures";
-import { SshServerAlone } from "./sshServer";
+import { IN_DEFAULT, SshServerAlone } from "./sshServer";
 
 /** The parts of ssh2's client that a hostile one would use. */
 interface Hostile extends Client {
@@ -30,7 +30,8 @@ describe("Handshakes of agents", () => {
       ask: async (proof, bind) => {
         const refused = bind.filter((rule) => !rule.startsWith("bind:service="));
         const reason = `${refused.join(", ")} is not allowed by the ACL of credential sshcr_1`;
-        return { allowed: !("token" in proof) && refused.length === 0, credential: "sshcr_1", reason };
+        const allowed = !("token" in proof) && refused.length === 0;
+        return { allowed, credential: "sshcr_1", projects: IN_DEFAULT, reason };
       },
     });
   });

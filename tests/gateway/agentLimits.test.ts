@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { SshServerAlone } from "./sshServer";
+import { IN_DEFAULT, SshServerAlone } from "./sshServer";
 
 describe("Limits of agents", () => {
   let one: SshServerAlone;
@@ -17,7 +17,7 @@ describe("Limits of agents", () => {
       async ask(_proof, bind) {
         asked += bind.length;
         if (bind.length > 0) await answered;
-        return { allowed: true, credential: "sshcr_1", reason: "" };
+        return { allowed: true, credential: "sshcr_1", projects: IN_DEFAULT, reason: "" };
       },
     });
   });

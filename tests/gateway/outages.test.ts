@@ -167,7 +167,7 @@ describe("While the server is down", () => {
     await one.api.ipPolicyRules.update(soon.id, end);
     await one.api.sshCredentials.update(agents.ending.id, end);
     const [last] = await one.api.events.after((await one.api.events.newest(2))[1]?.event_id, 0);
-    await one.until(async () => (await one.status()).sequence >= (last?.sequence ?? 0));
+    await one.until(async () => ((await one.status()).sequence ?? 0) >= (last?.sequence ?? 0));
     await one.server.stop("SIGKILL");
     await one.gateway.logged("could not be read");
     await ended(staying);

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { BindAuthority } from "../../gateway/src/agents/authority";
 import { declaredBy } from "../../gateway/src/agents/declared";
 import { HostKeys } from "../../gateway/src/agents/hostKeys";
@@ -11,6 +12,9 @@ import { type Objects, objectsOf } from "../../gateway/src/envoy/model";
 import { sshKey } from "../support/api/fixtures";
 import { freePort } from "../support/ports";
 import { TRUSTING } from "./running";
+
+/** The projects of a credential where there is no other. */
+export const IN_DEFAULT = [DEFAULT_PROJECT.id];
 
 /** The gateway's SSH server alone, in this process: tunnels with the label service=web are declared. */
 export class SshServerAlone {

@@ -9,7 +9,7 @@ import { Serving } from "../../gateway/src/controller/serving";
 import { EnvoyAdmin } from "../../gateway/src/sync/envoyAdmin";
 import { EnvoyProcess } from "../../gateway/src/sync/envoyProcess";
 import { ENVOY } from "../support/envoy";
-import { SshServerAlone } from "./sshServer";
+import { IN_DEFAULT, SshServerAlone } from "./sshServer";
 
 const until = async (is: () => boolean | Promise<boolean>) => {
   while (!(await is())) await sleep(10);
@@ -208,7 +208,8 @@ describe("The session of an agent", () => {
     one = await SshServerAlone.start({
       async ask(_proof, bind) {
         if (bind.length === 0) await mayLogIn;
-        return { allowed: bind.length === 0 || isAllowed, credential: "sshcr_1", reason: "it may not" };
+        const allowed = bind.length === 0 || isAllowed;
+        return { allowed, credential: "sshcr_1", projects: IN_DEFAULT, reason: "it may not" };
       },
     });
   });

@@ -5,6 +5,8 @@ export interface Verdict {
   readonly allowed: boolean;
   /** The credential's id; null if none fits. */
   readonly credential: string | null;
+  /** Ids of the projects whose hostports and labels it may serve. */
+  readonly projects: readonly string[];
   /** When the credential ends, in milliseconds since 1970; absent for never. */
   readonly end?: number | undefined;
   /** Why it is not allowed; empty if it is. */

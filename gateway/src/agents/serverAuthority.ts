@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AuthenticationError, BadRequestError, type Gateways, PermissionError } from "@tunnelplane/sdk";
-import { messageOf } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, messageOf } from "@tunnelplane/sdk/contract";
 import { refusalToBind } from "@tunnelplane/sdk/meaning";
 import { readKeptMap, writeWhole } from "../state/files";
 import type { BindAuthority, Proof, Verdict } from "./authority";
@@ -14,11 +14,17 @@ const WRITE_EVERY_MS = 5000;
 interface Known {
   readonly credential: string;
   readonly acl: readonly string[];
+  /** Absent in files of older gateways. */
+  readonly projects?: readonly string[];
   /** When the server last allowed it, in milliseconds. */
   at: number;
   /** When it ends, in milliseconds; absent for never, and in files of older gateways. */
   readonly end?: number | undefined;
 }
+
+/** Older servers know no other project. */
+const OLDER = [DEFAULT_PROJECT.id];
+const NOBODY = { allowed: false, credential: null, projects: [] };
 
 interface Options {
   readonly gateways: Pick<Gateways, "authorize">;
@@ -44,6 +50,7 @@ export class ServerAuthority implements BindAuthority {
       const {
         allowed,
         credential,
+        project_ids: projects = OLDER,
         acl,
         expires_at: endsAt,
         reason,
@@ -51,14 +58,13 @@ export class ServerAuthority implements BindAuthority {
       const end = endsAt ? Date.parse(endsAt) : undefined;
       this.#isWritten = false;
       this.#known.delete(key);
-      if (!credential) return { allowed: false, credential: null, reason };
+      if (!credential) return { ...NOBODY, reason };
       const [oldest = ""] = this.#known.keys();
       if (this.#known.size >= MOST_KNOWN) this.#known.delete(oldest);
-      this.#known.set(key, { credential: credential.id, acl, at: Date.now(), end });
-      return { allowed, credential: credential.id, end, reason };
+      this.#known.set(key, { credential: credential.id, acl, projects, at: Date.now(), end });
+      return { allowed, credential: credential.id, projects, end, reason };
     } catch (error) {
-      if (error instanceof BadRequestError)
-        return { allowed: false, credential: null, reason: error.message };
+      if (error instanceof BadRequestError) return { ...NOBODY, reason: error.message };
       const refused = error instanceof AuthenticationError || error instanceof PermissionError;
       this.options.warn(
         `the server could not be asked who may bind: ${messageOf(error)}${refused ? ". Use the API key of a bot of role gateway" : ""}`,
@@ -70,7 +76,7 @@ export class ServerAuthority implements BindAuthority {
   #remembered(key: string, bind: readonly string[]): Verdict {
     const known = this.#known.get(key);
     const refuse = (reason: string): Verdict => ({
-      allowed: false,
+      ...NOBODY,
       credential: known?.credential ?? null,
       reason,
     });
@@ -78,11 +84,11 @@ export class ServerAuthority implements BindAuthority {
       return refuse(
         "the server does not answer, and did not allow this credential anything in the last 15 minutes",
       );
-    const { credential, acl, end } = known;
+    const { credential, acl, projects = OLDER, end } = known;
     if (end !== undefined && end <= Date.now()) return refuse(endedWords(credential, end));
     const refusal = refusalToBind(credential, acl, bind);
     if (refusal !== undefined) return refuse(refusal);
-    return { allowed: true, credential, end, reason: "" };
+    return { allowed: true, credential, projects, end, reason: "" };
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayAgent } from "@tunnelplane/sdk";
 import { type AuthContext, type Connection, utils } from "ssh2";
-import type { BindAuthority, Proof } from "./authority";
+import type { BindAuthority, Proof, Verdict } from "./authority";
 import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
 import type { AgentConnection } from "./connectionLimits";
 import { endedWords } from "./serverAuthority";
@@ -29,6 +29,8 @@ interface Login {
   readonly proof: Proof;
   /** The credential's id. */
   readonly credential: string | undefined;
+  /** Ids of the projects whose hostports and labels it may serve, as was said last. */
+  projects: readonly string[];
   /** When the credential ends, in milliseconds, as was said last; undefined for never. */
   end: number | undefined;
 }
@@ -118,10 +120,10 @@ export class Session {
   async authenticate(context: AuthContext): Promise<boolean> {
     const proof = proofOf(context);
     if (!proof) return false;
-    const { allowed, credential, end } = await this.options.authority.ask(proof, []);
+    const { allowed, credential, projects, end } = await this.options.authority.ask(proof, []);
     if (!allowed || (context.method === "publickey" && !context.signature)) return allowed;
     if (this.state === "connected")
-      this.#state = { name: "idle", login: { proof, credential: credential ?? undefined, end } };
+      this.#state = { name: "idle", login: { proof, credential: credential ?? undefined, projects, end } };
     return true;
   }
 
@@ -171,17 +173,16 @@ export class Session {
     if (!login || this.#agents.size + this.#asking >= MOST_BINDS)
       return refuse(`a connection may bind ${MOST_BINDS} things`);
     this.#asking++;
-    const { allowed, credential, end, reason } = await this.options.authority
-      .ask(login.proof, rulesOf(bind))
-      .finally(() => {
-        this.#asking--;
-      });
+    const verdict = await this.options.authority.ask(login.proof, rulesOf(bind)).finally(() => {
+      this.#asking--;
+    });
+    const { allowed, credential, projects, reason } = verdict;
     if (this.#hasEnded) return false;
     if (!allowed) return refuse(reason, `its credential does not allow it: ${reason}`);
-    login.end = end;
-    if (!this.options.sockets.isDeclared(bind))
+    this.#renew(login, verdict);
+    if (!this.options.sockets.isDeclared({ bind, projects }))
       return refuse(`${rulesOf(bind).join(", ")} is nobody's: ${UNDECLARED}`);
-    this.#serve(login, `${address}:${port}`, this.#agentFor(bind, address, port));
+    this.#serve(login, `${address}:${port}`, this.#agentFor(login, bind, address, port));
     log("agent bound", { credential });
     return true;
   }
@@ -202,10 +203,13 @@ export class Session {
     return false;
   }
 
-  #agentFor(bind: Bind, address: string, port: number): Agent {
+  #agentFor(login: Login, bind: Bind, address: string, port: number): Agent {
     const channels = () => this.#channels;
     return {
       bind,
+      get projects() {
+        return login.projects;
+      },
       get busy() {
         return channels();
       },
@@ -242,9 +246,19 @@ export class Session {
   async review(): Promise<void> {
     const login = this.#login;
     if (!login) return;
-    const { allowed, end, reason } = await this.options.authority.ask(login.proof, this.#rules);
-    if (allowed) login.end = end;
-    else this.#dismiss(reason);
+    const verdict = await this.options.authority.ask(login.proof, this.#rules);
+    if (verdict.allowed) this.#renew(login, verdict);
+    else this.#dismiss(verdict.reason);
+  }
+
+  /** Takes over what the authority says of the credential now. */
+  #renew(login: Login, { projects, end }: Verdict): void {
+    login.end = end;
+    if (projects.join() === login.projects.join()) return;
+    const { sockets } = this.options;
+    for (const agent of this.#agents.values()) sockets.remove(agent); // by the projects that it had
+    login.projects = projects;
+    for (const agent of this.#agents.values()) sockets.add(agent);
   }
 
   /** Ends the session where its credential has ended, also while the server is away. @param now in ms */

@@ -3,22 +3,22 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { addTo } from "../envoy/indexes";
-import type { Bind } from "./bindAddress";
-import { type Declared, socketsServedBy } from "./declared";
+import { type Bound, type Declared, socketsServedBy } from "./declared";
 
 /** An agent, which takes connections for its bind. */
-export interface Agent {
-  readonly bind: Bind;
+export interface Agent extends Bound {
   /** Connections that it has now. */
   readonly busy: number;
   open(): Promise<Duplex>;
 }
 
+const NOTHING: Declared = { hostports: new Map(), groups: new Map() };
+
 /** A Unix socket for each declared bind while an agent serves it, so that Envoy sees which are down. */
 export class AgentSockets {
   readonly #agents = new Set<Agent>();
   readonly #open = new Map<string, { readonly server: Server; readonly agents: Set<Agent> }>();
-  #declared: Declared = { hostports: new Set(), groups: new Map() };
+  #declared: Declared = NOTHING;
 
   constructor(private readonly folder: string) {}
 
@@ -26,7 +26,7 @@ export class AgentSockets {
     this.#declared = declared;
     const serving = new Map<string, Agent[]>();
     for (const agent of this.#agents)
-      for (const name of socketsServedBy(agent.bind, declared)) addTo(serving, name, agent);
+      for (const name of socketsServedBy(agent, declared)) addTo(serving, name, agent);
     for (const [name, { agents }] of this.#open) {
       const still = new Set(serving.get(name));
       for (const agent of agents) if (!still.has(agent)) this.#leave(name, agent);
@@ -34,22 +34,22 @@ export class AgentSockets {
     for (const [name, agents] of serving) for (const agent of agents) this.#join(name, agent);
   }
 
-  isDeclared(bind: Bind): boolean {
-    return socketsServedBy(bind, this.#declared).size > 0;
+  isDeclared(bound: Bound): boolean {
+    return socketsServedBy(bound, this.#declared).size > 0;
   }
 
   add(agent: Agent): void {
     this.#agents.add(agent);
-    for (const name of socketsServedBy(agent.bind, this.#declared)) this.#join(name, agent);
+    for (const name of socketsServedBy(agent, this.#declared)) this.#join(name, agent);
   }
 
   remove(agent: Agent): void {
     this.#agents.delete(agent);
-    for (const name of socketsServedBy(agent.bind, this.#declared)) this.#leave(name, agent);
+    for (const name of socketsServedBy(agent, this.#declared)) this.#leave(name, agent);
   }
 
   stop(): void {
-    this.declare({ hostports: new Set(), groups: new Map() });
+    this.declare(NOTHING);
   }
 
   #join(name: string, agent: Agent): void {

@@ -47,6 +47,14 @@ export function networksOption(text: string, previous: readonly string[] = []): 
   return [...previous, ...networks];
 }
 
+/** Adds the name of a project, or several with commas between, to those that came before. */
+export function projectsOption(text: string, previous: readonly string[] = []): string[] {
+  const names = text.split(",").map((one) => one.trim());
+  if (names.includes(""))
+    throw new InvalidArgumentError('Expected the name of a project, for example "shop".');
+  return [...previous, ...names];
+}
+
 /** The name of a gateway, in a form that the server takes. */
 export function nameOption(text: string): string {
   if (GATEWAY_NAME.test(text)) return text;
@@ -94,6 +102,9 @@ export const commonOptions = (): Option[] => [
     .preset("true")
     .argParser(switchReader(InvalidArgumentError))
     .default(false),
+  new Option("--project <name>", "serve edges of this project; may be repeated (default: of all projects)")
+    .env("TUNNELPLANE_GATEWAY_PROJECT")
+    .argParser(projectsOption),
   stateOption(),
   new Option(
     "--trust <file>",
@@ -115,4 +126,6 @@ export const commonOptions = (): Option[] => [
 
 export interface CommonFlags extends EnvironmentFlags {
   readonly apiKey?: string;
+  /** The names of the projects whose edges are served. */
+  readonly project?: readonly string[];
 }

@@ -51,9 +51,9 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
   );
 }
 
-async function fromServer({ url, apiKey }: CommonFlags): Promise<readonly Entry[]> {
+async function fromServer({ url, apiKey, project: projects }: CommonFlags): Promise<readonly Entry[]> {
   if (!apiKey) throw new Error("an API key is needed: set TUNNELPLANE_API_KEY, or name a file of objects");
-  const source = new ServerSource({ baseUrl: url, apiKey });
+  const source = new ServerSource({ baseUrl: url, apiKey, projects });
   try {
     await source.next(AbortSignal.timeout(60_000));
     return source.entries;

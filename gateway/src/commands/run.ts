@@ -125,7 +125,11 @@ async function run(flags: Flags): Promise<void> {
     recording: recorder,
   });
   if (program !== undefined) checkProgram(program);
-  const source = new ServerSource({ baseUrl: flags.url, apiKey: flags.apiKey });
+  const source = new ServerSource({
+    baseUrl: flags.url,
+    apiKey: flags.apiKey,
+    projects: flags.project,
+  });
   const agents =
     flags.sshListen === undefined
       ? undefined

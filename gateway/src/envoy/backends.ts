@@ -117,7 +117,7 @@ export class Backends {
   #read(id: string, http: boolean): Found {
     const objects = this.objects;
     const group = withId(objects.tunnel_group_backend, id);
-    if (group) return one(this.#agents(id, socketOfLabels(group.labels)));
+    if (group) return one(this.#agents(id, socketOfLabels(group.labels, group.project_id)));
     const fixed = withId(objects.static_backend, id);
     if (fixed) return one(this.#address(`the backend ${id}`, readAddress(fixed.address), fixed.tls.enabled));
     const response = withId(objects.http_response_backend, id);

@@ -6,8 +6,14 @@ import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
 import { faultOf, textsIn } from "./readable";
 import type { Recording } from "./recording";
 
+/** What the API answers gateways about an object outside of `default`. */
+export interface InProject {
+  /** The id of its project; absent in `default`. */
+  readonly project_id?: string;
+}
+
 /** The objects that a gateway enforces, as the API answers them; HTTPS edges with their routes. */
-export type Objects = { readonly [K in EnforcedKind]: readonly Answers[K][] } & {
+export type Objects = { readonly [K in EnforcedKind]: readonly (Answers[K] & InProject)[] } & {
   /** Why some objects cannot be read, by id. Of such edges, `Objects` keeps the names. */
   readonly unreadable: ReadonlyMap<string, string>;
 };

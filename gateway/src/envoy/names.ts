@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 
 export { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 
@@ -14,12 +15,14 @@ export interface Hostport {
 
 export const LONGEST_SOCKET = 107; // sun_path of Linux holds 108 bytes, the last one zero
 
-/** A bind: a hostport, or labels in the order of their keys. */
+/** A bind: a hostport, or labels in the order of their keys, which each project has for itself. */
 export const socketOfHostport = ({ host, port }: Hostport): string => `${shortHash(`${host}:${port}`)}.sock`;
-export const socketOfLabels = (labels: Readonly<Record<string, string>>): string =>
-  `${shortHash(
-    Object.entries(labels)
-      .map(([key, value]) => `${key}=${value}`)
-      .sort()
-      .join("\n"),
-  )}.sock`;
+export const socketOfLabels = (
+  labels: Readonly<Record<string, string>>,
+  project: string = DEFAULT_PROJECT.id,
+): string => {
+  const texts = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort();
+  return `${shortHash([...(project === DEFAULT_PROJECT.id ? [] : [project]), ...texts].join("\n"))}.sock`;
+};

@@ -1,6 +1,14 @@
-import { BadRequestError, Collection, type Event, NotFoundError, Tunnelplane } from "@tunnelplane/sdk";
-import { definitionOf, definitionOfId, type Kind, present } from "@tunnelplane/sdk/contract";
+import {
+  BadRequestError,
+  Collection,
+  callerOf,
+  type Event,
+  NotFoundError,
+  Tunnelplane,
+} from "@tunnelplane/sdk";
+import { DEFAULT_PROJECT, definitionOf, definitionOfId, type Kind, present } from "@tunnelplane/sdk/contract";
 import { ENFORCED_KINDS, isEnforcedKind } from "../envoy/kinds";
+import type { InProject } from "../envoy/model";
 
 export interface Entry {
   readonly kind: string;
@@ -36,24 +44,45 @@ const MOST_EVENTS = 100;
 /** With more, all objects are read again: one page of a list costs as much as a few objects. */
 const MOST_SINGLE = 50;
 const MOST_PAGES = 100;
+/** What is served in the chosen projects alone; what edges refer to may be in shared ones. */
+const EDGES: readonly string[] = ["tls_edge", "https_edge"] satisfies Kind[];
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
+
+interface SourceOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** The names of the projects whose edges are served. Default: all. */
+  readonly projects?: readonly string[] | undefined;
+}
 
 /** Follows a server by its events. */
 export class ServerSource implements Source {
   readonly api: Tunnelplane;
   readonly #waiting: Tunnelplane;
+  readonly #projects: readonly string[] | undefined;
   readonly #objects = new Map<string, Entry>();
   /** The last event that was followed; undefined before the first reading, null where there was none. */
   #position: string | null | undefined;
   sequence = 0;
+  /** The ids of the projects whose edges are served; undefined for all. */
+  #served: ReadonlySet<string> | undefined;
 
-  constructor(options: { readonly baseUrl: string; readonly apiKey: string }) {
+  constructor({ projects, ...options }: SourceOptions) {
+    this.#projects = projects;
     this.api = new Tunnelplane({ ...options, timeoutMs: 10_000, connections: 8 });
     this.#waiting = new Tunnelplane({ ...options, timeoutMs: LONGEST_MS, connections: 1 });
   }
 
   get entries(): readonly Entry[] {
-    return [...this.#objects].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+    return [...this.#objects]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, entry]) => entry)
+      .filter((entry) => this.#isServed(entry));
+  }
+
+  #isServed({ kind, fields }: Entry): boolean {
+    const { project_id: project = DEFAULT_PROJECT.id }: InProject = fields;
+    return !this.#served || !EDGES.includes(kind) || this.#served.has(project);
   }
 
   async next(signal: AbortSignal): Promise<News> {
@@ -68,7 +97,9 @@ export class ServerSource implements Source {
     }
     const last = events.at(-1);
     if (!last) return { objects: false, credentials: new Set(), hostCertificates: false };
-    const { objects, credentials, hostCertificates } = namedBy(events);
+    const { objects, credentials, hostCertificates, projects } = namedBy(events);
+    // Whose objects are served, and who may serve them, can be other ones now.
+    if (projects) return this.#readAll();
     if (objects.size > MOST_SINGLE) await this.#readObjects();
     else await Promise.all([...objects].map((id) => this.#readOne(id)));
     this.#moveTo(last);
@@ -106,7 +137,21 @@ export class ServerSource implements Source {
     this.sequence = sequence;
   }
 
+  /** @throws if the server has no project of a name that was chosen */
+  async #readProjects(): Promise<void> {
+    const wanted = this.#projects;
+    if (wanted === undefined) return;
+    const { projects = [DEFAULT_PROJECT] } = await callerOf(this.api.transport);
+    const missing = wanted.find((name) => !projects.some((project) => project.name === name));
+    if (missing !== undefined)
+      throw new Error(
+        `there is no project ${JSON.stringify(missing)} here, or the API key is not for it: correct --project`,
+      );
+    this.#served = new Set(projects.filter(({ name }) => wanted.includes(name)).map(({ id }) => id));
+  }
+
   async #readObjects(): Promise<void> {
+    await this.#readProjects();
     const read = new Map<string, Entry>();
     for (const kind of ENFORCED_KINDS) {
       const { path, listKey } = definitionOf(kind);
@@ -137,12 +182,18 @@ export class ServerSource implements Source {
   }
 }
 
-/** The objects to read again, the credentials to check again, and whether hosts got certificates. */
+const PROJECT_PREFIX = "proj_";
+
+/**
+ * The objects to read again, the credentials to check again, and whether hosts got certificates or projects
+ * changed.
+ */
 function namedBy(events: readonly Event[]) {
   const objects = new Set<string>();
   const credentials = new Set<string>();
-  let hostCertificates = false;
+  let [hostCertificates, projects] = [false, false];
   for (const { object } of events) {
+    projects ||= object.id.startsWith(PROJECT_PREFIX);
     const definition = definitionOfId(object.id);
     if (!definition) continue;
     const { kind } = definition;
@@ -151,5 +202,5 @@ function namedBy(events: readonly Event[]) {
     else if (kind === "ssh_host_certificate") hostCertificates = true;
     else if (isEnforcedKind(kind)) objects.add(object.id);
   }
-  return { objects, credentials, hostCertificates };
+  return { objects, credentials, hostCertificates, projects };
 }

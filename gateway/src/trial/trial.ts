@@ -126,10 +126,10 @@ export class Trial {
       if (partial || acls.some((acl) => mayBind(acl, binds)))
         this.#standIns.agent(join(this.folder.path, "sockets", socket), name);
     };
-    for (const { labels } of objects.tunnel_group_backend) {
+    for (const { labels, project_id } of objects.tunnel_group_backend) {
       const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
       start(
-        socketOfLabels(labels),
+        socketOfLabels(labels, project_id),
         pairs.map((one) => `bind:${one}`),
         agentsOf(labels),
       );

@@ -34,7 +34,9 @@ export interface GatewayReport {
 }
 
 /** A gateway in lists. */
-export interface Gateway extends Omit<GatewayReport, "edges" | "agents"> {
+export interface Gateway extends Omit<GatewayReport, "sequence" | "edges" | "agents"> {
+  /** Of the last event that it has followed; only for gateways and admins of the account. */
+  readonly sequence?: number;
   readonly name: string;
   readonly uri: string;
   /** When it last reported (RFC 3339). */
@@ -60,6 +62,11 @@ export interface BindAuthorization {
   /** The credential of the token or key; null if there is none. */
   readonly credential: Ref | null;
   readonly owner_id: string | null;
+  /**
+   * Ids of the projects whose hostports and labels it may serve: its own, and shared ones. Absent in answers
+   * of older servers, which have `default` alone.
+   */
+  readonly project_ids?: readonly string[];
   readonly acl: readonly string[];
   /** When the credential ends; null for never, absent in answers of older servers. */
   readonly expires_at?: string | null;

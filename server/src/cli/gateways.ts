@@ -62,7 +62,7 @@ function deleteCommand(): Command {
 }
 
 const lineOf = ({ name, last_seen, version, envoy_version, sequence, applied, rejected }: Gateway): string =>
-  `${name} seen ${last_seen} version ${version || "-"} envoy ${envoy_version || "-"} sequence ${sequence} applied ${applied} rejected ${rejected}`;
+  `${name} seen ${last_seen} version ${version || "-"} envoy ${envoy_version || "-"} ${sequence === undefined ? "" : `sequence ${sequence} `}applied ${applied} rejected ${rejected}`;
 
 function* statusLines(status: GatewayStatus): Generator<string> {
   yield lineOf(status);

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
 import { definitionOf, fingerprint, hasEnded, validSshPublicKey } from "@tunnelplane/sdk/contract";
 import { refusalToBind } from "@tunnelplane/sdk/meaning";
+import { sharedProjects } from "../auth";
 import type { Documents } from "../documents";
 import { hashSecret } from "../secrets";
 import { type Store, statement } from "../storage";
@@ -14,6 +15,8 @@ interface Authorization {
   readonly allowed: boolean;
   readonly credential: { readonly id: string; readonly uri: string } | null;
   readonly owner_id: string | null;
+  /** Ids of the projects whose hostports and labels it may serve: its own, and shared ones. */
+  readonly project_ids: readonly string[];
   readonly acl: readonly string[];
   /** When the credential ends; null for never. */
   readonly expires_at: string | null;
@@ -25,6 +28,7 @@ const UNKNOWN: Authorization = {
   allowed: false,
   credential: null,
   owner_id: null,
+  project_ids: [],
   acl: [],
   expires_at: null,
   reason: "No credential has this token or public key: it is wrong, or the credential was deleted",
@@ -43,7 +47,7 @@ export async function authorize(
   const found =
     "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
   if (!found) return UNKNOWN;
-  const { id, kind, ownerId, document } = found;
+  const { id, kind, ownerId, projectId, document } = found;
   const fields: Partial<Answers["tunnel_credential" | "ssh_credential"]> = JSON.parse(document);
   const { acl = [], expires_at = null } = fields;
   // As if it were deleted: gateways remember what credentials were allowed.
@@ -58,6 +62,7 @@ export async function authorize(
     allowed,
     credential: { id, uri: documents.addressOf(definitionOf(kind), id) },
     owner_id: ownerId,
+    project_ids: [...new Set([projectId, ...(await sharedProjects(store.reader))])],
     acl,
     expires_at,
     reason,
@@ -68,6 +73,7 @@ interface Found {
   readonly id: string;
   readonly kind: "tunnel_credential" | "ssh_credential";
   readonly ownerId: string;
+  readonly projectId: string;
   readonly document: string;
 }
 
@@ -86,7 +92,7 @@ const credentialByHash = statement<{ hash: string }, Found & { readonly hash: st
   db
     .selectFrom("told_secret")
     .innerJoin("resource", "resource.id", "told_secret.resource_id")
-    .select(["hash", "id", "kind", "owner_id as ownerId", "document"])
+    .select(["hash", "id", "kind", "owner_id as ownerId", "project_id as projectId", "document"])
     .where("hash", "=", parameter("hash"))
     .where("kind", "=", "tunnel_credential")
     .$narrowType<{ kind: Found["kind"] }>(),
@@ -96,7 +102,7 @@ const credentialByKey = statement<{ key: string }, Found>((db, parameter) =>
   db
     .selectFrom("unique_key")
     .innerJoin("resource", "resource.id", "unique_key.resource_id")
-    .select(["id", "kind", "owner_id as ownerId", "document"])
+    .select(["id", "kind", "owner_id as ownerId", "project_id as projectId", "document"])
     .where("scope", "=", "ssh_public_key")
     .where("value", "=", parameter("key"))
     .where("kind", "=", "ssh_credential")

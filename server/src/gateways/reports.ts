@@ -1,6 +1,6 @@
 import { seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, seesAllProjects } from "../auth";
 import type { Documents, Page } from "../documents";
 import { type Database, type GatewayRow, isListed, type Store, type Transaction } from "../storage";
 import { ownTurn, quoted, RequestError } from "../util";
@@ -47,12 +47,10 @@ export function report(
   name: string,
   { edges, agents, ports, ...about }: GatewayReport,
 ): Promise<void> {
-  const rejected = edges.filter(({ state }) => state === "rejected").length;
   const row = {
     ...about,
     last_seen: new Date().toISOString(),
-    applied: edges.length - rejected,
-    rejected,
+    ...countsOf(edges),
     edges: JSON.stringify(edges),
     agents: JSON.stringify(agents),
     ports: ports ? JSON.stringify(ports) : null,
@@ -106,18 +104,18 @@ const gone = (): string => new Date(Date.now() - GONE_MS).toISOString();
 /** The gateways, by name: how each is, without its edges and agents. */
 export async function gatewayPage(
   { store, documents }: Tools,
+  caller: Caller,
   { limit, after }: { limit: number; after?: string },
 ): Promise<Page> {
-  let query = store.reader
-    .selectFrom("gateway")
-    .select(["name", "last_seen", "version", "envoy_version", "sequence", "applied", "rejected", "ports"])
-    .where("last_seen", ">=", gone());
+  let query = store.reader.selectFrom("gateway").select(SUMMARY).where("last_seen", ">=", gone());
   if (after !== undefined) query = query.where("name", ">", after);
   const rows = await query
     .orderBy("name")
     .limit(limit + 1)
     .execute();
-  const shown = rows.slice(0, limit);
+  const shown: Summary[] = [];
+  for (const row of rows.slice(0, limit))
+    shown.push(seesAllProjects(caller) ? row : await seenBy(store, caller, row));
   return {
     documents: shown.map((row) => JSON.stringify(summaryOf(documents, row))),
     nextBefore: rows.length > limit ? (shown.at(-1)?.name ?? null) : null,
@@ -125,13 +123,58 @@ export async function gatewayPage(
   };
 }
 
-const summaryOf = (documents: Documents, row: Omit<GatewayRow, "edges" | "agents">) => ({
+const SUMMARY = [
+  "name",
+  "last_seen",
+  "version",
+  "envoy_version",
+  "sequence",
+  "applied",
+  "rejected",
+  "ports",
+] as const satisfies readonly (keyof GatewayRow)[];
+
+type Stored = Pick<GatewayRow, (typeof SUMMARY)[number]>;
+type Summary = Omit<Stored, "sequence"> & Partial<Pick<Stored, "sequence">>;
+
+/** What a caller may see of a gateway that also serves other projects. */
+async function seenBy(store: Store, caller: Caller, { sequence: _, ...row }: Stored): Promise<Summary> {
+  const edges = await ownEdges(store.reader, caller, await edgesOf(store.reader, row.name));
+  await ownTurn();
+  return { ...row, ...countsOf(edges) };
+}
+
+function countsOf(edges: GatewayReport["edges"]): Pick<GatewayRow, "applied" | "rejected"> {
+  const rejected = edges.filter(({ state }) => state === "rejected").length;
+  return { applied: edges.length - rejected, rejected };
+}
+
+async function edgesOf(db: Kysely<Database>, name: string): Promise<GatewayReport["edges"]> {
+  const row = await db.selectFrom("gateway").select("edges").where("name", "=", name).executeTakeFirst();
+  return JSON.parse(row?.edges ?? "[]");
+}
+
+/** The edges of the caller's project. */
+async function ownEdges(
+  db: Kysely<Database>,
+  { project }: Caller,
+  edges: GatewayReport["edges"],
+): Promise<GatewayReport["edges"]> {
+  const own = await thoseOf(
+    db,
+    { project },
+    edges.map(({ id }) => id),
+  );
+  return edges.filter(({ id }) => own.has(id));
+}
+
+const summaryOf = (documents: Documents, row: Summary) => ({
   name: row.name,
   uri: documents.addressOf(PLACE, row.name),
   last_seen: row.last_seen,
   version: row.version,
   envoy_version: row.envoy_version,
-  sequence: Number(row.sequence),
+  ...(row.sequence !== undefined && { sequence: Number(row.sequence) }),
   ...(row.ports !== null && { ports: portsIn(row) }),
   applied: row.applied,
   rejected: row.rejected,
@@ -149,7 +192,8 @@ export async function portsOf(db: Kysely<Database>): Promise<number[] | undefine
 }
 
 /**
- * The whole status of a gateway. A member sees the agents of its own credentials, and the count of others.
+ * The whole status of a gateway. Callers see the edges and agents of their project; a member sees the agents
+ * of its own credentials, and the count of the project's others.
  */
 export async function gatewayAt({ store, documents }: Tools, name: string, caller: Caller): Promise<string> {
   const row = await store.reader
@@ -159,16 +203,29 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
     .where("last_seen", ">=", gone())
     .executeTakeFirst();
   if (!row) throw unknown(name);
-  const all: GatewayReport["agents"] = JSON.parse(row.agents);
-  const own = seesAll(caller.role)
-    ? undefined
-    : await credentialsOf(store.reader, caller.ownerId, [...new Set(all.map((one) => one.credential))]);
-  const agents = own ? all.filter(({ credential }) => own.has(credential)) : all;
+  const { reader } = store;
+  const [edges, all]: [GatewayReport["edges"], GatewayReport["agents"]] = [
+    JSON.parse(row.edges),
+    JSON.parse(row.agents),
+  ];
+  const isWhole = seesAllProjects(caller);
+  const shown = isWhole ? edges : await ownEdges(reader, caller, edges);
+  const { sequence, ...others } = row;
+  const summary = isWhole ? { ...others, sequence } : { ...others, ...countsOf(shown) };
+  const credentials = all.map(({ credential }) => credential);
+  const agentsOf = async (whose: Whose) => {
+    const known = await thoseOf(reader, whose, credentials);
+    return all.filter(({ credential }) => known.has(credential));
+  };
+  const there = isWhole ? all : await agentsOf({ project: caller.project });
+  const agents = seesAll(caller.role)
+    ? there
+    : await agentsOf({ project: caller.project, owner: caller.ownerId });
   return JSON.stringify({
-    ...summaryOf(documents, row),
-    edges: JSON.parse(row.edges),
+    ...summaryOf(documents, summary),
+    edges: shown,
     agents,
-    other_agents: all.length - agents.length,
+    other_agents: there.length - agents.length,
   });
 }
 
@@ -178,19 +235,27 @@ const unknown = (name: string): RequestError =>
     `There is no gateway ${quoted(name)}; one that has not reported for 7 days is forgotten`,
   );
 
-/** Those of these credentials that belong to an owner. */
-async function credentialsOf(
+/** To whom objects belong. */
+interface Whose {
+  /** The id of a project; undefined for all. */
+  readonly project: string | undefined;
+  /** Undefined for all. */
+  readonly owner?: string;
+}
+
+/** Those of these objects that belong to a project, and to an owner. */
+async function thoseOf(
   db: Kysely<Database>,
-  owner: string,
+  { project, owner }: Whose,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await db
+  let query = db
     .selectFrom("resource")
     .select("id")
-    .where("owner_id", "=", owner)
-    .where(isListed(db, "id", JSON.stringify(ids)))
-    .execute();
-  return new Set(rows.map(({ id }) => id));
+    .where(isListed(db, "id", JSON.stringify([...new Set(ids)])));
+  if (project !== undefined) query = query.where("project_id", "=", project);
+  if (owner !== undefined) query = query.where("owner_id", "=", owner);
+  return new Set((await query.execute()).map(({ id }) => id));
 }
 
 /** The state of an edge at a gateway. */
@@ -221,13 +286,7 @@ export async function servingOf(
     .execute();
   const found = new Map<string, Serving[]>();
   for (const { name, last_seen } of gateways.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const row = await reader
-      .selectFrom("gateway")
-      .select("edges")
-      .where("name", "=", name)
-      .executeTakeFirst();
-    const reported: GatewayReport["edges"] = JSON.parse(row?.edges ?? "[]");
-    for (const { id, state, reason } of reported)
+    for (const { id, state, reason } of await edgesOf(reader, name))
       if (edges.has(id)) found.set(id, [...(found.get(id) ?? []), { name, last_seen, state, reason }]);
     await ownTurn();
   }

@@ -32,8 +32,8 @@ export const HASHED = ["sequence", ...RECORDED, "previous_hash"] as const satisf
 export const DIGESTS = ["object_digest", "event_digest"] as const satisfies readonly (keyof Hashed)[];
 
 /**
- * A row's project as hashes and signatures cover it: where it is `default` they are what older versions wrote,
- * so that those rows stay valid.
+ * A row's project as hashes and signatures cover it: where it is `default` they are what older versions
+ * wrote, so that those rows stay valid.
  */
 export const coveredProject = (project: string | null): { project: string | null }[] =>
   project === DEFAULT_PROJECT.id ? [] : [{ project }];

@@ -55,7 +55,7 @@ export async function pageOf(
     return {
       documents: page.documents.slice(0, page.documents.lastIndexOf(DOCUMENT_SEPARATOR)),
       versions: shown,
-      nextBefore: idOf(shown.at(-1)),
+      nextBefore: idOfVersion(shown.at(-1)),
     };
   }
   // The page is too large. Sum up the sizes one by one only now, because that takes four times as long.
@@ -65,7 +65,7 @@ export async function pageOf(
   return {
     documents: start.documents,
     versions: shown,
-    nextBefore: shown.at(-1) === versions.at(-1) ? null : idOf(shown.at(-1)),
+    nextBefore: shown.at(-1) === versions.at(-1) ? null : idOfVersion(shown.at(-1)),
   };
 }
 
@@ -94,7 +94,8 @@ interface PageRow {
 
 type PageStatement = Statement<PageParameters, PageRow>;
 
-const idOf = (version = ""): string => version.slice(0, version.indexOf(" "));
+/** The id of a version: "<id> <version>". */
+export const idOfVersion = (version = ""): string => version.slice(0, version.indexOf(" "));
 
 interface PageStatements {
   /**

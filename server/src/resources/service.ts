@@ -7,8 +7,9 @@ import { inSlices, newId, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
-import { documentsIn, idIn, pageOf } from "./pages";
+import { documentsIn, idIn, idOfVersion, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
+import { placedIn, placesOf } from "./placed";
 import { forgetReferences, insertUniqueKeys, keysOf, recordReferences } from "./references";
 import {
   childrenOf,
@@ -109,8 +110,12 @@ export class ResourceService {
   }
 
   async get(definition: Definition, at: ObjectPath): Promise<Answer> {
-    const { document, version } = await this.#objects.load(this.#store.reader, definition, at);
-    return { json: document, etag: etagFor(this.#caller, definition, version, document) };
+    const stored = await this.#objects.load(this.#store.reader, definition, at);
+    const { document, version, project } = stored;
+    return {
+      json: this.#caller.project === undefined ? placedIn(document, project) : document,
+      etag: etagFor(this.#caller, definition, version, document),
+    };
   }
 
   /** @param parents the ids in the collection's path, by field */
@@ -126,15 +131,16 @@ export class ResourceService {
     const { reader } = this.#store;
     const { project } = this.#caller;
     const page = await pageOf(reader, definition, { ...request, owner, project, parents });
-    const documents = this.#documents.areAsRead(definition, page.documents, page.versions)
+    const places = await placesOf(reader, this.#caller, page.versions);
+    const isAsRead =
+      places.size === 0 && this.#documents.areAsRead(definition, page.documents, page.versions);
+    const documents = isAsRead
       ? [page.documents]
-      : await inSlices(documentsIn(page), async (document, index) =>
-          jsonFor(
-            this.#caller,
-            definition,
-            await this.#documents.read(reader, definition, document, present(page.versions[index])),
-          ),
-        );
+      : await inSlices(documentsIn(page), async (document, index) => {
+          const version = present(page.versions[index]);
+          const json = await this.#documents.read(reader, definition, document, version);
+          return placedIn(jsonFor(this.#caller, definition, json), places.get(idOfVersion(version)));
+        });
     return { documents, nextBefore: page.nextBefore };
   }
 

@@ -15,7 +15,7 @@ export async function gateways() {
         time(one.last_seen),
         one.version || "–",
         one.envoy_version || "–",
-        String(one.sequence),
+        one.sequence === undefined ? "–" : String(one.sequence),
         badge(String(one.applied)),
         badge(String(one.rejected), one.rejected > 0 ? "shut" : "plain"),
       ),
@@ -34,7 +34,13 @@ export async function gateway([name = ""]) {
   return {
     title: `Gateway ${one.name}`,
     nodes: [
-      h("p", { class: "lead" }, "Last report ", time(one.last_seen), `, at event ${one.sequence}.`),
+      h(
+        "p",
+        { class: "lead" },
+        "Last report ",
+        time(one.last_seen),
+        one.sequence === undefined ? "." : `, at event ${one.sequence}.`,
+      ),
       h("h2", {}, "Edges"),
       edges.length === 0
         ? h("p", { class: "empty" }, "It serves none.")

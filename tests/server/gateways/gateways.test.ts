@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
   badQuery,
@@ -38,7 +39,8 @@ onEveryDatabase("The gateways of an account", (start) => {
     });
     const { token } = tunnel;
     const credential = { id: tunnel.id, uri: tunnel.uri };
-    const about = { credential, owner_id: member.id, acl: tunnel.acl, expires_at: null };
+    const project_ids = [DEFAULT_PROJECT.id];
+    const about = { credential, owner_id: member.id, project_ids, acl: tunnel.acl, expires_at: null };
     expect(await ask({ token })).to.deep.equal({ ...about, allowed: true, reason: "" });
     for (const bind of [
       "bind:a.b.example.com:443",
@@ -67,6 +69,7 @@ onEveryDatabase("The gateways of an account", (start) => {
       allowed: true,
       credential: { id: ssh.id, uri: ssh.uri },
       owner_id: member.id,
+      project_ids,
       acl: [],
       expires_at: null,
       reason: "",
@@ -79,7 +82,12 @@ onEveryDatabase("The gateways of an account", (start) => {
       { token: adminsKey },
       { public_key: sshKey().openssh },
     ])
-      expect(await ask(proof)).to.include({ allowed: false, credential: null, owner_id: null });
+      expect(await ask(proof)).to.deep.include({
+        allowed: false,
+        credential: null,
+        owner_id: null,
+        project_ids: [],
+      });
   });
 
   it("refuse to authorize what is neither a token nor a key, and callers that are neither a gateway nor an admin", async () => {
@@ -170,8 +178,9 @@ onEveryDatabase("The gateways of an account", (start) => {
       agents,
       other_agents: 0,
     });
+    const { sequence: _, ...withoutSequence } = listed;
     expect((await member.rest.get(`/gateways/${name}`)).body).to.deep.equal({
-      ...listed,
+      ...withoutSequence,
       edges,
       agents: [agents[0]],
       other_agents: 2,

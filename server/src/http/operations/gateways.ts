@@ -1,5 +1,6 @@
 import {
   binds,
+  DEFAULT_PROJECT,
   definitionOf,
   GATEWAY_NAME,
   GATEWAY_NAME_FORM,
@@ -58,6 +59,10 @@ const decidedShape: Shape = {
       .nullable()
       .meta({ description: "The credential of the token or key; null if there is none." }),
     owner_id: z.string().nullable().meta({ description: "The owner of the credential." }),
+    project_ids: z.array(z.string()).meta({
+      description: "The projects whose hostports and labels it may serve: its own, and shared ones.",
+      examples: [[DEFAULT_PROJECT.id]],
+    }),
     acl: z.array(z.string()).meta({ description: "The binds that the credential allows; empty for all." }),
     expires_at: z.iso
       .datetime({ offset: true })
@@ -115,13 +120,18 @@ const summary = {
   last_seen: z.iso.datetime().meta({ description: "When it last reported (RFC 3339)." }),
   version: version("the gateway"),
   envoy_version: version("Envoy"),
-  sequence: sequence(),
+  sequence: sequence().optional().meta({
+    description:
+      "The sequence of the last event that it has followed; only for gateways and admins of the account.",
+  }),
   ports: z
     .array(port())
     .optional()
     .meta({ description: "The ports that it listens for; absent if it does not report them." }),
-  applied: z.int().meta({ description: "How many edges it serves." }),
-  rejected: z.int().meta({ description: "How many edges it does not serve, or not completely." }),
+  applied: z.int().meta({ description: "How many edges of the project it serves." }),
+  rejected: z
+    .int()
+    .meta({ description: "How many edges of the project it does not serve, or not completely." }),
 };
 const summaryShape: Shape = { name: "Gateway", io: "output", schema: z.object(summary) };
 
@@ -130,13 +140,17 @@ const statusShape: Shape = {
   io: "output",
   schema: z.object({
     ...summary,
-    edges: z.array(z.object(edge.shape)).meta({ description: "The state of each edge." }),
+    edges: z.array(z.object(edge.shape)).meta({
+      description:
+        "The state of each edge: for gateways and admins of the account all, for others of the project.",
+    }),
     agents: z.array(z.object(agent.shape)).meta({
       description: "The agents, with their binds. Only admins see those of other owners' credentials.",
     }),
-    other_agents: z
-      .int()
-      .meta({ description: "How many agents are left out, because their credentials belong to others." }),
+    other_agents: z.int().meta({
+      description:
+        "How many agents of the project are left out, because their credentials belong to other owners.",
+    }),
   }),
 };
 
@@ -198,7 +212,8 @@ export const gatewayOperations: readonly ApiOperation[] = [
     query: ["limit", "after_name"],
     subject: "gateway",
     success: { status: 200, answer: summaryShape, list: { key: "gateways" } },
-    run: ({ context }, { query }) => gatewayPage(context, { limit: limitOf(query), after: nameIn(query) }),
+    run: ({ context, caller }, { query }) =>
+      gatewayPage(context, caller, { limit: limitOf(query), after: nameIn(query) }),
   },
   {
     method: "GET",
