@@ -98,10 +98,11 @@ const BAD_FILES: readonly BadFile[] = [
     ],
   },
   {
-    what: "entries that claim what only one may have",
-    yaml: "tlsEdges:\n  app: { hostports: [app.example.com:443] }\n  other: { hostports: [a.example.com:443, App.example.com:443] }\n",
+    what: "entries that claim what only one may have, but not for a network in each of two policies",
+    yaml: "tlsEdges:\n  app: { hostports: [app.example.com:443] }\n  other: { hostports: [a.example.com:443, App.example.com:443] }\nipPolicies: { office: , home: }\nipPolicyRules:\n  a: { ipPolicyId: office, action: allow, cidr: 192.0.2.0/24 }\n  b: { ipPolicyId: home, action: allow, cidr: 192.0.2.0/24 }\n  c: { ipPolicyId: home, action: deny, cidr: 192.0.2.0/24 }\n",
     says: [
       "3:43 tlsEdges.other.hostports[1] is served by another edge already; remove it there first (tlsEdges.app.hostports[0], line 2)",
+      "8:46 ipPolicyRules.c.cidr has a rule in this policy",
     ],
   },
   {

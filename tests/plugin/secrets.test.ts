@@ -5,6 +5,7 @@ import { needsYaml, Project } from "./cli";
 import { Plugin, secret } from "./plugin";
 
 const CANARY = "Canary-that-came-as-a-secret";
+const LONG = `Key-that-errors-cut-after-forty-characters-${"x".repeat(60)}`;
 
 describe("A secret that is no valid value", () => {
   const world = new World();
@@ -98,7 +99,7 @@ describe("A secret that is no valid value", () => {
   });
 
   it("is hidden in errors of creations and updates where the server repeats it", async () => {
-    const msg = `description "${CANARY}" is refused, as is ${CANARY.toUpperCase()}`;
+    const msg = `description "${CANARY}" is refused, as is ${CANARY.toUpperCase()}; and ${LONG.slice(0, 40)}…`;
     const body = JSON.stringify({
       error_code: "TP_1501",
       status_code: 409,
@@ -118,5 +119,7 @@ describe("A secret that is no valid value", () => {
       ),
     ).to.contain(expected);
     expect(await failureOf(plugin.create("IpPolicy", { description: CANARY }))).to.contain(expected);
+    const metadata = secret(LONG);
+    expect(await failureOf(plugin.create("IpPolicy", { metadata }))).to.contain("; and [secret]…");
   });
 });

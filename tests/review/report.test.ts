@@ -180,9 +180,13 @@ describe("a report", () => {
     expect((JSON.parse(stdout) as Report).findings).to.have.length(1000);
   });
 
-  it("names in SARIF 2.1.0 the rule, the severity and the line of the program", () => {
-    const { version, runs } = JSON.parse(
-      write(review(dangerous, { accept: [review(dangerous).findings[0]?.hash ?? ""] }), "sarif"),
+  it("names in SARIF 2.1.0 the rule, the severity, the line of the program, and what it could not see", () => {
+    const report = review(dangerous, { accept: [review(dangerous).findings[0]?.hash ?? ""] });
+    const { version, runs } = JSON.parse(write(report, "sarif"));
+    const notes = runs[0].invocations[0].toolExecutionNotifications;
+    expect(report.limits).not.to.deep.equal([]);
+    expect(notes.slice(1).map((note: { message: object }) => note.message)).to.deep.equal(
+      report.limits.map((text) => ({ text })),
     );
     expect(version).to.equal("2.1.0");
     const [first, second] = runs[0].results;

@@ -110,8 +110,9 @@ describe("a review of what the engine previews", () => {
   /** The same, seen by a review that asks the server, and by one that does not. */
   let dangerous: Report;
   let alone: Report;
+  let preview: string;
   before("preview a dangerous change", async () => {
-    const preview = await change.preview(program(DANGEROUS));
+    preview = await change.preview(program(DANGEROUS));
     [dangerous, alone] = [await ask(preview), review(preview)];
   });
   const found = (rule: string) => dangerous.findings.filter((finding) => finding.rule === rule);
@@ -129,6 +130,14 @@ describe("a review of what the engine previews", () => {
       .and.to.have.property("line")
       .that.is.a("number");
     expect(cause.file).to.match(/tests\/review\/rules\.test\.ts$/);
+    const { steps } = JSON.parse(preview) as {
+      steps: { urn: string; newState?: { stackTrace: unknown[] } }[];
+    };
+    const traces = steps.flatMap(({ urn, newState }) =>
+      newState && urn.includes("tunnelplane:") ? [newState.stackTrace] : [],
+    );
+    expect(traces).not.to.deep.equal([]);
+    for (const trace of traces) expect(trace, "Pulumi would record more").to.have.length(1);
     expect([certain, offStack]).to.deep.equal([true, false]);
   });
 

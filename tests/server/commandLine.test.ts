@@ -9,6 +9,7 @@ import { registry } from "../../sdk/src/contract";
 import { examplesOf } from "../../server/src/cli/examples";
 import { KIND_NAMES } from "../../server/src/cli/look";
 import { program } from "../../server/src/cli/program";
+import { certificate } from "../support/api/fixtures";
 import { runHere } from "../support/commandLine";
 import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
@@ -202,6 +203,14 @@ describe("The command line", () => {
       "key",
       "certificates",
     ]);
+    const [soon, later] = [20, 40].map((days) => certificate({ days }).pem);
+    const ends = await made("/certificate_authorities", { ca_pem: soon });
+    await made("/certificate_authorities", { ca_pem: later });
+    const warned = JSON.parse((await run(["doctor", "-o", "json"])).out) as Record<string, string>[];
+    const about = warned.filter(({ check }) => check === "certificates");
+    const [warning, ...others] = about.filter(({ state }) => state === "warning");
+    expect(others).to.deep.equal([]);
+    expect(warning?.says).to.match(new RegExp(`${ends} ends in (19|20) days, on `));
     const keyless = await run(["doctor"], { TUNNELPLANE_API_KEY: "tpk_nobodys" });
     expect(keyless.code).to.equal(1);
     expect(keyless.out).to.match(/✗ key .*\n.*→ set TUNNELPLANE_API_KEY/);

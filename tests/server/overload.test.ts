@@ -172,6 +172,21 @@ describe("A server whose only slot is taken", () => {
     expect(descriptions).to.deep.equal(["held up"]);
   });
 
+  it("does not read from a connection for 200 ms after it refused a request there", async () => {
+    const connection = await Connection.open(server.url);
+    await whileFull(async () => {
+      const begun = performance.now();
+      connection.send(request(server, "GET /ip_policies"));
+      await connection.answers(1);
+      connection.send(request(server, "GET /livez"));
+      const [answer] = await connection.answers(1);
+      expect(answer?.status).to.equal(200);
+      // However busy the machine is, it cannot be less; timers are a millisecond early at most.
+      expect(performance.now() - begun).to.be.at.least(199);
+    });
+    connection.close();
+  });
+
   it("frees the slot if its client disconnects without the answer", async () => {
     const { id } = (await rest.post("/ip_policies", { description: "left alone" })).body;
     await session.query("begin");

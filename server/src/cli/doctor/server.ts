@@ -121,6 +121,7 @@ export function tlsCheck(url: string): Promise<Found> {
 export async function storedCertificates(transport: Transport): Promise<Found[]> {
   const found: Found[] = [];
   for (const definition of registry.filter(({ computed }) => "not_after" in computed)) {
+    const soon: Found[] = [];
     let count = 0;
     for await (const { id, not_after: end } of objectsOf(transport, definition)) {
       if (count++ === MOST_CERTIFICATES) break;
@@ -130,10 +131,13 @@ export async function storedCertificates(transport: Transport): Promise<Found[]>
         new Date(String(end)),
         "add its successor, and refer to both meanwhile",
       );
-      if (certificate.state !== "ok") found.push(certificate);
+      if (certificate.state !== "ok") soon.push(certificate);
     }
-    if (found.length === 0)
-      found.push(ok("certificates", `${counted(count, definition.title)}, none ends soon`));
+    found.push(
+      ...(soon.length > 0
+        ? soon
+        : [ok("certificates", `${counted(count, definition.title)}, none ends soon`)]),
+    );
   }
   return found;
 }
