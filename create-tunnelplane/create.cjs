@@ -14,16 +14,19 @@ Starts a Pulumi project that declares tunnels.
 
 Options:
   --example <name>     start from an example: ${examples().join(", ")}
+  --ci <service>       write a pipeline too, which reviews and deploys: github or gitlab. In the folder of a
+                       project that is there already, write that alone
   --commonjs           write a CommonJS project instead of an ES module
   --ts-node            have ts-node run the program and check its types, instead of Node alone
   --packages <folder>  take tunnelplane's packages from tarballs in this folder
   -h, --help           show this help
 
 Example:
-  npm create tunnelplane my-tunnels -- --example mutual-tls`;
+  npm create tunnelplane my-tunnels -- --example mutual-tls --ci github`;
 
 const OPTIONS = {
   example: { type: "string" },
+  ci: { type: "string" },
   commonjs: { type: "boolean", default: false },
   "ts-node": { type: "boolean", default: false },
   packages: { type: "string" },
@@ -37,10 +40,16 @@ try {
   else if (positionals.length !== 1)
     throw new Error(`Expected one folder, got ${positionals.length}.\n\n${USAGE}`);
   else {
-    const { folder, manager } = create(positionals[0], { ...values, tsNode: values["ts-node"] });
-    console.log(
-      `Wrote a project to ${folder}. Next:\n\n  cd ${folder}\n  ${manager} install\n\nIts README.md says the rest.`,
-    );
+    const { folder, manager, pipeline, isNew } = create(positionals[0], {
+      ...values,
+      tsNode: values["ts-node"],
+    });
+    if (isNew)
+      console.log(
+        `Wrote a project to ${folder}. Next:\n\n  cd ${folder}\n  ${manager} install\n\nIts README.md says the rest.`,
+      );
+    if (pipeline !== undefined)
+      console.log(`Wrote the pipeline ${pipeline}; its first lines say which settings it needs.`);
   }
 } catch (error) {
   console.error(`create-tunnelplane: ${error.message}`);

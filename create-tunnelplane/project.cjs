@@ -8,7 +8,7 @@ const {
   renameSync,
   writeFileSync,
 } = require("node:fs");
-const { basename, join, resolve } = require("node:path");
+const { basename, dirname, join, resolve } = require("node:path");
 
 const TEMPLATE = join(__dirname, "template");
 /** In a tarball the examples are inside; in the repository they stand beside this folder. */
@@ -19,16 +19,28 @@ const REPOSITORY = "https://github.com/tunnelplane/tunnelplane";
 /** Npm's and Pulumi's rules for names of projects, in one. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
+/** Where each service looks for a pipeline. */
+const PIPELINES = { github: ".github/workflows/tunnels.yml", gitlab: ".gitlab-ci.yml" };
+
 /** Names of the examples that are Pulumi projects. */
 const examples = () =>
   readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, "Pulumi.yaml")));
 
 /**
- * Writes a project into a folder that is new or empty.
- * Returns the folder, and the package manager that was used to call this.
+ * Writes a project into a folder that is new or empty; with `ci`, its pipeline too, or into the folder of a
+ * project that alone. Returns the folder, the package manager that was used to call this, the pipeline's path
+ * in the folder, and whether the project is new.
  */
-function create(path, { example, commonjs = false, tsNode = false, packages } = {}) {
+function create(path, { example, ci, commonjs = false, tsNode = false, packages } = {}) {
   const folder = resolve(path);
+  const pipeline = ci === undefined ? undefined : pipelineOf(ci);
+  const manager = /^(\w+)\//.exec(process.env.npm_config_user_agent ?? "")?.[1] ?? "npm";
+  if (pipeline !== undefined && existsSync(join(folder, "Pulumi.yaml"))) {
+    if (example !== undefined || commonjs || tsNode || packages !== undefined)
+      throw new Error(`${folder} holds a project already: for its pipeline, give --ci alone`);
+    addPipeline(folder, ci, pipeline);
+    return { folder: path, manager, pipeline, isNew: false };
+  }
   const name = basename(folder).toLowerCase();
   if (!NAME.test(name))
     throw new Error(`"${name}" cannot be the name of a project: expected letters, digits, ".", "_" and "-"`);
@@ -52,8 +64,20 @@ function create(path, { example, commonjs = false, tsNode = false, packages } = 
   if (example === undefined) fillTemplate(inProject, { name, commonjs, tsNode });
   else rename(inProject, name);
   if (tarballs.size > 0) useTarballs(inProject, tarballs);
-  const manager = /^(\w+)\//.exec(process.env.npm_config_user_agent ?? "")?.[1] ?? "npm";
-  return { folder: path, manager };
+  if (pipeline !== undefined) addPipeline(folder, ci, pipeline);
+  return { folder: path, manager, pipeline, isNew: true };
+}
+
+function pipelineOf(ci) {
+  if (Object.hasOwn(PIPELINES, ci)) return PIPELINES[ci];
+  throw new Error(`there is no pipeline for "${ci}"; there are: ${Object.keys(PIPELINES).join(", ")}`);
+}
+
+function addPipeline(folder, ci, pipeline) {
+  const file = join(folder, pipeline);
+  if (existsSync(file)) throw new Error(`${file} is there already; remove it, or add to it by hand`);
+  mkdirSync(dirname(file), { recursive: true });
+  copyFileSync(join(__dirname, "ci", `${ci}.yml`), file);
 }
 
 function fillTemplate(inProject, { name, commonjs, tsNode }) {

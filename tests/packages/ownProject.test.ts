@@ -150,6 +150,18 @@ describe("A project of one's own, outside of the repository, from packed tarball
     }
   });
 
+  it("has a complete pipeline where it is asked for, also later, and never in the place of another", async () => {
+    const folder = await own.project("piped", "--ci", "github");
+    const workflow = join(folder, ".github/workflows/tunnels.yml");
+    expect(readFileSync(workflow, "utf8")).to.contain("tunnelplane/tunnelplane/action@v");
+    const create = `node "${join(own.folder, "create", "create.cjs")}" .`;
+    const shell = await own.shellIn(folder);
+    expect(await typed([`${create} --ci gitlab`], shell)).to.contain("Wrote the pipeline .gitlab-ci.yml");
+    expect(readFileSync(join(folder, ".gitlab-ci.yml"), "utf8")).to.contain("merge_request_event");
+    const printed = await typed([`${create} --ci github || ${create} --ci jenkins || true`], shell);
+    expect(printed).to.contain("is there already").and.to.contain("there are: github, gitlab");
+  });
+
   it("has a README of its own where it begins with an example: nothing to make again, and no link that leads nowhere", async () => {
     for (const example of readdirSync(join(ROOT, "examples")).filter((name) =>
       existsSync(join(ROOT, "examples", name, "Pulumi.yaml")),

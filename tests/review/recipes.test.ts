@@ -4,7 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
+import { ServerProcess } from "../support/server";
 import { StandInServer } from "../support/standIn";
 import { trafficLine } from "../unit/traffic/lines";
 import { richPreview } from "./richPreview";
@@ -144,39 +145,70 @@ interface Step {
   readonly env?: Record<string, string>;
 }
 
+/** GitHub's own checks of workflows are not to be had elsewhere; this is what its users take. */
+const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
+const ACTION = join(ROOT, "action");
+const PIPELINES = join(ROOT, "create-tunnelplane/ci");
+const yamlOf = <T>(...path: string[]): T => parse(readFileSync(join(...path), "utf8"));
+
+const { runs, inputs: INPUTS } = yamlOf<{
+  runs: { steps: Step[] };
+  inputs: Record<string, { default: string }>;
+}>(ACTION, "action.yml");
+const [SETTINGS, ...ACTION_STEPS] = runs.steps;
+interface Job {
+  readonly script: string[];
+  readonly before_script: string[];
+  readonly variables: Record<string, string>;
+}
+const GITLAB = yamlOf<Record<string, Job>>(PIPELINES, "gitlab.yml");
+
 /**
- * Runs a job of GitHub Actions until a step fails, as its runner does; returns the exit code of the last
- * step.
+ * Runs steps of GitHub Actions until one fails, as its runner does. Returns the exit code of the last, and
+ * everything that they printed.
  */
 async function runGithub(
   runner: Runner,
-  steps = recipe("GitHub Actions").steps as Step[],
-): Promise<number | null> {
+  steps = ACTION_STEPS,
+  inputs: Record<string, string> = { stack: "prod" },
+  job: Record<string, string> = {},
+): Promise<{ code: number | null; printed: string }> {
   const output = runner.folder.write("outputs", "");
   const filled = (value: string) =>
     value
-      .replace(
-        /\$\{\{ steps\.review\.outputs\.code \}\}/g,
-        () => /^code=(.*)$/m.exec(readFileSync(output, "utf8"))?.[1] ?? "",
+      .replaceAll(
+        /\$\{\{ steps\.review\.outputs\.(\w+) \}\}/g,
+        (_, name) => new RegExp(`^${name}=(.*)$`, "m").exec(readFileSync(output, "utf8"))?.[1] ?? "",
       )
+      .replaceAll(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name) => inputs[name] ?? INPUTS[name]?.default ?? "")
+      .replace(/\$\{\{ runner\.temp \}\}/, runner.folder.path)
       .replace(/\$\{\{ github\.repository \}\}/, "acme/edges")
       .replace(/\$\{\{ github\.event\.pull_request\.number \}\}/, "7")
       .replace(/\$\{\{ vars\.GATEWAYS \}\}/, "eu us")
       .replace(/\$\{\{[^}]*\}\}/g, "");
+  let all = "";
   for (const { run, env = {} } of steps) {
     if (run === undefined) continue;
     const values = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
-    const { code } = await runner.run(filled(run), { ...values, GITHUB_OUTPUT: output });
-    if (code !== 0) return code;
+    const { code, printed } = await runner.run(filled(run), {
+      ...job,
+      ...values,
+      GITHUB_OUTPUT: output,
+      GITHUB_STEP_SUMMARY: join(runner.folder.path, "summary.md"),
+      GITHUB_ACTION_PATH: ACTION,
+    });
+    all += printed;
+    if (code !== 0) return { code, printed: all };
   }
-  return 0;
+  return { code: 0, printed: all };
 }
 
 async function runGitlab(
   runner: Runner,
-  { script } = recipe("GitLab CI").review as { script: string[] },
-): Promise<number | null> {
+  { script } = GITLAB.review as Pick<Job, "script">,
+): Promise<{ code: number | null; printed: string }> {
   const env = {
+    STACK: "prod",
     CI_API_V4_URL: runner.forge.server.url,
     CI_PROJECT_ID: "1",
     CI_DEFAULT_BRANCH: "main",
@@ -185,7 +217,7 @@ async function runGitlab(
     CI_MERGE_REQUEST_IID: "7",
     REVIEW_TOKEN: "of the review",
   };
-  return (await runner.run(script.join("\n"), env, ["-e", "-o", "pipefail"])).code;
+  return runner.run(script.join("\n"), env, ["-e", "-o", "pipefail"]);
 }
 
 describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () => {
@@ -208,14 +240,17 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
           .map(({ id, body }) => `${id} ${body.split("\n")[1]}`);
       try {
         runner.preview(richPreview());
-        expect(await run(runner), "the first push").to.equal(2);
+        expect((await run(runner)).code, "the first push").to.equal(2);
         expect(ours()).to.deep.equal(["2 ## Tunnels: 5 high, 3 medium, 1 low"]);
         runner.preview(previewOf([]));
-        expect(await run(runner), "the second push").to.equal(0);
+        expect((await run(runner)).code, "the second push").to.equal(0);
         expect(ours()).to.deep.equal(["2 ## Tunnels: 0 high, 0 medium, 0 low"]);
         runner.preview("the preview failed");
-        expect(await run(runner), "a push whose preview failed").to.equal(1);
-        expect(ours()).to.deep.equal(["2 ## Tunnels: 0 high, 0 medium, 0 low"]);
+        const { code, printed } = await run(runner);
+        expect(code, "a push whose preview failed").to.equal(1);
+        expect(ours()).to.deep.equal(["2 ## Tunnels: the preview of prod failed"]);
+        const [, comment] = runner.forge.comments;
+        for (const text of [printed, comment?.body]) expect(text).to.contain("expected the output of");
         expect(runner.forge.comments[0]?.body, "somebody else's comment").to.equal(`Please look at ${MARK}`);
       } finally {
         runner.stop();
@@ -226,15 +261,17 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
   const TRAFFIC = "docs/how-to/traffic.md";
   const nightly = recipe("Each night: GitHub Actions", TRAFFIC).jobs as { traffic: { steps: Step[] } };
   const steps = recipe("Each pull request: GitHub Actions", TRAFFIC).steps as Step[];
+  const { with: withTraffic } = steps.at(-1) as { with: Record<string, string> };
   const night = recipe("Each night: GitLab CI", TRAFFIC).traffic as { script: string[] };
   const request = recipe("Each merge request: GitLab CI", TRAFFIC).review as { script: string[] };
-  for (const [forge, fetch, review] of [
+  for (const [forge, fetch, review, report] of [
     [
       "GitHub Actions",
       (on: Runner) => runGithub(on, nightly.traffic.steps),
-      (on: Runner) => runGithub(on, steps),
+      (on: Runner) => runGithub(on, [...steps, ...ACTION_STEPS], withTraffic),
+      "tunnelplane-review.md",
     ],
-    ["GitLab CI", (on: Runner) => runGitlab(on, night), (on: Runner) => runGitlab(on, request)],
+    ["GitLab CI", (on: Runner) => runGitlab(on, night), (on: Runner) => runGitlab(on, request), "review.md"],
   ] as const)
     it(`fetch the traffic of all gateways by ${forge}, and say in the comment whom a change locks out`, async () => {
       const runner = await Runner.start();
@@ -246,28 +283,89 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
             `stand-in-for-${gateway}.jsonl`,
             `${JSON.stringify(trafficLine({ ...line, from: `198.51.${index}.0/24`, count: 20 + index }))}\n`,
           );
-        expect(await fetch(runner), "at night").to.equal(0);
+        expect((await fetch(runner)).code, "at night").to.equal(0);
         keeper.artifact = readFileSync(join(folder.path, "traffic.jsonl"), "utf8");
         rmSync(join(folder.path, "traffic.jsonl"));
         const backend = { backendId: "id_of_others" };
         const open = { hostports: ["door.example.com:443"], backend };
-        folder.write(
-          "preview.json",
-          previewOf([
-            step("TlsEdge", "door", {
-              before: open,
-              after: { ...open, mutualTls: { certificateAuthorityIds: ["ca_of_others"] } },
-            }),
-          ]),
-        );
-        expect(await review(runner)).to.equal(0);
-        expect(readFileSync(join(folder.path, "review.md"), "utf8")).to.contain(
+        const preview = previewOf([
+          step("TlsEdge", "door", {
+            before: open,
+            after: { ...open, mutualTls: { certificateAuthorityIds: ["ca_of_others"] } },
+          }),
+        ]);
+        folder.write("preview.json", preview);
+        runner.preview(preview);
+        expect((await review(runner)).code).to.equal(0);
+        expect(readFileSync(join(folder.path, report), "utf8")).to.contain(
           "41 of 41 requests would be refused, from 2 networks; first: a connection to `door.example.com:443` from 198.51.0.0/24 without a client certificate: answered → closed",
         );
         rmSync(join(folder.path, "stand-in-for-eu.jsonl"));
-        expect(await fetch(runner), "a gateway that cannot be reached").to.not.equal(0);
+        expect((await fetch(runner)).code, "a gateway that cannot be reached").to.not.equal(0);
       } finally {
         runner.stop();
       }
     });
+
+  it("plan a catalogue by the action, and show the plan or why there is none", async () => {
+    const runner = await Runner.start();
+    const inputs = { catalogue: "tunnels.yaml", set: "prod" };
+    const server = await ServerProcess.start();
+    const job = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
+    try {
+      const comment = () => runner.forge.comments[1]?.body;
+      runner.folder.write("tunnels.yaml", "ipPolicies:\n  office:\n    descriptio: typo\n");
+      expect((await runGithub(runner, ACTION_STEPS, inputs, job)).code).to.equal(1);
+      expect(comment()).to.contain("the plan of prod failed").and.to.contain("descriptio");
+      runner.folder.write("tunnels.yaml", "ipPolicies:\n  office:\n    description: ours\n");
+      expect((await runGithub(runner, ACTION_STEPS, inputs, job)).code).to.equal(0);
+      expect(comment()).to.contain("the plan of prod\n").and.to.contain("create ip_policy/office");
+    } finally {
+      runner.stop();
+      await server.stop();
+    }
+  });
+
+  it("name each setting that is missing, and where to add it, before anything runs", async () => {
+    const runner = await Runner.start();
+    try {
+      const settings = [SETTINGS as Step];
+      const { code, printed } = await runGithub(runner, settings, { stack: "prod" });
+      expect(code).to.equal(1);
+      for (const name of ["TUNNELPLANE_BASE_URL", "PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE"])
+        expect(printed).to.match(new RegExp(`^::error title=${name} is missing::Set `, "m"));
+      expect(printed).to.contain("id-token: write");
+      expect((await runGithub(runner, settings, {})).printed).to.contain("stack or catalogue is missing");
+      const [check = ""] = GITLAB[".tunnels"]?.before_script ?? [];
+      const before = await runner.run(check, { ...GITLAB.review?.variables, PULUMI_ACCESS_TOKEN: "one" });
+      expect(before.code).to.equal(1);
+      expect(before.printed).to.contain(
+        "Missing: TUNNELPLANE_BASE_URL PULUMI_CONFIG_PASSPHRASE REVIEW_TOKEN. Add each",
+      );
+    } finally {
+      runner.stop();
+    }
+  });
+
+  it("are valid workflows of GitHub, the steps of the action included", function () {
+    const lint = (workflow: string) =>
+      spawnSync("go", ["run", ACTIONLINT, "-shellcheck=", "-no-color", "-"], {
+        input: workflow,
+        encoding: "utf8",
+      });
+    const workflow = readFileSync(join(PIPELINES, "github.yml"), "utf8");
+    const { error, stdout, status } = lint(workflow);
+    if (error) {
+      console.log("      skipped: there is no Go here");
+      this.skip();
+    }
+    expect(stdout).to.equal("");
+    expect(status).to.equal(0);
+    expect(lint(workflow.replace("github.event_name", "github.event_nam")).status).to.equal(1);
+    // It reads no actions; their steps are written as those of a job, which gets their inputs.
+    const texts = Object.keys(INPUTS).map((name) => [name, { type: "string" }]);
+    const job = { "runs-on": "ubuntu-latest", steps: runs.steps };
+    const asWorkflow = { on: { workflow_call: { inputs: Object.fromEntries(texts) } }, jobs: { job } };
+    expect(lint(stringify(asWorkflow)).stdout).to.equal("");
+  });
 });
