@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
 import { certificate, sshKey } from "../support/api/fixtures";
 import { jwtValidation, oidc, policyNamed } from "../support/api/modules";
 import { Engine, LEAN_ENGINE } from "../support/engine";
@@ -323,7 +323,7 @@ export async function worldOf(rest: Rest): Promise<Record<string, unknown>[]> {
     }
   }
   const { key_id } = (await rest.get("/caller")).body;
-  return all.filter(({ id }) => id !== key_id);
+  return all.filter(({ id }) => id !== key_id && id !== DEFAULT_PROJECT.id);
 }
 
 /** Fields that each server generates; two worlds that differ only in these count as equal. */

@@ -16,7 +16,9 @@ import { makeCertificates, makeSshKey, requestsDuring, World } from "../support/
 /** Every field of the contract that refers to another object, each filled with the name of an entry. */
 const NAMED = `
 botUsers: { ci: { name: ci } }
-apiKeys: { ci: { ownerId: ci } }
+projects: { shop: { name: shop } }
+memberships: { ci: { projectId: shop, botUserId: ci, role: member } }
+apiKeys: { ci: { ownerId: ci, projectId: shop } }
 workloadIdentities: { job: { issuer: "https://ci.example.com", claims: { sub: "repo:acme/infra" }, botUserId: ci, audiences: [ci] } }
 tunnelCredentials: { agent: { ownerId: ci } }
 sshCredentials: { agent: { ownerId: ci, publicKey: !file agent.pub } }

@@ -13,6 +13,13 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   const publicKey = keyOf(prefix);
   const bot = new tunnels.BotUser(`${prefix}bot`, { name: "ci" });
   new tunnels.ApiKey(`${prefix}key`, { ownerId: bot.id });
+  const project = new tunnels.Project(`${prefix}project`, { name: `${prefix}project`, shared: true });
+  new tunnels.Membership(`${prefix}membership`, {
+    projectId: project.id,
+    role: "viewer",
+    botUserId: bot.id,
+    expiresAt: "2126-01-31T08:00:00Z",
+  });
   new tunnels.WorkloadIdentity(`${prefix}identity`, {
     issuer: "https://id.example.com",
     audiences: ["https://tunnels.example.com"],

@@ -1,3 +1,5 @@
+import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
+
 /** A parsed answer. */
 export interface RestAnswer {
   readonly status: number;
@@ -13,7 +15,14 @@ export class Rest {
   constructor(
     private readonly url: string,
     private readonly apiKey: string,
+    /** Headers of every request. */
+    private readonly always: Record<string, string> = {},
   ) {}
+
+  /** The same client in a project. */
+  inside(project: string): Rest {
+    return new Rest(this.url, this.apiKey, { ...this.always, [PROJECT_HEADER]: project });
+  }
 
   async request(
     method: string,
@@ -25,7 +34,7 @@ export class Rest {
     if (body !== undefined) sent["content-type"] = "application/json";
     const response = await fetch(path.startsWith("http") ? path : this.url + path, {
       method,
-      headers: { ...sent, ...headers },
+      headers: { ...sent, ...this.always, ...headers },
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
     });
     const text = await response.text();

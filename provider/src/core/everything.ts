@@ -1,5 +1,6 @@
 import { type Caller, Collection, Gateways, PermissionError, type Transport } from "@tunnelplane/sdk";
 import {
+  DEFAULT_PROJECT,
   type Definition,
   embeddedIn,
   pathFieldsOf,
@@ -45,6 +46,7 @@ export async function readServer(
         definition.path,
         definition.listKey,
       ).list()) {
+        if (answer.id === DEFAULT_PROJECT.id) continue; // it is there from the start: nobody makes it
         const inside = embeddedIn(definition).flatMap(([name, child]) =>
           (answer[name] as Wire[]).map((one) => ({ definition: child, answer: one })),
         );

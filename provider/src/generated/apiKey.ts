@@ -16,6 +16,9 @@ export interface ApiKeyArgs {
   /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expiresAt?: pulumi.Input<string>;
 
+  /** The project for which the key is; null: all in which its owner has a role. Default: that of the key that creates it. Set at creation only. */
+  projectId?: pulumi.Input<string | null>;
+
   /** What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away. */
   scopes?: pulumi.Input<pulumi.Input<string>[]>;
 }
@@ -43,6 +46,9 @@ export class ApiKey extends Resource {
   /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   declare readonly expiresAt: pulumi.Output<string | undefined>;
 
+  /** The project for which the key is; null: all in which its owner has a role. Default: that of the key that creates it. Set at creation only. */
+  declare readonly projectId: pulumi.Output<string | undefined>;
+
   /** What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away. */
   declare readonly scopes: pulumi.Output<string[]>;
 
@@ -57,7 +63,7 @@ export class ApiKey extends Resource {
 
   /** @param args the declared properties; see {@link ApiKeyArgs} */
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "api_key", type: "ApiKey", properties: ["description", "metadata", "ownerId", "expiresAt", "scopes", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
+    super({ kind: "api_key", type: "ApiKey", properties: ["description", "metadata", "ownerId", "expiresAt", "projectId", "scopes", "token", "uri", "createdAt"], secrets: ["token"] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -11,6 +11,8 @@ import type { HttpsEdge } from "./httpsEdge";
 import type { HttpsEdgeRoute } from "./httpsEdgeRoute";
 import type { IpPolicy } from "./ipPolicy";
 import type { IpPolicyRule } from "./ipPolicyRule";
+import type { Membership } from "./membership";
+import type { Project } from "./project";
 import type { SshCertificateAuthority } from "./sshCertificateAuthority";
 import type { SshCredential } from "./sshCredential";
 import type { SshHostCertificate } from "./sshHostCertificate";
@@ -80,6 +82,12 @@ export interface Catalogue {
 
   /** A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. */
   readonly guarantees: Readonly<Record<string, Guarantee>>;
+
+  /** A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. */
+  readonly projects: Readonly<Record<string, Project>>;
+
+  /** Gives a user, a bot or a group of users a role in a project or in the whole account. Memberships add: the strongest role holds. */
+  readonly memberships: Readonly<Record<string, Membership>>;
 
   /** A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys: Readonly<Record<string, ApiKey>>;

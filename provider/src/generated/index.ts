@@ -18,6 +18,8 @@ export * from "./httpsEdgeRoute";
 export * from "./eventDestination";
 export * from "./eventSubscription";
 export * from "./guarantee";
+export * from "./project";
+export * from "./membership";
 export * from "./apiKey";
 export * from "./botUser";
 export * from "./workloadIdentity";

@@ -73,3 +73,4 @@ export * from "./rights";
 export * from "./role";
 export * from "./samples";
 export * from "./secrets";
+export * from "./teams";

@@ -21,6 +21,8 @@ export const KINDS = [
   "event_destination",
   "event_subscription",
   "guarantee",
+  "project",
+  "membership",
   "api_key",
   "bot_user",
   "workload_identity",

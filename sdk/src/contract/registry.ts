@@ -17,6 +17,8 @@ import type { httpsEdge } from "./types/httpsEdge";
 import type { httpsEdgeRoute } from "./types/httpsEdgeRoute";
 import type { ipPolicy } from "./types/ipPolicy";
 import type { ipPolicyRule } from "./types/ipPolicyRule";
+import type { membership } from "./types/membership";
+import type { project } from "./types/project";
 import type { sshCertificateAuthority } from "./types/sshCertificateAuthority";
 import type { sshCredential } from "./types/sshCredential";
 import type { sshHostCertificate } from "./types/sshHostCertificate";
@@ -59,6 +61,8 @@ const types = {
   event_destination: (): typeof eventDestination => require("./types/eventDestination").eventDestination,
   event_subscription: (): typeof eventSubscription => require("./types/eventSubscription").eventSubscription,
   guarantee: (): typeof guarantee => require("./types/guarantee").guarantee,
+  project: (): typeof project => require("./types/project").project,
+  membership: (): typeof membership => require("./types/membership").membership,
   api_key: (): typeof apiKey => require("./types/apiKey").apiKey,
   bot_user: (): typeof botUser => require("./types/botUser").botUser,
   workload_identity: (): typeof workloadIdentity => require("./types/workloadIdentity").workloadIdentity,

@@ -26,6 +26,9 @@ export interface ApiKey {
   /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expires_at: string | null;
 
+  /** The project for which the key is; null: all in which its owner has a role. Default: that of the key that creates it. Set at creation only. */
+  project_id: string | null;
+
   /** What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away. */
   scopes: string[];
 
@@ -50,9 +53,12 @@ export interface ApiKeyCreate {
   /** When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only. */
   expires_at?: string;
 
+  /** The project for which the key is; null: all in which its owner has a role. Default: that of the key that creates it. Set at creation only. */
+  project_id?: string | null;
+
   /** What the key may do of what its owner's role allows: `read`, `plan` (dry runs; holds `read`), `write` (holds `plan`), and `KIND:read` and `KIND:write` for objects of one kind, such as `tls_edge:write`. Empty: all. Default: the scopes of the key that creates it, which creates none with more. Updates only take scopes away. */
   scopes?: string[];
 }
 
 /** The body that updates an API key; fields left out stay as they are. */
-export type ApiKeyUpdate = Partial<Omit<ApiKeyCreate, "owner_id" | "expires_at">>;
+export type ApiKeyUpdate = Partial<Omit<ApiKeyCreate, "owner_id" | "expires_at" | "project_id">>;

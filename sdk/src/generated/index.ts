@@ -20,6 +20,8 @@ import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplac
 import type { EventDestination, EventDestinationCreate, EventDestinationUpdate } from "./eventDestination";
 import type { EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate } from "./eventSubscription";
 import type { Guarantee, GuaranteeCreate, GuaranteeUpdate } from "./guarantee";
+import type { Project, ProjectCreate, ProjectUpdate } from "./project";
+import type { Membership, MembershipCreate, MembershipUpdate } from "./membership";
 import type { ApiKey, ApiKeyCreate, ApiKeyUpdate } from "./apiKey";
 import type { BotUser, BotUserCreate, BotUserUpdate } from "./botUser";
 import type { WorkloadIdentity, WorkloadIdentityCreate, WorkloadIdentityUpdate } from "./workloadIdentity";
@@ -43,6 +45,8 @@ export type * from "./httpsEdgeRoute";
 export type * from "./eventDestination";
 export type * from "./eventSubscription";
 export type * from "./guarantee";
+export type * from "./project";
+export type * from "./membership";
 export type * from "./apiKey";
 export type * from "./botUser";
 export type * from "./workloadIdentity";
@@ -68,6 +72,8 @@ export interface Answers {
   event_destination: EventDestination;
   event_subscription: EventSubscription;
   guarantee: Guarantee;
+  project: Project;
+  membership: Membership;
   api_key: ApiKey;
   bot_user: BotUser;
   workload_identity: WorkloadIdentity;
@@ -155,6 +161,12 @@ export class Tunnelplane extends ApiClient {
 
   /** Guarantees. A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. */
   readonly guarantees = new Collection<Guarantee, GuaranteeCreate, GuaranteeUpdate>(this.transport, "/guarantees", "guarantees");
+
+  /** Projects. A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. */
+  readonly projects = new Collection<Project, ProjectCreate, ProjectUpdate>(this.transport, "/projects", "projects");
+
+  /** Memberships. Gives a user, a bot or a group of users a role in a project or in the whole account. Memberships add: the strongest role holds. */
+  readonly memberships = new Collection<Membership, MembershipCreate, MembershipUpdate>(this.transport, "/memberships", "memberships");
 
   /** API keys. A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. */
   readonly apiKeys = new Collection<ApiKey, ApiKeyCreate, ApiKeyUpdate>(this.transport, "/api_keys", "keys");

@@ -1,12 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
-import { DEFAULT_PROJECT, type Role } from "@tunnelplane/sdk/contract";
+import type { Role } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { hashSecret } from "../secrets";
 import { type Database, type Store, statement } from "../storage";
 import { RequestError } from "../util";
 import type { Caller } from "./caller";
+import { type Choice, callerIn, type Holder } from "./callers";
 import { KeyUses } from "./keyUses";
+import { KnownProjects } from "./knownProjects";
+import { OF_USERS, rolesOf } from "./roles";
 
 /**
  * How long a looked-up key is trusted. After a deletion, other servers accept the key for up to this long.
@@ -18,13 +21,16 @@ const MOST_FOUND = 20_000;
 
 /** An API key, as the database had it. */
 interface KnownKey {
-  readonly caller: Caller;
+  readonly holder: Holder;
   readonly ofInactiveBot: boolean;
+  /** Its callers so far, by the project that they chose. */
+  readonly callers: Map<string, Caller>;
 }
 
 /**
- * Finds the owner of an API key. It queries the database for a key at most once a second. So every server
- * refuses a deleted key within a second, and the server that deleted it (it calls `forget`) at once.
+ * Finds the owner of an API key and its roles. It queries the database for a key at most once a second. So
+ * every server refuses a deleted key within a second, and knows a changed role; the server that made the
+ * change (it calls `forget`) at once.
  *
  * Keys are looked up by their SHA-256. The time of a look-up might reveal how much of a hash matches, but
  * nobody can choose a key by its hash, so this reveals nothing about keys. The found hash is compared again
@@ -40,27 +46,32 @@ export class ApiKeys {
   /** Keys whose look-up holds a place: forgotten meanwhile, they are looked up again without another. */
   readonly #placed = new Set<string>();
   #since = 0;
+  readonly #projects: KnownProjects;
 
   /** @param uses gets to know which keys are used */
   constructor(
     private readonly store: Store,
     private readonly uses = new KeyUses(store),
-  ) {}
+  ) {
+    this.#projects = new KnownProjects(store);
+  }
 
   /**
-   * Refuses expired keys and keys of inactive bots; undefined for an unknown key.
+   * Refuses expired keys, keys of inactive bots, and a project in which no role holds; undefined for an
+   * unknown key.
    * @param begin called before the look-up of a key that is not known yet; may refuse, and returns a function
    *   to call afterwards
    */
   async callerOf(
     apiKey: string,
+    choice: Choice = { named: undefined },
     begin: () => () => void = () => () => undefined,
   ): Promise<Caller | undefined> {
     if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
     const hash = hashSecret(apiKey);
     const key = this.#known.get(hash) ?? (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
     if (!key) return undefined;
-    const { expiresAt } = key.caller;
+    const { expiresAt } = key.holder;
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
       throw new RequestError(
         "expired_key",
@@ -71,11 +82,17 @@ export class ApiKeys {
         "forbidden",
         "The bot that owns this API key is not active; an admin can activate it",
       );
-    return key.caller;
+    const chosen = `${choice.isOfAccount ? "account" : "project"} ${choice.named ?? ""}`;
+    const known = key.callers.get(chosen);
+    if (known) return known;
+    const caller = callerIn(key.holder, await this.#projects.list(), choice);
+    key.callers.set(chosen, caller);
+    return caller;
   }
 
-  /** Call this after a change of keys or bots, before answering it. */
+  /** Call this after a change of keys, bots, projects or memberships, before answering it. */
   forget(): void {
+    this.#projects.forget();
     this.#known = new Map();
     this.#lookups = new Map();
     this.#since = performance.now();
@@ -102,21 +119,28 @@ export class ApiKeys {
     const row = made ?? (await exchangedByHash(reader, hash));
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
     // Partial: fields were added after some of these were stored.
-    const { expires_at: expiresAt = null, scopes = [] }: Partial<Answers["api_key"]> = JSON.parse(row.key);
+    const {
+      expires_at: expiresAt = null,
+      project_id: keyProject = null,
+      scopes = [],
+    }: Partial<Answers["api_key"]> = JSON.parse(row.key);
     const bot: Partial<Answers["bot_user"]> | undefined = row.bot ? JSON.parse(row.bot) : undefined;
-    const role = row.role ?? bot?.role ?? "member";
     const { keyId, ownerId } = row;
-    const caller = {
+    const own = {
+      role: row.role ?? bot?.role ?? "member",
+      project: row.botProject ?? OF_USERS,
+    };
+    const roles = await rolesOf(reader, { id: ownerId, own });
+    const holder = {
       keyId,
       ownerId,
       name: row.name ?? bot?.name ?? "",
-      role,
-      project: role === "gateway" ? undefined : DEFAULT_PROJECT.id,
+      roles,
+      keyProject,
       scopes,
-      admin: role === "admin",
       expiresAt,
     };
-    const key = { caller, ofInactiveBot: bot?.active === false };
+    const key = { holder, ofInactiveBot: bot?.active === false, callers: new Map() };
     known.set(hash, key);
     const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
     if (made && !isOver && !key.ofInactiveBot) this.uses.note(keyId);
@@ -136,6 +160,7 @@ interface KeyRow {
   readonly name: string | null;
   /** The document of the bot that owns it. */
   readonly bot: string | null;
+  readonly botProject: string | null;
 }
 
 const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
@@ -145,7 +170,8 @@ const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
     .leftJoin("principal as user", "user.id", "key.owner_id")
     .leftJoin("resource as bot", "bot.id", "key.owner_id")
     .select(["hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
-    .select(["user.role as role", "user.name as name", "bot.document as bot"])
+    .select(["user.role as role", "user.name as name"])
+    .select(["bot.document as bot", "bot.project_id as botProject"])
     .where("told_secret.hash", "=", parameter("hash"))
     .where("key.kind", "=", "api_key"),
 );
@@ -161,7 +187,10 @@ async function exchangedByHash(db: Kysely<Database>, hash: string): Promise<KeyR
 
 const exchangedKey = statement<
   { hash: string },
-  Pick<KeyRow, "hash" | "keyId" | "ownerId" | "bot"> & { readonly expiresAt: string; readonly scopes: string }
+  Pick<KeyRow, "hash" | "keyId" | "ownerId" | "bot" | "botProject"> & {
+    readonly expiresAt: string;
+    readonly scopes: string;
+  }
 >((db, parameter) =>
   db
     .selectFrom("exchanged_key as key")
@@ -172,6 +201,7 @@ const exchangedKey = statement<
     )
     .innerJoin("resource as bot", "bot.id", "key.owner_id")
     .select(["key.hash as hash", "key.id as keyId", "key.owner_id as ownerId"])
-    .select(["key.expires_at as expiresAt", "key.scopes as scopes", "bot.document as bot"])
+    .select(["key.expires_at as expiresAt", "key.scopes as scopes"])
+    .select(["bot.document as bot", "bot.project_id as botProject"])
     .where("key.hash", "=", parameter("hash")),
 );

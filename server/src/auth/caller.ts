@@ -5,8 +5,15 @@ export interface Caller {
   readonly ownerId: string;
   /** The name of the user or bot. */
   readonly name: string;
-  readonly role: Role;
+  /** The strongest role that holds in the project; null for none. */
+  readonly role: Role | null;
+  /** The role in the whole account; null for none. */
+  readonly accountRole: Role | null;
+  /** The projects in which a role holds. */
+  readonly projects: readonly ProjectRole[];
   readonly keyId: string;
+  /** The project for which the key is; null for all in which its owner has a role. */
+  readonly keyProject: string | null;
   /** The id of the project that the request is about; undefined for gateways, which serve all. */
   readonly project: string | undefined;
   /** When the key expires; null if it does not. */
@@ -15,4 +22,11 @@ export interface Caller {
   readonly scopes: readonly string[];
   /** Whether the role is that of an admin. */
   readonly admin: boolean;
+}
+
+/** The role of a caller in a project. */
+export interface ProjectRole {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
 }

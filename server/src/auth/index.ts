@@ -4,13 +4,20 @@ export { ApiKeys } from "./apiKeys";
 export { bootstrap, noteShown, recoverAdminKey } from "./bootstrap";
 export type { Caller } from "./caller";
 export { KeyUses } from "./keyUses";
+export { refuseLastAdmin } from "./lastAdmin";
 export {
   type Belonging,
   isElsewhere,
   isHidden,
+  missingTarget,
   projectOf,
+  projectOfNew,
   refuseForeignOwner,
+  type Shown,
   seesOwnAlone,
+  shownIn,
+  userById,
 } from "./ownership";
 export { isAccountAdmin, projectNames, seesAllProjects, sharedProjects } from "./projects";
+export { refuseForeignReach } from "./reach";
 export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";

@@ -1,12 +1,13 @@
-import { DEFAULT_PROJECT, type Definition, seesAll } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, type Definition, definitionOfId, seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Database } from "../storage";
-import { refuseFaults } from "../util";
+import { type Database, statement } from "../storage";
+import { type Fault, refuseFaults } from "../util";
 import type { Caller } from "./caller";
+import { isWithin, standingOf } from "./standing";
 
 /**
- * Refuses an owner that does not exist or that the caller may not name. Bots are resources, so references
- * check them.
+ * Refuses an owner that does not exist or that the caller may not name. An admin of a project names only who
+ * has a role in it: others do not exist there.
  */
 export async function refuseForeignOwner(
   db: Kysely<Database>,
@@ -26,24 +27,70 @@ export async function refuseForeignOwner(
       "forbidden",
       "names another user or bot; only admins may do that. Leave it out to own the object yourself",
     );
-  if (owner.startsWith("bot_")) return;
-  const known = await db.selectFrom("principal").select("id").where("id", "=", owner).executeTakeFirst();
-  if (!known)
+  const isOfAccount = caller.accountRole !== null && seesAll(caller.accountRole);
+  if (owner.startsWith("bot_") && isOfAccount) return; // its reference is checked as every other
+  const isKnown = isOfAccount
+    ? (await userById(db, { id: owner })).length > 0
+    : isWithin(await standingOf(db, owner), caller.project);
+  if (!isKnown)
     refuse(
       "missing_target",
       `names ${owner}, but there is no such user or bot; leave it out to own the object yourself`,
     );
 }
 
+export const userById = statement<{ id: string }, { id: string }>((db, parameter) =>
+  db.selectFrom("principal").select("id").where("id", "=", parameter("id")),
+);
+
+/** A reference to an object that does not exist, or not for the caller. */
+export const missingTarget = (path: readonly PropertyKey[], id: string): Fault => ({
+  error: "missing_target",
+  path,
+  message: `names ${id}, but there is no such ${definitionOfId(id)?.title ?? "user"}; create it first`,
+});
+
 /** Whether a caller sees only its own objects of a type. */
 export const seesOwnAlone = ({ access }: Definition, { role }: Caller): boolean =>
   access === "owner" && !seesAll(role);
 
 /** To whom and what an object belongs. */
-export type Belonging = Pick<Database["resource"], "owner_id" | "project_id">;
+export type Belonging = Pick<Database["resource"], "id" | "owner_id" | "project_id">;
 
-/** The project of what a caller makes. */
+/** The project that a request is about. */
 export const projectOf = ({ project }: Caller): string => project ?? DEFAULT_PROJECT.id;
+
+/**
+ * The project of what a caller makes. Projects belong to the account, and stand in `default`; a membership
+ * belongs to the project that it is about.
+ */
+export function projectOfNew(
+  { kind }: Definition,
+  sent: Readonly<Record<string, unknown>>,
+  caller: Caller,
+): string {
+  if (kind === "project") return DEFAULT_PROJECT.id;
+  if (kind !== "membership") return projectOf(caller);
+  return typeof sent.project_id === "string" ? sent.project_id : DEFAULT_PROJECT.id;
+}
+
+/** Whether a caller sees the objects of a type in all projects: it has a role in the account. */
+const seesEverywhere = ({ kind }: Definition, { accountRole }: Caller): boolean =>
+  (kind === "project" || kind === "membership") && accountRole !== null;
+
+/** Which objects of a type a caller's lists show, beside what their owners hide. */
+export interface Shown {
+  /** The id of their project; undefined for all. */
+  readonly project: string | undefined;
+  /** Their ids; undefined for all. */
+  readonly ids?: readonly string[];
+}
+
+export function shownIn(definition: Definition, caller: Caller): Shown {
+  if (seesEverywhere(definition, caller)) return { project: undefined };
+  if (definition.kind === "project") return { project: undefined, ids: caller.projects.map(({ id }) => id) };
+  return { project: caller.project };
+}
 
 /** Whether an object belongs to another project than the one that a request is about. */
 export const isElsewhere = (
@@ -52,5 +99,10 @@ export const isElsewhere = (
 ): boolean => caller.project !== undefined && caller.project !== project;
 
 /** Whether an object is hidden from a caller because it belongs to somebody else or to another project. */
-export const isHidden = (definition: Definition, object: Belonging, caller: Caller): boolean =>
-  isElsewhere(object, caller) || (seesOwnAlone(definition, caller) && object.owner_id !== caller.ownerId);
+export function isHidden(definition: Definition, object: Belonging, caller: Caller): boolean {
+  if (seesEverywhere(definition, caller)) return false;
+  if (definition.kind === "project") return !caller.projects.some(({ id }) => id === object.id);
+  return (
+    isElsewhere(object, caller) || (seesOwnAlone(definition, caller) && object.owner_id !== caller.ownerId)
+  );
+}

@@ -1,13 +1,14 @@
-import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, SHARED_PROJECT } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Database, statement } from "../storage";
 import type { Caller } from "./caller";
 
 /** Whether a caller is an admin of the whole account: it may know what there is in every project. */
-export const isAccountAdmin = ({ admin }: Pick<Caller, "admin">): boolean => admin;
+export const isAccountAdmin = ({ accountRole }: Pick<Caller, "accountRole">): boolean =>
+  accountRole === "admin";
 
 /** Whether answers may tell a caller of what is in other projects: of how much there is, and where. */
-export const seesAllProjects = (caller: Pick<Caller, "admin" | "role">): boolean =>
+export const seesAllProjects = (caller: Pick<Caller, "accountRole" | "role">): boolean =>
   isAccountAdmin(caller) || caller.role === "gateway";
 
 /** The names of projects, by id. There are at most a thousand. */
@@ -21,7 +22,7 @@ export async function projectNames(db: Kysely<Database>): Promise<ReadonlyMap<st
 
 /** The ids of the projects that are shared with all others. */
 export const sharedProjects = async (db: Kysely<Database>): Promise<string[]> =>
-  (await keysOf(db, { scope: "shared_project" })).map(({ id }) => id);
+  (await keysOf(db, { scope: SHARED_PROJECT })).map(({ id }) => id);
 
 const keysOf = statement<{ scope: string }, { value: string; id: string }>((db, parameter) =>
   db.selectFrom("unique_key").select(["value", "resource_id as id"]).where("scope", "=", parameter("scope")),

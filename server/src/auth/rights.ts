@@ -18,7 +18,8 @@ export function refuseUnlessMay(caller: Caller, permission: Permission, subject:
 
 /**
  * Refuses a change that the caller may not make, and one that would give somebody more than its own key may:
- * a key or a workload identity with more scopes, a bot whose role needs more of them.
+ * a key or a workload identity with more scopes, a bot or a membership whose role needs more of
+ * them. What would reach into other projects is refused in `reach.ts`.
  */
 export function refuseForeignRights(caller: Caller, permission: Permission, change: ObjectChange): void {
   refuseUnlessMay(caller, permission, change.definition);
@@ -36,7 +37,7 @@ export function refuseForeignRights(caller: Caller, permission: Permission, chan
     if (more !== undefined)
       refuse("scopes", `holds ${more}, which this API key lacks: name scopes that it has`);
   }
-  if (isChangeOf(change, "bot_user") && change.after) {
+  if ((isChangeOf(change, "bot_user") || isChangeOf(change, "membership")) && change.after) {
     const { role } = change.after;
     const missing = scopeBeyond(caller.scopes, role);
     if (missing !== undefined)

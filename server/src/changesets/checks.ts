@@ -1,4 +1,4 @@
-import { projectOf, refuseForeignOwner } from "../auth";
+import { type Caller, projectOfNew, refuseForeignOwner } from "../auth";
 import {
   type Coming,
   checkCircles,
@@ -20,12 +20,13 @@ export async function checkAll(
   items: readonly Item[],
   leaving: readonly Leaving[],
 ): Promise<void> {
-  const coming = items.map((item) => comingOf(item, projectOf(caller)));
+  const coming = items.map((item) => comingOf(item, caller));
   await checkUsers(facts, coming, leaving, faults);
   checkKinds(coming, faults);
   await checkTargets(facts, coming, faults);
+  const made = new Set<unknown>(items.map(({ id }) => id));
   for (const { name, old, isReplaced, sent } of items)
-    if (!old || isReplaced)
+    if ((!old || isReplaced) && !made.has(sent.owner_id))
       await refuseForeignOwner(reader, sent.owner_id, caller).catch((refusal: unknown) =>
         faults.addRefusal(name, refusal),
       );
@@ -35,11 +36,11 @@ export async function checkAll(
 
 /** A missing object that a reference names is a fault already. */
 const comingOf = (
-  { id, name, definition, sent, references, isReplaced, amendment }: Item,
-  project: string,
+  { id, name, definition, old, sent, references, isReplaced, amendment }: Item,
+  caller: Caller,
 ): Coming => ({
   id,
-  project,
+  project: old && !isReplaced ? old.project_id : projectOfNew(definition, sent, caller),
   name,
   definition,
   sent,

@@ -37,7 +37,7 @@ export const membersOf = statement<{ set: string }, MemberRow>((db, parameter) =
     .selectFrom("changeset_object")
     .innerJoin("resource", "resource.id", "changeset_object.resource_id")
     .selectAll("changeset_object")
-    .select(["resource.owner_id", "resource.project_id"])
+    .select(["resource.id", "resource.owner_id", "resource.project_id"])
     .where("changeset_id", "=", parameter("set"))
     .orderBy("changeset_object.kind")
     .orderBy("changeset_object.key"),

@@ -20,6 +20,8 @@ const APART = new Set([
   "api_key",
   "bot_user",
   "workload_identity",
+  "project",
+  "membership",
   "guarantee",
 ]);
 

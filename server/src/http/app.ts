@@ -119,7 +119,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const authentication = new Authentication(apiKeys, limits, underWay);
   const counts = { refused: () => underWay.refused, cutOff: () => waiting.cutOff };
   registerMetrics(app, version, counts, deliveryMetrics(store, dispatcher.counts), async (request, reply) => {
-    const caller = await authentication.callerOf(request);
+    const caller = await authentication.callerOf(request, true);
     await limits.admit(caller.keyId, request, reply);
     return caller;
   });
@@ -134,11 +134,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
     api.decorateRequest("caller");
     api.addHook("onRequest", async (request, reply) => {
       requireAddress(request);
-      request.caller = await authentication.callerOf(request).catch(async (refusal: unknown) => {
-        // A key that could not be looked up, because storage does not answer, is not an unknown key.
-        if (refusal instanceof RequestError) await underWay.admit(request);
-        throw refusal;
-      });
+      request.caller = await authentication
+        .callerOf(request, isOfAccount(request))
+        .catch(async (refusal: unknown) => {
+          // A key that could not be looked up, because storage does not answer, is not an unknown key.
+          if (refusal instanceof RequestError) await underWay.admit(request);
+          throw refusal;
+        });
       await limits.admit(request.caller.keyId, request, reply);
       refuseWithoutRight(request);
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
@@ -155,6 +157,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     registerOperations(api, { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf });
   });
   return app;
+}
+
+/** Whether a request is about no project: about the caller, or a project itself. */
+function isOfAccount({ routeOptions }: FastifyRequest): boolean {
+  const subject = routeOptions.config.operation?.subject;
+  return subject === "caller" || (typeof subject === "object" && subject.access === "account");
 }
 
 /** Refuses what the caller's role and scopes do not allow, before anything is read. */

@@ -1,3 +1,4 @@
+import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
 import type { FastifyRequest } from "fastify";
 import type { ApiKeys, Caller } from "../auth";
 import { RequestError } from "../util";
@@ -18,10 +19,13 @@ export class Authentication {
     private readonly underWay: RequestsUnderWay,
   ) {}
 
-  async callerOf(request: FastifyRequest): Promise<Caller> {
+  /** @param isOfAccount whether the request is about no project */
+  async callerOf(request: FastifyRequest, isOfAccount = false): Promise<Caller> {
     const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     if (!key) throw new RequestError("missing_key", 'The header Authorization must be "Bearer <API key>"');
-    const caller = await this.apiKeys.callerOf(key, () => this.underWay.lookUp(request));
+    const named = request.headers[PROJECT_HEADER.toLowerCase()];
+    const choice = { named: named === undefined ? undefined : String(named), isOfAccount };
+    const caller = await this.apiKeys.callerOf(key, choice, () => this.underWay.lookUp(request));
     if (caller) return caller;
     await this.limits.countUnknown(key, request);
     throw new RequestError(

@@ -139,7 +139,9 @@ function registerOperation(
 }
 
 const CALLERS = [
-  ...(["api_key", "bot_user", "workload_identity"] as const).map((kind) => definitionOf(kind).path),
+  ...(["api_key", "bot_user", "workload_identity", "project", "membership"] as const).map(
+    (kind) => definitionOf(kind).path,
+  ),
   "/changesets",
 ];
 

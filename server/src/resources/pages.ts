@@ -1,7 +1,7 @@
 import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { bytesOf, DOCUMENT_SEPARATOR, type PageSize, wholeOf } from "../documents";
-import { type Database, type ParameterOf, type Statement, statement } from "../storage";
+import { type Database, isListed, type ParameterOf, type Statement, statement } from "../storage";
 import { readLarge } from "../util";
 
 /** Sorts after every id. */
@@ -17,6 +17,8 @@ interface PageRequest extends PageSize {
   readonly owner?: string;
   /** The id of the project; undefined for all. */
   readonly project: string | undefined;
+  /** Only these objects; undefined for all. */
+  readonly ids?: readonly string[];
   /** The ids in the collection's path, by field. */
   readonly parents: Readonly<Record<string, string>>;
 }
@@ -39,11 +41,22 @@ export async function pageOf(
   definition: Definition,
   request: PageRequest,
 ): Promise<StoredPage> {
-  const { limit, bytes, before = AFTER_ALL, owner = "", project = "", parents } = request;
-  const narrowing = { owned: request.owner !== undefined, inProject: request.project !== undefined };
+  const { limit, bytes, before = AFTER_ALL, owner = "", project = "", ids, parents } = request;
+  const narrowing = {
+    owned: request.owner !== undefined,
+    inProject: request.project !== undefined,
+    listed: ids !== undefined,
+  };
   const statements = statementsFor(definition, narrowing);
   // One more than asked for shows whether there is a next page.
-  const parameters = { ...parents, kind: definition.kind, before, owner, project };
+  const parameters = {
+    ...parents,
+    kind: definition.kind,
+    before,
+    owner,
+    project,
+    ids: JSON.stringify(ids ?? []),
+  };
   const small = { ...parameters, limit: limit + 1, bytes: Math.min(bytes, SMALL_PAGE) };
   const [even] = await statements.even(db, { ...small, bytes: Math.floor(small.bytes / small.limit) });
   const [page] = even?.isWhole ? [even] : await statements.page(db, small);
@@ -82,6 +95,7 @@ interface PageParameters {
   readonly before: string;
   readonly owner: string;
   readonly project: string;
+  readonly ids: string;
   readonly limit: number;
   readonly bytes: number;
   readonly [field: string]: string | number;
@@ -115,12 +129,14 @@ interface Narrowing {
   readonly owned: boolean;
   /** Only those of one project. */
   readonly inProject: boolean;
+  /** Only those of a list. */
+  readonly listed: boolean;
 }
 
 const statements = new Map<string, PageStatements>();
 
 function statementsFor(definition: Definition, narrowing: Narrowing): PageStatements {
-  const shape = `${definition.kind} ${narrowing.owned} ${narrowing.inProject}`;
+  const shape = `${definition.kind} ${Object.values(narrowing)}`;
   let known = statements.get(shape);
   if (!known) {
     known = {
@@ -200,6 +216,7 @@ function rowsOf(
     .where("resource.id", "<", parameter("before"));
   if (narrowing.owned) rows = rows.where("resource.owner_id", "=", parameter("owner"));
   if (narrowing.inProject) rows = rows.where("resource.project_id", "=", parameter("project"));
+  if (narrowing.listed) rows = rows.where(isListed(db, "resource.id", parameter("ids")));
   for (const field of pathFieldsOf(definition)) {
     const children = db.selectFrom("reference").select("from_id").where("field", "=", field);
     rows = rows.where("resource.id", "in", children.where("to_id", "=", parameter(field) as string));

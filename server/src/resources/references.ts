@@ -9,7 +9,7 @@ import {
   pipelined,
   type Transaction,
 } from "../storage";
-import { type Coming, type ResolvableReference, referencesOf } from "./rules";
+import { type Coming, NAMED_EVERYWHERE, type ResolvableReference, referencesOf } from "./rules";
 
 /**
  * Whether an object refers to other objects than before. Unchanged references are not written again: that
@@ -51,13 +51,14 @@ export const referenceRows = (id: string, found: readonly ResolvableReference[])
 export const insertReferences = bulkInsertion("reference", ["from_id", "to_id", "field", "cascades"]);
 
 /**
- * For PostgreSQL: without a target of these kinds in the project the row has none, which the table refuses.
+ * For PostgreSQL: without a target of these kinds that may be named in the project the row has none, which
+ * the table refuses.
  */
 const insertCheckedReference = effect<Database["reference"] & { project: string; kinds: string }>(
   (db, parameter) =>
     db.insertInto("reference").values({
       from_id: parameter("from_id"),
-      to_id: sql<string>`(select id from resource where id = ${parameter("to_id")} and project_id = ${parameter("project")} and kind = any(string_to_array(${parameter("kinds")}, ',')))`,
+      to_id: sql<string>`(select id from resource where id = ${parameter("to_id")} and (project_id = ${parameter("project")} or kind in (${sql.join(NAMED_EVERYWHERE.map((kind) => sql.lit(kind)))})) and kind = any(string_to_array(${parameter("kinds")}, ',')))`,
       field: parameter("field"),
       cascades: parameter("cascades"),
     }),

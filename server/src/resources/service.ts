@@ -1,5 +1,5 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
-import { type Caller, isElsewhere, projectOf, refuseForeignOwner, seesOwnAlone } from "../auth";
+import { type Caller, isElsewhere, projectOfNew, refuseForeignOwner, seesOwnAlone, shownIn } from "../auth";
 import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
@@ -10,6 +10,7 @@ import { type Filters, matches, mayMatch } from "./filters";
 import { documentsIn, idIn, idOfVersion, pageOf } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { placedIn, placesOf } from "./placed";
+import { isListedByDefault, withDefaultProject } from "./projects";
 import { forgetReferences, insertUniqueKeys, keysOf, recordReferences } from "./references";
 import {
   childrenOf,
@@ -71,7 +72,7 @@ export class ResourceService {
     await refuseForeignOwner(reader, value.owner_id, caller); // first: whether a bot exists is none of a member's business
     // The transaction checks the references again; this check lets the behaviour rely on them.
     const id = newId(definition.idPrefix);
-    const project = projectOf(caller);
+    const project = projectOfNew(definition, value, caller);
     if (hasBehaviour(definition))
       await this.#objects.checkReferences(
         reader,
@@ -129,8 +130,8 @@ export class ResourceService {
   async #page(definition: Definition, parents: ObjectPath, request: PageRequest): Promise<Page> {
     const owner = seesOwnAlone(definition, this.#caller) ? this.#caller.ownerId : request.owner;
     const { reader } = this.#store;
-    const { project } = this.#caller;
-    const page = await pageOf(reader, definition, { ...request, owner, project, parents });
+    const shown = shownIn(definition, this.#caller);
+    const page = await pageOf(reader, definition, { ...request, owner, ...shown, parents });
     const places = await placesOf(reader, this.#caller, page.versions);
     const isAsRead =
       places.size === 0 && this.#documents.areAsRead(definition, page.documents, page.versions);
@@ -141,7 +142,10 @@ export class ResourceService {
           const json = await this.#documents.read(reader, definition, document, version);
           return placedIn(jsonFor(this.#caller, definition, json), places.get(idOfVersion(version)));
         });
-    return { documents, nextBefore: page.nextBefore };
+    const found = { documents, nextBefore: page.nextBefore };
+    return isListedByDefault(definition, shown) && owner === undefined
+      ? withDefaultProject(reader, this.#documents, found, request)
+      : found;
   }
 
   /**

@@ -1,5 +1,6 @@
 import {
   checkRules,
+  DEFAULT_PROJECT,
   type Definition,
   type Problem,
   passedEnd,
@@ -15,6 +16,7 @@ import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 import { lockParents, parentOf, touchParent } from "./parents";
+import { defaultProject, UNSTORED } from "./projects";
 import {
   claimsOthers,
   forgetReferences,
@@ -24,7 +26,7 @@ import {
   recordReferences,
   refersElsewhere,
 } from "./references";
-import { type FindById, findWhole, lockWhole, type StoredRow, updateDocument } from "./rows";
+import { type FindById, findWhole, insertResources, lockWhole, type StoredRow, updateDocument } from "./rows";
 import {
   type Coming,
   checkCircles,
@@ -34,6 +36,7 @@ import {
   Existing,
   referencesOf,
   refusing,
+  takeTurnOfAll,
 } from "./rules";
 import { jsonFor } from "./shown";
 import type { ServerContext } from "./transaction";
@@ -81,6 +84,7 @@ export class StoredObjects {
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
   async loadToChange(transaction: Transaction, definition: Definition, at: ObjectPath): Promise<ToChange> {
+    if (at.id === DEFAULT_PROJECT.id) await takeTurnOfAll(transaction); // there may be no row to lock
     await lockParents(transaction, definition, at);
     await this.loadParents(transaction, definition, at);
     const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at);
@@ -101,7 +105,8 @@ export class StoredObjects {
         `${quoted(id)} is not the id of ${withArticle(definition.title)}: expected one that begins with "${definition.idPrefix}_"`,
       );
     }
-    const [found] = await byId(db, { id });
+    const [stored] = await byId(db, { id });
+    const found = stored ?? (id === DEFAULT_PROJECT.id ? defaultProject(this.#documents) : undefined);
     const row = found?.kind === definition.kind ? found : undefined; // prefixes alone prove nothing
     const parents = pathFieldsOf(definition);
     const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
@@ -154,7 +159,8 @@ export class StoredObjects {
     const { sentBefore, sent } = amendment;
     refuseFaults(amendment.problems);
     const coming = comingOf(definition, { id, project, sent, before: sentBefore });
-    const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming)];
+    const isStored = oldVersion !== UNSTORED;
+    const [refers, claims] = [refersElsewhere(coming), claimsOthers(coming) || !isStored];
     const ends = isEndChanged(definition, sentBefore, sent);
     if (refers) {
       await this.checkReferences(transaction, coming);
@@ -165,7 +171,11 @@ export class StoredObjects {
     const version = oldVersion + 1;
     if (claims) await this.checkClaims(transaction, coming);
     await pipelined([
-      updateDocument(transaction, { id, version, document: stored }),
+      isStored
+        ? updateDocument(transaction, { id, version, document: stored })
+        : insertResources(transaction, [
+            { id, kind: definition.kind, owner_id: ownerId, version, document: stored, project_id: project },
+          ]),
       refers && forgetReferences(transaction, [id]),
       refers && recordReferences(transaction, coming),
       claims && forgetUniqueKeys(transaction, [id]),

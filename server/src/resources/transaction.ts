@@ -1,6 +1,6 @@
 import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import { type Caller, projectOf, refuseForeignRights } from "../auth";
+import { type Caller, projectOf, refuseForeignReach, refuseForeignRights, refuseLastAdmin } from "../auth";
 import type { Decisions } from "../decisions";
 import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
@@ -9,6 +9,7 @@ import type { Database, Store, Transaction } from "../storage";
 import { RequestError, refusalForNow } from "../util";
 import type { Validation } from "../validation";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
+import { refuseLostProjects } from "./projects";
 
 /** The shared services of the server. */
 export interface ServerContext {
@@ -162,7 +163,11 @@ export class Transactions {
 
   async #allow(db: Kysely<Database>, changes: readonly ObjectChange[]): Promise<void> {
     const permission = this.request.dryRun ? "plan" : "write";
-    for (const change of changes) refuseForeignRights(this.request.caller, permission, change);
+    const { caller } = this.request;
+    for (const change of changes) refuseForeignRights(caller, permission, change);
+    await refuseForeignReach(db, caller, changes);
+    await refuseLastAdmin(db, changes);
+    await refuseLostProjects(db, changes, projectOf(caller));
     await this.#check(db, changes);
   }
 

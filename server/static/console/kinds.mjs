@@ -221,6 +221,28 @@ export const KINDS = [
     "secrets": []
   },
   {
+    "kind": "project",
+    "one": "Project",
+    "title": "Projects",
+    "path": "/projects",
+    "listKey": "projects",
+    "idPrefix": "proj",
+    "access": "account",
+    "doc": "A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. Only admins of the account may change it; members see those in which they have a role.",
+    "secrets": []
+  },
+  {
+    "kind": "membership",
+    "one": "Membership",
+    "title": "Memberships",
+    "path": "/memberships",
+    "listKey": "memberships",
+    "idPrefix": "mbr",
+    "access": "admin",
+    "doc": "Gives a user, a bot or a group of users a role in a project or in the whole account. Memberships add: the strongest role holds. Only admins may change it; only they and viewers see it.",
+    "secrets": []
+  },
+  {
     "kind": "api_key",
     "one": "API key",
     "title": "API keys",

@@ -40,6 +40,8 @@ const destinationOf = async (rest: Rest): Promise<string> =>
 
 const sshAuthorityOf = async (rest: Rest): Promise<string> =>
   (await rest.post("/ssh_certificate_authorities", {})).body.id;
+const projectOf = async (rest: Rest): Promise<string> =>
+  (await rest.post("/projects", { name: unique("project") })).body.id;
 const botOf = async (rest: Rest): Promise<string> =>
   (await rest.post("/bot_users", { name: unique("bot") })).body.id;
 
@@ -259,11 +261,33 @@ export const TYPES: readonly ResourceType[] = [
     update: { methods: ["GET"] },
   },
   {
+    name: "a project",
+    path: "/projects",
+    listKey: "projects",
+    prefix: "proj",
+    fields: ["name", "shared"],
+    body: () => ({ name: unique("project") }),
+    update: { shared: true },
+  },
+  {
+    name: "a membership",
+    path: "/memberships",
+    listKey: "memberships",
+    prefix: "mbr",
+    fields: ["project_id", "role", "user_id", "bot_user_id", "group", ...END_FIELDS],
+    body: async (rest) => ({
+      project_id: await projectOf(rest),
+      role: "member",
+      bot_user_id: await botOf(rest),
+    }),
+    update: { role: "viewer" },
+  },
+  {
     name: "an API key",
     path: "/api_keys",
     listKey: "keys",
     prefix: "ak",
-    fields: ["owner_id", "expires_at", "scopes", "last_used_at", "token"],
+    fields: ["owner_id", "expires_at", "project_id", "scopes", "last_used_at", "token"],
     detailOnly: ["last_used_at"],
     once: ["token"],
     body: () => ({}),

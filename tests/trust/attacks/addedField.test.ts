@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { type Definition, embeddedIn, modulesOf, pathFieldsOf, registry } from "@tunnelplane/sdk/contract";
+import {
+  DEFAULT_PROJECT,
+  type Definition,
+  embeddedIn,
+  modulesOf,
+  pathFieldsOf,
+  registry,
+} from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { execute, onEveryDatabase, rowsIn } from "../../support/databases";
 import { Promises } from "../../support/promises";
@@ -97,7 +104,9 @@ onEveryDatabase("A database of the last release", (start, database) => {
     const stored = ((await rowsIn(data, "select distinct kind from resource")) as { kind: string }[]).map(
       ({ kind }) => kind,
     );
-    expect([...kinds], "types of the last release").to.have.members(stored);
+    // The project `default` is there without being stored, until somebody changes it.
+    const all = new Set([...stored, "project"]);
+    expect([...kinds], "types of the last release").to.have.members([...all]);
   };
 
   let serverId: string;
@@ -112,6 +121,19 @@ onEveryDatabase("A database of the last release", (start, database) => {
           if (object[name] !== null)
             expect(await served.api.read(`${object.uri}/${name}`)).to.deep.equal(object[name]);
       }));
+
+    it("is in the project `default` as a whole, and its old keys work there", async () => {
+      const { account_role, projects } = await served.api.read("/caller");
+      expect({ account_role, projects }).to.deep.equal({
+        account_role: "admin",
+        projects: [{ ...DEFAULT_PROJECT, role: "admin" }],
+      });
+      const elsewhere = await rowsIn(
+        data,
+        `select id from resource where project_id <> '${DEFAULT_PROJECT.id}'`,
+      );
+      expect(elsewhere).to.deep.equal([]);
+    });
 
     it("gets a `server_id`", async () => {
       serverId = (await served.api.read("/caller")).server_id;

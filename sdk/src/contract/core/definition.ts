@@ -34,10 +34,10 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly idField: string;
   /**
    * Who may see and change its objects: everyone in the account, only the owner (others get 404), or only
-   * admins; `adminsWrite`: everyone sees them, and only admins change them. Admins may always, and viewers
-   * always see them. `rights/` reads this.
+   * admins; `adminsWrite`: everyone sees them, and only admins change them; `account`: only admins of the
+   * account change them. Admins may always, and viewers always see them. `rights/` reads this.
    */
-  readonly access: "everyone" | "owner" | "admin" | "adminsWrite";
+  readonly access: "everyone" | "owner" | "admin" | "adminsWrite" | "account";
   /**
    * Whether API keys of role `gateway` may read its objects, with the secrets of their modules. Only for
    * types that gateways enforce.
@@ -124,6 +124,7 @@ const ACCESS_DOCS = {
   owner: " Only its owner, viewers and admins can see it.",
   admin: " Only admins may change it; only they and viewers see it.",
   adminsWrite: " Only admins may change it.",
+  account: " Only admins of the account may change it; members see those in which they have a role.",
 } as const satisfies Record<Definition["access"], string>;
 
 /** The schema of a field. Throws if the type has no field of that name. */

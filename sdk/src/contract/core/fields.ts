@@ -165,7 +165,7 @@ export const ownerId = () =>
   });
 
 /** The rule that exactly one of some optional fields is set. */
-const exactlyOne = (names: readonly string[]): Rule =>
+export const exactlyOne = (names: readonly string[]): Rule =>
   function* (value) {
     const set = names.filter((name) => value[name] != null);
     const choices = names.map((name) => `\`${name}\``).join(", ");

@@ -17,6 +17,7 @@ const OF_KINDS: Readonly<Record<Definition["access"], Rights>> = {
   owner: USUAL,
   admin: { viewer: "plan", admin: "write" },
   adminsWrite: { member: "read", viewer: "plan", admin: "write" },
+  account: { member: "read", viewer: "plan", admin: "write" },
 };
 
 /** A part of the service that is no kind of object. */
@@ -26,6 +27,8 @@ interface Part {
   readonly words: Readonly<Partial<Record<Permission, string>>>;
   /** Which scopes allow it, where it is not the one named like the permission. */
   readonly scopes?: "none" | "of any kind";
+  /** Permissions for which the role must hold in the whole account. */
+  readonly ofAccount?: readonly Permission[];
 }
 
 const see = (what: string): Part["words"] => ({ read: `see ${what}` });
@@ -52,16 +55,23 @@ const PARTS = {
       plan: "plan to remove a gateway from the list",
       write: "remove a gateway from the list",
     },
+    ofAccount: ["write"],
   },
   gateway_status: {
     rights: { admin: "write", gateway: "write" },
     words: { write: "report what is served" },
+    ofAccount: ["write"],
   },
   bind_authorization: {
     rights: { admin: "read", gateway: "read" },
     words: { read: "ask who may bind what" },
+    ofAccount: ["read"],
   },
-  metrics: { rights: { admin: "read", metrics: "read" }, words: { read: "read metrics" } },
+  metrics: {
+    rights: { admin: "read", metrics: "read" },
+    words: { read: "read metrics" },
+    ofAccount: ["read"],
+  },
 } as const satisfies Readonly<Record<string, Part>>;
 
 /** The thing that a permission is about: objects of a kind, or a part of the service. */
@@ -69,7 +79,10 @@ export type Subject = Definition | keyof typeof PARTS;
 
 /** The role of a caller and the scopes of its key; an empty list stands for all scopes. */
 export interface Rightful {
-  readonly role: Role;
+  /** Null for a user who has none. */
+  readonly role: Role | null;
+  /** The role in the whole account; null for none. Default: the same role. */
+  readonly accountRole?: Role | null;
   readonly scopes: readonly string[];
 }
 
@@ -77,15 +90,22 @@ export interface Rightful {
  * Why a caller may not do something; undefined if it may. The one rule for every endpoint and every change.
  * `seesAll` and the `access` of a kind decide whose objects it sees.
  */
-export function refusalOf(
-  { role, scopes }: Rightful,
-  permission: Permission,
-  subject: Subject,
-): string | undefined {
-  const { rights, kind, part } = readingOf(subject);
+export function refusalOf(caller: Rightful, permission: Permission, subject: Subject): string | undefined {
+  const { role, accountRole = role, scopes } = caller;
+  const { rights, kind, part, ofAccount } = readingOf(subject);
+  if (role === null)
+    return subject === "caller" && permission === "read"
+      ? undefined
+      : "You have no role here yet: an admin gives you one with a membership";
   const allowed = rights[role];
   if (allowed === undefined || !includesPermission(allowed, permission))
     return `Only ${rolesFor(rights, permission)} may ${wordsFor(permission, subject)}; the role of this API key is ${role}`;
+  const inAccount = accountRole === null ? undefined : rights[accountRole];
+  if (
+    ofAccount?.includes(permission) &&
+    !(inAccount !== undefined && includesPermission(inAccount, permission))
+  )
+    return `Only ${rolesFor(rights, permission)} of the account may ${wordsFor(permission, subject)}; the role of this API key is ${role} in a project`;
   if (scopes.length === 0 || part?.scopes === "none") return undefined;
   const isAnyKind = part?.scopes === "of any kind";
   const enough = scopesFor(permission, kind);
@@ -118,16 +138,18 @@ interface Reading {
   readonly rights: Rights;
   readonly kind?: string;
   readonly part?: Part;
+  readonly ofAccount?: readonly Permission[];
 }
 
 function readingOf(subject: Subject): Reading {
   if (typeof subject === "string") {
     const part: Part = PARTS[subject];
-    return { part, rights: part.rights };
+    return { part, rights: part.rights, ofAccount: part.ofAccount };
   }
   return {
     kind: subject.kind,
     rights: subject.readByGateways ? FOR_GATEWAYS[subject.access] : OF_KINDS[subject.access],
+    ...(subject.access === "account" && { ofAccount: ["write"] as const }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineResource } from "../core/definition";
-import { description, metadata, ownerId } from "../core/fields";
+import { description, metadata, ownerId, reference } from "../core/fields";
 import { mark } from "../core/marks";
 import { timestamp } from "../formats/time";
 import { scopes } from "../rights/scopes";
@@ -22,6 +22,14 @@ export const apiKey = defineResource({
     expires_at: mark(timestamp().optional(), { immutable: true }).meta({
       description:
         "When the key expires (RFC 3339): in the future by the server's clock, and no later than the key that creates it. Default: the same as that key, or never. Set at creation only.",
+    }),
+    project_id: mark(reference("project").nullable().optional(), {
+      immutable: true,
+      serverDefault: true,
+    }).meta({
+      description:
+        "The project for which the key is; null: all in which its owner has a role. Default: that of the key that creates it. Set at creation only.",
+      examples: [null],
     }),
     scopes: scopes().meta({
       description:

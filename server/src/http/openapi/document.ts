@@ -1,4 +1,4 @@
-import { ERRORS, present } from "@tunnelplane/sdk/contract";
+import { ERRORS, PROJECT_HEADER, present } from "@tunnelplane/sdk/contract";
 import { dryRunShape } from "../operations/exposure";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { exampleOf, listExample } from "./examples";
@@ -149,7 +149,8 @@ const INTRODUCTION: Readonly<Record<Reader, string>> = {
   clients: `Manages tunnel credentials, edges, certificate authorities and what belongs to them.
 
 Every request carries \`Authorization: Bearer <API key>\` and \`Service-Version: 2\`; bodies are JSON in UTF-8. Lists are answered
-newest first, at most 100 objects at once; \`next_page_uri\` leads to the next page. An error has a number that stays the same
+newest first, at most 100 objects at once; \`next_page_uri\` leads to the next page. \`Tunnelplane-Project\` names the project
+that a request is about, where the key's owner has a role in several. An error has a number that stays the same
 (\`error_code\`), and says what is wrong, where, and what to do. A refused request changes nothing.`,
   wire: "Manages tunnel credentials, edges, certificate authorities and what belongs to them. This document describes everything that the server accepts, including values that only older clients send; make clients from /openapi.json.",
 };
@@ -167,7 +168,7 @@ function parametersOf(operation: DescribedOperation): string[] {
   const changes = operation.method !== "GET" && operation.method !== "POST";
   const preconditions = changes ? ["If-Match"] : isCacheable(operation) ? ["If-None-Match"] : [];
   return [
-    ...(operation.isForm ? [] : ["Service-Version"]),
+    ...(operation.isForm ? [] : ["Service-Version", PROJECT_HEADER]),
     ...preconditions,
     ...(isIdempotent(operation) ? ["Idempotency-Key"] : []),
     ...operation.query,
@@ -193,7 +194,7 @@ function answerExample({ path, success: { answer, list } }: DescribedOperation):
 /** Which errors an operation may answer. */
 function errorStatuses(operation: DescribedOperation): number[] {
   const statuses = [400, 401, 403, 429, 500, 503];
-  if (operation.path.includes("{")) statuses.push(404);
+  if (!operation.isForm) statuses.push(404);
   if (operation.method !== "GET" && !operation.isForm) statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
   if (operation.body) statuses.push(408, 413, 415);

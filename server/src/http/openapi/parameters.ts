@@ -1,3 +1,4 @@
+import { PROJECT_HEADER, PROJECT_NAME } from "@tunnelplane/sdk/contract";
 import type { Json } from "./schemas";
 
 /** The parameters of operations, by the names that these use. */
@@ -8,6 +9,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     required: true,
     description: "The version of this API.",
     schema: { type: "string", enum: ["2"], default: "2" },
+  },
+  [PROJECT_HEADER]: {
+    name: PROJECT_HEADER,
+    in: "header",
+    description:
+      "The name of the project that the request is about. Default: the API key's, or its owner's only one, or `default`. A project in which the owner has no role does not exist (404).",
+    schema: { type: "string", pattern: PROJECT_NAME.source },
   },
   "If-Match": {
     name: "If-Match",

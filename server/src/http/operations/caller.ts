@@ -1,4 +1,4 @@
-import { DEFAULT_PROJECT, isOfAccount, ROLES } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, ROLES } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { partAnswer } from "../../resources";
 import type { ApiOperation } from "./operation";
@@ -20,7 +20,10 @@ export const callerOperation: ApiOperation = {
       schema: z.object({
         owner_id: z.string().meta({ description: "The user or bot that owns the API key." }),
         name: z.string().meta({ description: "Name of the owner." }),
-        role: z.enum(ROLES).meta({ description: "Role of the owner." }),
+        role: z
+          .enum(ROLES)
+          .nullable()
+          .meta({ description: "Role of the owner; null for a user who has none yet." }),
         key_id: z.string().meta({ description: "The API key." }),
         server_id: z.string().meta({
           description:
@@ -49,16 +52,16 @@ export const callerOperation: ApiOperation = {
       }),
     },
   },
-  run: async ({ caller: { ownerId, name, role, keyId, scopes, expiresAt }, context: { journal } }) =>
+  run: async ({ caller, context: { journal } }) =>
     partAnswer({
-      owner_id: ownerId,
-      name,
-      role,
-      key_id: keyId,
+      owner_id: caller.ownerId,
+      name: caller.name,
+      role: caller.role,
+      key_id: caller.keyId,
       server_id: journal.accountId,
-      account_role: isOfAccount(role) ? role : null,
-      projects: [{ ...DEFAULT_PROJECT, role }],
-      scopes,
-      expires_at: expiresAt,
+      account_role: caller.accountRole,
+      projects: caller.projects,
+      scopes: caller.scopes,
+      expires_at: caller.expiresAt,
     }),
 };

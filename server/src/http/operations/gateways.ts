@@ -263,7 +263,7 @@ async function requireOwnName({ context, caller, change }: OperationScope, name:
   // The bot may see and change nothing; the server does this for it, in its name.
   const bots = new ResourceService(context, {
     ...change,
-    caller: { ...caller, role: "admin", admin: true, scopes: [] },
+    caller: { ...caller, role: "admin", accountRole: "admin", project: undefined, admin: true, scopes: [] },
   });
   for (let tries = 0; ; tries++) {
     const { json, etag } = await bots.get(botUser, at);

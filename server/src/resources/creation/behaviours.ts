@@ -2,6 +2,7 @@ import type { Kind, SentOf } from "@tunnelplane/sdk/contract";
 import type { Behaviour } from "./behaviour";
 import { makeApiKey } from "./makeApiKey";
 import { makeAuthorityKey } from "./makeAuthorityKey";
+import { makeMembership, makeProject } from "./makeTeams";
 import { makeWorkloadIdentity } from "./makeWorkloadIdentity";
 import { mintSecret } from "./mintSecret";
 import { signSshCertificate } from "./signSshCertificate";
@@ -11,6 +12,8 @@ export const behaviours: { readonly [K in Kind]?: Behaviour<SentOf<K>> } = {
   tunnel_credential: mintSecret("tpt"),
   api_key: makeApiKey,
   workload_identity: makeWorkloadIdentity,
+  project: makeProject,
+  membership: makeMembership,
   ssh_certificate_authority: makeAuthorityKey,
   ssh_user_certificate: signSshCertificate("user"),
   ssh_host_certificate: signSshCertificate("host"),

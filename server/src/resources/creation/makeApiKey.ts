@@ -5,15 +5,20 @@ import type { Behaviour } from "./behaviour";
 import { mintSecret } from "./mintSecret";
 
 /**
- * Makes an API key, with the scopes of the one that makes it if none are named. Refuses one that has already
- * expired, and one that would outlive the key that makes it: without that, a thief of a short-lived key could
- * make a lasting one. Whether it has more scopes is looked at with every change; see `auth/rights.ts`.
+ * Makes an API key, with the scopes and the project of the one that makes it if none are named. Refuses one
+ * that has already expired, and one that would outlive the key that makes it: without that, a thief of a
+ * short-lived key could make a lasting one. Whether it has more scopes or projects is looked at with every
+ * change; see `auth/rights.ts` and `auth/reach.ts`.
  */
 export const makeApiKey: Behaviour<SentOf<"api_key">> = async (creation) => {
   const { sent, now, caller } = creation;
   const refuse = (message: string) =>
     refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
-  const { expires_at: end = caller.expiresAt, scopes = caller.scopes } = sent;
+  const {
+    expires_at: end = caller.expiresAt,
+    scopes = caller.scopes,
+    project_id: project = caller.keyProject,
+  } = sent;
   if (end !== null && Date.parse(end) <= now.getTime()) refuse(inThePast(now));
   const isOwn = !plansForOthers(caller, creation);
   if (isOwn && end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
@@ -22,6 +27,11 @@ export const makeApiKey: Behaviour<SentOf<"api_key">> = async (creation) => {
     );
   return {
     ...(await mintSecret("tpk")(creation)),
-    sent: { ...sent, scopes: [...scopes], ...(end !== null && { expires_at: end }) },
+    sent: {
+      ...sent,
+      scopes: [...scopes],
+      ...(end !== null && { expires_at: end }),
+      ...(project != null && { project_id: project }),
+    },
   };
 };

@@ -1,5 +1,5 @@
 import { type Definition, passedEnd } from "@tunnelplane/sdk/contract";
-import { type Caller, projectOf } from "../../auth";
+import { type Caller, projectOfNew } from "../../auth";
 import type { Document } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
@@ -84,7 +84,7 @@ export async function prepareCreation(
           owner_id: ownerId,
           version: 1,
           document: stored,
-          project_id: projectOf(caller),
+          project_id: projectOfNew(definition, sent, caller),
         },
         secretHashes: secretHash === undefined ? [] : [{ resource_id: id, hash: secretHash }],
         sealedSecrets: kept

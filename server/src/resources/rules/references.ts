@@ -1,20 +1,26 @@
 import {
   createSchema,
+  DEFAULT_PROJECT,
   type Definition,
   definitionOfId,
+  type Kind,
   referencesIn,
   targetsOf,
   withArticle,
 } from "@tunnelplane/sdk/contract";
+import { missingTarget } from "../../auth";
 import type { Document } from "../../documents";
 import { type Fault, takeTurn } from "../../util";
 import type { Coming, FaultList, ResolvableReference } from "./coming";
-import type { Existing } from "./existing";
+import type { BriefRow, Existing } from "./existing";
 
-/** The references of a body, without those to users, which are not resources. */
+/**
+ * The references of a body that are checked and kept; without those to users, which are no resources, and to
+ * the project that nobody can delete.
+ */
 export const referencesOf = (definition: Definition, sent: Document): ResolvableReference[] =>
   referencesIn(createSchema(definition), sent)
-    .filter(({ id }) => !id.startsWith("usr_"))
+    .filter(({ id }) => !id.startsWith("usr_") && id !== DEFAULT_PROJECT.id)
     .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }));
 
 /** Finds references whose id is of another type than may stand there. Reads nothing. */
@@ -51,14 +57,18 @@ export async function checkTargets(
     if (index > 0) await takeTurn(); // a single write must not hold the database over a turn of others
     for (const reference of references) {
       const row = stored.get(reference.id);
-      const kind = kinds.get(reference.id) ?? (row?.project_id === project ? row.kind : undefined);
+      const kind = kinds.get(reference.id) ?? (row && isReachable(row, project) ? row.kind : undefined);
       const isThere = reference.targets.some((target) => target.kind === kind);
-      if (isRightKind(reference) && !isThere) faults.add(name, missingTarget(reference));
+      if (isRightKind(reference) && !isThere) faults.add(name, missingTarget(reference.path, reference.id));
     }
   }
 }
 
-function missingTarget({ path, id }: ResolvableReference): Fault {
-  const message = `names ${id}, but there is no such ${definitionOfId(id)?.title}; create it first`;
-  return { error: "missing_target", path, message };
-}
+/**
+ * The kinds of objects that may be named from other projects, because they have a role there or are a project
+ * themselves. Who may name which is decided in `auth/reach.ts` and `auth/ownership.ts`.
+ */
+export const NAMED_EVERYWHERE: readonly Kind[] = ["project", "bot_user"];
+
+const isReachable = ({ kind, project_id }: BriefRow, project: string): boolean =>
+  project_id === project || NAMED_EVERYWHERE.some((one) => one === kind);

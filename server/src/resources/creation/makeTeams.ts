@@ -1,0 +1,32 @@
+import { DEFAULT_PROJECT, type SentOf } from "@tunnelplane/sdk/contract";
+import { missingTarget, userById } from "../../auth";
+import { refuseFaults } from "../../util";
+import type { Behaviour } from "./behaviour";
+import { refuseBeyond } from "./bounded";
+
+/** The names of all are in memory. people.md "Bounds". */
+const MOST_PROJECTS = 1000;
+const MOST_MEMBERSHIPS = 10_000;
+
+/** Makes a project. The name of `default` is taken, also while that is not stored. */
+export const makeProject: Behaviour<SentOf<"project">> = async ({ reader, definition, sent }) => {
+  await refuseBeyond(reader, definition, MOST_PROJECTS - 1);
+  if (sent.name === DEFAULT_PROJECT.name)
+    refuseFaults([
+      {
+        error: "taken",
+        path: ["name"],
+        message: "is the name of the project that is there from the start; choose another name",
+      },
+    ]);
+  return {};
+};
+
+/** Makes a membership. Users are no resources, so their references are checked here. */
+export const makeMembership: Behaviour<SentOf<"membership">> = async ({ reader, definition, sent }) => {
+  await refuseBeyond(reader, definition, MOST_MEMBERSHIPS);
+  const { user_id: user } = sent;
+  if (user != null && (await userById(reader, { id: user })).length === 0)
+    refuseFaults([missingTarget(["user_id"], user)]);
+  return {};
+};

@@ -1,0 +1,272 @@
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import {
+  expectRefused,
+  inUse,
+  invalid,
+  missingReference,
+  notFound,
+  serverOfThisFile,
+  taken,
+  unique,
+} from "../support/api/expect";
+import { execute, onEveryDatabase } from "../support/databases";
+import { Rest, type RestAnswer } from "../support/rest";
+
+const FORBIDDEN = { status: 403, code: "TP_1200" };
+type Object = RestAnswer["body"];
+
+onEveryDatabase("Projects and memberships", (start) => {
+  const server = serverOfThisFile(start);
+  const newProject = (): Promise<Object> => server.created("/projects", { name: unique("team") });
+
+  const created = async (answer: Promise<RestAnswer>): Promise<Object> => {
+    const { status, text, body } = await answer;
+    expect(status, text).to.equal(201);
+    return body;
+  };
+
+  /** A bot that was made in a project, and its API there. */
+  const botIn = async (project: Object, role = "member") => {
+    const admin = server.rest.inside(project.name);
+    const bot = await created(admin.post("/bot_users", { name: unique("bot"), role: "member" }));
+    if (role !== "member")
+      await server.created("/memberships", { project_id: project.id, role, bot_user_id: bot.id });
+    const key = await created(admin.post("/api_keys", { owner_id: bot.id }));
+    return { bot, key, rest: new Rest(server.url, key.token) };
+  };
+
+  it("default is there from the start: it stays, keeps its name, and may be changed apart from that", async () => {
+    const { projects } = await server.read("/projects");
+    expect(projects.at(-1)).to.deep.include({ ...DEFAULT_PROJECT, shared: false, description: "" });
+    const path = `/projects/${DEFAULT_PROJECT.id}`;
+    expectRefused(await server.rest.delete(path), inUse("default"));
+    expectRefused(await server.rest.patch(path, { name: "other" }), inUse("default"));
+    expectRefused(await server.rest.post("/projects", { name: "default" }), taken("name"));
+    for (const description of ["ours", "ours again"]) {
+      const changed = await server.rest.patch(path, { description });
+      expect(changed.status, changed.text).to.equal(200);
+      expect((await server.read(path)).description).to.equal(description);
+      expect(
+        (await server.read("/projects")).projects.filter(({ id }: Object) => id === DEFAULT_PROJECT.id),
+      ).to.have.length(1);
+    }
+    await server.rest.patch(path, { description: "" });
+  });
+
+  it("a name is 1 to 40 lower-case letters, digits and dashes, and is a project's alone", async () => {
+    for (const name of ["", "Team", "a b", "x".repeat(41), "ä"])
+      expectRefused(await server.rest.post("/projects", { name }), invalid("name"));
+    const { name } = await newProject();
+    expectRefused(await server.rest.post("/projects", { name }), taken("name"));
+  });
+
+  it("a project that holds objects cannot be deleted, and is gone once it is empty", async () => {
+    const project = await newProject();
+    const admin = server.rest.inside(project.name);
+    const policy = await created(admin.post("/ip_policies", {}));
+    expectRefused(await server.rest.delete(`/projects/${project.id}`), inUse(policy.id));
+    expect((await admin.delete(`/ip_policies/${policy.id}`)).status).to.equal(204);
+    expect((await server.rest.delete(`/projects/${project.id}`)).status).to.equal(204);
+    expectRefused(await admin.get("/ip_policies"), notFound);
+  });
+
+  it("a membership names one subject that exists, and a role that holds there", async () => {
+    const { id } = await newProject();
+    const { bot } = await server.member();
+    const send = (body: object) => server.rest.post("/memberships", body);
+    expectRefused(await send({ project_id: id, role: "member" }), invalid());
+    expectRefused(
+      await send({ project_id: id, role: "member", bot_user_id: bot.id, group: "a" }),
+      invalid("group"),
+    );
+    expectRefused(await send({ project_id: id, role: "metrics", bot_user_id: bot.id }), invalid("role"));
+    expectRefused(
+      await send({ role: "viewer", user_id: `usr_${"0".repeat(27)}` }),
+      missingReference("user_id"),
+    );
+    expectRefused(
+      await send({ project_id: `proj_${"1".repeat(27)}`, role: "viewer", group: "a" }),
+      missingReference("project_id"),
+    );
+    const body = { project_id: id, role: "member", bot_user_id: bot.id };
+    await server.created("/memberships", body);
+    expectRefused(await send(body), taken("role"));
+    await server.created("/memberships", { ...body, role: "viewer", expires_at: "2126-01-31T08:00:00Z" });
+    await server.created("/memberships", {
+      project_id: DEFAULT_PROJECT.id,
+      role: "viewer",
+      group: unique("g"),
+    });
+  });
+
+  it("a member sees and changes its project alone, and in lists only the projects in which it has a role", async () => {
+    const [own, other] = [await newProject(), await newProject()];
+    const { rest, bot } = await botIn(own);
+    const policy = await created(rest.post("/ip_policies", {}));
+    const foreign = await created(server.rest.inside(other.name).post("/ip_policies", {}));
+    expect((await rest.get("/ip_policies")).body.ip_policies.map(({ id }: Object) => id)).to.deep.equal([
+      policy.id,
+    ]);
+    expectRefused(await rest.get(`/ip_policies/${foreign.id}`), notFound);
+    expectRefused(await server.rest.get(`/ip_policies/${policy.id}`), notFound);
+    expect((await server.rest.inside(own.name).get(`/ip_policies/${policy.id}`)).status).to.equal(200);
+    expect((await rest.get("/projects")).body.projects.map(({ id }: Object) => id)).to.deep.equal([own.id]);
+    expectRefused(await rest.get(`/projects/${other.id}`), notFound);
+    const [unknown, hidden] = [
+      await rest.inside("nobody-has-it").get("/ip_policies"),
+      await rest.inside(other.name).get("/ip_policies"),
+    ];
+    expectRefused(unknown, notFound);
+    expectRefused(hidden, notFound);
+    expect(hidden.body.msg).to.equal(unknown.body.msg.replace("nobody-has-it", other.name));
+    expectRefused(await rest.patch(`/projects/${own.id}`, { shared: true }), FORBIDDEN);
+    expect((await rest.get("/caller")).body).to.deep.include({
+      owner_id: bot.id,
+      role: "member",
+      account_role: null,
+      projects: [{ id: own.id, name: own.name, role: "member" }],
+    });
+  });
+
+  it("memberships add, the strongest role holds, and what ended counts no more", async () => {
+    const [first, second] = [await newProject(), await newProject()];
+    const { rest, bot } = await botIn(first);
+    const roleIn = async (project: Object) =>
+      (await rest.inside(project.name).get("/caller")).body.role ?? "none";
+    expect(await roleIn(second)).to.equal("none");
+    const grant = { project_id: second.id, bot_user_id: bot.id };
+    await server.created("/memberships", { ...grant, role: "viewer" });
+    expect(await roleIn(second)).to.equal("viewer");
+    const admin = await server.created("/memberships", {
+      ...grant,
+      role: "admin",
+      expires_at: "2126-01-31T08:00:00Z",
+    });
+    expect(await roleIn(second)).to.equal("admin");
+    expect(await roleIn(first)).to.equal("member");
+    const { projects } = (await rest.get("/caller")).body;
+    expect(projects).to.have.deep.members([
+      { id: first.id, name: first.name, role: "member" },
+      { id: second.id, name: second.name, role: "admin" },
+    ]);
+    const answer = await rest.get("/ip_policies");
+    expectRefused(answer, { status: 400, code: "TP_1008", mentions: [first.name, second.name] });
+    await server.rest.patch(admin.uri, { role: "member" });
+    expect(await roleIn(second)).to.equal("member");
+    await server.rest.delete(admin.uri);
+    expect(await roleIn(second)).to.equal("viewer");
+    await server.created("/memberships", { project_id: null, role: "member", bot_user_id: bot.id });
+    expect(await roleIn(second)).to.equal("member");
+    expect(await roleIn(await newProject())).to.equal("member");
+  });
+
+  it("a key for one project works there alone, and makes keys for no other", async () => {
+    const [own, other] = [await newProject(), await newProject()];
+    const key = await server.created("/api_keys", { project_id: own.id });
+    const rest = new Rest(server.url, key.token);
+    expect((await rest.get("/caller")).body).to.deep.include({
+      role: "admin",
+      account_role: null,
+      projects: [{ id: own.id, name: own.name, role: "admin" }],
+    });
+    expectRefused(await rest.inside(other.name).get("/ip_policies"), notFound);
+    expect((await created(rest.post("/api_keys", {}))).project_id).to.equal(own.id);
+    expectRefused(await rest.post("/api_keys", { project_id: other.id }), missingReference("project_id"));
+    expectRefused(await rest.post("/projects", { name: unique("team") }), FORBIDDEN);
+    expectRefused(await rest.patch(key.uri, { project_id: null }), { status: 400, code: "TP_1003" });
+  });
+
+  it("an admin of a project has all of it and nothing of the account", async () => {
+    const [own, other] = [await newProject(), await newProject()];
+    const { rest } = await botIn(own, "admin");
+    await created(
+      rest.post("/guarantees", { expect: "refused", addresses: [`${unique("h")}.example.com:443/x`] }),
+    );
+    const bot = await created(rest.post("/bot_users", { name: "ci" }));
+    await created(rest.post("/api_keys", { owner_id: bot.id }));
+    await created(rest.post("/memberships", { project_id: own.id, role: "admin", bot_user_id: bot.id }));
+    await created(rest.post("/memberships", { project_id: own.id, role: "viewer", group: unique("g") }));
+    const identity = {
+      issuer: "https://id.example.com",
+      audiences: ["tunnels"],
+      claims: { sub: "repo:acme/infra:ref:refs/heads/main" },
+    };
+    await created(rest.post("/workload_identities", { ...identity, bot_user_id: bot.id }));
+
+    for (const role of ["admin", "gateway", "metrics"])
+      expectRefused(await rest.post("/bot_users", { name: "up", role }), { ...FORBIDDEN, field: "role" });
+    expectRefused(await rest.post("/projects", { name: unique("team") }), FORBIDDEN);
+    expectRefused(await rest.patch(`/projects/${own.id}`, { description: "x" }), FORBIDDEN);
+    expectRefused(await rest.delete(`/projects/${own.id}`), FORBIDDEN);
+    expectRefused(await rest.post("/memberships", { role: "admin", bot_user_id: bot.id }), {
+      ...FORBIDDEN,
+      field: "project_id",
+    });
+    expectRefused(await rest.get("/metrics"), FORBIDDEN);
+    expectRefused(await rest.delete("/gateways/any"), FORBIDDEN);
+
+    // Of another project, nothing is told from what does not exist.
+    const stranger = await botIn(other);
+    for (const [path, body, field] of [
+      ["/memberships", { project_id: other.id, role: "viewer", bot_user_id: bot.id }, "project_id"],
+      ["/memberships", { project_id: own.id, role: "viewer", bot_user_id: stranger.bot.id }, "bot_user_id"],
+      ["/api_keys", { owner_id: stranger.bot.id }, "owner_id"],
+      ["/credentials", { owner_id: stranger.bot.id }, "owner_id"],
+      ["/api_keys", { project_id: other.id }, "project_id"],
+      ["/workload_identities", { ...identity, bot_user_id: stranger.bot.id }, "bot_user_id"],
+    ] as const) {
+      const answer = await rest.post(path, body);
+      expectRefused(answer, missingReference(field));
+      const known = String((body as Record<string, unknown>)[field]);
+      const unknown = `${known.split("_")[0]}_${"1".repeat(27)}`;
+      const same = await rest.post(path, { ...body, [field]: unknown });
+      expect(answer.body.msg.replaceAll(known, unknown), path).to.equal(same.body.msg);
+    }
+
+    // A bot that has a role elsewhere too could be used to get there.
+    await server.created("/memberships", { project_id: other.id, role: "viewer", bot_user_id: bot.id });
+    for (const [path, body] of [
+      ["/api_keys", { owner_id: bot.id }],
+      ["/workload_identities", { ...identity, bot_user_id: bot.id }],
+      ["/memberships", { project_id: own.id, role: "member", bot_user_id: bot.id }],
+    ] as const)
+      expectRefused(await rest.post(path, body), FORBIDDEN);
+    expectRefused(await rest.patch(`/bot_users/${bot.id}`, { active: false }), FORBIDDEN);
+  });
+
+  it("no key gives with a membership what its scopes lack", async () => {
+    const project = await newProject();
+    const { bot } = await server.member();
+    const { token } = await server.created("/api_keys", { scopes: ["membership:write", "bot_user:read"] });
+    expectRefused(
+      await new Rest(server.url, token).post("/memberships", {
+        project_id: project.id,
+        role: "member",
+        bot_user_id: bot.id,
+      }),
+      { ...FORBIDDEN, field: "role", mentions: ["scope"] },
+    );
+  });
+
+  it("the last admin of the account cannot be removed, narrowed or given an end", async () => {
+    const { bot, key } = await server.member();
+    const membership = await server.created("/memberships", { role: "admin", bot_user_id: bot.id });
+    const rest = new Rest(server.url, key.token);
+    await execute(server.data, "update principal set role = 'viewer'");
+    try {
+      for (const send of [
+        () => rest.delete(membership.uri),
+        () => rest.patch(membership.uri, { role: "member" }),
+        () => rest.patch(membership.uri, { expires_at: "2126-01-31T08:00:00Z" }),
+      ])
+        expectRefused(await send(), inUse("last admin"));
+      const other = await created(rest.post("/bot_users", { name: "other", role: "admin" }));
+      expect((await rest.patch(membership.uri, { description: "still" })).status).to.equal(200);
+      expect((await rest.delete(`/bot_users/${other.id}`)).status).to.equal(204);
+    } finally {
+      await execute(server.data, "update principal set role = 'admin'");
+    }
+    expect((await rest.delete(membership.uri)).status).to.equal(204);
+  });
+});

@@ -1,0 +1,108 @@
+import { type Kind, type Role, registry } from "@tunnelplane/sdk/contract";
+
+export type Permission = "read" | "plan" | "write";
+const PERMISSIONS: readonly Permission[] = ["read", "plan", "write"];
+
+/** The most that each role may do; nothing where it is left out. */
+type Row = Partial<Record<Role, Permission>>;
+const READERS: Row = { member: "read", viewer: "read", admin: "read" };
+const SHARED: Row = { member: "write", viewer: "plan", admin: "write" };
+
+/** Operations of no kind. A scope of any kind allows change sets: their objects are checked one by one. */
+export const OTHERS: Readonly<
+  Record<string, { row: Row; permission?: Permission; scopes?: "none" | "of any kind" }>
+> = {
+  applyChangeSet: { row: SHARED, scopes: "of any kind" },
+  listChangeSets: { row: SHARED, scopes: "of any kind" },
+  getChangeSet: { row: SHARED, scopes: "of any kind" },
+  releaseChangeSet: { row: SHARED, scopes: "of any kind" },
+  listEventTypes: { row: READERS },
+  listEvents: { row: { admin: "read", viewer: "read", gateway: "read" } },
+  getEvent: { row: { admin: "read", viewer: "read" } },
+  listAuditEvents: { row: { admin: "read" } },
+  getAuditHead: { row: { admin: "read" } },
+  getCaller: { row: { ...READERS, gateway: "read" }, scopes: "none" },
+  listExposure: { row: READERS },
+  createExposureDecisions: { row: READERS, permission: "read" },
+  createBindAuthorization: { row: { admin: "read", gateway: "read" }, permission: "read" },
+  replaceGatewayStatus: { row: { admin: "write", gateway: "write" } },
+  listGateways: { row: { ...READERS, gateway: "read" } },
+  getGateway: { row: { ...READERS, gateway: "read" } },
+  deleteGateway: { row: { admin: "write", viewer: "plan" } },
+  listReferences: { row: READERS },
+};
+
+/** Kinds in which members and gateways differ from what is usual. */
+const ADMINS_OWN: readonly Kind[] = [
+  "bot_user",
+  "event_destination",
+  "event_subscription",
+  "workload_identity",
+  "membership",
+];
+const ADMINS_WRITE: readonly Kind[] = ["guarantee", "project"];
+const FOR_GATEWAYS: readonly Kind[] = [
+  "tls_edge",
+  "https_edge",
+  "https_edge_route",
+  "tunnel_group_backend",
+  "failover_backend",
+  "weighted_backend",
+  "http_response_backend",
+  "static_backend",
+  "ip_policy",
+  "ip_policy_rule",
+  "certificate_authority",
+  "ssh_host_certificate",
+];
+
+const rowOf = (kind: Kind): Row => ({
+  ...(ADMINS_OWN.includes(kind) ? {} : { member: ADMINS_WRITE.includes(kind) ? "read" : "write" }),
+  viewer: "plan",
+  admin: "write",
+  ...(FOR_GATEWAYS.includes(kind) && { gateway: "read" }),
+});
+
+export interface Endpoint {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly permission: Permission;
+  readonly row: Row;
+  readonly kind?: Kind;
+  readonly scopes?: "none" | "of any kind";
+}
+
+/** Each endpoint of the OpenAPI document; with a dry run too, where it has one. */
+export function endpointsIn({ paths }: { paths: object }): Endpoint[] {
+  const kindsByPath = registry
+    .map(({ kind, path }) => ({ kind, path }))
+    .sort((a, b) => b.path.length - a.path.length);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(
+      methods as Record<string, { operationId: string; parameters: { $ref?: string }[]; security?: [] }>,
+    ).flatMap(([method, { operationId: id, parameters, security }]): Endpoint[] => {
+      if (security) return []; // it takes no key, and its own tests say what it takes
+      const kind = kindsByPath.find((one) => path === one.path || path.startsWith(`${one.path}/{id}`))?.kind;
+      const other = OTHERS[id];
+      const row = kind ? rowOf(kind) : other?.row;
+      if (!row) throw new Error(`${id} has no row in the matrix: say in OTHERS who may do it`);
+      const permission = other?.permission ?? (method === "get" ? "read" : "write");
+      const one = { id, method: method.toUpperCase(), path, permission, row, kind, scopes: other?.scopes };
+      const isDry = parameters.some(({ $ref }) => $ref?.endsWith("/dry_run"));
+      return isDry ? [one, { ...one, path: `${path}?dry_run=true`, permission: "plan" }] : [one];
+    }),
+  );
+}
+
+export const holds = (have: Permission | undefined, want: Permission) =>
+  have !== undefined && PERMISSIONS.indexOf(have) >= PERMISSIONS.indexOf(want);
+
+export function isInScope(scopes: readonly string[], { permission, kind, scopes: rule }: Endpoint): boolean {
+  if (scopes.length === 0 || rule === "none") return true;
+  return scopes.some((scope) => {
+    const [of, one] = scope.split(":");
+    if (one === undefined) return holds(scope as Permission, permission);
+    return (of === kind || rule === "of any kind") && holds(one === "write" ? "write" : "read", permission);
+  });
+}
