@@ -1,14 +1,25 @@
 // The release checklist, up to the point of publishing: `npm run release:check`. `--without-tests` leaves out
-// `npm test`. Leaves the tarballs, the SBOM and the licence list in release/, and prints the commands that
-// publish them.
+// `npm test`. Leaves the tarballs, the native provider's archive, the SBOM, the licence list, checksums and
+// signatures in release/, and prints the commands that publish them.
 const { execFileSync } = require("node:child_process");
-const { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+const {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} = require("node:fs");
 const { tmpdir } = require("node:os");
-const { join } = require("node:path");
+const { basename, join } = require("node:path");
 const { licencesIn, listOf, sbomOf, unacceptedIn } = require("./licences.cjs");
 const { pack, publishedPackages, ROOT } = require("./packages.cjs");
+const { checksums, faultsIn, makeKey, publish, sign } = require("./signatures.cjs");
 
 const RELEASE = join(ROOT, "release");
+const PLUGIN = join(RELEASE, "plugin");
 const withoutTests = process.argv.includes("--without-tests");
 const packages = publishedPackages();
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -54,6 +65,8 @@ const STEPS = [
   ],
   ["publint and attw find nothing in the tarballs", checkTarballs],
   ["The tarballs install; SBOM and licence list are written", checkDependencies],
+  ["The native provider's archive is made for this platform", makeArchive],
+  ["Everything has a checksum and a signature, and they are right", signAll],
   [
     "npm would publish them (dry run)",
     () => {
@@ -114,6 +127,38 @@ function checkDependencies() {
   }
 }
 
+function makeArchive() {
+  show(process.execPath, ["scripts/releasePlugin.cjs", "--out", PLUGIN]);
+}
+
+/** Signs with a key that this check makes and removes, or with that of a file. */
+function signAll() {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-key-"));
+  try {
+    const key = process.env.TUNNELPLANE_RELEASE_KEY_FILE ?? makeKey(join(folder, "key.pem"));
+    const files = readdirSync(PLUGIN).filter((name) => name.endsWith(".tar.gz"));
+    for (const name of files) {
+      copyFileSync(join(PLUGIN, name), join(RELEASE, name));
+      sign(join(RELEASE, name), key);
+    }
+    publish(key, RELEASE);
+    const signed = [
+      ...[...tarballs.values()].map((file) => basename(file)),
+      ...files,
+      "sbom.cdx.json",
+      "licences.md",
+    ];
+    const list = checksums(
+      signed.map((name) => join(RELEASE, name)),
+      join(RELEASE, "checksums.txt"),
+    );
+    sign(list, key);
+    refuse(faultsIn(list), "the release does not hold what was signed");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 function refuse(list, cure) {
   if (list.length > 0) throw new Error(`${cure}:\n${list.slice(0, 20).join("\n")}`);
 }
@@ -127,9 +172,12 @@ for (const [title, run] of STEPS) {
     process.exit(1);
   }
 }
-const files = ["sbom.cdx.json", "licences.md"].filter((name) => existsSync(join(RELEASE, name)));
+const files = ["sbom.cdx.json", "licences.md", "checksums.txt", "checksums.txt.sig", "cosign.pub"].filter(
+  (name) => existsSync(join(RELEASE, name)),
+);
 console.log(`
-✓ ${version} can be published. In release/: ${tarballs.size} tarballs, ${files.join(", ")}.
+✓ ${version} can be published. In release/: ${tarballs.size} tarballs, the native provider's archive, ${files.join(", ")}.
+They are signed with ${process.env.TUNNELPLANE_RELEASE_KEY_FILE ?? "a key of this check alone; name yours in TUNNELPLANE_RELEASE_KEY_FILE"}.
 Still to do, in the pipeline that may publish (npm signs the provenance there):
 
   git tag v${version} && git push origin v${version}

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect } from "chai";
@@ -9,6 +9,40 @@ import { StandInServer } from "../support/standIn";
 import { needsYaml, Project } from "./cli";
 
 const ROOT = join(__dirname, "../..");
+
+const { checksums, faultsIn, makeKey, publish, sign } = require("../../scripts/signatures.cjs") as {
+  checksums(files: readonly string[], list: string): string;
+  faultsIn(list: string): string[];
+  makeKey(file: string): string;
+  publish(key: string, folder: string): string;
+  sign(file: string, key: string): string;
+};
+
+describe("What a release holds", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-signed-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("is signed as cosign verifies it, and a change of any file, sum or signature shows", () => {
+    const files = ["a.tgz", "b.tar.gz"].map((name) => join(folder, name));
+    for (const file of files) writeFileSync(file, file);
+    const key = makeKey(join(folder, "key.pem"));
+    publish(key, folder);
+    const list = checksums(files, join(folder, "checksums.txt"));
+    const signature = sign(list, key);
+    expect(faultsIn(list)).to.deep.equal([]);
+    // The form of cosign: base64 of a DER sequence, and a public key in PEM.
+    expect(Buffer.from(readFileSync(signature, "utf8"), "base64")[0]).to.equal(0x30);
+    expect(readFileSync(join(folder, "cosign.pub"), "utf8")).to.match(/^-----BEGIN PUBLIC KEY-----/);
+    writeFileSync(files[0] as string, "changed");
+    expect(faultsIn(list)).to.deep.equal(["a.tgz was changed"]);
+    checksums(files, list);
+    expect(faultsIn(list).join()).to.contain("checksums.txt is not signed");
+    sign(list, makeKey(join(folder, "other.pem")));
+    expect(faultsIn(list).join()).to.contain("checksums.txt is not signed");
+    rmSync(files[1] as string);
+    expect(faultsIn(list).join()).to.contain("b.tar.gz is missing");
+  });
+});
 
 describe("A release of the native provider", () => {
   const world = new World();
