@@ -69,6 +69,7 @@ export default defineConfig({
           "how-to/ends.md",
           "how-to/accounts.md",
           "how-to/roles.md",
+          "how-to/teams.md",
           "how-to/move.md",
           "how-to/ci.md",
           "how-to/ci-without-keys.md",

@@ -10,6 +10,7 @@ import {
 import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
 import type { ServerProcess } from "../support/server";
+import { StandInServer } from "../support/standIn";
 
 onOneDatabase("The client", (start) => {
   let server: ServerProcess;
@@ -44,6 +45,32 @@ onOneDatabase("The client", (start) => {
     expect(caller).to.deep.equal({ name: "admin", role, account_role: role, scopes: [], expires_at: null });
     expect([owner_id, key_id, server_id].map((id) => id.split("_")[0])).to.deep.equal(["usr", "ak", "ac"]);
     expect(projects?.map(({ name, role }) => ({ name, role }))).to.deep.equal([{ name: "default", role }]);
+  });
+
+  it("names its project with every request, of pages too, and refuses a name that no project has", async () => {
+    const named: unknown[] = [];
+    const standIn = await StandInServer.start(({ headers, url = "" }, response) => {
+      named.push(headers["tunnelplane-project"]);
+      const next = url.includes("before_id") ? null : `${standIn.url}/ip_policies?before_id=ipp_1`;
+      response.end(JSON.stringify({ ip_policies: [{ id: "ipp_1" }], next_page_uri: next }));
+    });
+    const shop = new Tunnelplane({ baseUrl: standIn.url, apiKey: "a-key", project: "shop" });
+    try {
+      let count = 0;
+      for await (const _ of shop.ipPolicies.list()) count++;
+      expect(count).to.equal(2);
+      await shop.ipPolicies.create({});
+      await shop.changesets.plan({ set: "prod", objects: [] });
+      expect(named).to.deep.equal(["shop", "shop", "shop", "shop"]);
+    } finally {
+      await shop.close();
+      standIn.stop();
+    }
+    for (const project of ["", "The shop", "shop\r\nservice-version: 1"])
+      expect(() => new Tunnelplane({ baseUrl: standIn.url, apiKey: "a-key", project }), project).to.throw(
+        TypeError,
+        "The project must be a name of 1 to 40 characters",
+      );
   });
 
   it("reaches the modules of an edge at their own endpoints", async () => {

@@ -87,6 +87,27 @@ describe("The command line", () => {
     expect(some.err).to.contain("more than 3");
   });
 
+  it("works in the project that --project or TUNNELPLANE_PROJECT names", async () => {
+    await made("/projects", { name: "shop" });
+    const inShop = { "tunnelplane-project": "shop" };
+    const { id } = (await api.post("/ip_policies", { description: "of the shop" }, inShop)).body;
+    const shown = ["list", "ip-policies", "-o", "json"];
+    for (const { out } of [
+      await run([...shown, "--project", "shop"]),
+      await run(shown, { TUNNELPLANE_PROJECT: "shop" }),
+    ])
+      expect(JSON.parse(out).map((policy: { id: string }) => policy.id)).to.deep.equal([id]);
+    expect((await run(["get", id], { TUNNELPLANE_PROJECT: "" })).code, "empty is none").to.equal(3);
+    for (const [name, says] of [
+      ["nowhere", 'There is no project "nowhere"'],
+      ["The shop", "The project must be a name of 1 to 40 characters"],
+    ] as const) {
+      const { code, err } = await run(["list", "ip-policies", "--project", name]);
+      expect(code, name).not.to.equal(0);
+      expect(err, name).to.contain(says);
+    }
+  });
+
   it("lists every kind there is", async () => {
     await made("/edges/https", { hostports: ["www.example.com:443"] });
     for (const kind of KIND_NAMES) {

@@ -60,6 +60,7 @@ describe("The site", () => {
       "how-to/ends",
       "how-to/accounts",
       "how-to/roles",
+      "how-to/teams",
       "how-to/move",
       "how-to/ci",
       "how-to/ask",

@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../contract/errors";
+import { mistakeInProjectName, PROJECT_HEADER } from "../contract/role";
 import type { AccessComparison } from "../meaning/access/comparison";
 import type { Finding } from "../meaning/findings/finding";
 import { ApiKeys, type Credentials, type ExchangedToken } from "./apiKeys";
@@ -19,6 +20,11 @@ export type TransportOptions = ConnectionSettings & Credentials;
 interface ConnectionSettings {
   /** The server's address, for example `https://tunnels.example.com`. */
   readonly baseUrl: string;
+  /**
+   * The name of the project that requests are about. Default: the project of the API key, or the owner's only
+   * one, or `default`.
+   */
+  readonly project?: string;
   /** How long one try may take, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
   /** How many connections are kept open at most. Default 16. */
@@ -83,15 +89,20 @@ const EXCHANGE = {
 /** Sends every request of this package to the server, and turns refusals into errors. */
 export class Transport {
   readonly baseUrl: string;
+  /** The name of the project that it was made for; undefined if the server chooses one. */
+  readonly project: string | undefined;
   readonly #connections: Connections;
   readonly #timeoutMs: number;
   readonly #keys: ApiKeys;
 
-  constructor({ baseUrl, timeoutMs = 30_000, connections = 16, ...credentials }: TransportOptions) {
+  constructor({ baseUrl, project, timeoutMs = 30_000, connections = 16, ...credentials }: TransportOptions) {
     if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
       throw new TypeError(`The base URL must begin with http:// or https://, got ${JSON.stringify(baseUrl)}`);
     }
+    const mistake = project === undefined ? undefined : mistakeInProjectName(project);
+    if (mistake !== undefined) throw new TypeError(`The project ${mistake}`);
     this.baseUrl = baseUrl.replace(/\/+$/, "");
+    this.project = project;
     this.#timeoutMs = timeoutMs;
     this.#keys = new ApiKeys(credentials, (identity) => this.#exchange(identity));
     this.#connections = new Connections(this.baseUrl, { timeoutMs, connections });
@@ -119,6 +130,7 @@ export class Transport {
   ): Promise<Answered<T>> {
     const { ifMatch, idempotencyKey, signal } = options;
     const headers: Record<string, string> = { "service-version": SERVICE_VERSION };
+    if (this.project !== undefined) headers[PROJECT_HEADER] = this.project;
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
     if (idempotencyKey !== undefined) headers[IDEMPOTENCY_KEY] = idempotencyKey;

@@ -27,6 +27,12 @@ export const PROJECT_NAME = /^[a-z0-9-]{1,40}$/;
 /** The header that chooses a project by its name. */
 export const PROJECT_HEADER = "Tunnelplane-Project";
 
+/** The end of a sentence about a text that is not the name of a project; undefined if it is one. */
+export const mistakeInProjectName = (text: string): string | undefined =>
+  PROJECT_NAME.test(text)
+    ? undefined
+    : `must be a name of 1 to 40 characters: a to z, 0 to 9 and "-"; got ${JSON.stringify(text)}`;
+
 /** Whether objects of other owners exist for callers of a role. */
 export const seesAll = (role: Role | null): boolean => role === "admin" || role === "viewer";
 

@@ -8,6 +8,8 @@ const TIMEOUT_MS = 60_000;
 export interface ApiOptions {
   readonly url: string;
   readonly apiKey?: string;
+  /** The name of a project. */
+  readonly project?: string;
 }
 
 /** Adds the options of commands that go through a server's API. */
@@ -23,17 +25,22 @@ export const withApiOptions = (command: Command): Command =>
       new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env(
         "TUNNELPLANE_API_KEY",
       ),
+    )
+    .addOption(
+      new Option("--project <name>", "the project; unless given, the one of the API key").env(
+        "TUNNELPLANE_PROJECT",
+      ),
     );
 
 /** Works with a server's API, and closes the connection afterwards. */
 export async function throughApi(
-  { url, apiKey }: ApiOptions,
+  { url, apiKey, project }: ApiOptions,
   work: (transport: Transport) => Promise<void>,
   timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
   const credentials = credentialsFrom(apiKey);
   if (!credentials) throw new NoKeyError();
-  const transport = new Transport({ baseUrl: url, timeoutMs, ...credentials });
+  const transport = new Transport({ baseUrl: url, project: project || undefined, timeoutMs, ...credentials });
   try {
     await work(transport);
   } finally {

@@ -30,7 +30,7 @@ export function doctorCommand(): Command {
   ]);
 }
 
-async function examine({ url, apiKey }: ApiOptions): Promise<Found[]> {
+async function examine({ url, apiKey, project }: ApiOptions): Promise<Found[]> {
   const machine = [nodeCheck(), engineCheck()];
   const server = await serverChecks(url.replace(/\/+$/, ""));
   if (server[0]?.state !== "ok") return [...machine, ...server];
@@ -42,7 +42,12 @@ async function examine({ url, apiKey }: ApiOptions): Promise<Found[]> {
       wrong("key", "there is none", "set TUNNELPLANE_API_KEY"),
       await tlsCheck(url),
     ];
-  const transport = new Transport({ baseUrl: url, timeoutMs: TIMEOUT_MS, ...credentials });
+  const transport = new Transport({
+    baseUrl: url,
+    project: project || undefined,
+    timeoutMs: TIMEOUT_MS,
+    ...credentials,
+  });
   try {
     const key = await keyCheck(transport);
     const stored = key.state === "wrong" ? [] : await storedCertificates(transport);
