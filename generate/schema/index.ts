@@ -44,6 +44,11 @@ const SETTINGS: Properties = {
       "The API key. Default: the environment variable `TUNNELPLANE_API_KEY`, which never reaches the state.",
     secret: true,
   },
+  project: {
+    type: "string",
+    description:
+      "The name of the project in which the resources are. Default: the environment variable `TUNNELPLANE_PROJECT`, else the project of the API key.",
+  },
   validateOnServer: {
     type: "boolean",
     description:
@@ -145,7 +150,7 @@ const about = (version: string) => ({
   language: languages,
   config: { variables: SETTINGS },
   provider: {
-    description: "A tunnelplane server and the key to it.",
+    description: "A tunnelplane server, the key to it, and a project there.",
     inputProperties: SETTINGS,
     properties: SETTINGS,
   },

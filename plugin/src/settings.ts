@@ -4,9 +4,11 @@ import { same } from "@tunnelplane/pulumi/core";
 import {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,
+  ACCOUNT_PROJECT,
   ACCOUNT_VALIDATE_ON_SERVER,
   type ConfigLookup,
 } from "@tunnelplane/pulumi/operation";
+import { mistakeInProjectName } from "@tunnelplane/sdk/contract";
 import { failureOf } from "./failure";
 import { isUnknown, received, sent } from "./values";
 
@@ -14,6 +16,7 @@ import { isUnknown, received, sent } from "./values";
 const SETTINGS: Readonly<Record<string, string>> = {
   baseUrl: ACCOUNT_BASE_URL,
   apiKey: ACCOUNT_API_KEY,
+  project: ACCOUNT_PROJECT,
   validateOnServer: ACCOUNT_VALIDATE_ON_SERVER,
 };
 /** The settings that the engine adds for itself. */
@@ -52,7 +55,8 @@ function mistakesIn(name: string, value: unknown): string[] {
     !(URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
   )
     return [`baseUrl must begin with http:// or https://, got ${JSON.stringify(value)}`];
-  return [];
+  const mistake = name === "project" && value !== "" ? mistakeInProjectName(value) : undefined;
+  return mistake === undefined ? [] : [`project ${mistake}`];
 }
 
 /**

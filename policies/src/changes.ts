@@ -11,6 +11,8 @@ export interface Server {
   readonly url?: string;
   /** Default: `TUNNELPLANE_API_KEY`. */
   readonly apiKey?: string;
+  /** The name of the project. Default: `TUNNELPLANE_PROJECT`, then the project of the API key. */
+  readonly project?: string;
 }
 
 export interface ChangeOptions {

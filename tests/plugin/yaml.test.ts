@@ -97,7 +97,7 @@ outputs:
     );
     const causes = async (): Promise<unknown[]> => {
       const { text } = await project.pulumi("preview", "--json", "--show-sames");
-      const { findings } = review(text.slice(text.indexOf("{")), { project: project.folder });
+      const { findings } = review(text.slice(text.indexOf("{")), { folder: project.folder });
       return findings.flatMap(({ rule, cause: { name, file, line } }) =>
         rule === "opened-unprotected" ? [{ name, file, line }] : [],
       );

@@ -46,7 +46,7 @@ describe("review --try", () => {
   });
 
   const run = async (args: string[], env: Record<string, string> = {}) => {
-    const { code, stdout, stderr } = await runReview([preview, "--project", ROOT, ...args], {
+    const { code, stdout, stderr } = await runReview([preview, "--folder", ROOT, ...args], {
       env: { TUNNELPLANE_ENVOY: String(ENVOY), ...env },
     });
     return { code, stdout, stderr };
@@ -90,7 +90,7 @@ describe("review --try", () => {
   it("says in one sentence where the gateway or Envoy is absent, and ends as without it", async () => {
     const empty = join(folder.path, "empty");
     mkdirSync(empty);
-    const none = await run(["--try", "--project", empty], { PATH: empty });
+    const none = await run(["--try", "--folder", empty], { PATH: empty });
     const said =
       "Not tried on Envoy: tunnelplane-gateway is not installed here (npm install --save-dev @tunnelplane/gateway).";
     expect(none.stdout).to.contain("Not tried on Envoy: tunnelplane-gateway is not installed here");

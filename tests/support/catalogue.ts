@@ -10,10 +10,12 @@ export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), "tunnelplane-catalogue-"));
   readonly catalogue = join(this.path, "tunnels.yaml");
 
-  /** Writes a file in the folder; by default the catalogue. */
-  write(text: string, name = "tunnels.yaml"): void {
-    mkdirSync(dirname(join(this.path, name)), { recursive: true });
-    writeFileSync(join(this.path, name), text);
+  /** Writes a file in the folder, by default the catalogue, and returns its path. */
+  write(text: string, name = "tunnels.yaml"): string {
+    const file = join(this.path, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
   }
 
   remove(): void {

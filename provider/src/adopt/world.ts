@@ -10,7 +10,7 @@ import {
 import { knownCallerOf } from "../core/caller";
 import { readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
-import { recordOfServer } from "../core/server";
+import { recordOfPlace } from "../core/place";
 import { targetOf, type Wire } from "../core/target";
 import { outputsOf, type Properties, withoutAddresses } from "../core/values";
 
@@ -41,14 +41,16 @@ export async function readWorld(transport: Transport, progress: (read: number) =
   refuseWithoutSecrets(await knownCallerOf(transport));
   const { caller, found, leftOut: unseen } = await readServer(transport, progress);
   const leftOut = [...unseen];
-  const server = await recordOfServer(transport);
+  const places = new Map<Definition, Properties>();
+  for (const definition of registry) places.set(definition, await recordOfPlace(transport, definition));
   const objects = registry.flatMap((definition) =>
     found
       .filter((one) => one.definition === definition)
       .sort((a, b) => (String(a.answer.id) < String(b.answer.id) ? -1 : 1))
       .flatMap(({ answer }) => {
         const taken = take(definition, answer, caller);
-        if (typeof taken === "object") return [{ ...taken, outputs: { ...taken.outputs, ...server } }];
+        if (typeof taken === "object")
+          return [{ ...taken, outputs: { ...taken.outputs, ...places.get(definition) } }];
         leftOut.push(`${definition.title} ${answer.id}: ${taken}`);
         return [];
       }),

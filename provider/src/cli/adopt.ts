@@ -40,8 +40,9 @@ export function adoptCommand(): Command {
 
 async function adopt({ out, format, only, packages, ...server }: Options): Promise<void> {
   expectRoom(out);
-  const { url, world } = await askServer(server, async (transport) => ({
+  const { url, project, world } = await askServer(server, async (transport) => ({
     url: addressOf(transport.baseUrl),
+    project: transport.project,
     world: await readWorld(transport, (read) => console.error(`Read ${read} objects …`)),
   }));
   const resources = declare(world.objects, only);
@@ -63,6 +64,7 @@ async function adopt({ out, format, only, packages, ...server }: Options): Promi
     `${IMPORT_FILE} ${secrets > 0 ? "contains their secrets: keep it private, and " : "is needed once: "}delete it after the import. In ${out}:`,
   );
   say("  npm install && pulumi stack init dev");
+  if (project !== undefined) say(`  pulumi config set tunnelplane:project ${project}`);
   if (secrets > 0) say(`  npx tunnelplane-pulumi secrets ${IMPORT_FILE}`);
   // Without --generate-code=false, the engine prints code that contains the secrets.
   say(`  pulumi import --file ${IMPORT_FILE} --generate-code=false --protect=false --yes`);

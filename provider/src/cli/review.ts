@@ -15,7 +15,7 @@ interface Options extends ServerOptions {
   readonly accept: readonly string[];
   readonly baseline?: string;
   readonly events?: string;
-  readonly project?: string;
+  readonly folder?: string;
   readonly traffic: readonly string[];
   readonly try?: true;
 }
@@ -48,8 +48,8 @@ export function reviewCommand(): Command {
     )
     .option("--baseline <file>", "accept the findings of an earlier report (--format json)")
     .option(
-      "--project <folder>",
-      "folder of the project, for the lines of a program in YAML (default: the current folder)",
+      "--folder <folder>",
+      "folder of the program's project, for the lines of a program in YAML (default: the current folder)",
     )
     .addOption(
       new Option(
@@ -69,7 +69,7 @@ export function reviewCommand(): Command {
 
 async function run(
   file = "-",
-  { format, failOn, accept, baseline, events, project, traffic, try: onEnvoy, ...server }: Options,
+  { format, failOn, accept, baseline, events, folder, traffic, try: onEnvoy, ...server }: Options,
 ): Promise<void> {
   const preview = read(file, EXPECTED_PREVIEW);
   const report = await reviewInFull(preview, {
@@ -77,7 +77,7 @@ async function run(
     accept,
     baseline: baseline === undefined ? undefined : reportIn(baseline),
     events: events === undefined ? undefined : read(events, EXPECTED_LOG),
-    project,
+    folder,
     source: nameOf(file),
     onEnvoy,
     traffic: traffic.length === 0 ? undefined : trafficIn(traffic),

@@ -1,4 +1,5 @@
 import { type Caller, callerOf, NotFoundError, type Transport } from "@tunnelplane/sdk";
+import { ERRORS } from "@tunnelplane/sdk/contract";
 
 /** The server has no `GET /caller`: it is older than this package, or another product. */
 export class NoCallerError extends Error {
@@ -9,6 +10,10 @@ export class NoCallerError extends Error {
   }
 }
 
+/** An unknown project is not found either, and is no missing route. */
+const isNoRoute = (error: unknown): boolean =>
+  error instanceof NotFoundError && error.code !== ERRORS.not_found.code;
+
 /** The caller behind each transport: requested once in the life of the process, even if that fails. */
 const callers = new WeakMap<Transport, Promise<Caller>>();
 
@@ -17,7 +22,7 @@ export function knownCallerOf(transport: Transport): Promise<Caller> {
   let caller = callers.get(transport);
   if (!caller) {
     caller = callerOf(transport).catch((error: unknown) => {
-      throw error instanceof NotFoundError ? new NoCallerError(transport.baseUrl) : error;
+      throw isNoRoute(error) ? new NoCallerError(transport.baseUrl) : error;
     });
     callers.set(transport, caller);
   }

@@ -1,8 +1,11 @@
 export { inWords } from "./consequences";
 export { type Creation, intentOf } from "./creation";
+export { ElsewhereError } from "./elsewhere";
 export { type Everything, readServer } from "./everything";
 export { type Checked, type IsUnknown, Lifecycle, type Plan } from "./lifecycle";
-export { expectServer, nameOf, OtherServerError, recordOfServer, serverIn } from "./server";
+export { expectPlace, namesPlace, placeIn, recordOfPlace } from "./place";
+export { lacksProject } from "./project";
+export { serverIn } from "./server";
 export { isRefusedByGuarantee, targetOf, type Wire } from "./target";
 export {
   type Difference,

@@ -1,4 +1,4 @@
-import { NotFoundError, type Transport } from "@tunnelplane/sdk";
+import { callerOf, NotFoundError, type Transport } from "@tunnelplane/sdk";
 import { type Definition, seesAll } from "@tunnelplane/sdk/contract";
 import { knownCallerOf } from "./caller";
 import type { Properties } from "./values";
@@ -18,6 +18,8 @@ export async function unlessForeign<T>(
     return await request;
   } catch (error) {
     const owner = recorded.ownerId;
+    // If the project does not exist any more for this API key, this throws, and the object is not gone.
+    if (error instanceof NotFoundError && transport.project !== undefined) await callerOf(transport);
     if (!(error instanceof NotFoundError) || access !== "owner" || typeof owner !== "string") throw error;
     const caller = await knownCallerOf(transport);
     if (seesAll(caller.role) || caller.owner_id === owner) throw error;

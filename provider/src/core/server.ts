@@ -1,5 +1,6 @@
 import { ApiError, AuthenticationError, type Transport } from "@tunnelplane/sdk";
 import { knownCallerOf, NoCallerError } from "./caller";
+import { ElsewhereError } from "./elsewhere";
 import type { Properties } from "./values";
 
 /** A server, as the state keeps it. */
@@ -41,22 +42,16 @@ export async function recordOfServer(transport: Transport): Promise<Properties> 
 /** Servers of earlier versions answer without an id. */
 const isId = (id: string | undefined): id is string => id !== undefined;
 
-/** An object was asked for at a server that does not have it, because it is on another one. */
-export class OtherServerError extends Error {
-  /** @param what the object, for example `TLS edge edgtls_…` */
-  constructor(
-    what: string,
-    recorded: Server,
-    readonly asked: Server,
-  ) {
-    const [other, cure] =
-      recorded.address === asked.address
-        ? [`another server (${shortId(asked.id)}) answers there now`, "restore its database there"]
-        : [`${nameOf(asked)} is another server`, `set the address back to ${recorded.address}`];
-    super(
-      `${what} is on ${nameOf(recorded)}, and ${other}; nothing was changed. So ${cure}, or, if that server is gone for good, remove its objects from the state with "pulumi state delete"`,
-    );
-  }
+/** @param what the object, for example `TLS edge edgtls_…` */
+function otherServer(what: string, recorded: Server, asked: Server): ElsewhereError {
+  const [other, cure] =
+    recorded.address === asked.address
+      ? [`another server (${shortId(asked.id)}) answers there now`, "restore its database there"]
+      : [`${nameOf(asked)} is another server`, `set the address back to ${recorded.address}`];
+  return new ElsewhereError(
+    `${what} is on ${nameOf(recorded)}, and ${other}; nothing was changed. So ${cure}, or, if that server is gone for good, remove its objects from the state with "pulumi state delete"`,
+    { noun: "server", from: nameOf(recorded), to: nameOf(asked), setting: "address", value: asked.address },
+  );
 }
 
 /**
@@ -74,11 +69,11 @@ export async function expectServer(transport: Transport, what: string, recorded:
     throw new Error(
       `${what} is on ${nameOf(server)}, and ${address} does not say which server it is, so nothing was changed: upgrade it to this package's version, or set the address back`,
     );
-  if (id !== server.id) throw new OtherServerError(what, server, { id, address });
+  if (id !== server.id) throw otherServer(what, server, { id, address });
 }
 
 /** A server in a message. */
-export const nameOf = ({ id, address }: Server): string => `${address} (${shortId(id)})`;
+const nameOf = ({ id, address }: Server): string => `${address} (${shortId(id)})`;
 
 /** The end of an id, which distinguishes servers: ids begin with their time. */
 const shortId = (id: string): string => id.replace(/^([a-z]+_).*(.{8})$/, "$1…$2");

@@ -32,6 +32,8 @@ export interface RecordedSet {
   readonly digest: string;
   /** The server that has it; see server.ts. */
   readonly __server?: string;
+  /** The project that has it; see project.ts. */
+  readonly __project?: string;
 }
 
 /** The lifecycle of a catalogue as one resource, independent of its host. */

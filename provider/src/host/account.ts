@@ -1,5 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ACCOUNT_API_KEY, ACCOUNT_BASE_URL, ACCOUNT_VALIDATE_ON_SERVER } from "../operation/settings";
+import {
+  ACCOUNT_API_KEY,
+  ACCOUNT_BASE_URL,
+  ACCOUNT_PROJECT,
+  ACCOUNT_VALIDATE_ON_SERVER,
+} from "../operation/settings";
 
 export interface AccountArgs {
   /**
@@ -12,6 +17,12 @@ export interface AccountArgs {
   apiKey?: pulumi.Input<string>;
 
   /**
+   * The name of the project in which its resources are. Default: `TUNNELPLANE_PROJECT`, then the project of
+   * the API key.
+   */
+  project?: pulumi.Input<string>;
+
+  /**
    * Whether previews send each creation and each update to the server as a dry run. That finds mistakes that
    * only the server can see: a hostport that is taken, a reference to a missing object. Default:
    * `TUNNELPLANE_VALIDATE_ON_SERVER`, then false.
@@ -20,8 +31,9 @@ export interface AccountArgs {
 }
 
 /**
- * A server and its API key, for programs that use several servers or read the key from another place. Pass it
- * to resources as `provider`. Changing the key changes no resource. See docs/how-to/accounts.md.
+ * A server, its API key and a project, for programs that use several of them or read the key from another
+ * place. Pass it to resources as `provider`. Changing the key changes no resource. See
+ * docs/how-to/accounts.md.
  *
  * @example
  * ```ts
@@ -34,13 +46,14 @@ export interface AccountArgs {
  */
 export class Account extends pulumi.ProviderResource {
   constructor(name: string, args: AccountArgs = {}, options?: pulumi.ResourceOptions) {
-    const { baseUrl, apiKey, validateOnServer } = args;
+    const { baseUrl, apiKey, project, validateOnServer } = args;
     super(
       "pulumi-nodejs",
       name,
       {
         [ACCOUNT_BASE_URL]: baseUrl,
         [ACCOUNT_API_KEY]: apiKey === undefined ? undefined : pulumi.secret(apiKey),
+        [ACCOUNT_PROJECT]: project,
         [ACCOUNT_VALIDATE_ON_SERVER]:
           validateOnServer === undefined ? undefined : pulumi.output(validateOnServer).apply(String),
       },

@@ -7,16 +7,19 @@ import { resolveSettings } from "./settings";
 export interface ServerOptions {
   readonly url?: string;
   readonly apiKey?: string;
+  /** The name of the project that it reads. */
+  readonly project?: string;
 }
 
 /** Runs requests against a server. Errors are one line. */
 export async function askServer<T>(
-  { url, apiKey }: ServerOptions,
+  { url, apiKey, project }: ServerOptions,
   ask: (transport: Transport) => Promise<T>,
 ): Promise<T> {
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     TUNNELPLANE_BASE_URL: url || process.env.TUNNELPLANE_BASE_URL,
+    TUNNELPLANE_PROJECT: project || process.env.TUNNELPLANE_PROJECT,
   };
   if (!apiKey && !environment.TUNNELPLANE_API_KEY && !jobIdentityIn(environment))
     throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
@@ -25,6 +28,7 @@ export async function askServer<T>(
     TUNNELPLANE_API_KEY: apiKey || environment.TUNNELPLANE_API_KEY,
   });
   const named = {
+    project: project ? "--project" : settings.sources.project,
     baseUrl: url ? "--url" : settings.sources.baseUrl,
     apiKey: apiKey ? "--api-key" : settings.sources.apiKey,
   };

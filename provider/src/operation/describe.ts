@@ -6,7 +6,7 @@ import {
   UnexpectedAnswerError,
 } from "@tunnelplane/sdk";
 import { camelCase, ERRORS, messageOf } from "@tunnelplane/sdk/contract";
-import { OtherServerError } from "../core";
+import { ElsewhereError } from "../core";
 import type { Settings } from "./settings";
 
 /** One line: what went wrong, where, and what to do. */
@@ -30,8 +30,11 @@ export function describe(error: unknown, settings: Settings | undefined): string
     const cure = error instanceof ConnectionError ? "; is the server running?" : ";";
     return `${error.message}${cure} The address comes from ${settings?.sources.baseUrl}`;
   }
-  if (error instanceof OtherServerError)
-    return `${error.message}. The address comes from ${settings?.sources.baseUrl}`;
+  if (error instanceof ElsewhereError) {
+    const { setting } = error.places;
+    const source = setting === "address" ? settings?.sources.baseUrl : settings?.sources.project;
+    return `${error.message}. The ${setting} comes from ${source}`;
+  }
   return messageOf(error);
 }
 

@@ -5,6 +5,7 @@ export { type Host, Operation } from "./operation";
 export {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,
+  ACCOUNT_PROJECT,
   ACCOUNT_VALIDATE_ON_SERVER,
   type ConfigLookup,
   resolveSettings,

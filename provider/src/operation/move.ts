@@ -1,5 +1,5 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
-import { expectServer, nameOf, OtherServerError, type Properties, serverIn } from "../core";
+import { ElsewhereError, expectPlace, namesPlace, type Properties, serverIn } from "../core";
 import { describe } from "./describe";
 import type { Operation } from "./operation";
 import type { Settings } from "./settings";
@@ -15,10 +15,11 @@ interface Located {
 }
 
 /**
- * Whether the program moved a resource here from a provider of another server, so that a new object has to
- * take the place of the old one. Asks the server only if its address is not the recorded one.
+ * Whether the program moved a resource here from a provider of another server or project, so that a new
+ * object has to take the place of the old one. Asks the server only if the settings do not name the recorded
+ * place.
  *
- * @throws if only the address changed, because the old object could then be neither changed nor deleted
+ * @throws if only the settings changed, because the old object could then be neither changed nor deleted
  */
 export async function movesHere(
   operation: Operation,
@@ -28,30 +29,32 @@ export async function movesHere(
   const before = serverIn(recorded);
   if (!before || !operation.canAsk) return false;
   return operation.withServer(async (transport, settings) => {
-    if (transport.baseUrl === before.address) return false;
+    if (namesPlace(transport, recorded)) return false;
     try {
-      await expectServer(transport, resource.named, recorded);
+      await expectPlace(transport, resource.named, recorded);
       return false;
     } catch (error) {
-      if (!(error instanceof OtherServerError)) {
+      if (!(error instanceof ElsewhereError)) {
         const unknown = `it is not known whether ${transport.baseUrl} is the server of this stack's state (${before.address})`;
         await operation.warnOnce(`${unknown}: ${describe(error, settings)}`, resource.urn);
         return false;
       }
       if (!(await isFromElsewhere(operation, resource, error)))
         throw operation.isAccount ? inPlace(operation, error, settings) : error;
-      const words = `moves to another server, from ${nameOf(before)} to ${nameOf(error.asked)}: it is made anew there`;
+      const { noun, from, to } = error.places;
+      const words = `moves to another ${noun}, from ${from} to ${to}: it is made anew there`;
       await operation.host.warn(words, resource.urn);
       return true;
     }
   });
 }
 
-/** The refusal if a provider of the program got the address of another server. */
-function inPlace({ host }: Operation, refusal: OtherServerError, settings: Settings): Error {
+/** The refusal if a provider of the program got the address of another server, or another project. */
+function inPlace({ host }: Operation, refusal: ElsewhereError, settings: Settings): Error {
   const noun = host.account?.noun ?? "account";
+  const { setting, value } = refusal.places;
   return new Error(
-    `${describe(refusal, settings)}. To move objects to ${refusal.asked.address}, declare another ${noun} with that address and hand it to their resources`,
+    `${describe(refusal, settings)}. To move objects to ${value}, declare another ${noun} with that ${setting} and hand it to their resources`,
   );
 }
 

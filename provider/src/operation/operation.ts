@@ -5,8 +5,10 @@ import { DeclaredHostports } from "./hostports";
 import {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,
+  ACCOUNT_PROJECT,
   type AccountWords,
   type ConfigLookup,
+  chosenProject,
   isAccount,
   resolveSettings,
   type Settings,
@@ -28,10 +30,13 @@ export interface Host {
   inform(text: string, urn: string | undefined): Promise<void>;
 }
 
-/** The settings that say which server is asked. */
-const SERVER = [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, "tunnelplane:baseUrl", "tunnelplane:apiKey"];
+/** The settings that say which server is asked, and about which project. */
+const SERVER = [
+  ...[ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_PROJECT],
+  ...["tunnelplane:baseUrl", "tunnelplane:apiKey", "tunnelplane:project"],
+];
 
-/** One transport per server and key, for the life of the process, so that connections are reused. */
+/** One transport per server, key and project, for the life of the process, so that connections are reused. */
 const transports = new Map<string, Transport>();
 
 /** One operation of the engine (a preview, a run) on one stack, as a provider's process serves it. */
@@ -75,11 +80,16 @@ export class Operation {
   }
 
   /**
-   * Whether the address and the key of the server are known. In a preview, they may come from another
-   * resource.
+   * Whether the address and the key of the server and the project are known. In a preview, they may come from
+   * another resource.
    */
   get knowsServer(): boolean {
     return SERVER.every((key) => !this.host.isUnknown(this.#config(key)));
+  }
+
+  /** The name of the chosen project; undefined if the server chooses it. */
+  get project(): string | undefined {
+    return chosenProject(this.#config, process.env)?.value;
   }
 
   /** Whether previews ask the server. Throws if that setting is neither true nor false. */
@@ -104,7 +114,7 @@ export class Operation {
       // The default server must not be used for one that is not known: it would get the other one's key.
       if (!this.knowsServer)
         throw new Error(
-          "the server's address or the API key is not known yet, so nothing can be asked of it",
+          "the server's address, the API key or the project is not known yet, so nothing can be asked of it",
         );
       settings = this.#settings();
       return await run(transportTo(settings), settings);
@@ -185,7 +195,8 @@ export class Operation {
 }
 
 function transportTo(settings: Settings): Transport {
-  const key = `${settings.baseUrl} ${settings.apiKey ?? settings.identity.source}`;
+  const { baseUrl, apiKey, identity, project } = settings;
+  const key = [baseUrl, apiKey ?? identity?.source, project].join(" ");
   let transport = transports.get(key);
   if (!transport) {
     transport = new Transport(settings);

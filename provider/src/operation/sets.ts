@@ -1,7 +1,7 @@
 import type { Transport } from "@tunnelplane/sdk";
 import { ApiError, ConnectionError, TimeoutError } from "@tunnelplane/sdk";
 import type * as Catalogues from "@tunnelplane/sdk/catalogue";
-import { expectServer, recordOfServer } from "../core";
+import { expectPlace, recordOfPlace } from "../core";
 import { type DeclaredSet, type RecordedSet, SetLifecycle } from "../core/setLifecycle";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
@@ -63,8 +63,8 @@ export class SetSteps {
   create = (declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> => {
     this.operation.declared.add(keyOf(declared));
     return this.#run(async (transport) => {
-      const server = await recordOfServer(transport);
-      return { ...(await this.#lifecycle.create(transport, declared, intent)), ...server };
+      const place = await recordOfPlace(transport);
+      return { ...(await this.#lifecycle.create(transport, declared, intent)), ...place };
     });
   };
 
@@ -74,8 +74,8 @@ export class SetSteps {
 
   update = (recorded: RecordedSet, declared: DeclaredSet, intent: string | undefined): Promise<RecordedSet> =>
     this.#runOn(recorded, async (transport) => {
-      const server = await recordOfServer(transport);
-      return { ...(await this.#lifecycle.update(transport, recorded, declared, intent)), ...server };
+      const place = await recordOfPlace(transport);
+      return { ...(await this.#lifecycle.update(transport, recorded, declared, intent)), ...place };
     });
 
   /** Leaves a set that another resource of the program declares by now. */
@@ -85,8 +85,8 @@ export class SetSteps {
   };
 
   /**
-   * Whether the program moved a set here from a provider of another server. Throws if only the address
-   * changed.
+   * Whether the program moved a set here from a provider of another server or project. Throws if only the
+   * settings changed.
    */
   movesHere = (recorded: RecordedSet, urn: string | undefined): Promise<boolean> =>
     movesHere(
@@ -97,7 +97,7 @@ export class SetSteps {
 
   #runOn<T>(recorded: RecordedSet, work: (transport: Transport) => Promise<T>): Promise<T> {
     return this.#run(async (transport) => {
-      await expectServer(transport, named(recorded), { ...recorded });
+      await expectPlace(transport, named(recorded), { ...recorded });
       return work(transport);
     });
   }

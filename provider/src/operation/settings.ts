@@ -3,15 +3,20 @@ import type * as Sdk from "@tunnelplane/sdk";
 /** The configuration keys of an explicit account. */
 export const ACCOUNT_BASE_URL = "account:baseUrl";
 export const ACCOUNT_API_KEY = "account:apiKey";
+export const ACCOUNT_PROJECT = "account:project";
 export const ACCOUNT_VALIDATE_ON_SERVER = "account:validateOnServer";
 
 const DEFAULT_BASE_URL = "http://127.0.0.1:4040";
 
-/** The server's address, and an API key or the identity of a job, which is exchanged for one. */
+/**
+ * The server's address, an API key or the identity of a job, which is exchanged for one, and the project if
+ * one is chosen.
+ */
 export type Settings = Sdk.Credentials & {
   readonly baseUrl: string;
+  readonly project?: string;
   /** The source of each, for error messages. */
-  readonly sources: { readonly baseUrl: string; readonly apiKey: string };
+  readonly sources: { readonly baseUrl: string; readonly apiKey: string; readonly project: string };
 };
 
 /** Looks up a configuration value. */
@@ -48,12 +53,15 @@ export function resolveSettings(
     [environment.TUNNELPLANE_API_KEY, "TUNNELPLANE_API_KEY"],
     [config("tunnelplane:apiKey"), "tunnelplane:apiKey of the stack"],
   ]);
+  const project = chosenProject(config, environment, noun);
   const identity = apiKey ? undefined : jobIdentity(environment);
+  const sources = { project: project?.source ?? "the API key; set TUNNELPLANE_PROJECT for another" };
   if (baseUrl && identity)
     return {
       baseUrl: baseUrl.value,
       identity,
-      sources: { baseUrl: baseUrl.source, apiKey: identity.source },
+      ...(project && { project: project.value }),
+      sources: { ...sources, baseUrl: baseUrl.source, apiKey: identity.source },
     };
   if (!baseUrl || !apiKey) {
     throw new Error(
@@ -63,9 +71,18 @@ export function resolveSettings(
   return {
     baseUrl: baseUrl.value,
     apiKey: apiKey.value,
-    sources: { baseUrl: baseUrl.source, apiKey: apiKey.source },
+    ...(project && { project: project.value }),
+    sources: { ...sources, baseUrl: baseUrl.source, apiKey: apiKey.source },
   };
 }
+
+/** The name of the project, with its source; undefined if the server chooses one. Found in the same order. */
+export const chosenProject = (config: ConfigLookup, environment: NodeJS.ProcessEnv, noun = ACCOUNT.noun) =>
+  first([
+    [config(ACCOUNT_PROJECT), `project of the ${noun}`],
+    [environment.TUNNELPLANE_PROJECT, "TUNNELPLANE_PROJECT"],
+    [config("tunnelplane:project"), "tunnelplane:project of the stack"],
+  ]);
 
 /** Loads the client only where there is no key: programs read settings too, and need no client. */
 function jobIdentity(environment: NodeJS.ProcessEnv): Sdk.JobIdentity | undefined {
@@ -75,7 +92,9 @@ function jobIdentity(environment: NodeJS.ProcessEnv): Sdk.JobIdentity | undefine
 
 /** Whether the settings are those of an explicit account. */
 export const isAccount = (config: ConfigLookup): boolean =>
-  [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_VALIDATE_ON_SERVER].some((key) => config(key) !== undefined);
+  [ACCOUNT_BASE_URL, ACCOUNT_API_KEY, ACCOUNT_PROJECT, ACCOUNT_VALIDATE_ON_SERVER].some(
+    (key) => config(key) !== undefined,
+  );
 
 /**
  * Whether previews ask the server; found in the order of the other settings. Throws if it is neither true nor

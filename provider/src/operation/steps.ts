@@ -2,15 +2,17 @@ import { ConflictError, type Transport } from "@tunnelplane/sdk";
 import { camelCase, modulesOf } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
-  expectServer,
+  expectPlace,
   inputsOf,
   intentOf,
   inWords,
   isRefusedByGuarantee,
   Lifecycle,
+  lacksProject,
   type Plan,
   type Properties,
-  recordOfServer,
+  placeIn,
+  recordOfPlace,
   targetOf,
   type Wire,
 } from "../core";
@@ -64,9 +66,9 @@ export class Steps {
 
   /**
    * How a change of the object with an id will be carried out. A resource that the program moved here from a
-   * provider of another server is replaced, with nothing in the way of the new object.
+   * provider of another server or project is replaced, with nothing in the way of the new object.
    *
-   * @throws where only the server's address changed
+   * @throws where only the address of the server or the name of the project changed
    */
   async plan(
     id: string,
@@ -125,6 +127,11 @@ export class Steps {
           Array.isArray(news.addresses) && mayCover(news.addresses, operation.hostports.all());
         if (!isToBeThere || answer?.covered !== 0) await this.#tellOf(answer, urn);
       } catch (error) {
+        if (await lacksProject(transport, error))
+          return operation.warnOnce(
+            `there is no project ${transport.project} at ${transport.baseUrl} for this API key yet, so the preview asks nothing about what belongs there`,
+            urn,
+          );
         const warning = refusedAlone(error);
         if (warning !== undefined)
           return operation.host.warn(`${this.lifecycle.definition.type}: ${warning}`, urn);
@@ -163,28 +170,30 @@ export class Steps {
     });
   }
 
-  /** Runs a step that brings an object into the state, and records its server. */
+  /** Runs a step that brings an object into the state, and records its server and project. */
   recording<T extends { readonly outputs: Properties }>(
     run: (transport: Transport) => Promise<T>,
   ): Promise<T> {
     return this.operation.withServer(async (transport) => {
-      const server = await recordOfServer(transport);
+      const place = await recordOfPlace(transport, this.lifecycle.definition);
       const made = await run(transport);
-      return { ...made, outputs: { ...made.outputs, ...server } };
+      return { ...made, outputs: { ...made.outputs, ...place } };
     });
   }
 
   /** The object as it is now, or undefined when it is gone. Without anything recorded, all of it. */
   read(id: string, recorded: Properties): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
     return this.operation.withServer(async (transport) => {
-      await expectServer(transport, this.#named(id), recorded);
+      await expectPlace(transport, this.#named(id), recorded);
       const found = await this.lifecycle.read(transport, id, recorded);
       if (!found) return undefined;
       const isRecorded = Object.keys(recorded).length > 0;
       const { hidden, ...rest } = found;
       if (!isRecorded && hidden !== undefined) throw new Error(hidden);
-      const { __server } = isRecorded ? recorded : await recordOfServer(transport);
-      return { ...rest, outputs: __server === undefined ? found.outputs : { ...found.outputs, __server } };
+      const place = isRecorded
+        ? placeIn(recorded)
+        : await recordOfPlace(transport, this.lifecycle.definition);
+      return { ...rest, outputs: { ...found.outputs, ...place } };
     });
   }
 
@@ -198,13 +207,13 @@ export class Steps {
     this.#noteModules(id, desired);
     const wanted = this.wantedBy(recorded, desired, (resource) => resource.id === id);
     return operation.withServer(async (transport) => {
-      await expectServer(transport, this.#named(id), recorded);
-      const server = await recordOfServer(transport);
+      await expectPlace(transport, this.#named(id), recorded);
+      const place = await recordOfPlace(transport, this.lifecycle.definition);
       const update = () => this.lifecycle.update(transport, id, recorded, desired);
       try {
         const outputs = await operation.hostports.movingHostports(transport, wanted, update);
         await this.#tellOf(outputs, urn);
-        return { ...outputs, ...server };
+        return { ...outputs, ...place };
       } catch (error) {
         throw withCure(error);
       }
@@ -218,7 +227,7 @@ export class Steps {
   async delete(id: string, recorded: Properties): Promise<void> {
     if (this.operation.declared.has(`${this.kind} ${id}`)) return;
     await this.operation.withServer(async (transport) => {
-      await expectServer(transport, this.#named(id), recorded);
+      await expectPlace(transport, this.#named(id), recorded);
       try {
         await this.lifecycle.delete(transport, id, recorded);
       } catch (error) {

@@ -47,7 +47,7 @@ export type Options = Omit<ReviewOptions, "server"> & Asking;
 export function review(preview: string | object, options?: Omit<Options, keyof ServerOptions>): Report;
 export function review(preview: string | object, options: Options): Promise<Report>;
 export function review(preview: string | object, options: Options = {}): Report | Promise<Report> {
-  const { url, apiKey, progress: _, ...others } = options;
+  const { url, apiKey, project: _project, progress: _, ...others } = options;
   if (url === undefined && apiKey === undefined) return reviewWith(preview, others);
   return serverBeside(preview, options).then((server) => reviewWith(preview, { ...others, server }));
 }
@@ -68,7 +68,7 @@ export interface FullOptions extends Options {
  * @throws Error also if the traffic cannot be read
  */
 export async function reviewInFull(preview: string | object, options: FullOptions = {}): Promise<Report> {
-  const { url: _url, apiKey: _key, progress: _, onEnvoy, traffic, ...others } = options;
+  const { url: _url, apiKey: _key, project: _project, progress: _, onEnvoy, traffic, ...others } = options;
   const change = readChange(preview, {
     server: await serverBeside(preview, options),
     source: options.source,
@@ -77,7 +77,7 @@ export async function reviewInFull(preview: string | object, options: FullOption
   return {
     ...report,
     ...(traffic && { traffic: await replayTraffic(traffic, change) }),
-    ...(onEnvoy && { tried: await tryOnEnvoy(report, change, options.project ?? process.cwd()) }),
+    ...(onEnvoy && { tried: await tryOnEnvoy(report, change, options.folder ?? process.cwd()) }),
   };
 }
 
@@ -102,9 +102,9 @@ export async function worldsOfPreview(
 /** The objects of the named server, if there is one; refuses bad input before it asks. */
 async function serverBeside(
   preview: string | object,
-  { url, apiKey, progress = () => {}, source }: Asking & { readonly source?: string },
+  { url, apiKey, project, progress = () => {}, source }: Asking & { readonly source?: string },
 ): Promise<Everything | undefined> {
   if (url === undefined && apiKey === undefined) return undefined;
   readPreview(preview, source);
-  return askServer({ url, apiKey }, (transport) => readServer(transport, progress));
+  return askServer({ url, apiKey, project }, (transport) => readServer(transport, progress));
 }

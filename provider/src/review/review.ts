@@ -23,7 +23,7 @@ export interface ReviewOptions {
    * The project's folder, where a program in YAML is read for the lines of its resources. Default: the
    * current folder.
    */
-  readonly project?: string;
+  readonly folder?: string;
   /** The name of the preview in errors. */
   readonly source?: string;
 }
@@ -40,10 +40,10 @@ export const review = (preview: string | object, options: ReviewOptions = {}): R
 /** Reports on a preview that was read. */
 export function reportOn(
   { steps, before, after, limits, hidden }: PreviewedChange,
-  { events, now = new Date(), project = process.cwd(), ...options }: Omit<ReviewOptions, "server" | "source">,
+  { events, now = new Date(), folder = process.cwd(), ...options }: Omit<ReviewOptions, "server" | "source">,
 ): Report {
   const meant = compare(before, after, { now });
-  const inYaml = placesInYaml(project);
+  const inYaml = placesInYaml(folder);
   const places = new Map(steps.map((step) => [step.urn, placeOf(step, inYaml)]));
   const accepted = acceptedBy(meant, options);
   const reviewed = (finding: Finding): ReviewedFinding => placed(finding, places, accepted(finding));

@@ -1,0 +1,39 @@
+import type { Transport } from "@tunnelplane/sdk";
+import { DEFAULT_PROJECT, type Definition } from "@tunnelplane/sdk/contract";
+import { expectProject, projectIn, recordOfProject } from "./project";
+import { expectServer, recordOfServer, serverIn } from "./server";
+import type { Properties } from "./values";
+
+/**
+ * The record of where a transport's requests go, for the outputs of what they make: server and project.
+ *
+ * @param definition the type of what is made, if it is only one
+ */
+export async function recordOfPlace(transport: Transport, definition?: Definition): Promise<Properties> {
+  const server = await recordOfServer(transport);
+  return "__server" in server ? { ...server, ...(await recordOfProject(transport, definition)) } : server;
+}
+
+/** The record of the place in the outputs of a resource. */
+export const placeIn = ({ __server, __project }: Properties): Properties => ({
+  ...(__server !== undefined && { __server }),
+  ...(__project !== undefined && { __project }),
+});
+
+/**
+ * Refuses to ask for an object that the state has on another server, or in another project.
+ *
+ * @param what the object, for messages
+ * @throws ElsewhereError
+ */
+export async function expectPlace(transport: Transport, what: string, recorded: Properties): Promise<void> {
+  await expectServer(transport, what, recorded);
+  await expectProject(transport, what, recorded);
+}
+
+/** Whether a transport's settings name the recorded place, so that nobody has to be asked. */
+export function namesPlace({ baseUrl, project }: Transport, recorded: Properties): boolean {
+  const before = projectIn(recorded);
+  const isNamed = before === undefined || before.name === (project ?? DEFAULT_PROJECT.name);
+  return isNamed && serverIn(recorded)?.address === baseUrl;
+}

@@ -1,0 +1,234 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CustomResourceOptions } from "@pulumi/pulumi";
+import { expect } from "chai";
+import { parse } from "yaml";
+import { tunnelplanePulumi } from "../adopt/support";
+import { Folder } from "../support/catalogue";
+import { Engine } from "../support/engine";
+import { changesOf, failureOf, World } from "../support/provider";
+import { PROVIDERS } from "../support/providers";
+
+type Name = keyof typeof PROVIDERS;
+const NAMES = Object.keys(PROVIDERS) as Name[];
+/** What a program declares with each provider, without the prefix of the provider. */
+const RESOURCES = ["backend", "catalogue", "credential"];
+const COLLECTIONS = ["/backends/tunnel_group", "/ip_policies", "/credentials"];
+
+// One stack has the resources of both providers. The cases follow each other on it.
+describe("A stack and the project that has its objects", () => {
+  const world = new World();
+  const folder = new Folder();
+  let server: Awaited<ReturnType<World["server"]>>;
+  let stack: Engine;
+  let description = "first";
+  /** The project of the account that the program hands to its resources, if it does. */
+  let account: { readonly name: string; readonly project: string } | undefined;
+  /** The providers whose resources the program declares. */
+  let declaring: readonly Name[] = NAMES;
+
+  function declare(provider: Name): void {
+    const tunnels = PROVIDERS[provider];
+    const options: CustomResourceOptions = account
+      ? { provider: new tunnels.Account(`${provider}-${account.name}`, { project: account.project }) }
+      : {};
+    const [backend, catalogue, credential] = RESOURCES.map((name) => `${provider}-${name}`) as [
+      string,
+      string,
+      string,
+    ];
+    new tunnels.TunnelGroupBackend(backend, { description, labels: { service: "web" } }, options);
+    new tunnels.CatalogueSet(catalogue, { file: folder.catalogue }, options);
+    new tunnels.TunnelCredential(credential, { description }, options);
+  }
+  const program = async () => {
+    for (const provider of declaring) declare(provider);
+  };
+
+  before("declare everything in the project shop", async () => {
+    server = await world.server();
+    folder.write("ipPolicies: { office: { description: of the catalogue } }\n");
+    for (const name of ["shop", "billing"]) await server.rest.post("/projects", { name });
+    stack = await world.stack(server, program, { env: { TUNNELPLANE_PROJECT: "shop" } });
+    await stack.up();
+  });
+  afterEach("declare everything as recorded", () => {
+    [description, declaring] = ["first", NAMES];
+  });
+  after(async () => {
+    folder.remove();
+    await world.close();
+  });
+
+  /** The same stack, which the environment leads to another project. */
+  const leadTo = (project: string) =>
+    Engine.open(stack.folder, {
+      program,
+      env: {
+        TUNNELPLANE_BASE_URL: server.url,
+        TUNNELPLANE_API_KEY: server.apiKey,
+        TUNNELPLANE_PROJECT: project,
+      },
+    });
+  /** How many objects a project has. */
+  async function countIn(project: string): Promise<number> {
+    const inProject = { "tunnelplane-project": project };
+    const lists = await Promise.all(
+      COLLECTIONS.map(async (path) => {
+        const { body } = await server.rest.get(path, inProject);
+        return Object.values(body).find(Array.isArray) ?? [];
+      }),
+    );
+    return lists.flat().length;
+  }
+  const counts = () => Promise.all(["shop", "billing", "default"].map(countIn));
+  const ALL = COLLECTIONS.length * NAMES.length;
+
+  it("keeps it with each object", async () => {
+    expect(await counts()).to.deep.equal([ALL, 0, 0]);
+    const kept = stack.resources().flatMap(({ outputs }) => outputs.__project ?? []);
+    expect(kept).to.have.length(ALL);
+    for (const project of kept) expect(project).to.match(/^proj_\w+ shop$/);
+  });
+
+  for (const provider of NAMES)
+    it(`is refused by every step that works in another one, with the cure, and the state stays (${provider} provider)`, async () => {
+      const before = stack.resources();
+      const elsewhere = await leadTo("billing");
+      declaring = [provider];
+      const target = before.map(({ urn }) => urn).filter((urn) => urn.includes(`::${provider}-`));
+      const steps: Record<string, () => Promise<unknown>> = {
+        "preview --refresh": () => elsewhere.preview({ refresh: true, target }),
+        preview: () => elsewhere.preview(),
+        up: () => elsewhere.up(),
+        destroy: () => elsewhere.destroy({ target }),
+      };
+      for (const name of RESOURCES)
+        steps[`refresh of ${name}`] = () =>
+          elsewhere.refresh({ target: target.filter((urn) => urn.endsWith(`-${name}`)) });
+      for (const [what, step] of Object.entries(steps)) {
+        const message = await failureOf(step());
+        expect(message, what)
+          .to.contain(`is in the project shop of ${server.url}, and this run works in billing`)
+          .and.to.contain("So set the project back to shop")
+          .and.to.contain("The project comes from TUNNELPLANE_PROJECT");
+        expect(message, `${what}: no stack trace`).not.to.match(/\n\s+at /);
+      }
+      description = "second";
+      expect(await failureOf(elsewhere.up()), "up with a change").to.contain("is in the project shop");
+      expect(stack.resources()).to.deep.equal(before);
+      expect(await counts()).to.deep.equal([ALL, 0, 0]);
+    });
+
+  it("is not taken for emptied where the project does not exist for the API key", async () => {
+    const before = stack.resources();
+    const nowhere = await leadTo("nowhere");
+    for (const step of [() => nowhere.refresh(), () => nowhere.destroy(), () => nowhere.up()])
+      expect(await failureOf(step())).to.contain('no project "nowhere"');
+    expect(stack.resources()).to.deep.equal(before);
+    expect(await counts()).to.deep.equal([ALL, 0, 0]);
+  });
+
+  it("may get another name: nothing changes, and the next write records it", async () => {
+    const { projects } = (await server.rest.get("/projects")).body;
+    const { id } = projects.find(({ name }: { name: string }) => name === "shop");
+    const rename = (name: string) => server.rest.patch(`/projects/${id}`, { name });
+    await rename("store");
+    const renamed = await leadTo("store");
+    expect(changesOf(await renamed.preview())).to.deep.equal([]);
+    expect(changesOf(await renamed.refresh())).to.deep.equal([]);
+    await rename("shop");
+    expect(changesOf(await stack.preview())).to.deep.equal([]);
+  });
+
+  it("changes by a move to an account of another project: a replacement that names both, and no other project's account", async () => {
+    account = { name: "billing", project: "billing" };
+    const preview = await stack.preview();
+    const moves = preview.warnings.filter((warning) => warning.includes("moves to another project"));
+    expect(moves.length).to.be.at.least(ALL - NAMES.length);
+    for (const move of moves) expect(move).to.contain("from shop to billing: it is made anew there");
+    expect(await counts()).to.deep.equal([ALL, 0, 0]);
+    await stack.up();
+    expect(await counts()).to.deep.equal([0, ALL, 0]);
+    expect(changesOf(await stack.up()), "the same program again").to.deep.equal([]);
+
+    account = { name: "billing", project: "shop" };
+    for (const provider of NAMES) {
+      declaring = [provider];
+      expect(await failureOf(stack.preview()), provider)
+        .to.contain("is in the project billing")
+        .and.to.match(/To move objects to shop, declare another (account|provider) with that project/);
+    }
+    [account, declaring] = [undefined, NAMES];
+    await stack.up();
+    expect(await counts()).to.deep.equal([ALL, 0, 0]);
+  });
+
+  it("is the default one where the state names none, as that of an older version does", async () => {
+    const old = await world.stack(server, program);
+    await old.up();
+    expect(old.resources().flatMap(({ outputs }) => outputs.__project ?? [])).to.deep.equal([]);
+    expect(changesOf(await old.refresh())).to.deep.equal([]);
+    const elsewhere = await Engine.open(old.folder, {
+      program,
+      env: {
+        TUNNELPLANE_BASE_URL: server.url,
+        TUNNELPLANE_API_KEY: server.apiKey,
+        TUNNELPLANE_PROJECT: "shop",
+      },
+    });
+    expect(await failureOf(elsewhere.refresh())).to.contain("is in the project default");
+  });
+
+  it("is the one that a catalogue names, which takes no provider of another", async () => {
+    account = undefined;
+    const file = folder.write(
+      "project: billing\nipPolicies: { office: { description: of billing } }\n",
+      "billing.yaml",
+    );
+    const { dynamic, native } = PROVIDERS;
+    let refused: (() => unknown) | undefined;
+    const own = await world.stack(server, async () => {
+      refused?.();
+      dynamic.catalogue(file);
+      new dynamic.CatalogueSet("named", { file });
+      const provider = new native.Account("billing", { project: "billing" });
+      new native.CatalogueSet("native-named", { file }, { provider });
+    });
+    const [, before] = await counts();
+    await own.up();
+    expect((await counts())[1]).to.equal((before ?? 0) + 3);
+    expect(changesOf(await own.up()), "the same program again").to.deep.equal([]);
+
+    refused = () => {
+      const provider = new dynamic.Account("elsewhere", { project: "shop" });
+      dynamic.catalogue(file, { provider });
+    };
+    expect(await failureOf(own.preview())).to.contain(
+      `${file} names its project, so it takes no \`provider\`: give that account the project billing`,
+    );
+    refused = () => new native.CatalogueSet("elsewhere", { file });
+    expect(await failureOf(own.preview())).to.contain(
+      `${file} is for the project billing, and this provider works in that of its API key`,
+    );
+    refused = undefined;
+    await own.destroy();
+    expect((await counts())[1]).to.equal(before);
+  });
+
+  it("is read by adopt alone, which prints how to set it for the new stack", async () => {
+    const out = join(folder.path, "adopted");
+    const { code, stdout, stderr } = await tunnelplanePulumi(
+      ["adopt", "--url", server.url, "--project", "shop", "--format", "yaml", "--out", out],
+      { TUNNELPLANE_API_KEY: server.apiKey },
+    );
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.contain("pulumi config set tunnelplane:project shop");
+    const kinds = Object.keys(parse(readFileSync(join(out, "tunnels.yaml"), "utf8")));
+    expect(kinds).to.include.members(["ipPolicies", "tunnelGroupBackends", "tunnelCredentials"]);
+    const { resources } = JSON.parse(readFileSync(join(out, "import.json"), "utf8"));
+    const places = resources.map(({ outputs }: { outputs: Record<string, unknown> }) => outputs.__project);
+    expect(places.filter((place: unknown) => place !== "account")).to.have.length(ALL);
+    for (const place of places) expect(place).to.match(/^(account|proj_\w+ shop)$/);
+  });
+});
