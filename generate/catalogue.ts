@@ -8,12 +8,20 @@ import {
   docOf,
   ENTRY_NAME,
   marksOf,
+  PROJECT_NAME,
   targetsOf,
   type Variants,
 } from "../sdk/src/contract";
 import { fileOf, HEADER, jsdoc } from "./names";
 
 type Json = Record<string, unknown>;
+
+const PROJECT: Json = {
+  description:
+    "The name of the project in which the objects are. Without it, the project of the settings or of the API key.",
+  type: "string",
+  pattern: PROJECT_NAME.source,
+};
 
 /** The TypeScript type of a catalogue's resources: its collections and the classes of their entries. */
 export function catalogueType(registry: readonly Definition[]): string {
@@ -51,7 +59,7 @@ export function catalogueSchema(registry: readonly Definition[]): string {
     title: "tunnelplane catalogue",
     description: "Everything that a catalogue declares: collections of entries, by name.",
     type: ["object", "null"],
-    properties: Object.fromEntries(collections),
+    properties: { project: PROJECT, ...Object.fromEntries(collections) },
     additionalProperties: false,
     $defs: Object.fromEntries(registry.map((definition) => [definition.type, argsSchema(definition)])),
   };

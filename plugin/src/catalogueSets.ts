@@ -55,7 +55,14 @@ export class CatalogueSets {
     if (mistake !== undefined) return refused(mistake);
     if (holdsUnknown(inputs)) return answer(UNKNOWN);
     const read = readCatalogue(String(news.file), isObject(news.values) ? news.values : {});
-    return "mistakes" in read ? refused(read.mistakes) : answer(read.objects, secretsIn(read.objects));
+    if ("mistakes" in read) return refused(read.mistakes);
+    const { project } = read;
+    const { project: chosen, knowsServer } = this.operation;
+    if (project !== undefined && knowsServer && project !== chosen)
+      return refused(
+        `${news.file} is for the project ${project}, and this provider works in ${chosen ?? "that of its API key"}: hand the resource a Provider with \`project\`, or remove it from the file`,
+      );
+    return answer(read.objects, secretsIn(read.objects));
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
@@ -148,7 +155,10 @@ function mistakeIn(inputs: Properties): string | undefined {
 }
 
 /** The objects of a catalogue by kind and key, or all of its mistakes, each with its line. */
-function readCatalogue(file: string, values: Properties): { objects: Properties } | { mistakes: string } {
+function readCatalogue(
+  file: string,
+  values: Properties,
+): { objects: Properties; project: string | undefined } | { mistakes: string } {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -158,9 +168,10 @@ function readCatalogue(file: string, values: Properties): { objects: Properties 
     };
   }
   const document = new CatalogueFile(text, tagsFor(file, values));
-  const { entries, links } = check(document, registry);
+  const { entries, links, project } = check(document, registry);
   if (document.mistakes.length > 0) return { mistakes: report(file, document.mistakes, document.lines) };
   return {
+    project,
     objects: Object.fromEntries(
       setObjectsOf(entries, links).map(({ kind, key, fields = {} }) => [`${kind}/${key}`, fields]),
     ),

@@ -39,6 +39,16 @@ const BAD_FILES: readonly BadFile[] = [
     ],
   },
   {
+    what: "a project whose name no project has",
+    yaml: "project: The shop\nipPolicies:\n",
+    says: ['1:10 project must be a name of 1 to 40 characters: a to z, 0 to 9 and "-"; got "The shop"'],
+  },
+  {
+    what: "a project that is no text",
+    yaml: "project: { name: shop }\n",
+    says: ["1:10 project must be the name of a project"],
+  },
+  {
     what: "names that stand twice or are none",
     yaml: 'ipPolicies:\n  office: { metadata: a, metadata: b }\n  office:\n  "two words":\n',
     says: [

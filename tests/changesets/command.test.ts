@@ -112,6 +112,31 @@ ${more}`;
     expect(misnamed.err).to.contain("tunnelplane: --set must have 1 to 255 letters");
   });
 
+  it("works in the project that the catalogue names", async () => {
+    await server.rest.post("/projects", { name: "shop" });
+    const set = unique("set");
+    folder.write("project: shop\nipPolicies: { office: }\n");
+    const { code, err } = await apply("--set", set);
+    expect(code, err).to.equal(0);
+    const inShop = { "tunnelplane-project": "shop" };
+    expect((await server.rest.get(`/changesets/${set}`, inShop)).body.objects).to.have.length(1);
+    expect((await server.rest.get(`/changesets/${set}`)).status).to.equal(404);
+  });
+
+  it("refuses another project than the one that the catalogue names, and names both", async () => {
+    folder.write("project: shop\nipPolicies: { office: }\n");
+    for (const given of [["--project", "billing"], []]) {
+      const { code, err } = await endOf(
+        command(server.data, ["apply", folder.catalogue, "--url", server.url, "--set", "prod", ...given], {
+          TUNNELPLANE_API_KEY: server.apiKey,
+          TUNNELPLANE_PROJECT: "billing",
+        }),
+      );
+      expect(code, err).to.equal(2);
+      expect(err).to.contain("is for the project shop, and --project or TUNNELPLANE_PROJECT says billing");
+    }
+  });
+
   it("refuses !config and !secret, and says why, with their lines", async () => {
     folder.write("ipPolicies:\n  a:\n    description: !config place\n  b:\n    description: !secret note\n");
     const { code, err } = await apply("--set", unique("set"));

@@ -30,7 +30,8 @@ export class CatalogueSet extends Resource {
 
   constructor(name: string, { file, set = name }: CatalogueSetArgs, options?: pulumi.CustomResourceOptions) {
     // Loaded when first used: contract and parser would slow the start of programs that need neither.
-    const { declaredObjects }: typeof Declare = require("./declareSet");
+    const { declareSet }: typeof Declare = require("./declareSet");
+    const declared = declareSet(file, options);
     const properties = ["set", "ids", "tokens", "digest"];
     const shape = {
       kind: "catalogue_set",
@@ -39,6 +40,6 @@ export class CatalogueSet extends Resource {
       secrets: ["tokens"],
       unique: true,
     } as const;
-    super(shape, name, { set, objects: declaredObjects(file) }, options);
+    super(shape, name, { set, objects: declared.objects }, declared.options);
   }
 }

@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Entry, filled } from "@tunnelplane/sdk/catalogue";
 import { collectionOf, registry } from "@tunnelplane/sdk/contract";
 import * as resources from "../generated";
+import { inProject } from "./inProject";
 import type { CatalogueOptions } from "./options";
 import { readCatalogue } from "./read";
 
@@ -14,8 +15,9 @@ type Class = new (
 ) => pulumi.CustomResource;
 
 /** Reads a catalogue and declares its entries. See `catalogue`. */
-export function declare(file: string, options?: CatalogueOptions): resources.Catalogue {
-  const { entries, links, lineOf } = readCatalogue(file);
+export function declare(file: string, given?: CatalogueOptions): resources.Catalogue {
+  const { entries, links, project, lineOf } = readCatalogue(file);
+  const options = inProject(file, project, given);
   const declared = new Map<Entry, pulumi.CustomResource>();
   const optionsFor = (entry: Entry) =>
     isGuarantee(entry) ? pulumi.mergeOptions(options, { dependsOn: guarded }) : options;

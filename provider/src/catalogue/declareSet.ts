@@ -1,21 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
 import { setObjectsOf } from "@tunnelplane/sdk/catalogue";
 import { definitionOf, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { inProject } from "./inProject";
 import { readCatalogue } from "./read";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * The objects of a catalogue by kind and key, as a change set declares them. Secrets are marked, so that the
- * state encrypts them.
- */
-export function declaredObjects(file: string): Record<string, Fields> {
-  const { entries, links } = readCatalogue(file);
+interface DeclaredSet {
+  /** By kind and key, as a change set declares them. Secrets are marked, so that the state encrypts them. */
+  readonly objects: Record<string, Fields>;
+  readonly options: pulumi.CustomResourceOptions | undefined;
+}
+
+/** The objects of a catalogue, and the options for their resource. */
+export function declareSet(file: string, options?: pulumi.CustomResourceOptions): DeclaredSet {
+  const { entries, links, project } = readCatalogue(file);
   const objects = setObjectsOf(entries, links).map(({ kind, key, fields = {} }): [string, Fields] => {
     const paths = secretPathsOf(definitionOf(kind)).map((path) => path.split("."));
     return [`${kind}/${key}`, paths.reduce<unknown>(withSecret, fields) as Fields];
   });
-  return Object.fromEntries(objects);
+  return { objects: Object.fromEntries(objects), options: inProject(file, project, options) };
 }
 
 /** A copy of the value in which the value at a path is a secret. */

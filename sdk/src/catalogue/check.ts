@@ -1,17 +1,42 @@
-import { camelCasePath, createSchema, type Definition, formatPath } from "../contract";
-import { type Entry, entriesOf } from "./entries";
+import {
+  camelCasePath,
+  createSchema,
+  type Definition,
+  formatPath,
+  isObject,
+  mistakeInProjectName,
+} from "../contract";
+import { type Entry, entriesOf, PROJECT } from "./entries";
 import type { CatalogueFile } from "./file";
 import { type Links, linksOf } from "./references";
 
+/** A catalogue without its mistakes. */
+interface Checked {
+  readonly entries: Entry[];
+  readonly links: Links;
+  /** The name of the project in which its objects are, if it names one. */
+  readonly project?: string;
+}
+
 /** Checks a catalogue without a server. Notes mistakes in the document. */
-export function check(
-  document: CatalogueFile,
-  definitions: readonly Definition[],
-): { entries: Entry[]; links: Links } {
+export function check(document: CatalogueFile, definitions: readonly Definition[]): Checked {
   const entries = entriesOf(document, definitions);
   const links = linksOf(document, entries);
   mistakeInClaims(document, entries);
-  return { entries, links };
+  const project = projectOf(document);
+  return { entries, links, ...(project !== undefined && { project }) };
+}
+
+/** The name of the project that a catalogue is for; undefined if it names none, or none that can be. */
+function projectOf(document: CatalogueFile): string | undefined {
+  const project = isObject(document.value) ? document.value[PROJECT] : undefined;
+  if (project === undefined) return undefined;
+  const mistake =
+    typeof project === "string"
+      ? mistakeInProjectName(project)
+      : "must be the name of a project, as a text that is known here";
+  if (mistake !== undefined) document.addMistake([PROJECT], mistake);
+  return typeof project === "string" ? project : undefined;
 }
 
 /** Reports two entries with the same unique key, which the server would refuse. */

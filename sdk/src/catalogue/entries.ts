@@ -26,10 +26,13 @@ export interface Entry {
   readonly sent?: Record<string, unknown>;
 }
 
+/** The only field of a catalogue that is no collection: the name of the project in which its objects are. */
+export const PROJECT = "project";
+
 /** The entries of a file, each checked on its own. Notes mistakes in the document. */
 export function entriesOf(document: CatalogueFile, definitions: readonly Definition[]): Entry[] {
   const byCollection = new Map(definitions.map((definition) => [collectionOf(definition), definition]));
-  const accepted = [...byCollection.keys()];
+  const accepted = [...byCollection.keys(), PROJECT];
   return membersOf(document, document.value, []).flatMap(([collection, entries]) => {
     const definition = byCollection.get(collection);
     if (definition) {
@@ -37,6 +40,7 @@ export function entriesOf(document: CatalogueFile, definitions: readonly Definit
         readEntry(document, definition, { collection, name, args }),
       );
     }
+    if (collection === PROJECT) return [];
     const names = accepted.map((name) => `\`${name}\``).join(", ");
     document.addMistake(
       [collection],

@@ -78,7 +78,19 @@ async function run(file: string, options: Options): Promise<void> {
     );
   const { readCatalogue }: typeof import("./declared") = require("./declared");
   const catalogue = readCatalogue(file);
-  await throughApi(options, (transport) => send(transport, catalogue, options), TIMEOUT_MS);
+  const project = projectFor(file, catalogue, options);
+  await throughApi({ ...options, project }, (transport) => send(transport, catalogue, options), TIMEOUT_MS);
+}
+
+/** The project of the catalogue, or the chosen one. */
+function projectFor(file: string, catalogue: ReadCatalogue, options: Options): string | undefined {
+  const chosen = options.project || undefined;
+  const { project = chosen } = catalogue;
+  if (chosen !== undefined && chosen !== project)
+    throw new UsageError(
+      `${file} is for the project ${project}, and --project or TUNNELPLANE_PROJECT says ${chosen}: leave that out, or change the file`,
+    );
+  return project;
 }
 
 async function send(transport: Transport, catalogue: ReadCatalogue, options: Options): Promise<void> {

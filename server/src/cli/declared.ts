@@ -14,6 +14,8 @@ import { oneLine } from "./output";
 
 export interface ReadCatalogue {
   readonly objects: ChangeSetRequest["objects"];
+  /** The name of the project that it is for, if it names one. */
+  readonly project: string | undefined;
   /** The faults that a server found, each with its line in the file. */
   report(refusal: ApiError): string;
 }
@@ -34,10 +36,11 @@ export function readCatalogue(file: string): ReadCatalogue {
     ...ofPrograms("!config"),
     ...ofPrograms("!secret"),
   });
-  const { entries, links } = check(document, registry);
+  const { entries, links, project } = check(document, registry);
   if (document.mistakes.length > 0) throw new Error(report(file, document.mistakes, document.lines));
   const byName = new Map(entries.map((entry) => [setNameOf(entry), entry]));
   return {
+    project,
     objects: setObjectsOf(entries, links),
     report({ faults, faultCount }) {
       const outside: string[] = [];
