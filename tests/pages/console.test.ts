@@ -288,6 +288,7 @@ describe("The console at /console", () => {
           `#/object/edges/tls/${world.edge}`,
           "#/audit",
           "#/gateway/berlin-1",
+          "#/me",
         ]) {
           await seen.page.goto(`${server.url}/console${where}`);
           await seen.page.locator("main:not([aria-busy]) h1").waitFor();
@@ -335,6 +336,43 @@ describe("The console at /console", () => {
       expect(await other.locator("header nav a").allInnerTexts())
         .to.include("Deliveries")
         .and.not.to.include("Audit log");
+    });
+
+    it("shows one project at a time, which its address keeps over a reload, and no switch to a key of one project", async () => {
+      const rest = new Rest(server.url, server.apiKey);
+      const inShop = { "tunnelplane-project": "shop" };
+      await rest.post("/projects", { name: "shop" });
+      await rest.post("/backends/static", { address: "shop.example.com:80" }, inShop);
+      const { page: other } = await browser.open(`${server.url}/console#/objects/ip_policy`, LOOKS.light);
+      const project = other.getByLabel("Project", { exact: true });
+      const title = (name: string) => other.getByRole("heading", { level: 1, name }).waitFor();
+      await signIn(other, server.apiKey);
+      await title("Objects");
+      expect(await project.inputValue()).to.equal("default");
+      await project.selectOption("shop");
+      await title("Objects");
+      const address = other.url();
+      expect(address).to.contain("?project=shop#/objects");
+      await other.goto(`${address}/static_backend`);
+      await other.reload();
+      await signIn(other, server.apiKey);
+      await other.getByText("shop.example.com:80").waitFor();
+      await other.getByText("1 in all").waitFor();
+      expect(await project.inputValue()).to.equal("shop");
+      await other.getByRole("link", { name: "admin (admin)" }).click();
+      await title("Who I am");
+      const roles = other.getByRole("region", { name: "Roles in projects" });
+      expect(await roles.getByRole("row").allInnerTexts()).to.include.members([
+        ...["default\tadmin", "shop\tadmin"],
+      ]);
+
+      const bot = (await rest.post("/bot_users", { name: "deploys" }, inShop)).body;
+      const key = (await rest.post("/api_keys", { owner_id: bot.id }, inShop)).body.token;
+      await other.goto(`${server.url}/console?project=default`);
+      await signIn(other, key);
+      await other.getByText("deploys (member)").waitFor();
+      expect(await project.count()).to.equal(0);
+      expect(other.url()).not.to.contain("project=");
     });
 
     it("asks no other server for anything, and no script or policy complained", () => {

@@ -4,6 +4,7 @@
  */
 const base = new URL(".", document.baseURI);
 let key = "";
+let project = "";
 
 export class Refusal extends Error {
   constructor(status, body) {
@@ -15,6 +16,11 @@ export class Refusal extends Error {
 
 export const useKey = (text) => {
   key = text;
+};
+
+/** Asks from now on about a project, by its name; "" is the one that the server chooses for the key. */
+export const useProject = (name) => {
+  project = name;
 };
 
 /** Reads what the API has at a path. */
@@ -29,6 +35,7 @@ async function request(path, method, body) {
     headers: {
       authorization: `Bearer ${key}`,
       "service-version": "2",
+      ...(project && { "tunnelplane-project": project }),
       ...(body && { "content-type": "application/json" }),
     },
     body: body && JSON.stringify(body),

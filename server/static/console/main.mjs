@@ -1,4 +1,4 @@
-import { get, Refusal, useKey } from "./api.mjs";
+import { get, Refusal, useKey, useProject } from "./api.mjs";
 import { audit } from "./audit.mjs";
 import { deliveries } from "./deliveries.mjs";
 import { h } from "./dom.mjs";
@@ -6,7 +6,7 @@ import { address, exposure } from "./exposure.mjs";
 import { gateway, gateways } from "./gateways.mjs";
 import { guarantees } from "./guarantees.mjs";
 import { object, objects } from "./objects.mjs";
-import { seesAll, whoIs } from "./who.mjs";
+import { me, projectSwitch, seesAll, whoIs } from "./who.mjs";
 
 const main = document.querySelector("main");
 const nav = document.querySelector("nav");
@@ -24,7 +24,12 @@ const VIEWS = {
   audit,
   gateways,
   gateway,
+  me,
 };
+/** The section that a view belongs to. */
+const sectionOf = (view) =>
+  ({ address: "exposure", object: "objects", gateway: "gateways" })[view] ??
+  (VIEWS[view] ? view : "exposure");
 let caller;
 /** Counts what was asked for, so that a slow answer does not replace a later one. */
 let turn = 0;
@@ -70,7 +75,7 @@ function signIn(message) {
     useKey(input.value.trim());
     input.value = "";
     try {
-      caller = await get("/caller");
+      caller = await enter();
     } catch (error) {
       useKey("");
       problem.textContent =
@@ -85,6 +90,38 @@ function signIn(message) {
   main.replaceChildren(form);
   document.title = "Sign in · tunnelplane console";
   input.focus();
+}
+
+/** The project that the page's address names. A reload keeps it, and links lead to it. */
+const chosen = () => new URLSearchParams(location.search).get("project") ?? "";
+
+/** The caller in the chosen project, or in another one if there is none of that name for it. */
+async function enter() {
+  useProject(chosen());
+  try {
+    return await get("/caller");
+  } catch (error) {
+    if (!(error instanceof Refusal && error.status === 404 && chosen())) throw error;
+    choose("");
+    return get("/caller");
+  }
+}
+
+/** Goes on in a project, on the first page of the section: objects of one project are in no other. */
+function choose(name) {
+  const [, view = ""] = location.hash.split("/");
+  history.replaceState(null, "", `${name ? `?project=${name}` : location.pathname}#/${sectionOf(view)}`);
+  useProject(name);
+}
+
+async function change(name) {
+  choose(name);
+  try {
+    caller = await enter();
+  } catch (error) {
+    return signIn(error.message);
+  }
+  await welcome();
 }
 
 async function welcome() {
@@ -109,7 +146,8 @@ async function welcome() {
   );
   nav.hidden = false;
   who.replaceChildren(
-    h("span", {}, whoIs(caller)),
+    ...projectSwitch(caller, chosen(), change),
+    h("a", { href: "#/me" }, whoIs(caller)),
     h("button", { type: "button", onclick: () => signIn("You have signed out.") }, "Sign out"),
   );
   await show();
@@ -135,9 +173,7 @@ async function show() {
   main.removeAttribute("aria-busy");
   document.title = `${content.title} · tunnelplane console`;
   status.textContent = "";
-  const section =
-    { address: "exposure", object: "objects", gateway: "gateways" }[name] ??
-    (VIEWS[name] ? name : "exposure");
+  const section = sectionOf(name);
   for (const link of nav.querySelectorAll("a")) {
     if (link.getAttribute("href") === `#/${section}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
