@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { expect } from "chai";
+import ts from "typescript";
+import type { Engine } from "../support/engine";
+import { changesOf, World } from "../support/provider";
+import { type Classes, PROVIDERS } from "../support/providers";
+import { Rest } from "../support/rest";
+
+const PAGE = readFileSync(join(__dirname, "../../docs/how-to/teams.md"), "utf8");
+
+/** The program of the page, as it stands there, with the classes of a provider. */
+function programWith(tunnels: Classes): () => Promise<Record<string, unknown>> {
+  const [, indented = ""] = /```ts\n([\s\S]*?)\n *```/.exec(PAGE) ?? [];
+  const { outputText } = ts.transpileModule(indented, {
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+  });
+  const run = new Function("require", "exports", outputText);
+  return async () => {
+    const outputs: Record<string, unknown> = {};
+    run((name: string) => (name === "@tunnelplane/pulumi" ? tunnels : pulumi), outputs);
+    return outputs;
+  };
+}
+
+for (const [name, tunnels] of Object.entries(PROVIDERS))
+  describe(`The program of docs/how-to/teams.md (${name} provider)`, () => {
+    const world = new World();
+    let server: Awaited<ReturnType<World["server"]>>;
+    let stack: Engine;
+    let [shop, billing]: [Rest, Rest] = [] as never;
+    before("run it", async () => {
+      server = await world.server();
+      const env = { TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
+      stack = await world.stack(server, programWith(tunnels), { env });
+      await stack.preview();
+      await stack.up();
+      const keys = (await stack.outputs()).keys?.value;
+      [shop, billing] = [new Rest(server.url, keys.shop), new Rest(server.url, keys.billing)];
+    });
+    after(() => world.close());
+
+    it("changes nothing the second time, and finds nothing changed", async () => {
+      expect(changesOf(await stack.up())).to.deep.equal([]);
+      expect(changesOf(await stack.refresh())).to.deep.equal([]);
+    });
+
+    it("gives each team a key that sees its own project alone", async () => {
+      const { body } = await shop.get("/caller");
+      expect(
+        body.projects.map(({ name, role }: { name: string; role: string }) => [name, role]),
+      ).to.deep.equal([["shop", "member"]]);
+      const backend = (await shop.post("/backends/static", { address: "app.example.com:80" })).body;
+      expect((await shop.get(`/backends/static/${backend.id}`)).status).to.equal(200);
+      expect((await billing.get(`/backends/static/${backend.id}`)).status).to.equal(404);
+      expect((await billing.get("/backends/static")).body.backends).to.deep.equal([]);
+      await shop.delete(`/backends/static/${backend.id}`);
+    });
+
+    it("leaves nothing when it is destroyed", async () => {
+      await stack.destroy();
+      const { projects } = (await server.rest.get("/projects")).body;
+      expect(projects.map((project: { name: string }) => project.name)).to.deep.equal(["default"]);
+    });
+  });
