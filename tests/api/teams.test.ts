@@ -235,6 +235,87 @@ onEveryDatabase("Projects and memberships", (start) => {
     expectRefused(await rest.patch(`/bot_users/${bot.id}`, { active: false }), FORBIDDEN);
   });
 
+  it("a shared project lends what it holds: others refer to it, its members alone change it, and it stays shared meanwhile", async () => {
+    const [lender, own] = [
+      await server.created("/projects", { name: unique("team"), shared: true }),
+      await newProject(),
+    ];
+    const lending = server.rest.inside(lender.name);
+    const { rest } = await botIn(own);
+    const policy = await created(lending.post("/ip_policies", {}));
+    await created(
+      lending.post("/ip_policy_rules", { ip_policy_id: policy.id, cidr: "192.0.2.0/24", action: "allow" }),
+    );
+    expect((await rest.get(`/ip_policies/${policy.id}`)).body).to.deep.equal(policy);
+    expectRefused(await rest.patch(`/ip_policies/${policy.id}`, { description: "mine" }), FORBIDDEN);
+    expectRefused(
+      await rest.post("/ip_policy_rules", {
+        ip_policy_id: policy.id,
+        cidr: "198.51.100.0/24",
+        action: "allow",
+      }),
+      missingReference("ip_policy_id"),
+    );
+    const name = `${unique("h")}.example.com:443`;
+    const restriction = { ip_restriction: { ip_policy_ids: [policy.id] } };
+    const edge = await created(rest.post("/edges/tls", { hostports: [name], ...restriction }));
+    const set = { set: unique("set"), objects: [{ kind: "tls_edge", key: "a", fields: restriction }] };
+    const applied = await rest.post("/changesets", set);
+    expect(applied.status, applied.text).to.equal(200);
+
+    const exposure = await rest.get(`/exposure?address=${encodeURIComponent(name)}`);
+    expect(exposure.text).to.contain("192.0.2.0/24");
+    const decide = async (from: string) =>
+      (await rest.post("/exposure/decisions", { requests: [{ address: name, from }] })).body.decisions[0]
+        .outcome;
+    expect(await decide("198.51.100.7")).to.equal("closed");
+    expect(await decide("192.0.2.7")).to.equal("unserved");
+
+    const used = await lending.delete(`/ip_policies/${policy.id}`);
+    expectRefused(used, inUse("another project"));
+    expect(used.text).not.to.contain(edge.id);
+    const path = `/projects/${lender.id}`;
+    expectRefused(await server.rest.patch(path, { shared: false }), {
+      ...inUse("another project"),
+      field: "shared",
+    });
+    for (const { id } of (await rest.get("/edges/tls")).body.tls_edges)
+      expect((await rest.delete(`/edges/tls/${id}`)).status).to.equal(204);
+    expect((await server.rest.patch(path, { shared: false })).status).to.equal(200);
+    expectRefused(await rest.get(`/ip_policies/${policy.id}`), notFound);
+    expectRefused(
+      await rest.post("/edges/tls", { hostports: [name], ...restriction }),
+      missingReference("ip_restriction.ip_policy_ids[0]"),
+    );
+  });
+
+  it("a secret of a shared object is null for those who have no role there", async () => {
+    const lender = await server.created("/projects", { name: unique("team"), shared: true });
+    const lending = server.rest.inside(lender.name);
+    const { rest } = await botIn(await newProject());
+    const edge = await created(
+      lending.post("/edges/https", { hostports: [`${unique("h")}.example.com:443`] }),
+    );
+    const routes = `/edges/https/${edge.id}/routes`;
+    const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "hush" };
+    const { id } = await created(lending.post(routes, { match_type: "path_prefix", match: "/", oidc }));
+    for (const path of [
+      `${routes}/${id}`,
+      `${routes}/${id}/oidc`,
+      `${routes}?shared=true`,
+      `/edges/https/${edge.id}`,
+      "/edges/https?shared=true",
+    ]) {
+      const [seen, own] = [await rest.get(path), await lending.get(path)];
+      expect(seen.status, seen.text).to.equal(200);
+      expect(own.text, path).to.contain('"client_secret":"hush"');
+      expect(seen.text, path).to.equal(own.text.replaceAll('"hush"', "null"));
+    }
+    expect((await rest.get(`${routes}/${id}`)).headers.get("etag")).not.to.equal(
+      (await lending.get(`${routes}/${id}`)).headers.get("etag"),
+    );
+  });
+
   it("no key gives with a membership what its scopes lack", async () => {
     const project = await newProject();
     const { bot } = await server.member();

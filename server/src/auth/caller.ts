@@ -16,6 +16,8 @@ export interface Caller {
   readonly keyProject: string | null;
   /** The id of the project that the request is about; undefined for gateways, which serve all. */
   readonly project: string | undefined;
+  /** The ids of shared projects: every caller may read what is in them. */
+  readonly shared: ReadonlySet<string>;
   /** When the key expires; null if it does not. */
   readonly expiresAt: string | null;
   /** The scopes of the key, which narrow the role; none are all. */

@@ -47,6 +47,7 @@ export function callerIn(holder: Holder, projects: ProjectList, { named, isOfAcc
     role,
     accountRole: account,
     project,
+    shared: projects.shared,
     admin: role === "admin",
     get projects() {
       return own();

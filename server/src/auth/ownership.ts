@@ -84,12 +84,19 @@ export interface Shown {
   readonly project: string | undefined;
   /** Their ids; undefined for all. */
   readonly ids?: readonly string[];
+  /** Further projects. */
+  readonly alsoShared?: readonly string[];
 }
 
-export function shownIn(definition: Definition, caller: Caller): Shown {
+/** @param withShared whether objects of shared projects are asked for too */
+export function shownIn(definition: Definition, caller: Caller, withShared = false): Shown {
   if (seesEverywhere(definition, caller)) return { project: undefined };
-  if (definition.kind === "project") return { project: undefined, ids: caller.projects.map(({ id }) => id) };
-  return { project: caller.project };
+  if (definition.kind === "project")
+    return { project: undefined, ids: [...caller.projects.map(({ id }) => id), ...caller.shared] };
+  return {
+    project: caller.project,
+    alsoShared: withShared && isShareable(definition) ? [...caller.shared] : [],
+  };
 }
 
 /** Whether an object belongs to another project than the one that a request is about. */
@@ -98,10 +105,22 @@ export const isElsewhere = (
   caller: Caller,
 ): boolean => caller.project !== undefined && caller.project !== project;
 
+/** Whether objects of a type may be read and referred to from other projects, where theirs is shared. */
+export const isShareable = ({ access }: Pick<Definition, "access">): boolean => access === "everyone";
+
+/** Whether an object of another project may be read because that is shared. */
+export const isLent = (definition: Definition, object: Belonging, caller: Caller): boolean =>
+  isShareable(definition) && isElsewhere(object, caller) && caller.shared.has(object.project_id);
+
+/** As whom a caller reads an object: in a project where it has no role, secrets are not shown. */
+export const readerOf = (object: Pick<Belonging, "project_id">, caller: Caller): Pick<Caller, "role"> =>
+  isElsewhere(object, caller) ? { role: "viewer" } : caller;
+
 /** Whether an object is hidden from a caller because it belongs to somebody else or to another project. */
 export function isHidden(definition: Definition, object: Belonging, caller: Caller): boolean {
   if (seesEverywhere(definition, caller)) return false;
-  if (definition.kind === "project") return !caller.projects.some(({ id }) => id === object.id);
+  if (definition.kind === "project")
+    return !caller.shared.has(object.id) && !caller.projects.some(({ id }) => id === object.id);
   return (
     isElsewhere(object, caller) || (seesOwnAlone(definition, caller) && object.owner_id !== caller.ownerId)
   );

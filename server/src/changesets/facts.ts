@@ -86,7 +86,9 @@ const usersByIds = statement<{ ids: string }, UserRow>((db, parameter) =>
   db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")
+    .innerJoin("resource as target", "target.id", "reference.to_id")
     .select(["from_id", "to_id", "field", "cascades", "resource.kind"])
+    .select(["resource.project_id as from_project", "target.project_id as to_project"])
     .where(isListed(db, "to_id", parameter("ids")))
     .orderBy("from_id"),
 );

@@ -14,7 +14,7 @@ import { readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import { type Caller, projectOf } from "../auth";
 import { type Document, type Documents, textIn } from "../documents";
-import { findById } from "../resources";
+import { findById, type StoredRow } from "../resources";
 import { type Database, isListed, pipelined, statement } from "../storage";
 import { takeTurn } from "../util";
 
@@ -60,7 +60,7 @@ export class Gathering {
             .filter(({ kind }) => kind === "ip_policy")
             .map(({ id = "" }) => belongingTo(this.db, { id, limit: this.most })),
         ),
-        this.read(this.#missingTargetsOf(fresh)),
+        this.#read(this.#missingTargetsOf(fresh)),
       ]);
       level = [
         ...targets,
@@ -73,16 +73,26 @@ export class Gathering {
 
   /** Adds what objects refer to, without themselves. */
   async addTargetsOf(objects: readonly WorldObject[]): Promise<void> {
-    await this.add(await this.read(this.#missingTargetsOf(objects)));
+    await this.add(await this.#read(this.#missingTargetsOf(objects)));
   }
 
   /** Reads objects by their ids; skips missing ones, and those of other projects. */
-  async read(ids: readonly string[]): Promise<WorldObject[]> {
+  read(ids: readonly string[]): Promise<WorldObject[]> {
+    return this.#read(ids, ({ project_id }) => project_id === this.project);
+  }
+
+  /** What objects of the project refer to is theirs to read, also in a shared project. */
+  async #read(
+    ids: readonly string[],
+    isSeen: (row: StoredRow) => boolean = () => true,
+  ): Promise<WorldObject[]> {
     const room = Math.max(this.most - this.objects.size, 0);
     if (ids.length > room) this.full = true;
     const rows = await pipelined(ids.slice(0, room).map((id) => findById(this.db, { id })));
-    const own = rows.flat().filter(({ project_id }) => project_id === this.project);
-    return own.map(({ id, document }) => objectOf(present(definitionOfId(id)), JSON.parse(document)));
+    return rows
+      .flat()
+      .filter(isSeen)
+      .map(({ id, document }) => objectOf(present(definitionOfId(id)), JSON.parse(document)));
   }
 
   #keep(object: WorldObject): boolean {

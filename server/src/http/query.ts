@@ -63,3 +63,6 @@ export function findingsOf(query: Query): boolean {
   if (dryRunOf(query)) return true;
   throw queryError("findings", "only dry runs answer findings: add dry_run=true");
 }
+
+/** Reads `shared`: whether a list has the objects of shared projects too. */
+export const sharedOf = (query: Query): boolean => flagOf("shared", query);

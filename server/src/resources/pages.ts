@@ -19,6 +19,8 @@ interface PageRequest extends PageSize {
   readonly project: string | undefined;
   /** Only these objects; undefined for all. */
   readonly ids?: readonly string[];
+  /** The ids of further projects. */
+  readonly alsoShared?: readonly string[];
   /** The ids in the collection's path, by field. */
   readonly parents: Readonly<Record<string, string>>;
 }
@@ -41,10 +43,20 @@ export async function pageOf(
   definition: Definition,
   request: PageRequest,
 ): Promise<StoredPage> {
-  const { limit, bytes, before = AFTER_ALL, owner = "", project = "", ids, parents } = request;
+  const {
+    limit,
+    bytes,
+    before = AFTER_ALL,
+    owner = "",
+    project = "",
+    ids,
+    alsoShared = [],
+    parents,
+  } = request;
   const narrowing = {
     owned: request.owner !== undefined,
-    inProject: request.project !== undefined,
+    inProject: request.project !== undefined && alsoShared.length === 0,
+    inProjects: request.project !== undefined && alsoShared.length > 0,
     listed: ids !== undefined,
   };
   const statements = statementsFor(definition, narrowing);
@@ -56,6 +68,7 @@ export async function pageOf(
     owner,
     project,
     ids: JSON.stringify(ids ?? []),
+    projects: JSON.stringify([project, ...alsoShared]),
   };
   const small = { ...parameters, limit: limit + 1, bytes: Math.min(bytes, SMALL_PAGE) };
   const [even] = await statements.even(db, { ...small, bytes: Math.floor(small.bytes / small.limit) });
@@ -96,6 +109,7 @@ interface PageParameters {
   readonly owner: string;
   readonly project: string;
   readonly ids: string;
+  readonly projects: string;
   readonly limit: number;
   readonly bytes: number;
   readonly [field: string]: string | number;
@@ -129,6 +143,8 @@ interface Narrowing {
   readonly owned: boolean;
   /** Only those of one project. */
   readonly inProject: boolean;
+  /** Only those of some projects. */
+  readonly inProjects: boolean;
   /** Only those of a list. */
   readonly listed: boolean;
 }
@@ -216,6 +232,7 @@ function rowsOf(
     .where("resource.id", "<", parameter("before"));
   if (narrowing.owned) rows = rows.where("resource.owner_id", "=", parameter("owner"));
   if (narrowing.inProject) rows = rows.where("resource.project_id", "=", parameter("project"));
+  if (narrowing.inProjects) rows = rows.where(isListed(db, "resource.project_id", parameter("projects")));
   if (narrowing.listed) rows = rows.where(isListed(db, "resource.id", parameter("ids")));
   for (const field of pathFieldsOf(definition)) {
     const children = db.selectFrom("reference").select("from_id").where("field", "=", field);

@@ -1,6 +1,6 @@
 import { DEFAULT_PROJECT, type Definition, definitionOf, registry } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Shown } from "../auth";
+import { isShareable, type Shown } from "../auth";
 import { DOCUMENT_SEPARATOR, type Documents, type Page } from "../documents";
 import { isChangeOf, type ObjectChange } from "../journal";
 import { type Database, statement } from "../storage";
@@ -50,6 +50,8 @@ export async function withDefaultProject(
     : { ...page, nextBefore: JSON.parse(last).id };
 }
 
+const SHAREABLE = registry.filter(isShareable).map(({ kind }) => kind);
+
 /** Objects that an error names. */
 const MOST_NAMED = 5;
 
@@ -65,6 +67,12 @@ export async function refuseLostProjects(
     const { id, before, after } = change;
     if (id === DEFAULT_PROJECT.id && after?.name !== before.name)
       throw new RequestError("in_use", "The project default cannot be deleted or get another name");
+    if (after && before.shared && !after.shared && (await usesFromOutside(db, { project: id })).length > 0)
+      throw new RequestError(
+        "in_use",
+        "shared must stay true, because another project refers to objects of this one; remove that there first",
+        { field: "shared" },
+      );
     if (after) continue;
     const held = (await objectsOf(db, { project: id, limit: removed.size + MOST_NAMED + 1 })).filter(
       (object) => !removed.has(object.id),
@@ -92,6 +100,19 @@ const objectsOf = statement<{ project: string; limit: number }, { id: string }>(
     )
     .where("project_id", "=", parameter("project"))
     .limit(parameter("limit")),
+);
+
+/** A reference from another project to an object that is lent. */
+const usesFromOutside = statement<{ project: string }, { from_id: string }>((db, parameter) =>
+  db
+    .selectFrom("resource as target")
+    .innerJoin("reference", "reference.to_id", "target.id")
+    .innerJoin("resource as user", "user.id", "reference.from_id")
+    .select("from_id")
+    .where("target.kind", "in", SHAREABLE)
+    .where("target.project_id", "=", parameter("project"))
+    .where("user.project_id", "!=", parameter("project"))
+    .limit(1),
 );
 
 /** Locks a project against its deletion while objects are made in it. */

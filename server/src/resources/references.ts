@@ -1,4 +1,4 @@
-import { type Definition, formatPath, type UniqueKey } from "@tunnelplane/sdk/contract";
+import { type Definition, formatPath, SHARED_PROJECT, type UniqueKey } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
 import {
   bulkInsertion,
@@ -9,7 +9,7 @@ import {
   pipelined,
   type Transaction,
 } from "../storage";
-import { type Coming, NAMED_EVERYWHERE, type ResolvableReference, referencesOf } from "./rules";
+import { type Coming, isLendable, NAMED_EVERYWHERE, type ResolvableReference, referencesOf } from "./rules";
 
 /**
  * Whether an object refers to other objects than before. Unchanged references are not written again: that
@@ -36,7 +36,14 @@ export async function recordReferences(transaction: Transaction, coming: Coming)
   if (!transaction.facts.isOptimistic) return insertReferences(transaction, rows);
   const kindsOf = (index: number) => (references[index]?.targets ?? []).map(({ kind }) => kind).join(",");
   await pipelined(
-    rows.map((row, index) => insertCheckedReference(transaction, { ...row, project, kinds: kindsOf(index) })),
+    rows.map((row, index) =>
+      insertCheckedReference(transaction, {
+        ...row,
+        project,
+        kinds: kindsOf(index),
+        lent: references[index] && isLendable(references[index]) ? SHARED_PROJECT : "",
+      }),
+    ),
   );
 }
 
@@ -54,14 +61,15 @@ export const insertReferences = bulkInsertion("reference", ["from_id", "to_id", 
  * For PostgreSQL: without a target of these kinds that may be named in the project the row has none, which
  * the table refuses.
  */
-const insertCheckedReference = effect<Database["reference"] & { project: string; kinds: string }>(
-  (db, parameter) =>
-    db.insertInto("reference").values({
-      from_id: parameter("from_id"),
-      to_id: sql<string>`(select id from resource where id = ${parameter("to_id")} and (project_id = ${parameter("project")} or kind in (${sql.join(NAMED_EVERYWHERE.map((kind) => sql.lit(kind)))})) and kind = any(string_to_array(${parameter("kinds")}, ',')))`,
-      field: parameter("field"),
-      cascades: parameter("cascades"),
-    }),
+const insertCheckedReference = effect<
+  Database["reference"] & { project: string; kinds: string; lent: string }
+>((db, parameter) =>
+  db.insertInto("reference").values({
+    from_id: parameter("from_id"),
+    to_id: sql<string>`(select id from resource where id = ${parameter("to_id")} and (project_id = ${parameter("project")} or kind in (${sql.join(NAMED_EVERYWHERE.map((kind) => sql.lit(kind)))}) or project_id in (select resource_id from unique_key where scope = ${parameter("lent")})) and kind = any(string_to_array(${parameter("kinds")}, ',')))`,
+    field: parameter("field"),
+    cascades: parameter("cascades"),
+  }),
 );
 
 /** Removes the recorded references of objects. */

@@ -1,5 +1,14 @@
 import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
-import { type Caller, isElsewhere, projectOfNew, refuseForeignOwner, seesOwnAlone, shownIn } from "../auth";
+import {
+  type Caller,
+  isElsewhere,
+  isLent,
+  projectOfNew,
+  readerOf,
+  refuseForeignOwner,
+  seesOwnAlone,
+  shownIn,
+} from "../auth";
 import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
@@ -7,7 +16,7 @@ import { inSlices, newId, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
-import { documentsIn, idIn, idOfVersion, pageOf } from "./pages";
+import { documentsIn, idIn, idOfVersion, pageOf, type StoredPage } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { placedIn, placesOf } from "./placed";
 import { isListedByDefault, withDefaultProject } from "./projects";
@@ -30,6 +39,8 @@ interface PageRequest extends PageSize {
   readonly before?: string;
   /** Only objects of this user or bot. */
   readonly owner?: string;
+  /** Whether objects of shared projects are asked for too. */
+  readonly shared?: boolean;
 }
 
 interface ListRequest extends PageRequest {
@@ -81,7 +92,7 @@ export class ResourceService {
     const prepared = await prepareCreation(this.context, caller, { definition, id, now: new Date(), body });
     const { sent, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes) => {
-      await this.#objects.loadParents(transaction, definition, sent);
+      await this.#objects.loadParents(transaction, definition, sent, "change");
       await lockParents(transaction, definition, sent);
       const coming = comingOf(definition, { id, project, sent });
       await this.#objects.checkReferences(transaction, coming);
@@ -115,7 +126,7 @@ export class ResourceService {
     const { document, version, project } = stored;
     return {
       json: this.#caller.project === undefined ? placedIn(document, project) : document,
-      etag: etagFor(this.#caller, definition, version, document),
+      etag: etagFor(readerOf({ project_id: project }, this.#caller), definition, version, document),
     };
   }
 
@@ -130,22 +141,35 @@ export class ResourceService {
   async #page(definition: Definition, parents: ObjectPath, request: PageRequest): Promise<Page> {
     const owner = seesOwnAlone(definition, this.#caller) ? this.#caller.ownerId : request.owner;
     const { reader } = this.#store;
-    const shown = shownIn(definition, this.#caller);
+    const shown = shownIn(definition, this.#caller, request.shared);
     const page = await pageOf(reader, definition, { ...request, owner, ...shown, parents });
     const places = await placesOf(reader, this.#caller, page.versions);
+    const readers = shown.alsoShared?.length ? await this.#readersOf(page) : undefined;
     const isAsRead =
-      places.size === 0 && this.#documents.areAsRead(definition, page.documents, page.versions);
+      !readers && places.size === 0 && this.#documents.areAsRead(definition, page.documents, page.versions);
     const documents = isAsRead
       ? [page.documents]
       : await inSlices(documentsIn(page), async (document, index) => {
           const version = present(page.versions[index]);
           const json = await this.#documents.read(reader, definition, document, version);
-          return placedIn(jsonFor(this.#caller, definition, json), places.get(idOfVersion(version)));
+          const as = readers?.get(idOfVersion(version)) ?? this.#caller;
+          return placedIn(jsonFor(as, definition, json), places.get(idOfVersion(version)));
         });
     const found = { documents, nextBefore: page.nextBefore };
     return isListedByDefault(definition, shown) && owner === undefined
       ? withDefaultProject(reader, this.#documents, found, request)
       : found;
+  }
+
+  /** As whom the caller reads each object of a page, by its id. */
+  async #readersOf({ versions }: StoredPage): Promise<ReadonlyMap<string, Pick<Caller, "role">>> {
+    const ids = versions.map(idOfVersion);
+    const rows = new Map((await new Existing(this.#store.reader).rowsOf(ids)).map((row) => [row.id, row]));
+    const readerOfId = (id: string): Pick<Caller, "role"> => {
+      const row = rows.get(id);
+      return row ? readerOf(row, this.#caller) : { role: "viewer" }; // it was deleted just now
+    };
+    return new Map(ids.map((id) => [id, readerOfId(id)]));
   }
 
   /**
@@ -165,7 +189,7 @@ export class ResourceService {
       ]);
       const isThere =
         edge &&
-        !isElsewhere(edge, this.#caller) &&
+        (!isElsewhere(edge, this.#caller) || (page.shared && isLent(definition, edge, this.#caller))) &&
         edge.kind === definition.kind &&
         (page.before === undefined || edge.id < page.before);
       const found = isThere ? await this.get(definition, { ...parents, id: edge.id }) : undefined;
@@ -179,6 +203,7 @@ export class ResourceService {
         bytes: page.bytes,
         before,
         owner: filters.owner_id,
+        shared: page.shared,
       });
       for (const json of some.documents.flatMap((text) =>
         text === "" ? [] : text.split(DOCUMENT_SEPARATOR),

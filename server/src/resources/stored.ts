@@ -8,7 +8,7 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Caller, isHidden } from "../auth";
+import { type Caller, isHidden, isLent, readerOf } from "../auth";
 import { type Answer, type Document, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
@@ -26,7 +26,15 @@ import {
   recordReferences,
   refersElsewhere,
 } from "./references";
-import { type FindById, findWhole, insertResources, lockWhole, type StoredRow, updateDocument } from "./rows";
+import {
+  type FindById,
+  findById,
+  findWhole,
+  insertResources,
+  lockWhole,
+  type StoredRow,
+  updateDocument,
+} from "./rows";
 import {
   type Coming,
   checkCircles,
@@ -77,17 +85,17 @@ export class StoredObjects {
   /** The object as the caller may see it. */
   async load(db: Kysely<Database>, definition: Definition, at: ObjectPath): Promise<Stored> {
     await this.loadParents(db, definition, at);
-    const { row, version } = await this.#find(db, findWhole(definition), definition, at);
+    const { row, version } = await this.#find(db, findWhole(definition), definition, at, "read");
     const json = await this.#documents.read(db, definition, row.document, nameOf(version));
-    return { ...version, document: jsonFor(this.caller, definition, json) };
+    return { ...version, document: jsonFor(readerOf(row, this.caller), definition, json) };
   }
 
   /** Locks the object until the transaction ends: others can neither change it nor refer to it. */
   async loadToChange(transaction: Transaction, definition: Definition, at: ObjectPath): Promise<ToChange> {
     if (at.id === DEFAULT_PROJECT.id) await takeTurnOfAll(transaction); // there may be no row to lock
     await lockParents(transaction, definition, at);
-    await this.loadParents(transaction, definition, at);
-    const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at);
+    await this.loadParents(transaction, definition, at, "change");
+    const { row, version } = await this.#find(transaction, lockWhole(definition), definition, at, "change");
     const { json, document } = await this.#documents.readToChange(
       transaction,
       definition,
@@ -97,7 +105,13 @@ export class StoredObjects {
     return { ...version, document: json, before: document };
   }
 
-  async #find(db: Kysely<Database>, byId: FindById, definition: Definition, at: ObjectPath): Promise<Found> {
+  async #find(
+    db: Kysely<Database>,
+    byId: FindById,
+    definition: Definition,
+    at: ObjectPath,
+    purpose: "read" | "change",
+  ): Promise<Found> {
     const { id } = at;
     if (!id.startsWith(`${definition.idPrefix}_`)) {
       throw new RequestError(
@@ -111,25 +125,34 @@ export class StoredObjects {
     const parents = pathFieldsOf(definition);
     const inPath: Document | undefined = row && parents.length > 0 ? JSON.parse(row.document) : undefined;
     const elsewhere = inPath && parents.find((field) => inPath[field] !== at[field]);
-    if (!row || elsewhere || isHidden(definition, row, this.caller)) {
+    const isShown = row && (!isHidden(definition, row, this.caller) || isLent(definition, row, this.caller));
+    if (!row || elsewhere || !isShown) {
       const where = parents.map((field) => ` of ${at[field]}`).join("");
       throw new RequestError(
         "not_found",
         `There is no ${definition.title} ${shortened(id)}${where}; it may have been deleted`,
       );
     }
+    if (purpose === "change" && isLent(definition, row, this.caller))
+      throw new RequestError(
+        "forbidden",
+        `${definition.title} ${id} belongs to a shared project: you may read it and refer to it, and only members of that project may change it`,
+      );
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
     return { row, version: { id, ownerId: row.owner_id, version: row.version, project: row.project_id } };
   }
 
-  /** Checks that the parents in the path exist. */
+  /** Checks that the parents in the path exist, and may be changed where one of their children will be. */
   async loadParents(
     db: Kysely<Database>,
     definition: Definition,
     at: Readonly<Record<string, unknown>>,
+    purpose: "read" | "change" = "read",
   ): Promise<void> {
-    for (const field of pathFieldsOf(definition))
-      await this.load(db, parentOf(definition, field), { id: textIn(at, field) });
+    for (const field of pathFieldsOf(definition)) {
+      const parent = parentOf(definition, field);
+      await this.#find(db, findById, parent, { id: textIn(at, field) }, purpose);
+    }
   }
 
   /** Checks what an object refers to. An optimistic transaction leaves missing objects to a constraint. */

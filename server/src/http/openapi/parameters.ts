@@ -96,6 +96,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "`true` also answers whether each guarantee holds: `state`, `covered`, `example` and `reason`, which are null without it. A page then has at most 20 guarantees; `next_page_uri` continues.",
     schema: { type: "boolean", default: false },
   },
+  shared: {
+    name: "shared",
+    in: "query",
+    description: "`true` also lists the objects of shared projects, which others may read and refer to.",
+    schema: { type: "boolean", default: false },
+  },
   hostport: {
     name: "hostport",
     in: "query",

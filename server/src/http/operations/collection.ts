@@ -11,11 +11,12 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
+import { isShareable } from "../../auth";
 import type { Answer } from "../../documents";
 import { MOST_STATES, withState, withStates } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath } from "../../resources";
 import { refuseFaults } from "../../util";
-import { beforeOf, limitOf, stateOf } from "../query";
+import { beforeOf, limitOf, sharedOf, stateOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
@@ -58,7 +59,13 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "GET",
       id: `list${plural(type)}`,
       summary: `List ${plural(title)}, newest first`,
-      query: ["limit", "before_id", ...filtersOf(definition), ...(isGuarantee ? (["state"] as const) : [])],
+      query: [
+        "limit",
+        "before_id",
+        ...filtersOf(definition),
+        ...(isGuarantee ? (["state"] as const) : []),
+        ...(isShareable(definition) ? (["shared"] as const) : []),
+      ],
       success: {
         status: 200,
         answer: { ...answer, example: () => sampleAnswer(definition, { alone: false }) },
@@ -71,6 +78,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
           bytes: pageBytes,
           before: beforeOf(definition, query),
           filters: filtersIn(query),
+          shared: sharedOf(query),
         });
         if (definition.kind === "api_key") return keyUses.tellPage(page);
         return asksForState ? withStates(context, caller, page) : page;

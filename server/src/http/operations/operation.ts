@@ -103,6 +103,7 @@ export interface ApiOperation {
     | "address"
     | "after_address"
     | "state"
+    | "shared"
     | Filter
   )[];
   /** The query parameters that must be given. */

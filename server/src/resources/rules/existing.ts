@@ -1,4 +1,4 @@
-import type { UniqueKey } from "@tunnelplane/sdk/contract";
+import { SHARED_PROJECT, type UniqueKey } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Database, inParts, isListed, statement } from "../../storage";
 import { grouped } from "../../util";
@@ -9,6 +9,9 @@ export type BriefRow = Pick<Database["resource"], "id" | "kind" | "owner_id" | "
 /** A reference of a stored object to another. */
 export type UserRow = Pick<Database["reference"], "from_id" | "to_id" | "field" | "cascades"> & {
   readonly kind: string;
+  /** The projects of both. */
+  readonly from_project: string;
+  readonly to_project: string;
 };
 
 /** The holder of a unique key. */
@@ -46,6 +49,12 @@ export class Existing {
     return inParts(ids, (part) => targetsByIds(this.db, { ids: part, most }));
   }
 
+  /** Those of these projects that are shared. */
+  async sharedAmong(projects: readonly string[]): Promise<string[]> {
+    const ids = [...new Set(projects)];
+    return (await inParts(ids, (part) => sharedByIds(this.db, { ids: part }))).map(({ id }) => id);
+  }
+
   /** The holders of unique keys. */
   async holdersOf(keys: readonly Pick<UniqueKey, "scope" | "key">[]): Promise<HolderRow[]> {
     const found: HolderRow[] = [];
@@ -69,10 +78,20 @@ const firstUsers = statement<{ ids: string }, UserRow>((db, parameter) =>
   db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")
+    .innerJoin("resource as target", "target.id", "reference.to_id")
     .select(["from_id", "to_id", "field", "cascades", "resource.kind"])
+    .select(["resource.project_id as from_project", "target.project_id as to_project"])
     .where(isListed(db, "to_id", parameter("ids")))
     .where("cascades", "=", 0)
     .limit(USERS_READ),
+);
+
+const sharedByIds = statement<{ ids: string }, { id: string }>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .select("resource_id as id")
+    .where("scope", "=", SHARED_PROJECT)
+    .where(isListed(db, "resource_id", parameter("ids"))),
 );
 
 const targetsByIds = statement<{ ids: string; most: number }, { from_id: string; to_id: string }>(

@@ -8,7 +8,7 @@ import {
   targetsOf,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import { missingTarget } from "../../auth";
+import { isShareable, missingTarget } from "../../auth";
 import type { Document } from "../../documents";
 import { type Fault, takeTurn } from "../../util";
 import type { Coming, FaultList, ResolvableReference } from "./coming";
@@ -53,11 +53,18 @@ export async function checkTargets(
     coming.flatMap(({ references }) => references.map(({ id }) => id)).filter((id) => !kinds.has(id)),
   );
   const stored = new Map((await existing.rowsOf([...outside])).map((row) => [row.id, row]));
+  const projects = new Set(coming.map(({ project }) => project));
+  const others = [...stored.values()].filter(({ project_id }) => !projects.has(project_id));
+  const shared = new Set(await existing.sharedAmong(others.map(({ project_id }) => project_id)));
   for (const [index, { name, project, references }] of coming.entries()) {
     if (index > 0) await takeTurn(); // a single write must not hold the database over a turn of others
     for (const reference of references) {
       const row = stored.get(reference.id);
-      const kind = kinds.get(reference.id) ?? (row && isReachable(row, project) ? row.kind : undefined);
+      const kind =
+        kinds.get(reference.id) ??
+        (row && (isReachable(row, project) || (isLendable(reference) && shared.has(row.project_id)))
+          ? row.kind
+          : undefined);
       const isThere = reference.targets.some((target) => target.kind === kind);
       if (isRightKind(reference) && !isThere) faults.add(name, missingTarget(reference.path, reference.id));
     }
@@ -69,6 +76,10 @@ export async function checkTargets(
  * themselves. Who may name which is decided in `auth/reach.ts` and `auth/ownership.ts`.
  */
 export const NAMED_EVERYWHERE: readonly Kind[] = ["project", "bot_user"];
+
+/** Whether a reference may lead into a shared project: to what others may read, and not as a part of it. */
+export const isLendable = ({ reference, targets }: ResolvableReference): boolean =>
+  !reference.cascade && targets.every(isShareable);
 
 const isReachable = ({ kind, project_id }: BriefRow, project: string): boolean =>
   project_id === project || NAMED_EVERYWHERE.some((one) => one === kind);

@@ -36,9 +36,18 @@ export async function checkUsers(
 
 const MOST_LISTED = 5;
 
+/** Of another project's objects only that there are some, unless they are about the account. */
+const isTold = (kind: string, from: string, to: string): boolean =>
+  from === to || definitionNamed(kind).kind === "membership";
+
 function listOf(users: readonly UserRow[]): string {
-  const listed = users
+  const own = users.filter(({ kind, from_project, to_project }) => isTold(kind, from_project, to_project));
+  const listed = own
     .slice(0, MOST_LISTED)
     .map(({ kind, from_id, field }) => `${definitionNamed(kind).title} ${from_id} (${field})`);
-  return [...listed, ...(users.length > MOST_LISTED ? ["and others"] : [])].join(", ");
+  return [
+    ...listed,
+    ...(own.length > MOST_LISTED ? ["and others"] : []),
+    ...(own.length < users.length ? ["another project"] : []),
+  ].join(", ");
 }
