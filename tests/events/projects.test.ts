@@ -1,5 +1,6 @@
 import { DEFAULT_PROJECT, definitionOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import { projectNames } from "../../server/src/auth/projects";
 import { readRequest } from "../../server/src/changesets/request";
 import { replay } from "../../server/src/events/admin/replay";
 import { auditPage, eventAt, eventPage, eventsAfter, sequenceAfter } from "../../server/src/journal";
@@ -9,7 +10,6 @@ import { execute, onEveryDatabase, rowsIn } from "../support/databases";
 import { type StandInTarget, World } from "../support/events";
 import { expectFound, expectWhole, literal, unguard } from "../trust/attacks/forger";
 
-const OTHER = "proj_other";
 const SIZE = { limit: 100, bytes: 1_000_000 };
 const POLICY = definitionOf("ip_policy");
 
@@ -22,28 +22,31 @@ const refusalOf = (asked: Promise<unknown>): Promise<string> =>
 onEveryDatabase("What is done in one of two projects", (_start, database) => {
   let data: string;
   let world: World;
-  let other: World;
+  let other: Awaited<ReturnType<World["newProject"]>>;
+  /** The id of the other project. */
+  let there: string;
   beforeEach(async () => {
     data = await database.create();
     world = await World.open(data);
-    other = world.inProject(OTHER);
+    other = await world.newProject("the-other");
+    there = other.project;
   });
   afterEach(() => world.close());
 
   const keysOf = ({ arrived }: StandInTarget) => new Set(arrived.map(({ key }) => key));
 
   it("is told to the destinations of that project alone, at first and again", async () => {
-    const [here, there] = [await world.destination(), await other.destination()];
+    const [ours, theirs] = [await world.destination(), await other.destination()];
     const [own] = await world.objects(1);
     const [foreign] = await other.objects(1);
     await world.change([`${own}`], 2);
     await other.change([`${foreign}`], 3);
     await world.dispatcher().deliverDue();
-    expect(keysOf(here.target)).to.deep.equal(new Set([own]));
-    expect(keysOf(there.target)).to.deep.equal(new Set([foreign]));
+    expect(keysOf(ours.target)).to.deep.equal(new Set([own]));
+    expect(keysOf(theirs.target)).to.deep.equal(new Set([foreign]));
     for (const [{ id, target }, count] of [
-      [here, 2],
-      [there, 3],
+      [ours, 2],
+      [theirs, 3],
     ] as const) {
       expect(await world.deliveries(id)).to.have.length(count);
       expect(await replay(world.core.store, id, { since: new Date(0) }, world.now)).to.equal(count);
@@ -62,20 +65,20 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
       (await eventPage(store, { project }, SIZE)).documents.map((text) => JSON.parse(text));
     const objectsOf = async (project: string | undefined) =>
       (await listed(project)).map((event) => event.object.id);
-    expect(await objectsOf(OTHER)).to.deep.equal([foreign]);
+    expect(await objectsOf(there)).to.deep.equal([foreign]);
     expect(await objectsOf(DEFAULT_PROJECT.id))
       .to.include(own)
       .and.not.to.include(foreign);
     expect(await objectsOf(undefined)).to.include.members([own, foreign]);
-    const [theirs] = await listed(OTHER);
+    const [theirs] = await listed(there);
     const before = (project: string) => eventPage(store, { project }, { ...SIZE, before: theirs.event_id });
     expect((await before(DEFAULT_PROJECT.id)).documents).to.deep.equal([]);
     for (const find of [eventAt, sequenceAfter] as const) {
-      await find(store, theirs.event_id, { project: OTHER });
+      await find(store, theirs.event_id, { project: there });
       const refusal = await refusalOf(find(store, theirs.event_id, { project: DEFAULT_PROJECT.id }));
       expect(refusal).to.match(/There is no event|which is no event here/);
     }
-    const [first] = (await eventsAfter(store, { project: OTHER }, { ...SIZE, after: 0, isNumbered: false }))
+    const [first] = (await eventsAfter(store, { project: there }, { ...SIZE, after: 0, isNumbered: false }))
       .documents;
     expect(JSON.parse(`${first}`)).not.to.have.property("sequence");
   });
@@ -88,7 +91,7 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
       await other.objects(1);
     }
     await sequencer.settle();
-    const names = new Map([[OTHER, "the-other"]]);
+    const names = await projectNames(store.reader);
     const page = async (project: string | undefined, more: { before?: string; limit?: number } = {}) => {
       const ids = project === undefined ? undefined : journal.rowIds;
       const { documents, nextBefore } = await auditPage(store, { ...SIZE, ...more, project, ids, names });
@@ -96,10 +99,10 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
     };
     const { rows: all } = await page(undefined);
     expect(new Set(all.map(({ project }) => project))).to.deep.equal(
-      new Set([DEFAULT_PROJECT.id, "the-other"]),
+      new Set([DEFAULT_PROJECT.name, "the-other"]),
     );
     expect(all[0].id).to.equal(`au_${all.length}`);
-    const { rows } = await page(OTHER);
+    const { rows } = await page(there);
     expect(rows).to.have.length(3);
     for (const row of rows) {
       expect(row).to.include({ lane: null, previous_hash: null, hash: null, project: "the-other" });
@@ -107,13 +110,13 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
     }
     let before: string | undefined;
     for (const row of rows) {
-      const { rows: one, nextBefore } = await page(OTHER, { limit: 1, ...(before && { before }) });
+      const { rows: one, nextBefore } = await page(there, { limit: 1, ...(before && { before }) });
       expect(one).to.deep.equal([row]);
       before = nextBefore ?? undefined;
     }
     expect(before).to.equal(undefined);
     for (const wrong of ["au_1", `au_${"A".repeat(22)}`])
-      expect(await refusalOf(page(OTHER, { before: wrong })), wrong).to.contain(
+      expect(await refusalOf(page(there, { before: wrong })), wrong).to.contain(
         "before_id must be the id of an audit event",
       );
   });
@@ -127,7 +130,7 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
     await unguard(data);
     const [row] = (await rowsIn(
       data,
-      `select * from audit_event where project_id = '${OTHER}' order by sequence`,
+      `select * from audit_event where project_id = '${there}' order by sequence`,
     )) as AuditEventRow[];
     const of = { event: "id", audit_event: "event_id" } as const;
     for (const [table, column] of Object.entries(of))
@@ -139,12 +142,12 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
           );
         await put(project);
         await expectFound(data, "was changed");
-        await put(OTHER);
+        await put(there);
         await expectWhole(data);
       }
     await execute(data, `update resource set project_id = '${DEFAULT_PROJECT.id}' where id = '${foreign}'`);
     await expectFound(data, `${foreign} was changed without the server`);
-    await execute(data, `update resource set project_id = '${OTHER}' where id = '${foreign}'`);
+    await execute(data, `update resource set project_id = '${there}' where id = '${foreign}'`);
     expect(await runOn(data, "keys", "rotate")).to.include({ code: 0 });
     await expectWhole(data);
   });
@@ -176,11 +179,11 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
         .create(POLICY, {});
     const made = [];
     for (let time = 0; time < 2; time++)
-      made.push(await create(world, DEFAULT_PROJECT.id), await create(other, OTHER));
+      made.push(await create(world, DEFAULT_PROJECT.id), await create(other, there));
     expect(made.map(({ replayed = false }) => replayed)).to.deep.equal([false, false, true, true]);
     expect(new Set(made.map(({ id }) => id)).size).to.equal(2);
     expect(await runOn(data, "keys", "rotate")).to.include({ code: 0 });
-    const { replayed } = await create(other, OTHER);
+    const { replayed } = await create(other, there);
     expect(replayed).to.equal(true);
   });
 });

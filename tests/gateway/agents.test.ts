@@ -3,7 +3,10 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { ServerSource } from "../../gateway/src/server/source";
+import { unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
+import { Rest } from "../support/rest";
 import { ended, runningForAllTests, TRUSTING } from "./running";
 import { Upstream } from "./traffic";
 
@@ -111,6 +114,69 @@ describe("Agents that come in by ssh -R", () => {
     const before = one.gateway.log;
     expect(await ended(one.agent(key, `${APP}:443`, there))).to.equal(255);
     expect(one.gateway.log.slice(before.length)).not.to.contain("agent");
+  });
+
+  it("serve hostports and labels of their own project and of shared ones alone, also where labels are equal", async () => {
+    const one = running.now;
+    const admin = new Rest(one.server.url, one.server.apiKey);
+    const made: [Rest, string][] = [];
+    const create = async (rest: Rest, path: string, body: object) => {
+      const { status, text: said, body: object } = await rest.post(path, body);
+      expect(status, said).to.equal(201);
+      made.unshift([rest, object.uri]);
+      return object;
+    };
+    const [name, bare] = [unique("shop-"), "bare.example.com"];
+    const project = await create(admin, "/projects", { name });
+    const inside = admin.inside(name);
+    const sites = { "here.example.com": admin, "there.example.com": inside };
+    const edges = [await create(inside, "/edges/tls", { hostports: [`${bare}:443`] })];
+    for (const [site, rest] of Object.entries(sites)) {
+      const { id } = await create(rest, "/backends/tunnel_group", { labels: { service: "twin" } });
+      const body = { hostports: [`${site}:443`], backend: { backend_id: id } };
+      edges.push(await create(rest, "/edges/tls", body));
+    }
+    const { key, id: credential } = await one.credential();
+    const { token } = await create(inside, "/credentials", {});
+    /** The hostports that a gateway with `--project` would serve. */
+    const servedIn = async (...projects: string[]) => {
+      const source = new ServerSource({ baseUrl: one.server.url, apiKey: one.key, projects });
+      await source.next(AbortSignal.timeout(10_000)).finally(() => source.close());
+      return source.entries.flatMap(({ fields }) => ("hostports" in fields ? fields.hostports : []));
+    };
+    const other = await Upstream.start("two");
+    try {
+      for (const edge of edges) await one.reported(edge.id);
+      const ours = one.agent(key, "service=twin:443");
+      const theirs = one.agent({ token }, "service=twin:443", { local: other.address });
+      await one.until(async () => (await one.answers("here.example.com")) === "one");
+      await one.until(async () => (await one.answers("there.example.com")) === "two");
+      ours.kill("SIGKILL");
+      await ended(ours);
+      await one.until(async () => (await one.ask("here.example.com")).status === 0);
+      expect(await one.answers("there.example.com")).to.equal("two");
+      expect(await ended(one.agent(key, `${bare}:443`))).to.equal(255);
+      expect((await one.ask(bare)).status).to.equal(0);
+      expect(await servedIn(name)).to.have.members([`${bare}:443`, "there.example.com:443"]);
+      expect(await servedIn("default"))
+        .to.include("here.example.com:443")
+        .and.not.to.include(`${bare}:443`);
+      expect(await servedIn("default", name)).to.include.members([`${APP}:443`, `${bare}:443`]);
+      const refusal = await servedIn(name, "nobody").catch((error: Error) => error.message);
+      expect(refusal).to.contain('there is no project "nobody" here');
+      expect((await admin.patch(`/projects/${project.id}`, { shared: true })).status).to.equal(200);
+      one.agent(key, `${bare}:443`);
+      await one.until(async () => (await one.answers(bare)) === "one");
+      theirs.kill("SIGKILL");
+      one.agent(key, "service=twin:443");
+      await one.until(async () => (await one.answers("there.example.com")) === "one");
+    } finally {
+      await other.stop();
+      await one.api.sshCredentials.delete(credential);
+      await admin.patch(`/projects/${project.id}`, { shared: false });
+      for (const [rest, uri] of made) await rest.delete(uri);
+    }
+    await one.until(async () => (await one.status()).agents.length === 0);
   });
 
   it("serve tunnel groups by labels, share their load, and are reported to the server; an agent that leaves drops out", async () => {

@@ -80,10 +80,11 @@ export class World {
     readonly targets = new Map<string, StandInTarget>(),
   ) {}
 
-  /** The same world, for what its admin does in another project. */
-  inProject(project: string): World {
+  /** The same world, for what its admin does in a new project. */
+  async newProject(name: string): Promise<World & { readonly project: string }> {
+    const project = await this.#create("project", { name });
     const caller = { ...this.context.caller, project };
-    return new World(this.core, { ...this.context, caller }, this.targets);
+    return Object.assign(new World(this.core, { ...this.context, caller }, this.targets), { project });
   }
 
   static async open(data: string): Promise<World> {

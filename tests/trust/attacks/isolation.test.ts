@@ -1,0 +1,252 @@
+import { expect } from "chai";
+import { hostport, type Json } from "../../support/api/expect";
+import { TYPES } from "../../support/api/types";
+import { onEveryDatabase, type Start, settled } from "../../support/databases";
+import { Rest, type RestAnswer } from "../../support/rest";
+import type { ServerProcess } from "../../support/server";
+
+type Answered = RestAnswer["body"];
+
+/** What belongs to projects; these two stand beside them. */
+const OF_PROJECTS = TYPES.filter(({ path }) => path !== "/projects" && path !== "/memberships");
+const HALF = Math.ceil(OF_PROJECTS.length / 2);
+const ROLES = ["member", "viewer", "admin"] as const;
+const SET = "web";
+const KEY = { "idempotency-key": "one-of-both" };
+const GATEWAY = { version: "0.1.0", envoy_version: "1.40.0", ports: [443] };
+
+/** One object of each kind, by the path of its collection. */
+type Made = ReadonlyMap<string, Answered>;
+
+/** A server with a project whose answers are compared, and another one that holds something or nothing. */
+interface World {
+  readonly server: ServerProcess;
+  readonly account: Rest;
+  readonly own: Made;
+  /** Ids in the other project, or ids like them where that is empty. */
+  readonly foreign: ReadonlyMap<string, string>;
+  /** A hostport there, or nowhere. */
+  readonly elsewhere: string;
+  /** The id of an event there, or of none. */
+  readonly event: string;
+  /** The API as those of each role in the project see it. */
+  readonly callers: ReadonlyMap<string, Rest>;
+}
+
+const created = async (rest: Rest, path: string, body: object, headers = {}): Promise<Answered> => {
+  const { status, text, body: made } = await rest.post(path, body, headers);
+  expect(status, `${path} ${text}`).to.equal(201);
+  return made;
+};
+
+async function fill(rest: Rest, types: typeof TYPES): Promise<[string, Answered][]> {
+  const made: [string, Answered][] = [];
+  for (const type of types) {
+    const edge = type.path.includes("{edge_id}")
+      ? (await created(rest, "/edges/https", { hostports: [hostport()] })).id
+      : "";
+    const path = type.path.replace("{edge_id}", edge);
+    made.push([type.path, await created(rest, path, await type.body(rest))]);
+  }
+  return made;
+}
+
+/** What stands beside objects: a change set, a kept answer, events on their way. */
+async function besides(rest: Rest): Promise<void> {
+  const objects = [{ kind: "ip_policy", key: "office" }];
+  expect((await rest.post("/changesets", { set: SET, objects })).status).to.equal(200);
+  await created(rest, "/ip_policies", { description: "kept" }, KEY);
+}
+
+async function worldOf(start: Start, isThere: boolean): Promise<World> {
+  const server = await start();
+  const account = new Rest(server.url, server.apiKey);
+  const [ours, theirs] = [
+    await created(account, "/projects", { name: "ours" }),
+    await created(account, "/projects", { name: "theirs" }),
+  ];
+  const [here, there] = [account.inside(ours.name), account.inside(theirs.name)];
+  const callers = new Map<string, Rest>();
+  for (const role of ROLES) {
+    const bot = await created(here, "/bot_users", { name: role });
+    if (role !== "member")
+      await created(account, "/memberships", { project_id: ours.id, role, bot_user_id: bot.id });
+    callers.set(role, new Rest(server.url, (await created(here, "/api_keys", { owner_id: bot.id })).token));
+  }
+  const own = await fill(here, OF_PROJECTS.slice(0, HALF));
+  if (isThere) await besides(there);
+  const others = isThere ? await fill(there, OF_PROJECTS) : [];
+  await besides(here);
+  own.push(...(await fill(here, OF_PROJECTS.slice(HALF))));
+  const foreign = new Map(OF_PROJECTS.map(({ path, prefix }) => [path, `${prefix}_${madeUp()}`]));
+  for (const [path, { id }] of others) foreign.set(path, id);
+  const edges = [...own, ...others].flatMap(([path, { id }]) =>
+    path === "/edges/tls" ? [{ id, state: "applied" }] : [],
+  );
+  const agents = [...own, ...others].flatMap(([path, { id }]) =>
+    path === "/credentials"
+      ? [{ credential: id, bind: ["bind:a=b"], address: "192.0.2.1", since: "2026-01-31T08:00:00Z" }]
+      : [],
+  );
+  const report = { ...GATEWAY, sequence: edges.length, edges, agents };
+  expect((await account.put("/gateways/east/status", report)).status).to.equal(204);
+  await settled(server.data);
+  const [, edge] = others.find(([path]) => path === "/edges/tls") ?? [];
+  const elsewhere = edge?.hostports[0] ?? hostport();
+  const [told] = (await there.get("/events?limit=1")).body.events;
+  const event = told?.event_id ?? `ev_${madeUp()}`;
+  return { server, account, own: new Map(own), foreign, elsewhere, event, callers };
+}
+
+const madeUp = (): string =>
+  Array.from(
+    { length: 27 },
+    () => "0123456789abcdefghijklmnopqrstuvwxyz"[Math.floor(Math.random() * 36)],
+  ).join("");
+
+/** A request of a caller, for every world. */
+type Probe = readonly [method: string, path: string, body?: object, headers?: Record<string, string>];
+
+/** Everything that can be read, and what a caller can do with ids of the other project. */
+async function probesOf(
+  { server, own, foreign, elsewhere, event: told }: World,
+  rest: Rest,
+): Promise<Probe[]> {
+  const { paths } = (await rest.get("/openapi-wire.json")).body as { paths: Record<string, Json> };
+  const [event] = (await rest.get("/events?limit=1")).body.events ?? [];
+  const routes = own.get("/edges/https/{edge_id}/routes");
+  const filled = (path: string) => {
+    const [collection = ""] = path.split("/{id}");
+    const id = own.get(collection)?.id ?? (collection === "/events" ? (event?.event_id ?? "ev_1") : "ours");
+    const name = collection.startsWith("/changesets") ? SET : "east";
+    return path
+      .replace("{edge_id}", routes?.uri.split("/").at(-3) ?? "")
+      .replace("{id}", id)
+      .replace(/\{\w+\}/, name);
+  };
+  const reads = Object.entries(paths).flatMap(([path, methods]) =>
+    "get" in methods && path !== "/audit_head" ? [filled(path)] : [],
+  );
+  const lists = reads.filter((path) => !/_[0-9A-Za-z]{27}|east|web/.test(path) && path !== "/exposure");
+  const ids = [...foreign].map(([path, id]): [string, string] => [path.replace("{edge_id}", "ours"), id]);
+  const theirEdge = foreign.get("/edges/tls") ?? "";
+  const theirPolicy = foreign.get("/ip_policies") ?? "";
+  const requests = [{ address: elsewhere, path: "/" }];
+  return [
+    ...reads.map((path): Probe => ["GET", path]),
+    ...lists.map((path): Probe => ["GET", `${path}?limit=1`]),
+    ...["/events?wait=0", `/events?after_id=${event?.event_id}`, "/audit_events?limit=3"].map(
+      (path): Probe => ["GET", path],
+    ),
+    ...["/audit_events?project=theirs", "/audit_events?project=ours", "/gateways?limit=1"].map(
+      (path): Probe => ["GET", path],
+    ),
+    ...ids.flatMap(([path, id]): Probe[] => [
+      ...["GET", "DELETE"].map((method): Probe => [method, `${path}/${id}`]),
+      ["PATCH", `${path}/${id}`, {}],
+      ["GET", `/references?object_id=${id}`],
+      ["GET", `/events?object_id=${id}`],
+      ["POST", "/changesets?dry_run=true", { set: "other", objects: [{ kind: "ip_policy", key: "a", id }] }],
+    ]),
+    ...[`/${told}`, `?before_id=${told}`, `?after_id=${told}`].map(
+      (more): Probe => ["GET", `/events${more}`],
+    ),
+    ["GET", `/edges/tls?hostport=${elsewhere}`],
+    ["GET", `/exposure?address=${elsewhere}`],
+    ["GET", "/exposure"],
+    ["POST", "/exposure/decisions", { requests }],
+    ["POST", "/edges/tls", { hostports: [hostport()], ip_restriction: { ip_policy_ids: [theirPolicy] } }],
+    ["POST", "/edges/tls?dry_run=true&findings=true", { hostports: ["new.example.com:443"] }],
+    ["DELETE", `${filled("/edges/tls/{id}")}?dry_run=true&findings=true`],
+    ["PUT", `/edges/tls/${theirEdge}/ip_restriction`, { ip_policy_ids: [own.get("/ip_policies")?.id] }],
+    ["POST", "/ip_policies", { description: "kept" }, KEY],
+    ["POST", "/ip_policies", { description: "another" }, KEY],
+    ["GET", `/changesets/${SET}`],
+    ["GET", "/caller"],
+    ["GET", "/metrics"],
+    ["GET", `${server.url}/projects`],
+  ];
+}
+
+/** Compared texts: what is random, or a matter of time, is numbered in the order in which it comes. */
+class Comparable {
+  readonly #numbers = new Map<string, string>();
+
+  constructor(private readonly url: string) {}
+
+  of(text: string): string {
+    return text
+      .replaceAll(this.url, "")
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(time)")
+      .replace(/"(\w+_at|last_error|last_seen)":(null|"[^"]*")/g, '"$1":"(later)"')
+      .replace(/"(attempts|status)":(\d+|"pending"|"dead")/g, '"$1":"(later)"')
+      .replace(
+        /-----BEGIN [^"]+-----END [A-Z ]+-----|[\w+/=-]{40,}|"[0-9a-f]{16}"|"[\w-]{22}"|[A-Za-z]+_[0-9A-Za-z_-]{22,27}\b|\b[a-z]+\d+\b/g,
+        (name) => this.#numbered(name),
+      );
+  }
+
+  #numbered(name: string): string {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = `(${this.#numbers.size})`;
+    this.#numbers.set(name, number);
+    return number;
+  }
+}
+
+/** The answers to all probes, by the request. */
+async function answersIn(world: World): Promise<string[]> {
+  const answers: string[] = [];
+  for (const [role, rest] of world.callers) {
+    const comparable = new Comparable(world.server.url);
+    for (const [method, path, body, headers] of await probesOf(world, rest)) {
+      const answer = await rest.request(method, path, body, headers);
+      const said = ["etag", "location", "idempotent-replayed", "allow", "retry-after"].map(
+        (name) => answer.headers.get(name) ?? "",
+      );
+      const text = answer.text.replaceAll(answer.headers.get("x-request-id") ?? "-", "(request)");
+      answers.push(comparable.of([role, method, path, answer.status, said, text].join(" ")));
+    }
+  }
+  return answers;
+}
+
+onEveryDatabase("Whether another project holds anything", (start) => {
+  const worlds: World[] = [];
+  before("start a server whose other project is empty, and one where it is not", async () => {
+    for (const isThere of [false, true]) worlds.push(await worldOf(start, isThere));
+  });
+  after(async () => {
+    for (const { server } of worlds) await server.stop();
+  });
+
+  it("is told by no answer to those of a project: what can be read, tried, repeated, refused or counted", async () => {
+    const [without, withObjects] = [await answersIn(worlds[0] as World), await answersIn(worlds[1] as World)];
+    expect(without.length).to.be.above(300);
+    const told = without.flatMap((answer, index) =>
+      withObjects[index] === answer ? [] : [[answer, withObjects[index]]],
+    );
+    expect(told[0]).to.equal(undefined); // what comes after is numbered anew
+    expect(withObjects).to.have.length(without.length);
+  });
+
+  it("is told to admins of the account, and by values that must be unique: “another project”, and no more", async () => {
+    const [without, withObjects] = worlds as [World, World];
+    const heads = await Promise.all(
+      worlds.map(async ({ account }) => (await account.get("/audit_head")).body),
+    );
+    expect(heads[1].sequence).to.be.above(heads[0].sequence);
+    const rows = (await withObjects.account.get("/audit_events?project=theirs")).body.audit_events;
+    expect(rows.length).to.be.above(0);
+    for (const row of rows) expect(row).to.include({ project: "theirs" });
+    for (const { elsewhere, callers } of [without, withObjects]) {
+      const { status, body, text } = (await callers
+        .get("member")
+        ?.post("/edges/tls", { hostports: [elsewhere] })) as RestAnswer;
+      if (status === 201) continue;
+      expect(body.msg).to.equal("hostports[0] is taken in another project; choose another");
+      for (const id of withObjects.foreign.values()) expect(text).not.to.contain(id);
+    }
+  });
+});
