@@ -113,7 +113,7 @@ function* placesIn(
 const SAMPLES: Readonly<Record<string, readonly Json[]>> = {
   tunnel_credential: [{ owner_id: "bot_user/ci" }],
   ssh_credential: [{ owner_id: "bot_user/ci" }],
-  api_key: [{ owner_id: "bot_user/ci" }],
+  api_key: [{ owner_id: "bot_user/ci", project_id: "project/shop" }],
   event_destination: [
     {
       target: {
