@@ -87,7 +87,7 @@ export const pathOf = (exposure: Exposure): { who: string; checks: string[]; to:
 });
 
 const servedWords = ({ credentials, others }: Exposure["served_by"]): string =>
-  listedWords([...credentials.map(({ name }) => name), ...(others > 0 ? [`${others} others`] : [])]) ||
+  listedWords([...credentials.map(({ name }) => name), ...(others > 0 ? [counted(others, "other")] : [])]) ||
   "nobody that is known";
 
 /** Whether a guarantee holds: "broken: `GET app.example.com:443/admin` from 198.51.100.7: 200" */
