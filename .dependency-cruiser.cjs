@@ -18,7 +18,7 @@ const FLOORS = {
     ["http"],
     ["context.ts"],
     ["guarantees"],
-    ["events", "rotation", "exposure", "changesets", "exchange"],
+    ["events", "rotation", "exposure", "changesets", "exchange", "signin"],
     ["resources", "gateways"],
     ["auth", "backup"],
     ["journal"],

@@ -70,6 +70,7 @@ export default defineConfig({
           "how-to/accounts.md",
           "how-to/roles.md",
           "how-to/teams.md",
+          "how-to/sign-in.md",
           "how-to/move.md",
           "how-to/ci.md",
           "how-to/ci-without-keys.md",

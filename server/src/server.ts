@@ -3,7 +3,7 @@ import type { Server as TlsServer } from "node:tls";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 import { type DestinationStream, type Level, pino } from "pino";
-import { bootstrap, KeyUses, noteShown } from "./auth";
+import { bootstrap, forgetEndedSessions, KeyUses, noteShown } from "./auth";
 import { openContext } from "./context";
 import { Dispatcher, type Endpoints, pruneEvents } from "./events";
 import { forgetEndedKeys } from "./exchange";
@@ -12,6 +12,7 @@ import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFil
 import { EventWaits, headOf } from "./journal";
 import { ExpiredEvents, forgetAnswers } from "./resources";
 import { sealWhatIsClear } from "./rotation";
+import type { SignInSettings } from "./signin";
 import type { DatabaseOptions, Store } from "./storage";
 import { isLoopback } from "./util";
 import { VERSION } from "./version";
@@ -54,6 +55,8 @@ export interface ServerOptions extends DatabaseOptions {
   readonly keepAliveTimeout: number;
   /** Addresses to use instead of the services' public ones. */
   readonly eventEndpoint?: Endpoints;
+  /** Where people sign in. Default: nowhere. */
+  readonly signIn?: SignInSettings;
   /** Whether events may go to sites in private networks, and issuers of identity tokens be there. */
   readonly allowPrivateTargets?: boolean;
   /** Days to keep delivered events. */
@@ -127,6 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
       every(FORGET_EVERY_MS, "cannot forget exchanged keys that ended", () => store.write(forgetEndedKeys)),
+      every(FORGET_EVERY_MS, "cannot forget sessions that ended", () => store.write(forgetEndedSessions)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () =>
         pruneEvents(store, new Date(Date.now() - options.eventRetention * DAY_MS)),
       ),

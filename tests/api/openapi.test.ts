@@ -20,7 +20,7 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("has every path and method of every resource type, of the journal, the caller, the exposure, the gateways, change sets and the exchange of tokens, and no other", () => {
+  it("has every path and method of every resource type, of the journal, the caller, the exposure, the gateways, change sets, the exchange of tokens, users and sessions, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
@@ -57,6 +57,12 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/gateways/{name}: delete get",
         "/gateways/{name}/status: put",
         "/token: post",
+        "/users: get",
+        "/users/{id}: get patch",
+        "/sessions: get",
+        "/sessions/{id}: delete get",
+        "/session: get",
+        "/sign_out: post",
       ],
     ];
     expect(documented).to.have.members([...expected, ...beside]);

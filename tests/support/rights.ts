@@ -30,6 +30,12 @@ export const OTHERS: Readonly<
   getGateway: { row: { ...READERS, gateway: "read" } },
   deleteGateway: { row: { admin: "write", viewer: "plan" } },
   listReferences: { row: READERS },
+  listUsers: { row: { admin: "read" } },
+  getUser: { row: { admin: "read" } },
+  updateUser: { row: { admin: "write" } },
+  listSessions: { row: { admin: "read" } },
+  getSessionById: { row: { admin: "read" } },
+  deleteSession: { row: { admin: "write" } },
 };
 
 /** Kinds in which members and gateways differ from what is usual. */

@@ -40,6 +40,7 @@ export class StandInTokenIssuer {
     one.#server = await StandInServer.start((request, response) => {
       const path = request.url ?? "";
       one.asked.push(path);
+      response.setHeader("content-type", "application/json");
       if (one.instead.has(path)) {
         const text = one.instead.get(path);
         if (text !== undefined) response.end(text);

@@ -7,7 +7,8 @@ export interface Caller {
   readonly owner_id: string;
   /** The name of the owner. */
   readonly name: string;
-  readonly role: Role;
+  /** Null for a user who has no role yet. */
+  readonly role: Role | null;
   readonly key_id: string;
   /**
    * The account of the server's database, as events name it in `account_id`: the same at every address, for

@@ -10,6 +10,7 @@ import { type Choice, callerIn, type Holder } from "./callers";
 import { KeyUses } from "./keyUses";
 import { KnownProjects } from "./knownProjects";
 import { OF_USERS, rolesOf } from "./roles";
+import { sessionByHash } from "./sessions";
 
 /**
  * How long a looked-up key is trusted. After a deletion, other servers accept the key for up to this long.
@@ -19,10 +20,13 @@ const TRUSTED_MS = 1000;
 /** Limit of known keys in memory: some MB. */
 const MOST_FOUND = 20_000;
 
-/** An API key, as the database had it. */
+/** An API key or a session, as the database had it. */
 interface KnownKey {
   readonly holder: Holder;
-  readonly ofInactiveBot: boolean;
+  /** Why its owner is refused, where it is. */
+  readonly refusal: string | undefined;
+  /** Whether it is the value of a browser's cookie. */
+  readonly isCookie: boolean;
   /** Its callers so far, by the project that they chose. */
   readonly callers: Map<string, Caller>;
 }
@@ -57,8 +61,8 @@ export class ApiKeys {
   }
 
   /**
-   * Refuses expired keys, keys of inactive bots, and a project in which no role holds; undefined for an
-   * unknown key.
+   * Refuses expired keys, keys of bots and users that are not active, and a project in which no role holds;
+   * undefined for an unknown key.
    * @param begin called before the look-up of a key that is not known yet; may refuse, and returns a function
    *   to call afterwards
    */
@@ -70,18 +74,16 @@ export class ApiKeys {
     if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
     const hash = hashSecret(apiKey);
     const key = this.#known.get(hash) ?? (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
-    if (!key) return undefined;
-    const { expiresAt } = key.holder;
+    if (!key || key.isCookie !== (choice.isCookie ?? false)) return undefined;
+    const { expiresAt, keyId } = key.holder;
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
       throw new RequestError(
         "expired_key",
-        `This API key expired at ${expiresAt}; make a new one with a key that is still valid`,
+        keyId.startsWith("ses_")
+          ? `This session ended at ${expiresAt}; sign in again`
+          : `This API key expired at ${expiresAt}; make a new one with a key that is still valid`,
       );
-    if (key.ofInactiveBot)
-      throw new RequestError(
-        "forbidden",
-        "The bot that owns this API key is not active; an admin can activate it",
-      );
+    if (key.refusal !== undefined) throw new RequestError("forbidden", key.refusal);
     const chosen = `${choice.isOfAccount ? "account" : "project"} ${choice.named ?? ""}`;
     const known = key.callers.get(chosen);
     if (known) return known;
@@ -116,7 +118,7 @@ export class ApiKeys {
     const known = this.#known; // `forget` replaces the map, so that a result from before a change is not kept.
     const { reader } = this.store;
     const [made] = await keyByHash(reader, { hash });
-    const row = made ?? (await exchangedByHash(reader, hash));
+    const row = made ?? (await exchangedByHash(reader, hash)) ?? (await keyOfSession(reader, hash));
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
     // Partial: fields were added after some of these were stored.
     const {
@@ -130,7 +132,7 @@ export class ApiKeys {
       role: row.role ?? bot?.role ?? "member",
       project: row.botProject ?? OF_USERS,
     };
-    const roles = await rolesOf(reader, { id: ownerId, own });
+    const roles = await rolesOf(reader, { id: ownerId, groups: JSON.parse(row.groups ?? "[]"), own });
     const holder = {
       keyId,
       ownerId,
@@ -140,10 +142,16 @@ export class ApiKeys {
       scopes,
       expiresAt,
     };
-    const key = { holder, ofInactiveBot: bot?.active === false, callers: new Map() };
+    const refusal =
+      bot?.active === false
+        ? "The bot that owns this API key is not active; an admin can activate it"
+        : row.active === 0
+          ? "This user is not active; an admin can activate it"
+          : undefined;
+    const key = { holder, refusal, isCookie: row.isCookie ?? false, callers: new Map() };
     known.set(hash, key);
     const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-    if (made && !isOver && !key.ofInactiveBot) this.uses.note(keyId);
+    if (made && !isOver && refusal === undefined) this.uses.note(keyId);
     if (this.#found.size >= MOST_FOUND) this.#found.clear();
     this.#found.add(hash);
     return key;
@@ -156,11 +164,16 @@ interface KeyRow {
   readonly ownerId: string;
   /** The key's document. */
   readonly key: string;
-  readonly role: Role | null;
+  readonly role: Role | "none" | null;
   readonly name: string | null;
+  /** Whether the user that owns it is; null for a bot. */
+  readonly active: number | null;
+  /** The groups of that user, as a JSON list. */
+  readonly groups: string | null;
   /** The document of the bot that owns it. */
   readonly bot: string | null;
   readonly botProject: string | null;
+  readonly isCookie?: boolean;
 }
 
 const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
@@ -170,7 +183,7 @@ const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
     .leftJoin("principal as user", "user.id", "key.owner_id")
     .leftJoin("resource as bot", "bot.id", "key.owner_id")
     .select(["hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
-    .select(["user.role as role", "user.name as name"])
+    .select(["user.role as role", "user.name as name", "user.active as active", "user.groups as groups"])
     .select(["bot.document as bot", "bot.project_id as botProject"])
     .where("told_secret.hash", "=", parameter("hash"))
     .where("key.kind", "=", "api_key"),
@@ -182,7 +195,16 @@ async function exchangedByHash(db: Kysely<Database>, hash: string): Promise<KeyR
   if (!row) return undefined;
   const { expiresAt, scopes, ...others } = row;
   const key = JSON.stringify({ expires_at: expiresAt, scopes: JSON.parse(scopes) });
-  return { ...others, key, role: null, name: null };
+  return { ...others, key, role: null, name: null, active: null, groups: null };
+}
+
+/** What a user is signed in with: a key of the command line, or the value of a browser's cookie. */
+async function keyOfSession(db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> {
+  const [row] = await sessionByHash(db, { hash });
+  if (!row) return undefined;
+  const { expiresAt, kind, ...others } = row;
+  const key = JSON.stringify({ expires_at: expiresAt });
+  return { ...others, key, bot: null, botProject: null, isCookie: kind === "console" };
 }
 
 const exchangedKey = statement<

@@ -53,7 +53,10 @@ export function bootstrap(context: ServerContext, givenKey: string | undefined):
     const admin = newId("usr");
     await transaction
       .insertInto("principal")
-      .values({ id: admin, name: "admin", role: "admin", created_at: new Date().toISOString() })
+      .values({
+        ...{ id: admin, name: "admin", role: "admin", created_at: new Date().toISOString() },
+        ...{ active: 1, groups: "[]" },
+      })
       .execute();
     const key = givenKey ?? newSecret("tpk");
     const author = { ownerId: admin, name: "admin", operationId: newId("op") };

@@ -1,6 +1,6 @@
 import type { Role } from "@tunnelplane/sdk/contract";
 
-/** The user or bot that makes a request with one of its API keys. */
+/** The user or bot that makes a request with one of its API keys, or in a session. */
 export interface Caller {
   readonly ownerId: string;
   /** The name of the user or bot. */
@@ -11,6 +11,7 @@ export interface Caller {
   readonly accountRole: Role | null;
   /** The projects in which a role holds. */
   readonly projects: readonly ProjectRole[];
+  /** The API key, or the session, of the request. */
   readonly keyId: string;
   /** The project for which the key is; null for all in which its owner has a role. */
   readonly keyProject: string | null;

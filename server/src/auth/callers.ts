@@ -16,6 +16,11 @@ export interface Choice {
   readonly named: string | undefined;
   /** Whether the request is about no project, so that it has to choose none. */
   readonly isOfAccount?: boolean;
+  /**
+   * Whether what was sent came as the cookie of a session: a session of a browser is no key, nor a key such a
+   * session.
+   */
+  readonly isCookie?: boolean;
 }
 
 /** The projects that an error names. */

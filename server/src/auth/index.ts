@@ -1,8 +1,9 @@
-/** API keys, owners and the first admin. Other rooms import from here only. */
+/** API keys, sessions, owners and the first admin. Other rooms import from here only. */
 
 export { ApiKeys } from "./apiKeys";
 export { bootstrap, noteShown, recoverAdminKey } from "./bootstrap";
 export type { Caller } from "./caller";
+export type { Choice } from "./callers";
 export { KeyUses } from "./keyUses";
 export { refuseLastAdmin } from "./lastAdmin";
 export {
@@ -24,3 +25,15 @@ export {
 export { isAccountAdmin, projectNames, seesAllProjects, sharedProjects } from "./projects";
 export { refuseForeignReach } from "./reach";
 export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";
+export {
+  beginSession,
+  csrfTokenOf,
+  endSession,
+  forgetEndedSessions,
+  isCsrfTokenOf,
+  isUsed,
+  SESSION_MS,
+  sessionAt,
+  sessionPage,
+} from "./sessions";
+export { type Profile, setActive, TooManyUsers, userAt, userOf, userPage } from "./users";

@@ -18,11 +18,14 @@ export async function refuseLastAdmin(db: Kysely<Database>, changes: readonly Ob
  * Whether somebody is an admin of the account for good. Groups do not count: nobody may be in them.
  * @param without the ids of users, bots and memberships that do not count either
  */
-async function isAdminLeft(db: Kysely<Database>, without: ReadonlySet<string>): Promise<boolean> {
+export async function isAdminLeft(db: Kysely<Database>, without: ReadonlySet<string>): Promise<boolean> {
   const users = await adminUsers(db, {});
   if (users.some(({ id }) => !without.has(id))) return true;
   const others = (await adminObjects(db, {})).filter(({ id }) => !without.has(id));
-  return others.some(({ kind, document }) => isAdminNow(kind, JSON.parse(document)));
+  return others.some(({ kind, document }) => {
+    const object: Fields = JSON.parse(document);
+    return isAdminNow(kind, object) && !without.has(object.user_id ?? "");
+  });
 }
 
 const isAdmin = (change: ObjectChange, when: "before" | "after"): boolean => {
@@ -41,10 +44,10 @@ function isAdminNow(kind: string, object: object): boolean {
 }
 
 type Fields = Partial<Pick<Answers["bot_user"], "role" | "active">> &
-  Partial<Pick<Answers["membership"], "project_id" | "group" | "expires_at">>;
+  Partial<Pick<Answers["membership"], "project_id" | "group" | "user_id" | "expires_at">>;
 
 const adminUsers = statement<object, { id: string }>((db) =>
-  db.selectFrom("principal").select("id").where("role", "=", "admin"),
+  db.selectFrom("principal").select("id").where("role", "=", "admin").where("active", "=", 1),
 );
 
 const adminObjects = statement<object, Pick<Database["resource"], "id" | "kind" | "document">>((db) =>

@@ -3,10 +3,13 @@ import type { RunningServer, ServerOptions } from "../server";
 import { VERSION } from "../version";
 import { withExamples } from "./examples";
 import { environmentHelp, SERVE_SETTINGS, withSettings } from "./settings";
+import { type SignInFlags, signInFrom } from "./signInFlags";
 
 const SHORTEST_KEY = 16;
 
-interface Flags extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit"> {
+interface Flags
+  extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit" | "signIn">,
+    SignInFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly rateLimit: number;
@@ -59,6 +62,7 @@ async function serve({
       isFirst = true;
       console.log(`\nThe admin's API key, shown this once and never again:\n\n  ${key}\n`);
     },
+    signIn: signInFrom(options),
     masterKey: process.env.TUNNELPLANE_MASTER_KEY,
     tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
     rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },

@@ -59,6 +59,53 @@ export const MASTER_KEY_SETTING: Setting = {
   more: "docs/operations.md#master-key-and-data-keys",
 };
 
+/** Where people sign in; see docs/how-to/sign-in.md. */
+const SIGN_IN_SETTINGS: readonly Setting[] = [
+  {
+    flag: "--oidc-issuer <url>",
+    env: "TUNNELPLANE_OIDC_ISSUER",
+    text: "Issuer URL of the OpenID Connect identity provider at which people sign in",
+    defaultText: "none; API keys alone",
+    more: "docs/how-to/sign-in.md",
+  },
+  {
+    flag: "--oidc-client-id <id>",
+    env: "TUNNELPLANE_OIDC_CLIENT_ID",
+    text: "This server's client id at the identity provider; its redirect URI there is <public URL>/sign_in/callback",
+    defaultText: "none",
+  },
+  {
+    flag: "--oidc-client-secret-file <file>",
+    env: "TUNNELPLANE_OIDC_CLIENT_SECRET_FILE",
+    text: "File of the client's secret at the identity provider",
+    defaultText: "none; a public client",
+  },
+  {
+    flag: "--oidc-scopes <scopes>",
+    env: "TUNNELPLANE_OIDC_SCOPES",
+    text: "Scopes to ask the identity provider for, with spaces between",
+    default: "openid profile email",
+  },
+  {
+    flag: "--oidc-groups-claim <claim>",
+    env: "TUNNELPLANE_OIDC_GROUPS_CLAIM",
+    text: "Claim with the user's groups: texts, or objects with a name",
+    default: "groups",
+  },
+  {
+    flag: "--oidc-username-claim <claim>",
+    env: "TUNNELPLANE_OIDC_USERNAME_CLAIM",
+    text: "Claim with the user's name",
+    default: "email",
+  },
+  {
+    flag: "--oidc-require-groups <groups>",
+    env: "TUNNELPLANE_OIDC_REQUIRE_GROUPS",
+    text: "Groups, separated by commas; only their users may sign in",
+    defaultText: "all may",
+  },
+];
+
 export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--listen <host:port>",
@@ -166,6 +213,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     text: "Allow event destinations, and issuers of identity tokens, in private networks",
     defaultText: "false",
   },
+  ...SIGN_IN_SETTINGS,
   {
     flag: "--event-retention <days>",
     env: "TUNNELPLANE_EVENT_RETENTION",

@@ -9,6 +9,7 @@ import { type Dispatcher, deliveryMetrics } from "../events";
 import { openExchange } from "../exchange";
 import type { EventWaits } from "../journal";
 import type { ServerContext } from "../resources";
+import { openSignIn, type SignInSettings } from "../signin";
 import { newId, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, BODY_LIMIT, JSON_TYPE } from "./bodies";
@@ -34,6 +35,8 @@ import { registerPages } from "./pages";
 import type { Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 import { registerOperations } from "./serving";
+import { Cookies } from "./signin/cookies";
+import { registerSignIn } from "./signin/routes";
 import { registerTokenExchange } from "./tokenExchange";
 
 const SERVICE_VERSION = "2";
@@ -64,6 +67,8 @@ export interface AppOptions extends ConnectionOptions {
   readonly rateLimit: RateLimitOptions;
   /** Trusted proxies: addresses and networks, separated by commas. */
   readonly trustProxy?: string;
+  /** Where people sign in. Default: nowhere. */
+  readonly signIn?: SignInSettings;
   /** Whether issuers of identity tokens may be in private networks, as event targets may. */
   readonly allowPrivateTargets?: boolean;
 }
@@ -116,7 +121,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const apiKeys = new ApiKeys(store, keyUses);
   const limits = new RateLimits(options.rateLimit);
   const largeBodies = new LargeBodies();
-  const authentication = new Authentication(apiKeys, limits, underWay);
+  const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
+  const cookies = new Cookies(addressOf);
+  const authentication = new Authentication(apiKeys, limits, underWay, cookies);
   const counts = { refused: () => underWay.refused, cutOff: () => waiting.cutOff };
   registerMetrics(app, version, counts, deliveryMetrics(store, dispatcher.counts), async (request, reply) => {
     const caller = await authentication.callerOf(request, true);
@@ -128,6 +135,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
     underWay,
     open: () =>
       openExchange(context, { allowPrivate: options.allowPrivateTargets === true, publicUrl, logger }),
+  });
+  const { signIn } = options;
+  registerSignIn(app, {
+    ...{ context, apiKeys, authentication, cookies, limits, underWay, addressOf },
+    open: signIn && (() => openSignIn(context, signIn, logger)),
   });
   app.register(async (api) => {
     underWay.limitOn(api);
@@ -153,7 +165,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
       requireVersion(request);
       requirePlainBody(request);
     });
-    const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
     registerOperations(api, { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf });
   });
   return app;

@@ -143,6 +143,8 @@ const CALLERS = [
     (kind) => definitionOf(kind).path,
   ),
   "/changesets",
+  "/users",
+  "/sessions",
 ];
 
 /**

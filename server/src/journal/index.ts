@@ -7,7 +7,7 @@ export { type Anchor, anchorText, headOf, headText } from "./head";
 export { type AuditedAction, type Follower, Journal } from "./journal";
 export { journaled } from "./journaled";
 export { isBegun, openKeyring } from "./openKeyring";
-export { type Author, commandLine, isChangeOf, type ObjectChange, theServer } from "./payload";
+export { type Author, commandLine, credentialOf, isChangeOf, type ObjectChange, theServer } from "./payload";
 export { eventAt, eventPage, eventsAfter, PRUNED_THROUGH, sequenceAfter } from "./read";
 export { auditPage } from "./readAudit";
 export { Sequencer } from "./sequencer";

@@ -18,7 +18,7 @@ export interface Author {
   /** The user or bot. */
   readonly ownerId: string;
   readonly name: string;
-  /** The API key that was used; absent if the server itself acts. */
+  /** The API key or session that was used; absent if the server itself acts. */
   readonly keyId?: string;
   /** The request's id in the log. */
   readonly operationId: string;
@@ -88,10 +88,7 @@ export function eventOf(
   { now, accountId, documents }: { now: Date; accountId: string; documents: Documents },
 ): EventPayload {
   const withoutSecrets = (document: Document) => mapSecrets(definition, document, () => undefined);
-  const credential = author.keyId && {
-    id: author.keyId,
-    uri: documents.addressOf(definitionOf("api_key"), author.keyId),
-  };
+  const credential = author.keyId && credentialOf(documents, author.keyId);
   return {
     event_id: newId("ev"),
     event_type: eventTypeOf(definition, change),
@@ -119,6 +116,12 @@ export function eventOf(
         ],
       }),
   };
+}
+
+/** The API key or session that was used, as events show it. */
+export function credentialOf(documents: Documents, keyId: string): { id: string; uri: string } {
+  const list = keyId.startsWith("ses_") ? { path: "/sessions" } : definitionOf("api_key");
+  return { id: keyId, uri: documents.addressOf(list, keyId) };
 }
 
 /** The paths of the secrets that an update changed, without values. */

@@ -14,7 +14,15 @@ export class NoDocumentError extends Error {
   }
 }
 
-/** Reads JSON documents of other servers: bounded in time and size, and without following redirects. */
+/** A request to another server, as `fetch` takes it. */
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text, or what prints as one. */
+  readonly body?: unknown;
+}
+
+/** Reads documents of other servers: bounded in time and size, and without following redirects. */
 export class DocumentReader {
   readonly #agent: Agent;
 
@@ -32,17 +40,29 @@ export class DocumentReader {
 
   /** @throws saying why it cannot be read; {@link NoDocumentError} where its server says so */
   async read(url: string): Promise<unknown> {
+    const answer = await this.fetch(url, { headers: { accept: "application/json" } });
+    if (answer.status !== 200) throw new NoDocumentError(answer.status);
+    return JSON.parse(await answer.text());
+  }
+
+  /** Like the global `fetch`, for libraries that take one. The answer has arrived completely. */
+  async fetch(url: string, { method = "GET", headers, body }: Asked = {}): Promise<Response> {
     const { protocol } = new URL(url);
     if (protocol !== "https:" && !(protocol === "http:" && this.allowPrivate))
       throw new Error(`${url} does not begin with https://`);
-    const { statusCode, body } = await request(url, {
+    const answer = await request(url, {
+      method,
+      headers,
+      body: body === undefined || body === null ? undefined : String(body),
       dispatcher: this.#agent,
-      headers: { accept: "application/json" },
       signal: AbortSignal.timeout(LONGEST_MS),
     });
-    if (statusCode === 200) return JSON.parse(await body.text());
-    await body.dump();
-    throw new NoDocumentError(statusCode);
+    const text = await answer.body.text();
+    const type = answer.headers["content-type"];
+    return new Response(text === "" ? null : text, {
+      status: answer.statusCode,
+      headers: type === undefined ? {} : { "content-type": String(type) },
+    });
   }
 
   close(): Promise<void> {

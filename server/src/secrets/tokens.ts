@@ -5,7 +5,7 @@ import { takeRandom } from "../util";
 import type { Keyring } from "./keyring";
 
 /** A new one-time secret of 256 random bits. The prefix lets scanners find leaked ones. */
-export const newSecret = (prefix: "tpk" | "tpt"): string =>
+export const newSecret = (prefix: "tpk" | "tpt" | "tps"): string =>
   `${prefix}_${takeRandom(32).toString("base64url")}`;
 
 /**

@@ -21,6 +21,8 @@ export type {
   DeliveryRow,
   GatewayRow,
   InboxRow,
+  PrincipalRow,
+  SessionRow,
 } from "./schema";
 export {
   change,

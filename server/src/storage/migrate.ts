@@ -17,6 +17,7 @@ import * as ending from "./migrations/013_ending";
 import * as project from "./migrations/014_project";
 import * as projectOfEvents from "./migrations/015_project_of_events";
 import * as projectOfNames from "./migrations/016_project_of_names";
+import * as signIn from "./migrations/019_sign_in";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "014_project": project,
   "015_project_of_events": projectOfEvents,
   "016_project_of_names": projectOfNames,
+  "019_sign_in": signIn,
 };
 
 export interface MigrateOptions {

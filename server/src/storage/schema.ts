@@ -6,7 +6,9 @@ export interface Database {
   /** Facts about the database itself. */
   setting: { name: string; value: string };
   /** Users; bots are resources. */
-  principal: { id: string; name: string; role: Role; created_at: string };
+  principal: PrincipalRow;
+  /** What users are signed in with, by the hash of its secret. */
+  session: SessionRow;
   /** Every object of every kind. `document` is the JSON that a GET answers. */
   resource: {
     id: string;
@@ -125,6 +127,38 @@ export interface Database {
     created_at: string;
     project_id: string;
   };
+}
+
+export interface PrincipalRow {
+  id: string;
+  name: string;
+  /** The role for the whole account; `none` for users whom only memberships give one. */
+  role: Role | "none";
+  created_at: string;
+  /** The identity provider that knows it, and by which name; null for the first admin. */
+  issuer: string | null;
+  subject: string | null;
+  email: string | null;
+  active: 0 | 1;
+  /** The groups of the last sign-in, as a JSON list of texts. */
+  groups: string;
+  last_sign_in_at: string | null;
+}
+
+export interface SessionRow {
+  hash: string;
+  id: string;
+  user_id: string;
+  /** `console`: the value of a browser's cookie; `command_line`: a key that the command line keeps. */
+  kind: "console" | "command_line";
+  created_at: string;
+  expires_at: string;
+  /** The address from which it was begun. */
+  client: string;
+  /** What the identity provider said of the user, as a JSON object. */
+  claims: string;
+  /** A hash of what the sign-in was begun with: each begins one session at most. */
+  begun_as: string | null;
 }
 
 export interface ExchangedKeyRow {

@@ -1,10 +1,11 @@
 /**
- * The API under the path that the console itself has. The key is kept here, in memory, and nowhere else: a
- * reload forgets it.
+ * The API under the path that the console itself has. A key is kept here, in memory, and nowhere else: a
+ * reload forgets it. Of a session, the browser keeps the cookie, which no script can read.
  */
 const base = new URL(".", document.baseURI);
 let key = "";
 let project = "";
+let csrfToken = "";
 
 export class Refusal extends Error {
   constructor(status, body) {
@@ -16,6 +17,7 @@ export class Refusal extends Error {
 
 export const useKey = (text) => {
   key = text;
+  csrfToken = "";
 };
 
 /** Asks from now on about a project, by its name; "" is the one that the server chooses for the key. */
@@ -23,23 +25,39 @@ export const useProject = (name) => {
   project = name;
 };
 
+/** Works in the session of this browser. */
+export const useSession = (token) => {
+  key = "";
+  csrfToken = token;
+};
+
+/** Whether it works in a session, and not with a key. */
+export const isInSession = () => csrfToken !== "";
+
+/** The address of a page of the server. */
+export const addressOf = (path) => new URL(path.replace(/^\//, ""), base).href;
+
 /** Reads what the API has at a path. */
 export const get = (path) => request(path, "GET");
 
-/** Asks for an answer to a body. The console asks only what changes nothing. */
+/** Asks for an answer to a body. The console asks only what changes nothing, and signs out. */
 export const ask = (path, body) => request(path, "POST", body);
 
+/** Removes what the API has at a path. */
+export const remove = (path) => request(path, "DELETE");
+
 async function request(path, method, body) {
-  const answer = await fetch(new URL(path.replace(/^\//, ""), base), {
+  const answer = await fetch(addressOf(path), {
     method,
     headers: {
-      authorization: `Bearer ${key}`,
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(csrfToken && { "x-csrf-token": csrfToken }),
       "service-version": "2",
       ...(project && { "tunnelplane-project": project }),
       ...(body && { "content-type": "application/json" }),
     },
     body: body && JSON.stringify(body),
-    credentials: "omit",
+    credentials: key ? "omit" : "same-origin",
     cache: "no-store",
     referrerPolicy: "no-referrer",
   }).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { get, Refusal, useKey, useProject } from "./api.mjs";
+import { addressOf, ask, get, isInSession, Refusal, useKey, useProject, useSession } from "./api.mjs";
 import { audit } from "./audit.mjs";
 import { deliveries } from "./deliveries.mjs";
 import { h } from "./dom.mjs";
@@ -6,6 +6,7 @@ import { address, exposure } from "./exposure.mjs";
 import { gateway, gateways } from "./gateways.mjs";
 import { guarantees } from "./guarantees.mjs";
 import { object, objects } from "./objects.mjs";
+import { sessions } from "./sessions.mjs";
 import { me, projectSwitch, seesAll, whoIs } from "./who.mjs";
 
 const main = document.querySelector("main");
@@ -22,6 +23,7 @@ const VIEWS = {
   object,
   deliveries,
   audit,
+  sessions,
   gateways,
   gateway,
   me,
@@ -31,11 +33,27 @@ const sectionOf = (view) =>
   ({ address: "exposure", object: "objects", gateway: "gateways" })[view] ??
   (VIEWS[view] ? view : "exposure");
 let caller;
+/** Whether the server has an identity provider, at which people sign in. */
+let canSignIn = false;
 /** Counts what was asked for, so that a slow answer does not replace a later one. */
 let turn = 0;
 
-signIn();
+start();
 addEventListener("hashchange", show);
+
+/** Goes on in the session of this browser, or asks who it is. */
+async function start() {
+  try {
+    const { user, csrf_token: token, sign_in: isOpen } = await get("/session");
+    canSignIn = isOpen;
+    if (!user) return signIn();
+    useSession(token);
+    caller = await enter();
+  } catch (error) {
+    return signIn(error.message);
+  }
+  await welcome();
+}
 
 function signIn(message) {
   caller = undefined;
@@ -51,6 +69,22 @@ function signIn(message) {
     "aria-describedby": "key-hint",
   });
   const problem = h("p", { role: "alert", class: "problem" }, message ?? "");
+  const link =
+    canSignIn &&
+    h(
+      "p",
+      {},
+      h(
+        "a",
+        {
+          class: "button",
+          href: addressOf(
+            `/sign_in?return_to=${encodeURIComponent(`/console${location.search}${location.hash}`)}`,
+          ),
+        },
+        "Sign in",
+      ),
+    );
   const form = h(
     "form",
     { class: "sign-in" },
@@ -58,8 +92,9 @@ function signIn(message) {
     h(
       "p",
       {},
-      "Who can reach what, what refers to what, and what became of events. Nothing can be changed here.",
+      "Who can reach what, what refers to what, and what became of events. No object can be changed here.",
     ),
+    link,
     h("label", { for: "key" }, "API key"),
     input,
     h(
@@ -89,7 +124,31 @@ function signIn(message) {
   });
   main.replaceChildren(form);
   document.title = "Sign in · tunnelplane console";
-  input.focus();
+  (form.querySelector("a") ?? input).focus();
+}
+
+async function signOut() {
+  try {
+    if (isInSession()) await ask("/sign_out");
+  } catch (error) {
+    if (!(error instanceof Refusal && error.status === 401)) {
+      status.textContent = error.message;
+      return;
+    }
+  }
+  signIn("You have signed out.");
+}
+
+/** Says to a user without a role who it is, for the admin who gives it one. */
+function waitForRole() {
+  nav.hidden = true;
+  const heading = h("h1", { tabindex: "-1" }, "You have no role here yet");
+  main.replaceChildren(
+    heading,
+    h("p", {}, "An admin gives you one with a membership. You are ", h("code", {}, caller.owner_id), "."),
+  );
+  document.title = "No role yet · tunnelplane console";
+  heading.focus();
 }
 
 /** The project that the page's address names. A reload keeps it, and links lead to it. */
@@ -125,6 +184,12 @@ async function change(name) {
 }
 
 async function welcome() {
+  who.replaceChildren(
+    ...projectSwitch(caller, chosen(), change),
+    h("a", { href: "#/me" }, whoIs(caller)),
+    h("button", { type: "button", onclick: signOut }, "Sign out"),
+  );
+  if (caller.role === null) return waitForRole();
   const hasGateways = await get("/gateways?limit=1").then(
     () => true,
     () => false,
@@ -136,6 +201,7 @@ async function welcome() {
     ...(seesAll(caller) ? [["deliveries", "Deliveries"]] : []),
     ...(hasGateways ? [["gateways", "Gateways"]] : []),
     ...(caller.role === "admin" ? [["audit", "Audit log"]] : []),
+    ...(caller.account_role === "admin" ? [["sessions", "Sessions"]] : []),
   ];
   nav.replaceChildren(
     h(
@@ -145,16 +211,11 @@ async function welcome() {
     ),
   );
   nav.hidden = false;
-  who.replaceChildren(
-    ...projectSwitch(caller, chosen(), change),
-    h("a", { href: "#/me" }, whoIs(caller)),
-    h("button", { type: "button", onclick: () => signIn("You have signed out.") }, "Sign out"),
-  );
   await show();
 }
 
 async function show() {
-  if (!caller) return;
+  if (!caller?.role) return;
   const [, name = "", ...rest] = location.hash.replace(/^#/, "").split("/");
   const view = VIEWS[name] ?? exposure;
   const mine = ++turn;
@@ -164,7 +225,8 @@ async function show() {
   try {
     content = await view(rest, caller);
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) return signIn("Your key is not accepted any more.");
+    if (error instanceof Refusal && error.status === 401)
+      return signIn(isInSession() ? "Your session has ended." : "Your key is not accepted any more.");
     content = { title: "That cannot be shown", nodes: [h("p", { class: "problem" }, error.message)] };
   }
   if (mine !== turn) return;

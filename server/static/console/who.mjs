@@ -40,7 +40,7 @@ export async function me(_rest, caller) {
     ["Name", name],
     ["Id", h("code", {}, owner_id)],
     ["Role for the whole account", account_role ? badge(account_role) : "none"],
-    ["API key", h("code", {}, key_id)],
+    [key_id.startsWith("ses_") ? "Session" : "API key", h("code", {}, key_id)],
     ["Scopes", scopes.length > 0 ? codes(scopes) : "all that the role allows"],
     ["Ends", expires_at ? time(expires_at) : "never"],
   ];
@@ -48,7 +48,7 @@ export async function me(_rest, caller) {
     title: "Who I am",
     nodes: [
       table(
-        "About the API key",
+        "What you may do here",
         ["What", "Value"],
         facts.map((fact) => row(...fact)),
       ),

@@ -27,6 +27,7 @@ const BESIDE = [
   "getGateway",
   "getCaller",
   "exchangeToken", // reads no key, but a token
+  "getSession", // says who is signed in, and nobody is
 ];
 const forbidden = { status: 403, code: "TP_1200" };
 

@@ -48,6 +48,16 @@ const PARTS = {
   // Gateways follow it, and read in it no more of an object than they may of the object itself.
   event_list: { rights: { viewer: "read", admin: "read", gateway: "read" }, words: see("events") },
   audit_event: { rights: { admin: "read" }, words: see("the audit log") },
+  user: {
+    rights: { admin: "write" },
+    words: { read: "see users", plan: "plan changes of users", write: "change users" },
+    ofAccount: ["read", "plan", "write"],
+  },
+  session: {
+    rights: { admin: "write" },
+    words: { read: "see sessions", plan: "plan to end sessions", write: "end sessions" },
+    ofAccount: ["read", "plan", "write"],
+  },
   gateway: {
     rights: { member: "read", viewer: "plan", admin: "write", gateway: "read" },
     words: {

@@ -26,6 +26,8 @@ const FAILURE_WINDOW_S = 60;
 
 /** Exchanges of identity tokens from one address in a minute: many jobs may share one. */
 const MOST_EXCHANGES = 120;
+/** Steps of sign-ins from one address in a minute; each sign-in has two. */
+const MOST_SIGN_INS = 120;
 
 /**
  * Limits the requests of an API key, and how many keys an address can guess.
@@ -39,6 +41,8 @@ export class RateLimits {
   readonly #repeats = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
   /** Exchanges of tokens by address, right or wrong. */
   readonly #exchanges = new RateLimiterMemory({ points: MOST_EXCHANGES, duration: FAILURE_WINDOW_S });
+  /** Steps of sign-ins by address. */
+  readonly #signIns = new RateLimiterMemory({ points: MOST_SIGN_INS, duration: FAILURE_WINDOW_S });
   readonly #policy: string;
 
   constructor(private readonly options: RateLimitOptions) {
@@ -109,6 +113,14 @@ export class RateLimits {
     const { left, exhausted } = await consume(this.#exchanges, address);
     if (exhausted)
       throw tooMany(left, `An address may exchange ${counted(MOST_EXCHANGES, "identity token")} in a minute`);
+  }
+
+  /** Counts a step of a sign-in, and refuses it if its address took too many. */
+  async admitSignIn(request: FastifyRequest): Promise<void> {
+    const address = this.#addressOf(request);
+    if (!address) return;
+    const { left, exhausted } = await consume(this.#signIns, address);
+    if (exhausted) throw tooMany(left, "Too many sign-ins come from this address");
   }
 
   /** Whether a request comes from this machine itself, not through a proxy on it. */

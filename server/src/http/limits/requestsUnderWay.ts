@@ -6,7 +6,7 @@ import { customerOf, RequestError } from "../../util";
 import { type GiveBack, Slots } from "./slots";
 
 /** Slots apart from the common ones. */
-export type SlotKind = "keys" | "waits" | "exchanges";
+export type SlotKind = "keys" | "waits" | "exchanges" | "sign_ins";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -30,6 +30,8 @@ const MOST_WAITS = 8;
  * must not take the slots of others.
  */
 const MOST_EXCHANGES = 64;
+/** Sign-ins at once, a quarter of them from one address: they wait for the identity provider. */
+const MOST_SIGN_INS = 64;
 /** The holder of requests without a valid key. No owner has this id. */
 const ANONYMOUS = "";
 
@@ -42,7 +44,11 @@ export class RequestsUnderWay {
   readonly #slots: Slots;
   readonly #forKeys = new Slots(SLOTS_FOR_KEYS);
   readonly #waits = new Slots(0);
-  readonly #exchanges = new Slots(MOST_EXCHANGES);
+  /** Slots of requests that wait for servers of others, with what a refusal says of them. */
+  readonly #elsewhere = {
+    exchanges: { slots: new Slots(MOST_EXCHANGES), does: "exchanges too many identity tokens" },
+    sign_ins: { slots: new Slots(MOST_SIGN_INS), does: "has too many people signing in" },
+  };
   readonly #lookups: Slots;
   /** The slots in use, by request. */
   readonly #held = new Map<FastifyRequest, GiveBack>();
@@ -146,9 +152,10 @@ export class RequestsUnderWay {
       this.#held.set(request, wait);
       return undefined;
     }
-    if (slots === "exchanges") {
-      const slot = this.#exchanges.take(customerOf(request.ip), this.#exchanges.part(4));
-      if (!slot) return this.#refuse(request, "The server exchanges too many identity tokens already");
+    if (slots === "exchanges" || slots === "sign_ins") {
+      const { slots: apart, does } = this.#elsewhere[slots];
+      const slot = apart.take(customerOf(request.ip), apart.part(4));
+      if (!slot) return this.#refuse(request, `The server ${does} already`);
       this.#held.set(request, slot);
       return undefined;
     }

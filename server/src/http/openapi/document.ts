@@ -60,7 +60,7 @@ class OpenApi {
       summary: operation.summary,
       description: descriptionOf(operation),
       tags: [operation.tag.name],
-      ...(operation.isForm && { security: [] }),
+      ...(operation.isOpen && { security: [] }),
       parameters: [
         ...parametersInPath(operation),
         ...parametersOf(operation).map((name) => parameterOf(operation, name)),
@@ -168,7 +168,7 @@ function parametersOf(operation: DescribedOperation): string[] {
   const changes = operation.method !== "GET" && operation.method !== "POST";
   const preconditions = changes ? ["If-Match"] : isCacheable(operation) ? ["If-None-Match"] : [];
   return [
-    ...(operation.isForm ? [] : ["Service-Version", PROJECT_HEADER]),
+    ...(operation.isOpen ? [] : ["Service-Version", PROJECT_HEADER]),
     ...preconditions,
     ...(isIdempotent(operation) ? ["Idempotency-Key"] : []),
     ...operation.query,
@@ -194,8 +194,8 @@ function answerExample({ path, success: { answer, list } }: DescribedOperation):
 /** Which errors an operation may answer. */
 function errorStatuses(operation: DescribedOperation): number[] {
   const statuses = [400, 401, 403, 429, 500, 503];
-  if (!operation.isForm) statuses.push(404);
-  if (operation.method !== "GET" && !operation.isForm) statuses.push(409);
+  if (!operation.isOpen) statuses.push(404);
+  if (operation.method !== "GET" && !operation.isOpen) statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
   if (operation.body) statuses.push(408, 413, 415);
   if (isIdempotent(operation)) statuses.push(422);

@@ -8,7 +8,7 @@ export const callerOperation: ApiOperation = {
   method: "GET",
   path: "/caller",
   id: "getCaller",
-  summary: "Get the owner of the API key, its role and the server",
+  summary: "Get the owner of the API key or session, its role and the server",
   tag: { name: "Caller", description: "The user or bot that makes the request." },
   query: [],
   subject: "caller",
@@ -24,7 +24,7 @@ export const callerOperation: ApiOperation = {
           .enum(ROLES)
           .nullable()
           .meta({ description: "Role of the owner; null for a user who has none yet." }),
-        key_id: z.string().meta({ description: "The API key." }),
+        key_id: z.string().meta({ description: "The API key, or the session." }),
         server_id: z.string().meta({
           description:
             "The account of this server's database, as events name it in `account_id`: the same at every address, for all servers of one database, and after a restore.",

@@ -2,6 +2,7 @@ import { definitionOf, object, timestamp, validateModule } from "@tunnelplane/sd
 import { z } from "zod";
 import { textIn } from "../../documents";
 import { deliveryPage, replay } from "../../events";
+import { credentialOf } from "../../journal";
 import type { DeliveryRow } from "../../storage";
 import { newId, queryError, refuseFaults } from "../../util";
 import { beforeOf, limitOf, type Query } from "../query";
@@ -144,7 +145,7 @@ export const deliveryOperations: readonly ApiOperation[] = [
 function testEvent({ context, caller }: OperationScope, id: string) {
   const { documents, journal } = context;
   const [eventId, now] = [newId("ev"), new Date().toISOString()];
-  const credential = { id: caller.keyId, uri: documents.addressOf(definitionOf("api_key"), caller.keyId) };
+  const credential = credentialOf(documents, caller.keyId);
   const payload = {
     event_id: eventId,
     event_type: "event_destination_test.v0",

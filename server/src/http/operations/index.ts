@@ -11,6 +11,7 @@ import { journalOperations } from "./journal";
 import { moduleOperations } from "./module";
 import type { ApiOperation } from "./operation";
 import { referenceOperations } from "./references";
+import { userOperations } from "./users";
 
 /** Every operation of the API. */
 export const allOperations = (): ApiOperation[] => [
@@ -23,6 +24,7 @@ export const allOperations = (): ApiOperation[] => [
   ...decisionOperations,
   ...gatewayOperations,
   ...referenceOperations,
+  ...userOperations,
 ];
 
 /** Every operation of a resource type: its collection, its objects, their modules and entries. */

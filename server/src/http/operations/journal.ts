@@ -32,7 +32,7 @@ const principal = z.object({
   credential: z
     .object({ id: z.string(), uri: z.url() })
     .nullable()
-    .meta({ description: "The API key that was used." }),
+    .meta({ description: "The API key or session that was used." }),
 });
 
 const eventShape: Shape = {
@@ -74,18 +74,18 @@ const auditShape: Shape = {
       .string()
       .meta({ description: "Id of the request, as in the log and the header X-Request-Id." }),
     principal_id: z.string().meta({
-      description: "The user or bot that made the change; `nobody` for an identity token that was refused.",
+      description:
+        "The user or bot that made the change; `nobody` for an identity token or a sign-in that was refused.",
     }),
-    key_id: z
-      .string()
-      .nullable()
-      .meta({ description: "The API key that was used; null for changes by the server itself." }),
+    key_id: z.string().nullable().meta({
+      description: "The API key or session that was used; null for changes by the server itself.",
+    }),
     client: z.string().nullable().meta({ description: "The client's address." }),
     action: z.string().meta({ description: "The change, for example `ip_policy_created`." }),
     object_id: z
       .string()
       .nullable()
-      .meta({ description: "Id of the changed object, or the name of a gateway." }),
+      .meta({ description: "Id of the changed object, user or session, or the name of a gateway." }),
     event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
     project: z.string().nullable().meta({
       description:
@@ -93,7 +93,7 @@ const auditShape: Shape = {
     }),
     changed: z.array(z.string()).meta({
       description:
-        "The paths that an update changed; for a refused identity token, the claims and parts that did not match.",
+        "The paths that an update changed; for a refused identity token, the claims and parts that did not match; for a refused sign-in, why.",
     }),
     object_digest: z.string().nullable().meta({
       description:

@@ -131,8 +131,10 @@ export interface ApiOperation {
   readonly permission?: Permission;
   /** The limits of its body, where the common ones are too low. */
   readonly room?: BodyRoom;
-  /** Whether its body is a form, and it needs neither an API key nor Service-Version. */
+  /** Whether its body is a form. */
   readonly isForm?: true;
+  /** Whether it needs neither an API key nor Service-Version. */
+  readonly isOpen?: true;
   readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
 }
 

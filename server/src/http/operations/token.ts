@@ -22,6 +22,7 @@ export const tokenOperation: DescribedOperation = {
   tag: { name: "Token", description: "API keys for jobs that have an identity token of their own." },
   query: [],
   isForm: true,
+  isOpen: true,
   body: {
     name: "TokenExchange",
     io: "input",

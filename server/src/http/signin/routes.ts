@@ -1,0 +1,207 @@
+import { isObject } from "@tunnelplane/sdk/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type ApiKeys, type Caller, csrfTokenOf, endSession, SESSION_MS, userAt } from "../../auth";
+import { journaled } from "../../journal";
+import type { ServerContext } from "../../resources";
+import { ATTEMPT_MS, ProviderAway, type SignIn, SignInRefused } from "../../signin";
+import { isLoopback, RequestError } from "../../util";
+import type { Authentication } from "../authentication";
+import { JSON_TYPE } from "../bodies";
+import { requestErrorOf } from "../errors";
+import { requireAddress } from "../limits/connections";
+import type { RateLimits } from "../limits/rateLimits";
+import type { RequestsUnderWay } from "../limits/requestsUnderWay";
+import { sessionOperation, signOutOperation } from "../operations/session";
+import { refuseOtherMethods } from "../serving";
+import type { Cookies } from "./cookies";
+import { errorPage, PAGE_HEADERS } from "./page";
+
+const CALLBACK = "/sign_in/callback";
+/** Paths of this server to which a sign-in may lead. */
+const RETURN_TO = /^\/(console|login)([/?#][!-[\]-~]*)?$/;
+const LONGEST_RETURN = 1000;
+
+interface Serving {
+  readonly context: ServerContext;
+  readonly apiKeys: ApiKeys;
+  readonly authentication: Authentication;
+  readonly cookies: Cookies;
+  readonly limits: RateLimits;
+  readonly underWay: RequestsUnderWay;
+  /** Opens it; called once, for the first person. Undefined where the server has no identity provider. */
+  readonly open: (() => SignIn) | undefined;
+  readonly addressOf: (request: FastifyRequest) => string;
+}
+
+/** Serves what people sign in and out with: pages of the browser, and the session for scripts of pages. */
+export function registerSignIn(app: FastifyInstance, serving: Serving): void {
+  app.register(async (pages) => registerPages(pages, serving));
+  app.register(async (scripts) => registerSessions(scripts, serving));
+}
+
+function registerPages(
+  pages: FastifyInstance,
+  { authentication, apiKeys, cookies, limits, underWay, open, addressOf }: Serving,
+): void {
+  let opened: SignIn | undefined;
+  pages.addHook("onClose", () => opened?.close());
+  const signIn = (): SignIn => {
+    opened ??= open?.();
+    if (!opened)
+      throw new RequestError(
+        "no_route",
+        "This server has no identity provider; open the console with an API key",
+      );
+    return opened;
+  };
+  underWay.limitOn(pages);
+  pages.addHook("onRequest", async (request) => {
+    requireAddress(request);
+    await limits.admitSignIn(request);
+  });
+  pages.setErrorHandler(async (error, request, reply) => {
+    const { status, message, options } = await refusalOf(error, request);
+    return reply
+      .code(status)
+      .headers({ ...PAGE_HEADERS, ...options?.headers })
+      .send(errorPage({ message, operationId: request.id, address: addressOf(request) }));
+  });
+  const config = { slots: () => "sign_ins" as const };
+
+  pages.get("/sign_in", { config }, (request, reply) =>
+    underWay.during(request, async () => {
+      refuseUnsafe(request);
+      const { address, cookie } = await signIn().begin(addressOf(request) + CALLBACK, returnToOf(request));
+      return redirect(reply, address, [cookies.setAttempt(request, cookie, ATTEMPT_MS)]);
+    }),
+  );
+
+  pages.get(CALLBACK, { config }, (request, reply) =>
+    underWay.during(request, async () => {
+      const forgetting = cookies.setAttempt(request, "", 0);
+      reply.header("set-cookie", forgetting); // also where it is refused: an attempt is tried once
+      const mark = request.url.indexOf("?");
+      const former = await authentication.sessionOf(request);
+      const { secret, returnTo } = await signIn().finish({
+        query: mark < 0 ? "" : request.url.slice(mark),
+        cookie: cookies.attempt(request),
+        former: former?.keyId,
+        operationId: request.id,
+        client: request.ip,
+      });
+      apiKeys.forget(); // the user's groups may be others now
+      reply.removeHeader("set-cookie");
+      return redirect(reply, addressOf(request) + returnTo, [
+        forgetting,
+        cookies.setSession(request, secret, SESSION_MS),
+      ]);
+    }),
+  );
+
+  /** A cookie without `Secure` must not leave this machine. */
+  function refuseUnsafe(request: FastifyRequest): void {
+    const { protocol, hostname } = new URL(addressOf(request));
+    if (protocol === "https:" || hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))
+      return;
+    throw new RequestError(
+      "forbidden",
+      "Signing in needs an address with https://. An operator sets --tls-cert and --tls-key, or --public-url behind a proxy that speaks TLS",
+    );
+  }
+
+  async function refusalOf(
+    error: unknown,
+    request: FastifyRequest,
+  ): Promise<Pick<RequestError, "status" | "message"> & Partial<Pick<RequestError, "options">>> {
+    if (error instanceof SignInRefused) {
+      await opened?.record(error, { operationId: request.id, client: request.ip });
+      return { status: 403, message: error.message };
+    }
+    if (error instanceof ProviderAway)
+      return {
+        status: 503,
+        message: "The identity provider does not answer now. Try again shortly; API keys go on to work",
+      };
+    const refusal = requestErrorOf(error);
+    if (refusal.status >= 500 && refusal !== error)
+      request.log.error({ operation_id: request.id, err: error }, "request failed");
+    return refusal;
+  }
+}
+
+function redirect(reply: FastifyReply, address: string, cookies: readonly string[]): FastifyReply {
+  return reply
+    .code(303)
+    .headers({ location: address, "referrer-policy": "no-referrer", "set-cookie": [...cookies] })
+    .send();
+}
+
+/** The path to which a sign-in leads: one of this server's pages, and no other address. */
+function returnToOf(request: FastifyRequest): string {
+  const path = (isObject(request.query) && request.query.return_to) || "/console";
+  if (typeof path === "string" && path.length <= LONGEST_RETURN && RETURN_TO.test(path)) return path;
+  throw new RequestError("invalid_query", "return_to must be a path of this server, for example /console", {
+    field: "return_to",
+  });
+}
+
+function registerSessions(
+  scripts: FastifyInstance,
+  { context, apiKeys, authentication, cookies, underWay, open }: Serving,
+): void {
+  underWay.limitOn(scripts);
+  scripts.addHook("onRequest", async (request) => {
+    requireAddress(request);
+    await underWay.admit(request);
+  });
+  refuseOtherMethods(scripts, [sessionOperation, signOutOperation]);
+
+  scripts.get(sessionOperation.path, (request, reply) =>
+    underWay.during(request, async () => {
+      const [caller, secret] = [await authentication.sessionOf(request), cookies.session(request)];
+      const isOpen = caller !== undefined && secret !== undefined;
+      return reply.type(JSON_TYPE).send(
+        JSON.stringify({
+          user: isOpen ? await userIn(context, caller) : null,
+          csrf_token: isOpen ? csrfTokenOf(secret) : null,
+          expires_at: caller?.expiresAt ?? null,
+          sign_in: open !== undefined,
+        }),
+      );
+    }),
+  );
+
+  scripts.post(signOutOperation.path, (request, reply) =>
+    underWay.during(request, async () => {
+      const caller = await authentication.callerOf(request, true);
+      if (!caller.keyId.startsWith("ses_"))
+        throw new RequestError(
+          "forbidden",
+          `This is an API key, and no session; DELETE /api_keys/${caller.keyId} deletes it`,
+        );
+      await signOut(context, caller, request);
+      apiKeys.forget();
+      return reply
+        .code(204)
+        .header("set-cookie", cookies.setSession(request, "", 0))
+        .send();
+    }),
+  );
+}
+
+async function userIn({ store, documents }: ServerContext, { ownerId }: Caller) {
+  const { id, name, email } = await userAt(store.reader, documents, ownerId);
+  return { id, name, email };
+}
+
+const signOut = (
+  context: ServerContext,
+  { keyId, ownerId, name }: Caller,
+  { id: operationId, ip: client }: FastifyRequest,
+): Promise<void> =>
+  journaled(context, async (transaction, begunUnder) => {
+    await endSession(transaction, keyId);
+    await context.journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [
+      { action: "signed_out", subject: keyId },
+    ]);
+  });

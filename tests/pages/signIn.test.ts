@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { HAS_BROWSER, RealBrowser, type Tab } from "../support/browser";
+import { execute } from "../support/databases";
+import { CLIENT, IdentityProvider } from "../support/identityProvider";
+import { Rest } from "../support/rest";
+import { MOVABLE_CLOCK, ServerProcess } from "../support/server";
+
+describe("Signing in with Chromium at an identity provider", () => {
+  if (!HAS_BROWSER) {
+    it("skipped: there is no Chromium on this machine", function () {
+      this.skip();
+    });
+    return;
+  }
+
+  let folder: string;
+  let provider: IdentityProvider;
+  let server: ServerProcess;
+  let browser: RealBrowser;
+  let tabs: Tab[] = [];
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "tunnelplane-sign-in-"));
+    writeFileSync(join(folder, "secret"), `${CLIENT.secret}\n`);
+    provider = await IdentityProvider.start();
+    server = await start();
+    browser = await RealBrowser.start();
+  });
+  afterEach(async () => {
+    for (const tab of tabs) await tab.close();
+    tabs = [];
+  });
+  after(async () => {
+    await browser.close();
+    await server.stop();
+    provider.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const start = (env = {}) =>
+    ServerProcess.start({
+      env,
+      args: [
+        ...["--oidc-issuer", provider.url, "--oidc-client-id", CLIENT.id],
+        ...["--oidc-client-secret-file", join(folder, "secret")],
+      ],
+    });
+
+  async function open(address = `${server.url}/console`): Promise<Page> {
+    const tab = await browser.open(address);
+    tabs.push(tab);
+    return tab.page;
+  }
+  const begin = (page: Page) => page.getByRole("link", { name: "Sign in" }).click();
+  const isRefused = (page: Page) => page.getByRole("heading", { name: "You are not signed in" }).waitFor();
+
+  /** Stops a page before it asks the server for the callback, also where it is redirected there. */
+  async function stopAtCallback(page: Page): Promise<{ readonly url: Promise<URL> }> {
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Fetch.enable", { patterns: [{ urlPattern: "*/sign_in/callback*" }] });
+    const url = new Promise<URL>((resolve) => {
+      devtools.on("Fetch.requestPaused", async ({ requestId, request }) => {
+        await devtools.send("Fetch.failRequest", { requestId, errorReason: "Aborted" });
+        await devtools.send("Fetch.disable");
+        resolve(new URL(request.url));
+      });
+    });
+    return { url };
+  }
+
+  /** Signs in at the provider, and stops before the browser brings its answer to the server. */
+  async function answerFor(page: Page, name: string): Promise<URL> {
+    const brought = await stopAtCallback(page);
+    await begin(page);
+    await provider.signIn(page, name);
+    return brought.url;
+  }
+
+  /** Makes a user an admin of the account, in the database. */
+  async function makeAdmin(name: string): Promise<void> {
+    await execute(server.data, `update principal set role = 'admin' where subject = '${name}'`);
+    await new Rest(server.url, server.apiKey).post("/workload_identities", {}); // the server forgets what it knows
+  }
+
+  it("leads from the console there and back, keeps the session over a reload, and ends with signing out", async () => {
+    provider.groups.set("alice", ["/infra"]);
+    const page = await open(`${server.url}/console#/audit`);
+    await begin(page);
+    await provider.signIn(page, "alice");
+    await page.getByRole("heading", { name: "You have no role here yet" }).waitFor();
+    await makeAdmin("alice");
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
+    await page.getByText("alice@example.com (admin)").waitFor();
+    await page.getByRole("cell", { name: "signed_in" }).first().waitFor();
+    const { users } = (await new Rest(server.url, server.apiKey).get("/users")).body;
+    expect(users[0]).to.deep.include({ subject: "alice", groups: ["infra"], issuer: provider.url });
+    const kept = await page.evaluate(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
+    );
+    expect(kept).to.equal('[{},{},""]');
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You have signed out.").waitFor();
+    await page.reload();
+    await page.getByLabel("API key").waitFor();
+  });
+
+  it("lets an admin see who is signed in, and end a session", async () => {
+    const [admin, other] = [await open(), await open()];
+    for (const [page, name] of [
+      [admin, "ada"],
+      [other, "bert"],
+    ] as const) {
+      await begin(page);
+      await provider.signIn(page, name);
+      await page.getByRole("heading", { name: "You have no role here yet" }).waitFor();
+    }
+    await makeAdmin("ada");
+    await admin.goto(`${server.url}/console#/sessions`);
+    await admin.reload();
+    await admin.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+    await admin
+      .getByRole("row", { name: /ada@example.com/ })
+      .getByText("this one")
+      .waitFor();
+    await admin.getByRole("button", { name: "End the session of bert@example.com" }).click();
+    await admin
+      .getByRole("row", { name: /bert@example.com/ })
+      .getByText("ended")
+      .waitFor();
+    await other.reload();
+    await other.getByLabel("API key").waitFor();
+  });
+
+  it("is refused with a number where the provider's answer was used already", async () => {
+    const page = await open();
+    const answer = await answerFor(page, "carol");
+    await page.goto(answer.href);
+    await page.getByRole("heading", { name: "You have no role here yet" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You have signed out.").waitFor();
+    await page.goto(answer.href);
+    await isRefused(page);
+    const number = await page.locator("code").innerText();
+    expect(server.log).to.contain(number);
+    await page.getByRole("link", { name: "Back to the console" }).click();
+    await page.getByLabel("API key").waitFor();
+  });
+
+  it("is refused in another browser than the one that began", async () => {
+    const answer = await answerFor(await open(), "dave");
+    const other = await open();
+    await other.goto(answer.href);
+    await isRefused(other);
+    const begunToo = await open();
+    await answerFor(begunToo, "mallory");
+    await begunToo.goto(answer.href);
+    await isRefused(begunToo);
+  });
+
+  for (const [what, forge] of [
+    ["state", (url: URL) => url.searchParams.set("state", "another")],
+    ["code", (url: URL) => url.searchParams.set("code", "another")],
+    ["issuer", (url: URL) => url.searchParams.set("iss", "https://other.example.com")],
+  ] as const)
+    it(`is refused where somebody changed the ${what} on the way`, async () => {
+      const page = await open();
+      const answer = await answerFor(page, "erin");
+      forge(answer);
+      await page.goto(answer.href);
+      await isRefused(page);
+    });
+
+  it("is refused with a code that the same provider gave to somebody else", async () => {
+    const [page, victim] = [await open(), await open()];
+    const stolen = await answerFor(victim, "victim");
+    const answer = await answerFor(page, "mallory");
+    answer.searchParams.set("code", stolen.searchParams.get("code") ?? "");
+    await page.goto(answer.href);
+    await isRefused(page);
+  });
+
+  it("is refused with a code of another provider", async () => {
+    const other = await IdentityProvider.start();
+    try {
+      const second = await open();
+      const page = await open();
+      const answer = await answerFor(page, "frank");
+      const asked = new URL(answer);
+      // The other provider gives a code for the same client and redirect URI.
+      await second.goto(
+        `${other.url}/auth?${new URLSearchParams({
+          client_id: CLIENT.id,
+          redirect_uri: `${server.url}/sign_in/callback`,
+          response_type: "code",
+          scope: "openid",
+          state: asked.searchParams.get("state") ?? "",
+          code_challenge: "x".repeat(43),
+          code_challenge_method: "S256",
+        })}`,
+      );
+      const brought = await stopAtCallback(second);
+      await other.signIn(second, "frank");
+      await page.goto((await brought.url).href);
+      await isRefused(page);
+    } finally {
+      other.stop();
+    }
+  });
+
+  it("is refused where it took too long", async () => {
+    const slow = await start(MOVABLE_CLOCK);
+    try {
+      const page = await open(`${slow.url}/console`);
+      const answer = await answerFor(page, "grace");
+      slow.passAnHour();
+      const key = new Rest(slow.url, slow.apiKey);
+      const begun = Date.now();
+      const now = async () =>
+        Date.parse((await key.post("/bot_users?dry_run=true", { name: "x" })).body.created_at);
+      while ((await now()) < begun + 1_800_000); // the clock moves soon after the signal
+      await page.goto(answer.href);
+      await isRefused(page);
+      await page.getByText("longer than ten minutes").waitFor();
+    } finally {
+      await slow.stop();
+    }
+  });
+
+  it("is refused with words of the provider where it lets nobody in", async () => {
+    const page = await open();
+    await begin(page);
+    await page.getByRole("link", { name: "[ Cancel ]" }).click();
+    await isRefused(page);
+    await page.getByText("access_denied").waitFor();
+  });
+});
