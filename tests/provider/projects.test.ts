@@ -70,6 +70,10 @@ describe("A stack and the project that has its objects", () => {
         TUNNELPLANE_PROJECT: project,
       },
     });
+  async function projectNamed(wanted: string): Promise<{ id: string }> {
+    const { projects } = (await server.rest.get("/projects")).body;
+    return projects.find(({ name }: { name: string }) => name === wanted);
+  }
   /** How many objects a project has. */
   async function countIn(project: string): Promise<number> {
     const inProject = { "tunnelplane-project": project };
@@ -130,8 +134,7 @@ describe("A stack and the project that has its objects", () => {
   });
 
   it("may get another name: nothing changes, and the next write records it", async () => {
-    const { projects } = (await server.rest.get("/projects")).body;
-    const { id } = projects.find(({ name }: { name: string }) => name === "shop");
+    const { id } = await projectNamed("shop");
     const rename = (name: string) => server.rest.patch(`/projects/${id}`, { name });
     await rename("store");
     const renamed = await leadTo("store");
@@ -218,17 +221,23 @@ describe("A stack and the project that has its objects", () => {
 
   it("is read by adopt alone, which prints how to set it for the new stack", async () => {
     const out = join(folder.path, "adopted");
+    for (const name of ["shop", "billing"]) {
+      const { id } = await projectNamed(name);
+      await server.rest.post("/memberships", { project_id: id, role: "admin", group: `${name}-leads` });
+    }
     const { code, stdout, stderr } = await tunnelplanePulumi(
       ["adopt", "--url", server.url, "--project", "shop", "--format", "yaml", "--out", out],
       { TUNNELPLANE_API_KEY: server.apiKey },
     );
     expect(code, stderr).to.equal(0);
-    expect(stdout).to.contain("pulumi config set tunnelplane:project shop");
+    expect(stdout)
+      .to.contain("pulumi config set tunnelplane:project shop")
+      .and.to.contain("projects, and memberships outside of this one");
     const kinds = Object.keys(parse(readFileSync(join(out, "tunnels.yaml"), "utf8")));
-    expect(kinds).to.include.members(["ipPolicies", "tunnelGroupBackends", "tunnelCredentials"]);
+    expect(kinds).to.have.members(["ipPolicies", "memberships", "tunnelGroupBackends", "tunnelCredentials"]);
     const { resources } = JSON.parse(readFileSync(join(out, "import.json"), "utf8"));
     const places = resources.map(({ outputs }: { outputs: Record<string, unknown> }) => outputs.__project);
-    expect(places.filter((place: unknown) => place !== "account")).to.have.length(ALL);
+    expect(places).to.have.length(ALL + 1);
     for (const place of places) expect(place).to.match(/^(account|proj_\w+ shop)$/);
   });
 });

@@ -8,7 +8,7 @@ import {
   seesNoSecrets,
 } from "@tunnelplane/sdk/contract";
 import { knownCallerOf } from "../core/caller";
-import { readServer } from "../core/everything";
+import { type Everything, readServer } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
 import { recordOfPlace } from "../core/place";
 import { targetOf, type Wire } from "../core/target";
@@ -40,12 +40,13 @@ export interface World {
 export async function readWorld(transport: Transport, progress: (read: number) => void): Promise<World> {
   refuseWithoutSecrets(await knownCallerOf(transport));
   const { caller, found, leftOut: unseen } = await readServer(transport, progress);
-  const leftOut = [...unseen];
+  const isOutside = outsideOf(transport.project, caller);
+  const leftOut = found.some(isOutside) ? [...unseen, OF_ACCOUNT] : [...unseen];
   const places = new Map<Definition, Properties>();
   for (const definition of registry) places.set(definition, await recordOfPlace(transport, definition));
   const objects = registry.flatMap((definition) =>
     found
-      .filter((one) => one.definition === definition)
+      .filter((one) => one.definition === definition && !isOutside(one))
       .sort((a, b) => (String(a.answer.id) < String(b.answer.id) ? -1 : 1))
       .flatMap(({ answer }) => {
         const taken = take(definition, answer, caller);
@@ -56,6 +57,17 @@ export async function readWorld(transport: Transport, progress: (read: number) =
       }),
   );
   return { caller, objects, leftOut };
+}
+
+const OF_ACCOUNT =
+  "projects, and memberships outside of this one: they belong to the whole account; adopt them without --project";
+
+/** Finds what belongs to the whole account, and not to the project that was chosen. */
+function outsideOf(project: string | undefined, { projects = [] }: Caller) {
+  const chosen = projects.find(({ name }) => name === project);
+  return ({ definition, answer }: Everything["found"][number]): boolean =>
+    chosen !== undefined &&
+    (definition.kind === "project" || (definition.kind === "membership" && answer.project_id !== chosen.id));
 }
 
 /** A program without its secrets would take them away. */
