@@ -31,12 +31,16 @@ const PROGRESS_EVERY = 500;
 /**
  * Reads all objects, page by page. Objects that are embedded in others, such as routes, are listed on their
  * own too.
+ *
+ * @param withShared whether to read what edges may refer to in shared projects, too
  */
 export async function readServer(
   transport: Transport,
   progress: (read: number) => void,
+  withShared = false,
 ): Promise<Everything> {
   const caller = await knownCallerOf(transport);
+  const knowsProjects = caller.projects !== undefined;
   const leftOut: string[] = [];
   const found: Found[] = [];
   for (const definition of registry.filter(({ path }) => pathFieldsOf({ path }).length === 0)) {
@@ -45,7 +49,7 @@ export async function readServer(
         transport,
         definition.path,
         definition.listKey,
-      ).list()) {
+      ).list(withShared && knowsProjects && isLent(definition) ? { shared: true } : {})) {
         if (answer.id === DEFAULT_PROJECT.id) continue; // it is there from the start: nobody makes it
         const inside = embeddedIn(definition).flatMap(([name, child]) =>
           (answer[name] as Wire[]).map((one) => ({ definition: child, answer: one })),
@@ -68,6 +72,9 @@ export async function readServer(
   });
   return { caller, found, leftOut, ...(ports && { ports }) };
 }
+
+/** Whether other projects may refer to objects of a type. Nobody refers to edges. */
+const isLent = ({ access, fields }: Definition): boolean => access === "everyone" && !("hostports" in fields);
 
 async function portsOf(transport: Transport): Promise<number[] | undefined> {
   let all: number[] | undefined;

@@ -22,7 +22,7 @@ export type { Worlds } from "./worlds";
  * the environment.
  */
 export const serverObjects = (options: ServerOptions): Promise<Everything> =>
-  askServer(options, (transport) => readServer(transport, () => {}));
+  askServer(options, (transport) => readServer(transport, () => {}, true));
 
 /** With `url` or `apiKey`, a server is asked for objects outside of the stack. */
 type Asking = ServerOptions & { readonly progress?: (objects: number) => void };
@@ -106,5 +106,5 @@ async function serverBeside(
 ): Promise<Everything | undefined> {
   if (url === undefined && apiKey === undefined) return undefined;
   readPreview(preview, source);
-  return askServer({ url, apiKey, project }, (transport) => readServer(transport, progress));
+  return askServer({ url, apiKey, project }, (transport) => readServer(transport, progress, true));
 }

@@ -20,6 +20,11 @@ export interface ListOptions {
    * Whether to answer the state of each guarantee, at most 20 a page; other types refuse it. Default false.
    */
   readonly state?: boolean;
+  /**
+   * Whether to answer objects of shared projects too; types that only their owner or admins may see or change
+   * refuse it. Default false.
+   */
+  readonly shared?: boolean;
 }
 
 /** An object or module at an address of its own, which answers GET and DELETE. */

@@ -1,4 +1,4 @@
-import { Collection, type Transport } from "@tunnelplane/sdk";
+import { Collection, type ListOptions, type Transport } from "@tunnelplane/sdk";
 import {
   createSchema,
   type Definition,
@@ -22,16 +22,24 @@ export interface Stored {
 const collectionAt = (transport: Transport, definition: Definition, path: Readonly<Record<string, string>>) =>
   new Collection<Stored, unknown, unknown>(transport, expandPath(definition.path, path), definition.listKey);
 
+/** Whether objects of shared projects are listed too. */
+type Shared = Pick<ListOptions, "shared">;
+
 /** All objects of a kind, newest first. If their path names a parent, those of all parents. */
-export async function* objectsOf(transport: Transport, definition: Definition): AsyncGenerator<Stored> {
-  for await (const path of placesOf(transport, definition))
-    yield* collectionAt(transport, definition, path).list();
+export async function* objectsOf(
+  transport: Transport,
+  definition: Definition,
+  options: Shared = {},
+): AsyncGenerator<Stored> {
+  for await (const path of placesOf(transport, definition, options))
+    yield* collectionAt(transport, definition, path).list(options);
 }
 
 /** The values of the fields in a kind's path: one empty record for most kinds. */
 async function* placesOf(
   transport: Transport,
   definition: Definition,
+  options: Shared = {},
 ): AsyncGenerator<Record<string, string>> {
   const [field, ...more] = pathFieldsOf(definition);
   if (field === undefined) return yield {};
@@ -41,7 +49,7 @@ async function* placesOf(
     ({ idField, path }) => idField === field && definition.path.startsWith(`${path}/`),
   );
   if (!parent) throw new Error(`nothing answers to ${field}`);
-  for await (const { id } of objectsOf(transport, parent)) yield { [field]: id };
+  for await (const { id } of objectsOf(transport, parent, options)) yield { [field]: id };
 }
 
 /** One object with its ETag, or undefined. Looks for an object with a parent below each parent. */

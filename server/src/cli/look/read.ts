@@ -15,6 +15,7 @@ interface ReadOptions extends ApiOptions, OutputOptions {}
 
 interface ListOptions extends ReadOptions {
   readonly limit?: number;
+  readonly shared?: true;
 }
 
 /** How many objects a table has without `--limit`, and how many are ever printed. */
@@ -36,6 +37,7 @@ export function listCommand(): Command {
         `how many at most (default: ${USUAL} in a table, all in json and yaml)`,
       ).argParser(wholeNumber(1, MOST)),
     )
+    .option("--shared", "also those of shared projects, which others may refer to")
     .action((kind: string, options: ListOptions) => {
       const definition = kindNamed(kind);
       return throughApi(options, (transport) => printList(transport, definition, options));
@@ -48,8 +50,8 @@ export function listCommand(): Command {
 }
 
 async function printList(transport: Transport, definition: Definition, options: ListOptions): Promise<void> {
-  const { limit = options.output === "table" ? USUAL : MOST } = options;
-  const { items: objects, hasMore } = await gather(objectsOf(transport, definition), limit);
+  const { limit = options.output === "table" ? USUAL : MOST, shared } = options;
+  const { items: objects, hasMore } = await gather(objectsOf(transport, definition, { shared }), limit);
   print(objects, options, () =>
     objects.length > 0
       ? tableOf(...objectTable(definition, objects))
