@@ -231,7 +231,7 @@ onEveryDatabase("A backup", (start, database) => {
       `('filler${index}', '${Array.from({ length: 60 }, () => Math.random().toString(36)).join("")}', 'member', '')`;
     await execute(
       server.data,
-      `insert into principal values ${Array.from({ length: 5000 }, (_, index) => fill(index)).join(",")}`,
+      `insert into principal (id, name, role, created_at) values ${Array.from({ length: 5000 }, (_, index) => fill(index)).join(",")}`,
     );
     const before = await contentOf(server.data);
     const child = command(server.data, ["backup", "-"]);
