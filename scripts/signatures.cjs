@@ -7,7 +7,7 @@ const { basename, dirname, join } = require("node:path");
 
 const openssl = (...args) => execFileSync("openssl", args, { stdio: ["ignore", "pipe", "pipe"] });
 
-/** Makes a key for one check, in a file. Signatures of a release need the key of whoever releases. */
+/** Makes a key for one check, in a file. Signatures of a release need the key of the person who releases. */
 function makeKey(file) {
   openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", file);
   return file;

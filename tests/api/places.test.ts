@@ -21,7 +21,7 @@ type Place = (typeof PLACES)[number];
 /** Changes nothing: no object has this version. */
 const STALE = { "if-match": '"no version"' };
 
-onEveryDatabase("What a caller with a role in one project may do", (start) => {
+onEveryDatabase("The rights of a caller with a role in one project", (start) => {
   const server = serverOfThisFile(start);
   const projects = {} as Record<Place, Json>;
   const clients = {} as Record<Place, Rest>;

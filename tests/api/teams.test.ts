@@ -206,7 +206,7 @@ onEveryDatabase("Projects and memberships", (start) => {
     expectRefused(await rest.get("/metrics"), FORBIDDEN);
     expectRefused(await rest.delete("/gateways/any"), FORBIDDEN);
 
-    // Of another project, nothing is told from what does not exist.
+    // Objects of another project look like ones that do not exist.
     const stranger = await botIn(other);
     for (const [path, body, field] of [
       ["/memberships", { project_id: other.id, role: "viewer", bot_user_id: bot.id }, "project_id"],

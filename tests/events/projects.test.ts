@@ -19,7 +19,7 @@ const refusalOf = (asked: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-onEveryDatabase("What is done in one of two projects", (_start, database) => {
+onEveryDatabase("A change in one of two projects", (_start, database) => {
   let data: string;
   let world: World;
   let other: Awaited<ReturnType<World["newProject"]>>;
@@ -35,7 +35,7 @@ onEveryDatabase("What is done in one of two projects", (_start, database) => {
 
   const keysOf = ({ arrived }: StandInTarget) => new Set(arrived.map(({ key }) => key));
 
-  it("is told to the destinations of that project alone, at first and again", async () => {
+  it("reaches the destinations of that project alone, at first and again", async () => {
     const [ours, theirs] = [await world.destination(), await other.destination()];
     const [own] = await world.objects(1);
     const [foreign] = await other.objects(1);

@@ -18,7 +18,7 @@ const { checksums, faultsIn, makeKey, publish, sign } = require("../../scripts/s
   sign(file: string, key: string): string;
 };
 
-describe("What a release holds", () => {
+describe("Every file of a release", () => {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-signed-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
 

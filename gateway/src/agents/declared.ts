@@ -6,7 +6,7 @@ import type { Bind } from "./bindAddress";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What an agent has bound. */
+/** The binds of an agent. */
 export interface Bound {
   readonly bind: Bind;
   /** Ids of the projects whose hostports and labels its credential may serve. */

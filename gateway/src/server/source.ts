@@ -44,7 +44,7 @@ const MOST_EVENTS = 100;
 /** With more, all objects are read again: one page of a list costs as much as a few objects. */
 const MOST_SINGLE = 50;
 const MOST_PAGES = 100;
-/** What is served in the chosen projects alone; what edges refer to may be in shared ones. */
+/** The kinds that are served in the chosen projects alone; the objects that they refer to may be shared. */
 const EDGES: readonly string[] = ["tls_edge", "https_edge"] satisfies Kind[];
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
 
@@ -98,7 +98,7 @@ export class ServerSource implements Source {
     const last = events.at(-1);
     if (!last) return { objects: false, credentials: new Set(), hostCertificates: false };
     const { objects, credentials, hostCertificates, projects } = namedBy(events);
-    // Whose objects are served, and who may serve them, can be other ones now.
+    // The served objects, and the credentials that may serve them, can be other ones now.
     if (projects) return this.#readAll();
     if (objects.size > MOST_SINGLE) await this.#readObjects();
     else await Promise.all([...objects].map((id) => this.#readOne(id)));

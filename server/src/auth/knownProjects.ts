@@ -1,7 +1,7 @@
 import type { Store } from "../storage";
 import { projectNames, sharedProjects } from "./projects";
 
-/** A project, as requests are told apart by it. */
+/** A project, with the two values by which requests name it. */
 export interface KnownProject {
   readonly id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface KnownProject {
 /** How long the list of projects is trusted; a change on another server counts after this time. */
 const TRUSTED_MS = 1000;
 
-/** The projects of the account, of which there are at most a thousand, read once a second at most. */
+/** The projects of the account, at most a thousand; reads them once a second at most. */
 export class KnownProjects {
   #read: Promise<ProjectList> | undefined;
   #since = 0;

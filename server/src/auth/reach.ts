@@ -87,7 +87,7 @@ async function checkMembership(
     );
   else if (project !== undefined && project !== reach.caller.project)
     refuseFaults([missingTarget(["project_id"], project)]);
-  // What is taken away leads nobody up.
+  // A membership that goes raises nobody.
   if (after?.bot_user_id != null) await refuseStranger(reach, after.bot_user_id, ["bot_user_id"]);
 }
 

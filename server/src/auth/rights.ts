@@ -19,7 +19,7 @@ export function refuseUnlessMay(caller: Caller, permission: Permission, subject:
 /**
  * Refuses a change that the caller may not make, and one that would give somebody more than its own key may:
  * a key or a workload identity with more scopes, a bot or a membership whose role needs more of
- * them. What would reach into other projects is refused in `reach.ts`.
+ * them. `reach.ts` refuses changes that reach into other projects.
  */
 export function refuseForeignRights(caller: Caller, permission: Permission, change: ObjectChange): void {
   refuseUnlessMay(caller, permission, change.definition);

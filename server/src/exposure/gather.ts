@@ -81,7 +81,7 @@ export class Gathering {
     return this.#read(ids, ({ project_id }) => project_id === this.project);
   }
 
-  /** What objects of the project refer to is theirs to read, also in a shared project. */
+  /** Reads objects that those of the project refer to, also in shared projects. */
   async #read(
     ids: readonly string[],
     isSeen: (row: StoredRow) => boolean = () => true,

@@ -52,8 +52,7 @@ export interface Database {
     project_id: string;
   };
   /**
-   * Which event types of which project go to which destination, by which subscription, for events after
-   * `since`.
+   * The event types of a project that go to a destination by a subscription, for events after `since`.
    */
   route: {
     event_type: string;

@@ -93,8 +93,8 @@ async function worldOf(start: Start, isThere: boolean): Promise<World> {
   await settled(server.data);
   const [, edge] = others.find(([path]) => path === "/edges/tls") ?? [];
   const elsewhere = edge?.hostports[0] ?? hostport();
-  const [told] = (await there.get("/events?limit=1")).body.events;
-  const event = told?.event_id ?? `ev_${madeUp()}`;
+  const [newest] = (await there.get("/events?limit=1")).body.events;
+  const event = newest?.event_id ?? `ev_${madeUp()}`;
   return { server, account, own: new Map(own), foreign, elsewhere, event, callers };
 }
 
@@ -109,7 +109,7 @@ type Probe = readonly [method: string, path: string, body?: object, headers?: Re
 
 /** Everything that can be read, and what a caller can do with ids of the other project. */
 async function probesOf(
-  { server, own, foreign, elsewhere, event: told }: World,
+  { server, own, foreign, elsewhere, event: newest }: World,
   rest: Rest,
 ): Promise<Probe[]> {
   const { paths } = (await rest.get("/openapi-wire.json")).body as { paths: Record<string, Json> };
@@ -148,7 +148,7 @@ async function probesOf(
       ["GET", `/events?object_id=${id}`],
       ["POST", "/changesets?dry_run=true", { set: "other", objects: [{ kind: "ip_policy", key: "a", id }] }],
     ]),
-    ...[`/${told}`, `?before_id=${told}`, `?after_id=${told}`].map(
+    ...[`/${newest}`, `?before_id=${newest}`, `?after_id=${newest}`].map(
       (more): Probe => ["GET", `/events${more}`],
     ),
     ["GET", `/edges/tls?hostport=${elsewhere}`],
@@ -221,17 +221,17 @@ onEveryDatabase("Whether another project holds anything", (start) => {
     for (const { server } of worlds) await server.stop();
   });
 
-  it("is told by no answer to those of a project: what can be read, tried, repeated, refused or counted", async () => {
+  it("changes no answer to those of a project: to reads, dry runs, repetitions, refusals and counts", async () => {
     const [without, withObjects] = [await answersIn(worlds[0] as World), await answersIn(worlds[1] as World)];
     expect(without.length).to.be.above(300);
-    const told = without.flatMap((answer, index) =>
+    const differing = without.flatMap((answer, index) =>
       withObjects[index] === answer ? [] : [[answer, withObjects[index]]],
     );
-    expect(told[0]).to.equal(undefined); // what comes after is numbered anew
+    expect(differing[0]).to.equal(undefined); // later answers differ by their numbers
     expect(withObjects).to.have.length(without.length);
   });
 
-  it("is told to admins of the account, and by values that must be unique: “another project”, and no more", async () => {
+  it("shows to admins of the account, and in conflicts of unique values: “another project”, and no more", async () => {
     const [without, withObjects] = worlds as [World, World];
     const heads = await Promise.all(
       worlds.map(async ({ account }) => (await account.get("/audit_head")).body),

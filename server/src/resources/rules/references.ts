@@ -73,7 +73,7 @@ export async function checkTargets(
 
 /**
  * The kinds of objects that may be named from other projects, because they have a role there or are a project
- * themselves. Who may name which is decided in `auth/reach.ts` and `auth/ownership.ts`.
+ * themselves. `auth/reach.ts` and `auth/ownership.ts` decide who may name which.
  */
 export const NAMED_EVERYWHERE: readonly Kind[] = ["project", "bot_user"];
 

@@ -36,12 +36,12 @@ export async function checkUsers(
 
 const MOST_LISTED = 5;
 
-/** Of another project's objects only that there are some, unless they are about the account. */
-const isTold = (kind: string, from: string, to: string): boolean =>
+/** Whether an error names the object; if not, it says only that another project has some. */
+const isNamed = (kind: string, from: string, to: string): boolean =>
   from === to || definitionNamed(kind).kind === "membership";
 
 function listOf(users: readonly UserRow[]): string {
-  const own = users.filter(({ kind, from_project, to_project }) => isTold(kind, from_project, to_project));
+  const own = users.filter(({ kind, from_project, to_project }) => isNamed(kind, from_project, to_project));
   const listed = own
     .slice(0, MOST_LISTED)
     .map(({ kind, from_id, field }) => `${definitionNamed(kind).title} ${from_id} (${field})`);

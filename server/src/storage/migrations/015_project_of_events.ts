@@ -5,8 +5,8 @@ import { idType } from "../idType";
 const DEFAULT = `proj_${"0".repeat(27)}`;
 
 /**
- * Events, rows of the audit log and subscriptions belong to projects. What is there already belongs to
- * `default`; so does what an older server still writes. Rows about the whole account have no project.
+ * Events, rows of the audit log and subscriptions belong to projects. Older ones belong to
+ * `default`, and so do those that an older server still writes. Rows about the whole account have no project.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;

@@ -5,7 +5,7 @@ import { idType } from "../idType";
 const DEFAULT = `proj_${"0".repeat(27)}`;
 
 /**
- * Names of change sets and idempotency keys belong to a project. What is there already belongs to `default`.
+ * Names of change sets and idempotency keys belong to a project. Older ones belong to `default`.
  * The tables are made anew, because SQLite cannot change what is unique in one.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
