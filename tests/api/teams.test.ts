@@ -330,6 +330,24 @@ onEveryDatabase("Projects and memberships", (start) => {
     );
   });
 
+  it("there are at most 1,000 projects and 10,000 memberships", async () => {
+    const { bot } = await server.member();
+    for (const [kind, most, path, body] of [
+      ["project", 1000, "/projects", { name: unique("team") }],
+      ["membership", 10_000, "/memberships", { role: "viewer", bot_user_id: bot.id }],
+    ] as const) {
+      await execute(
+        server.data,
+        `insert into resource (id, kind, owner_id, version, document, project_id)
+          with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})
+          select 'filling_' || i, '${kind}', 'nobody', 1, '{}', 'nowhere' from n`,
+      );
+      expectRefused(await server.rest.post(path, body), { status: 409, code: "TP_1501" });
+      await execute(server.data, "delete from resource where project_id = 'nowhere'");
+      await server.created(path, body);
+    }
+  });
+
   it("the last admin of the account cannot be removed, narrowed or given an end", async () => {
     const { bot, key } = await server.member();
     const membership = await server.created("/memberships", { role: "admin", bot_user_id: bot.id });

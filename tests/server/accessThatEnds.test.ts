@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { declared, SetInTest } from "../changesets/support";
 import { expectRefused, hostport, invalid, type Json, unique } from "../support/api/expect";
@@ -54,6 +55,23 @@ const KINDS: readonly Ending[] = [
       const public_key = sshKey().openssh;
       const answer = await rest.post("/ssh_credentials", { public_key, ...more() });
       return { answer, allows: (at) => mayBind(at, { public_key }) };
+    },
+  },
+  {
+    name: "a membership",
+    path: "/memberships",
+    event: "membership_expired",
+    async make(rest, more) {
+      const home = rest.inside((await rest.post("/projects", { name: unique("team") })).body.name);
+      const bot = (await home.post("/bot_users", { name: unique("bot") })).body.id;
+      const { token } = (await home.post("/api_keys", { owner_id: bot })).body;
+      const grant = { project_id: DEFAULT_PROJECT.id, role: "viewer", bot_user_id: bot };
+      const answer = await rest.post("/memberships", { ...grant, ...more() });
+      const { name } = DEFAULT_PROJECT;
+      return {
+        answer,
+        allows: async (at) => (await at.as(token).inside(name).get("/ip_policies")).status === 200,
+      };
     },
   },
   {

@@ -50,6 +50,22 @@ onEveryDatabase("A key that is in use at two servers on one database", (start) =
     expect(await statusAt(0)).to.equal(200);
   });
 
+  it("works in a project from its owner's membership on and until that is gone: at once where it was changed, soon at the other", async () => {
+    const project = (await admins[0].post("/projects", { name: "team" })).body;
+    const bot = (await admins[0].post("/bot_users", { name: "ci" })).body;
+    const { token } = (await admins[0].post("/api_keys", { owner_id: bot.id })).body;
+    const statusAt = async (server: 0 | 1) =>
+      (await admins[server].as(token).inside(project.name).get("/ip_policies")).status;
+    expect([await statusAt(0), await statusAt(1)]).to.deep.equal([404, 404]);
+    const grant = { project_id: project.id, role: "viewer", bot_user_id: bot.id };
+    const { uri } = (await admins[0].post("/memberships", grant)).body;
+    expect(await statusAt(0)).to.equal(200);
+    while ((await statusAt(1)) !== 200); // times out if that never comes
+    expect((await admins[0].delete(new URL(uri).pathname)).status).to.equal(204);
+    expect(await statusAt(0)).to.equal(404);
+    expect(await refusalOf(statusAt, 1)).to.equal(404);
+  });
+
   it("is refused by both once it has expired", async () => {
     const { statusAt } = await keyInUse({ expires_at: new Date(Date.now() + 1_800_000).toISOString() });
     for (const server of servers) server.passAnHour();

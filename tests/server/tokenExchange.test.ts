@@ -317,12 +317,18 @@ onEveryDatabase("An identity token", (startServer) => {
     const bot = await server.created("/bot_users", { name: unique("pipeline") });
     const fields = { issuer: issuer.url, audiences: [], bot_user_id: bot.id };
     const set = new SetInTest(server.rest, unique("set"));
-    const many = Array.from({ length: 1000 }, (_, number) =>
+    const { workload_identities: others } = await server.read("/workload_identities");
+    const many = Array.from({ length: 1000 - others.length }, (_, number) =>
       declared("workload_identity", `job-${number}`, {
         ...fields,
         claims: { sub: `repo:acme/job-${number}` },
       }),
     );
+    const oneMore = declared("workload_identity", "job", { ...fields, claims: { sub: "one more" } });
+    for (const query of ["", "?dry_run=true"]) {
+      const beyond = { set: unique("set"), objects: [...many, oneMore] };
+      expectRefused(await server.rest.post(`/changesets${query}`, beyond), { status: 409, code: "TP_1501" });
+    }
     await set.apply(many);
     const refused = await server.rest.post("/workload_identities", {
       ...fields,

@@ -24,6 +24,11 @@ export class Rest {
     return new Rest(this.url, this.apiKey, { ...this.always, [PROJECT_HEADER]: project });
   }
 
+  /** The same server, with another key. */
+  as(apiKey: string): Rest {
+    return new Rest(this.url, apiKey);
+  }
+
   async request(
     method: string,
     path: string,

@@ -73,7 +73,10 @@ export class ApiKeys {
   ): Promise<Caller | undefined> {
     if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
     const hash = hashSecret(apiKey);
-    const key = this.#known.get(hash) ?? (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
+    const known = this.#known.get(hash);
+    const key =
+      (known && isOfNow(known) ? known : undefined) ??
+      (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
     if (!key || key.isCookie !== (choice.isCookie ?? false)) return undefined;
     const { expiresAt, keyId } = key.holder;
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
@@ -85,8 +88,8 @@ export class ApiKeys {
       );
     if (key.refusal !== undefined) throw new RequestError("forbidden", key.refusal);
     const chosen = `${choice.isOfAccount ? "account" : "project"} ${choice.named ?? ""}`;
-    const known = key.callers.get(chosen);
-    if (known) return known;
+    const before = key.callers.get(chosen);
+    if (before) return before;
     const caller = callerIn(key.holder, await this.#projects.list(), choice);
     key.callers.set(chosen, caller);
     return caller;
@@ -157,6 +160,12 @@ export class ApiKeys {
     return key;
   }
 }
+
+/** Whether no membership ended since a key was looked up, and no clock went back behind such an end. */
+const isOfNow = ({ holder: { roles } }: KnownKey): boolean => {
+  const now = Date.now();
+  return roles.from <= now && now < roles.until;
+};
 
 interface KeyRow {
   readonly hash: string;

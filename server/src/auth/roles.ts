@@ -2,8 +2,8 @@ import type { Answers } from "@tunnelplane/sdk";
 import {
   DEFAULT_PROJECT,
   definitionOf,
+  endTimeOf,
   groupSubject,
-  hasEnded,
   isOfAccount,
   membershipsOf,
   ROLES,
@@ -19,6 +19,12 @@ export interface Roles {
   readonly account: Role | null;
   /** In single projects, by their ids. */
   readonly inProjects: ReadonlyMap<string, Role>;
+  /**
+   * From when on they are so, and until when, because of memberships that end; in milliseconds since 1970. A
+   * clock may go back.
+   */
+  readonly from: number;
+  readonly until: number;
 }
 
 /** A user or bot whose roles are asked for. */
@@ -35,19 +41,24 @@ export async function rolesOf(db: Kysely<Database>, { id, groups = [], own }: Pr
   const subjects = [id, ...groups.map(groupSubject)].map(membershipsOf);
   const found = await membershipsWithin(db, { scopes: JSON.stringify(subjects) });
   const now = Date.now();
-  const held: { project: string | null; role: Role }[] = found.flatMap(({ document }) => {
+  let [from, until] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const held: { project: string | null; role: Role }[] = [];
+  for (const { document } of found) {
     const one: Answers["membership"] = JSON.parse(document);
-    return hasEnded(definitionOf("membership"), { ...one }, now)
-      ? []
-      : { project: one.project_id, role: one.role };
-  });
+    const end = endTimeOf(definitionOf("membership"), { ...one }) ?? Number.POSITIVE_INFINITY;
+    if (end <= now) from = Math.max(from, end);
+    else {
+      until = Math.min(until, end);
+      held.push({ project: one.project_id, role: one.role });
+    }
+  }
   const ownRole = ROLES.find((role) => role === own?.role);
   if (own && ownRole) held.push({ project: isOfAccount(ownRole) ? null : own.project, role: ownRole });
   const inProjects = new Map<string, Role>();
   for (const { project, role } of held)
     if (project !== null) inProjects.set(project, strongest([role, inProjects.get(project)]) ?? role);
   const account = strongest(held.map(({ project, role }) => (project === null ? role : null)));
-  return { account: account ?? null, inProjects };
+  return { account: account ?? null, inProjects, from, until };
 }
 
 /** The project of the roles that users had before there were projects. */

@@ -39,11 +39,11 @@ export async function standingOf(
 
 /** Whether somebody stands in a project, there or in the whole account. */
 export const isWithin = (standing: Standing, project: string | undefined): boolean =>
-  standing !== undefined && project !== undefined && standing.has(project);
+  standing !== undefined && project !== undefined && (standing.has(project) || standing.has(null));
 
 /** Whether somebody stands nowhere else. */
 export const isWithinAlone = (standing: Standing, project: string | undefined): boolean =>
-  isWithin(standing, project) && standing?.size === 1;
+  project !== undefined && standing?.size === 1 && standing.has(project);
 
 const isRole = (role: string): role is Role => role !== "none";
 

@@ -8,6 +8,7 @@ import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
 import { RequestError, refusalForNow } from "../util";
 import type { Validation } from "../validation";
+import { refuseBeyondBounds } from "./bounds";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 import { refuseLostProjects } from "./projects";
 
@@ -167,6 +168,7 @@ export class Transactions {
     for (const change of changes) refuseForeignRights(caller, permission, change);
     await refuseForeignReach(db, caller, changes);
     await refuseLastAdmin(db, changes);
+    await refuseBeyondBounds(db, changes);
     await refuseLostProjects(db, changes, projectOf(caller));
     await this.#check(db, changes);
   }

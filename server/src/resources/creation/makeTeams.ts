@@ -2,15 +2,9 @@ import { DEFAULT_PROJECT, type SentOf } from "@tunnelplane/sdk/contract";
 import { missingTarget, userById } from "../../auth";
 import { refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
-import { refuseBeyond } from "./bounded";
-
-/** The names of all are in memory. people.md "Bounds". */
-const MOST_PROJECTS = 1000;
-const MOST_MEMBERSHIPS = 10_000;
 
 /** Makes a project. The name of `default` is taken, also while that is not stored. */
-export const makeProject: Behaviour<SentOf<"project">> = async ({ reader, definition, sent }) => {
-  await refuseBeyond(reader, definition, MOST_PROJECTS - 1);
+export const makeProject: Behaviour<SentOf<"project">> = async ({ sent }) => {
   if (sent.name === DEFAULT_PROJECT.name)
     refuseFaults([
       {
@@ -23,8 +17,7 @@ export const makeProject: Behaviour<SentOf<"project">> = async ({ reader, defini
 };
 
 /** Makes a membership. Users are no resources, so their references are checked here. */
-export const makeMembership: Behaviour<SentOf<"membership">> = async ({ reader, definition, sent }) => {
-  await refuseBeyond(reader, definition, MOST_MEMBERSHIPS);
+export const makeMembership: Behaviour<SentOf<"membership">> = async ({ reader, sent }) => {
   const { user_id: user } = sent;
   if (user != null && (await userById(reader, { id: user })).length === 0)
     refuseFaults([missingTarget(["user_id"], user)]);
