@@ -217,7 +217,7 @@ onEveryDatabase("Signing in", (startServer) => {
     await server.rest.delete(`/memberships/${made.id}`);
   });
 
-  it("a session is no API key, and a key no session", async () => {
+  it("gives a session that is no API key, and takes no key for a session", async () => {
     const { one } = await signedIn();
     const value = one.cookies.get("tunnelplane-session") ?? "";
     expectRefused(await new Rest(server.url, value).get("/caller"), unknown);
@@ -329,7 +329,7 @@ onEveryDatabase("Signing in", (startServer) => {
     expect((await again.signIn(issuer, subject)).status).to.equal(303);
   });
 
-  it("the last admin of the account for good stays", async () => {
+  it("leaves the last permanent admin of the account in place", async () => {
     const { owner_id } = await server.read("/caller");
     const { one, user } = await signedIn();
     await server.created("/memberships", {
@@ -342,7 +342,7 @@ onEveryDatabase("Signing in", (startServer) => {
     expectRefused(refused, inUse("last admin"));
   });
 
-  it("nobody deactivates itself", async () => {
+  it("lets nobody deactivate themselves", async () => {
     const { owner_id } = await server.read("/caller");
     expectRefused(await server.rest.patch(`/users/${owner_id}`, { active: false }), invalid("active", "you"));
     expectRefused(await server.rest.patch("/users/usr_unknown", { active: false }), notFound);

@@ -35,7 +35,7 @@ describe("An identity provider that is away", () => {
     ["answers no JSON", "<html>"],
     ["calls itself by another name", JSON.stringify({ issuer: "https://other.example.com" })],
   ] as const)
-    it(`because it ${name}, stops no one but those who sign in, and they are told so`, async () => {
+    it(`because it ${name}, stops only those who sign in, and their page says so`, async () => {
       issuer.instead.set(DISCOVERY, answer);
       const waiting = Array.from({ length: 20 }, () => new Visitor(server.url).send("/sign_in"));
       await keysWork();

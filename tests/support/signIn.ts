@@ -8,7 +8,7 @@ export const signInArgs = ({ url }: { readonly url: string }): string[] => [
   ...["--oidc-issuer", url, "--oidc-client-id", CLIENT_ID],
 ];
 
-/** Has an issuer offer sign-ins. What it answers to a code, `answerTo` says. */
+/** Has an issuer offer sign-ins; `answerTo` chooses its answer to a code. */
 export function offerSignIns(issuer: StandInTokenIssuer, more: object = {}): void {
   issuer.instead.set(
     "/.well-known/openid-configuration",
@@ -24,7 +24,7 @@ export function offerSignIns(issuer: StandInTokenIssuer, more: object = {}): voi
   );
 }
 
-/** What the issuer answers to the next codes: this identity token. */
+/** Has the issuer answer the next codes with this identity token. */
 export const answerWith = (issuer: StandInTokenIssuer, idToken: string): void => {
   issuer.instead.set(
     "/token",

@@ -15,11 +15,11 @@ const PLACE = { path: "/sessions" };
 
 /** A session to begin. */
 export interface NewSession extends Pick<SessionRow, "user_id" | "kind" | "client" | "claims"> {
-  /** What it is known by: only its hash is stored. */
+  /** Identifies it; only the hash is stored. */
   readonly secret: string;
   /** How long it lasts, in milliseconds. */
   readonly lastsMs: number;
-  /** What the sign-in was begun with, which begins no other session. */
+  /** The value that the sign-in was begun with; it begins no other session. */
   readonly begunAs?: string;
 }
 
@@ -74,8 +74,8 @@ export const forgetEndedSessions = (db: Kysely<Database>): Promise<unknown> =>
     .execute();
 
 /**
- * What a page of the server sends beside the cookie of its session: other sites can make a browser send the
- * cookie, and cannot read this.
+ * The token that a page of the server sends beside the cookie of its session: other sites can make a browser
+ * send the cookie, and cannot read this.
  */
 export const csrfTokenOf = (secret: string): string => hash("sha256", `csrf ${secret}`, "base64url");
 
@@ -147,7 +147,7 @@ export async function sessionAt(db: Kysely<Database>, documents: Documents, id: 
   return shown(documents, row);
 }
 
-/** A page of rows, of which one more than the limit was read to see whether there are more. */
+/** A page of rows, read with one row above the limit, which shows whether there are more. */
 export const pageOf = (rows: readonly { readonly id: string }[], limit: number): Page => ({
   documents: rows.slice(0, limit).map((row) => JSON.stringify(row)),
   nextBefore: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,

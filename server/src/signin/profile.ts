@@ -46,7 +46,7 @@ export function profileOf(
   if (requireGroups.length > 0 && !groups.some((group) => requireGroups.includes(group)))
     throw new SignInRefused(
       groups.length > 0
-        ? "None of your groups may sign in here. Ask whoever manages the groups of your identity provider"
+        ? "None of your groups may sign in here. Ask those who manage the groups of your identity provider"
         : `The identity provider sent no groups of yours as ${groupsClaim}, and only some may sign in here. An operator may name another claim with --oidc-groups-claim`,
       ["groups"],
     );

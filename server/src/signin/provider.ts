@@ -138,7 +138,7 @@ export class IdentityProvider {
 }
 
 const UNFIT =
-  "What the identity provider answered does not belong to this sign-in, or is not valid: begin again. An admin sees why in the audit log, under this number";
+  "The answer of the identity provider does not belong to this sign-in, or is not valid: begin again. An admin sees why in the audit log, under this number";
 
 /** By the method that the provider offers: it takes the header, unless it says that it does not. */
 function authenticationWith(secret: string): oidc.ClientAuth {

@@ -98,7 +98,7 @@ export class SignIn {
     }: Omit<Returned, "query" | "cookie"> & { secret: string; begunAs: string },
   ): Promise<void> {
     const profile = profileOf(claims, this.settings);
-    const told = JSON.stringify(aboutUser(claims));
+    const kept = JSON.stringify(aboutUser(claims));
     const { id, userId, isNew } = await journaled(this.context, async (transaction, begunUnder) => {
       const { user, isNew } = await userOf(transaction, profile).catch((error: unknown) => {
         throw error instanceof TooManyUsers ? full() : error;
@@ -116,7 +116,7 @@ export class SignIn {
         kind: "console",
         user_id: user.id,
         lastsMs: SESSION_MS,
-        claims: told.length <= LONGEST_CLAIMS ? told : "{}",
+        claims: kept.length <= LONGEST_CLAIMS ? kept : "{}",
       });
       acts.push({ action: "signed_in", subject: id });
       const author: Author = { ownerId: user.id, name: user.name, keyId: id, operationId, client };

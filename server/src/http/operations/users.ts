@@ -7,7 +7,8 @@ import { type ApiOperation, checked, type Shape } from "./operation";
 
 const USERS = {
   name: "User",
-  description: "People who signed in, and the first admin. For admins. Who signs in first becomes a user.",
+  description:
+    "People who signed in, and the first admin. For admins. The first sign-in of a person makes the user.",
 };
 const SESSIONS = {
   name: "Session",
