@@ -45,6 +45,14 @@ describe("Several servers on one PostgreSQL database", () => {
     }
   });
 
+  it("a project that is made on one of them may be named on the other at once", async () => {
+    await other.get("/caller"); // which knows the projects that there are, for a second
+    const name = "made-on-another";
+    await one.post("/projects", { name });
+    const answer = await other.get("/ip_policies", { "tunnelplane-project": name });
+    expect(answer.status, answer.text).to.equal(200);
+  });
+
   it("both answer the same `server_id`, by which providers know the server of an object", async () => {
     const [id, same] = await Promise.all(
       [one, other].map(async (rest) => (await rest.get("/caller")).body.server_id),

@@ -90,7 +90,7 @@ export class ApiKeys {
     const chosen = `${choice.isOfAccount ? "account" : "project"} ${choice.named ?? ""}`;
     const before = key.callers.get(chosen);
     if (before) return before;
-    const caller = callerIn(key.holder, await this.#projects.list(), choice);
+    const caller = callerIn(key.holder, await this.#projects.listFor(choice.named), choice);
     key.callers.set(chosen, caller);
     return caller;
   }

@@ -10,10 +10,17 @@ export interface KnownProject {
 /** How long the list of projects is trusted; a change on another server counts after this time. */
 const TRUSTED_MS = 1000;
 
-/** The projects of the account, at most a thousand; reads them once a second at most. */
+/** How long to wait, at least, between two readings because of names that it lacks. */
+const MISSED_MS = 50;
+
+/**
+ * The projects of the account, at most a thousand; reads them once a second, and where a request names an
+ * unknown one.
+ */
 export class KnownProjects {
   #read: Promise<ProjectList> | undefined;
   #since = 0;
+  #missed = 0;
 
   constructor(private readonly store: Pick<Store, "reader">) {}
 
@@ -24,6 +31,15 @@ export class KnownProjects {
       throw error;
     });
     return this.#read;
+  }
+
+  /** The list for a request that names a project, which another server may just have made. */
+  async listFor(named: string | undefined): Promise<ProjectList> {
+    const list = await this.list();
+    if (named === undefined || list.named(named) || performance.now() - this.#missed < MISSED_MS) return list;
+    this.#missed = performance.now();
+    this.forget();
+    return this.list();
   }
 
   /** Call this after a change of projects, before answering it. */
