@@ -235,6 +235,29 @@ onEveryDatabase("Projects and memberships", (start) => {
     expectRefused(await rest.patch(`/bot_users/${bot.id}`, { active: false }), FORBIDDEN);
   });
 
+  it("an admin of a project gets no further with a change set, planned or applied", async () => {
+    const own = await newProject();
+    const { rest } = await botIn(own, "admin");
+    const bot = { kind: "bot_user", key: "ci", fields: { name: "ci" } };
+    const grant = (fields: object) => ({
+      kind: "membership",
+      key: "ci",
+      fields: { role: "admin", bot_user_id: { $key: "bot_user/ci" }, ...fields },
+    });
+    const apply = (query: string, ...objects: object[]) =>
+      rest.post(`/changesets${query}`, { set: unique("set"), objects });
+    for (const query of ["?dry_run=true", ""]) {
+      expectRefused(await apply(query, bot, grant({})), { ...FORBIDDEN, field: "project_id" });
+      expectRefused(await apply(query, { ...bot, fields: { name: "ci", role: "gateway" } }), {
+        ...FORBIDDEN,
+        field: "role",
+      });
+      const key = { kind: "api_key", key: "ci", fields: { owner_id: { $key: "bot_user/ci" } } };
+      const made = await apply(query, bot, grant({ project_id: own.id }), key);
+      expect(made.status, made.text).to.equal(200);
+    }
+  });
+
   it("a shared project lends what it holds: others refer to it, its members alone change it, and it stays shared meanwhile", async () => {
     const [lender, own] = [
       await server.created("/projects", { name: unique("team"), shared: true }),

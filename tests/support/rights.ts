@@ -8,10 +8,16 @@ type Row = Partial<Record<Role, Permission>>;
 const READERS: Row = { member: "read", viewer: "read", admin: "read" };
 const SHARED: Row = { member: "write", viewer: "plan", admin: "write" };
 
+interface Other {
+  readonly row: Row;
+  readonly permission?: Permission;
+  readonly scopes?: "none" | "of any kind";
+  /** Whether the role must hold for the whole account: admins of a project may not. */
+  readonly ofAccount?: true;
+}
+
 /** Operations of no kind. A scope of any kind allows change sets: their objects are checked one by one. */
-export const OTHERS: Readonly<
-  Record<string, { row: Row; permission?: Permission; scopes?: "none" | "of any kind" }>
-> = {
+export const OTHERS: Readonly<Record<string, Other>> = {
   applyChangeSet: { row: SHARED, scopes: "of any kind" },
   listChangeSets: { row: SHARED, scopes: "of any kind" },
   getChangeSet: { row: SHARED, scopes: "of any kind" },
@@ -24,18 +30,22 @@ export const OTHERS: Readonly<
   getCaller: { row: { ...READERS, gateway: "read" }, scopes: "none" },
   listExposure: { row: READERS },
   createExposureDecisions: { row: READERS, permission: "read" },
-  createBindAuthorization: { row: { admin: "read", gateway: "read" }, permission: "read" },
-  replaceGatewayStatus: { row: { admin: "write", gateway: "write" } },
+  createBindAuthorization: {
+    row: { admin: "read", gateway: "read" },
+    permission: "read",
+    ofAccount: true,
+  },
+  replaceGatewayStatus: { row: { admin: "write", gateway: "write" }, ofAccount: true },
   listGateways: { row: { ...READERS, gateway: "read" } },
   getGateway: { row: { ...READERS, gateway: "read" } },
-  deleteGateway: { row: { admin: "write", viewer: "plan" } },
+  deleteGateway: { row: { admin: "write", viewer: "plan" }, ofAccount: true },
   listReferences: { row: READERS },
-  listUsers: { row: { admin: "read" } },
-  getUser: { row: { admin: "read" } },
-  updateUser: { row: { admin: "write" } },
-  listSessions: { row: { admin: "read" } },
-  getSessionById: { row: { admin: "read" } },
-  deleteSession: { row: { admin: "write" } },
+  listUsers: { row: { admin: "read" }, ofAccount: true },
+  getUser: { row: { admin: "read" }, ofAccount: true },
+  updateUser: { row: { admin: "write" }, ofAccount: true },
+  listSessions: { row: { admin: "read" }, ofAccount: true },
+  getSessionById: { row: { admin: "read" }, ofAccount: true },
+  deleteSession: { row: { admin: "write" }, ofAccount: true },
 };
 
 /** Kinds in which members and gateways differ from what is usual. */
@@ -77,6 +87,8 @@ export interface Endpoint {
   readonly row: Row;
   readonly kind?: Kind;
   readonly scopes?: "none" | "of any kind";
+  /** Whether the role must hold for the whole account. */
+  readonly ofAccount: boolean;
 }
 
 /** Each endpoint of the OpenAPI document; with a dry run too, where it has one. */
@@ -94,9 +106,13 @@ export function endpointsIn({ paths }: { paths: object }): Endpoint[] {
       const row = kind ? rowOf(kind) : other?.row;
       if (!row) throw new Error(`${id} has no row in the matrix: say in OTHERS who may do it`);
       const permission = other?.permission ?? (method === "get" ? "read" : "write");
-      const one = { id, method: method.toUpperCase(), path, permission, row, kind, scopes: other?.scopes };
+      const ofAccount = other?.ofAccount ?? (kind === "project" && permission === "write");
+      const scopes = other?.scopes;
+      const one = { id, method: method.toUpperCase(), path, permission, row, kind, scopes, ofAccount };
       const isDry = parameters.some(({ $ref }) => $ref?.endsWith("/dry_run"));
-      return isDry ? [one, { ...one, path: `${path}?dry_run=true`, permission: "plan" }] : [one];
+      // Plans that viewers may make are open to admins of a project, too.
+      const dry = { permission: "plan", ofAccount: ofAccount && row.viewer === undefined } as const;
+      return isDry ? [one, { ...one, ...dry, path: `${path}?dry_run=true` }] : [one];
     }),
   );
 }
