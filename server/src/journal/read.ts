@@ -99,8 +99,8 @@ function eventsLike(reader: Store["reader"], { project, type, objectId }: EventF
  * Counts the rows of a page without reading their large columns. A page with the newest rows has to begin at
  * `first`: newer ones, written since, would push its oldest out.
  */
-export async function countOf<T extends "event" | "audit_event">(
-  sizes: SelectQueryBuilder<Database, T, { sequence: number; bytes: number }>,
+async function countOf(
+  sizes: SelectQueryBuilder<Database, "event", { sequence: number; bytes: number }>,
   size: PageSize,
   order: "asc" | "desc",
 ): Promise<{ shown: number; isLast: boolean; first: number }> {

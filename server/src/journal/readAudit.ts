@@ -1,7 +1,10 @@
-import type { Page } from "../documents";
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
+import { sql } from "kysely";
+import { fitting, type Page } from "../documents";
 import type { AuditEventRow, Store } from "../storage";
-import { queryError, readLarge } from "../util";
-import { countOf, type LogPageRequest } from "./read";
+import { queryError, readLarge, takeTurn } from "../util";
+import { headOf } from "./head";
+import type { LogPageRequest } from "./read";
 import type { RowIds } from "./rowIds";
 
 /** Upper limit for an audit row without its list of changed paths, in bytes. */
@@ -24,26 +27,70 @@ export async function auditPage(
   { reader }: Store,
   { before, project, ids, names, ...size }: AuditPageRequest,
 ): Promise<Page> {
-  let query = reader.selectFrom("audit_event");
-  if (project !== undefined) query = query.where("project_id", "=", project);
-  if (before !== undefined) query = query.where("sequence", "<", numberIn(before, ids));
-  const count = await countOf(
-    query.select(({ fn, lit, eb }) => [
-      "sequence",
-      eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes"),
-    ]),
-    size,
-    "desc",
+  const until = before === undefined ? undefined : numberIn(before, ids);
+  const found = await newestIn(reader, { project, until, most: size.limit + 1 });
+  const shown = found.slice(
+    0,
+    fitting(
+      found.map(({ bytes }) => Number(bytes)),
+      size,
+    ),
   );
-  query = query.where("sequence", "<=", count.first);
+  const sequences = shown.map(({ sequence }) => sequence);
   const rows = await readLarge(() =>
-    query.selectAll().orderBy("sequence", "desc").limit(count.shown).execute(),
+    reader
+      .selectFrom("audit_event")
+      .selectAll()
+      .where("sequence", "in", sequences.length > 0 ? sequences : [0])
+      .orderBy("sequence", "desc")
+      .execute(),
   );
   const last = rows.at(-1);
   return {
     documents: rows.map((row) => print(row, ids, names)),
-    nextBefore: !count.isLast && last ? idOf(last.sequence, ids) : null,
+    nextBefore: shown.length < found.length && last ? idOf(last.sequence, ids) : null,
   };
+}
+
+interface Wanted {
+  readonly project: string | undefined;
+  /** Only rows before this one. */
+  readonly until: number | undefined;
+  readonly most: number;
+}
+
+/** Rows that are looked at in one go, where no index leads to those of a project. */
+const WINDOW = 5000;
+
+/** The numbers of the newest rows, and how large these are, without their large column. */
+async function newestIn(
+  reader: Store["reader"],
+  { project, until, most }: Wanted,
+): Promise<{ sequence: number; bytes: number }[]> {
+  let query = reader
+    .selectFrom("audit_event")
+    .select(({ fn, lit, eb }) => [
+      "sequence",
+      eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes"),
+    ])
+    .orderBy("sequence", "desc");
+  const isDefault = project === DEFAULT_PROJECT.id;
+  if (project !== undefined) query = query.where("project_id", "=", project);
+  // The literal lets databases use the index of rows that are not in `default`.
+  if (project !== undefined && !isDefault)
+    query = query.where("project_id", "<>", sql.lit(DEFAULT_PROJECT.id));
+  if (!isDefault) {
+    if (until !== undefined) query = query.where("sequence", "<", until);
+    return query.limit(most).execute();
+  }
+  const found: { sequence: number; bytes: number }[] = [];
+  for (let end = until ?? Number((await headOf(reader))?.sequence ?? 0) + 1; end > 1; end -= WINDOW) {
+    const window = query.where("sequence", "<", end).where("sequence", ">=", end - WINDOW);
+    found.push(...(await window.limit(most - found.length).execute()));
+    if (found.length >= most) break;
+    await takeTurn();
+  }
+  return found;
 }
 
 const NO_CHAIN = { lane: null, previous_hash: null, hash: null };

