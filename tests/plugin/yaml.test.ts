@@ -129,7 +129,7 @@ outputs:
     [
       "a setting",
       `{ type: "tunnelplane:TlsEdge", options: { provider: "\${p}" } }\n  p: { type: "pulumi:providers:tunnelplane", properties: { baseURL: "http://x" } }`,
-      "baseUrl, apiKey, validateOnServer",
+      "baseUrl, apiKey, project, validateOnServer",
     ],
     ["a list", `{ type: "tunnelplane:TlsEdge", properties: { hostports: [7] } }`, "string"],
   ] as const) {
@@ -302,7 +302,12 @@ describe("The schema of the native provider", () => {
       expect(schema.functions).to.have.property(`tunnelplane:index:get${type}`);
     }
     expect(schema.functions).to.have.property("tunnelplane:index:getExposure");
-    expect(Object.keys(schema.config.variables)).to.have.members(["baseUrl", "apiKey", "validateOnServer"]);
+    expect(Object.keys(schema.config.variables)).to.have.members([
+      "baseUrl",
+      "apiKey",
+      "project",
+      "validateOnServer",
+    ]);
     writeFileSync(join(project.folder, "schema.json"), text);
     const checked = await project.pulumi("schema", "check", join(project.folder, "schema.json"));
     expect(checked.code, checked.text).to.equal(0);
