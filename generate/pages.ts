@@ -48,7 +48,8 @@ function commandsPage(): string {
 command shows the same. ${FOLLOWS}
 
 Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`; jobs
-of a pipeline may have [an identity](how-to/ci-without-keys.md) in the place of a key. \`--project\` or
+of a pipeline may have [an identity](how-to/ci-without-keys.md) in the place of a key, and people
+[sign in](how-to/sign-in.md#from-the-command-line). \`--project\` or
 \`TUNNELPLANE_PROJECT\` names [a project](how-to/teams.md) there; without it, the server takes that of the key.
 
 Nothing that objects or servers bring can steer a terminal: control characters and marks that turn the direction of text

@@ -29,6 +29,7 @@ export {
 } from "./client/gateways";
 export { type JobIdentity, jobIdentityIn } from "./client/jobIdentity";
 export type { Ref } from "./client/ref";
+export { loginsFile, type SavedLogin, savedLogin, saveLogin } from "./client/savedLogins";
 export {
   type Answered,
   type ChangeAnswer,

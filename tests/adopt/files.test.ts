@@ -187,7 +187,7 @@ describe("The program that adopt writes", () => {
       TUNNELPLANE_API_KEY: "",
     });
     expect(none.stderr).to.equal(
-      "tunnelplane-pulumi: There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key\n",
+      "tunnelplane-pulumi: There is no API key: set TUNNELPLANE_API_KEY, pass --api-key, or run tunnelplane login\n",
     );
     const other = await tunnelplanePulumi(["secrets", __filename]);
     expect(other.stderr).to.equal(

@@ -63,6 +63,8 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/sessions/{id}: delete get",
         "/session: get",
         "/sign_out: post",
+        "/login/device: post",
+        "/login/key: post",
       ],
     ];
     expect(documented).to.have.members([...expected, ...beside]);

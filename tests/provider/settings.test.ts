@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { saveLogin } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { changesOf, failureOf, World } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
@@ -55,6 +59,27 @@ describe("The server and key that a program uses", () => {
     });
     await stack.up();
     expect(await descriptionsOn(server)).to.include.members(NAMES);
+  });
+
+  it("come from `tunnelplane login` if there is no key, for the very server that it is for", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-login-"));
+    const env = { TUNNELPLANE_API_KEY: "", XDG_CONFIG_HOME: folder };
+    const login = {
+      key: server.apiKey,
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      user: "ann",
+    };
+    saveLogin(server.url, login, env);
+    const stack = await world.stack(server, onePolicy, { env });
+    await stack.up();
+    expect(await descriptionsOn(server)).to.include.members(NAMES);
+    saveLogin("http://127.0.0.1:9", login, env);
+    saveLogin(server.url, undefined, env);
+    const other = await world.stack(server, onePolicy, { env });
+    expect(await failureOf(other.up()))
+      .to.contain("There is no API key")
+      .and.to.contain("tunnelplane login");
+    rmSync(folder, { recursive: true });
   });
 
   it("are asked for in one line if there is no key at all", async () => {

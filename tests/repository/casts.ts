@@ -352,7 +352,7 @@ export const CASTS: readonly Reason[] = [
         "request.query as Record<string, string | string[]>",
         "query as Record<string, string>",
       ],
-      "server/src/http/tokenExchange.ts": ["body as Buffer"],
+      "server/src/http/forms.ts": ["body as Buffer"],
       "server/src/outgoing/publicOnly.ts": ["…up: lookupPublic } as buildConnector.BuildOptions"],
       "server/src/server.ts": [
         "app.server.address() as AddressInfo",

@@ -168,7 +168,7 @@ describe("The command line", () => {
       'Expected an address such as "https://',
     );
     expect((await run(["list", "tls-edges"], { TUNNELPLANE_API_KEY: "" })).err).to.contain(
-      "set TUNNELPLANE_API_KEY, or pass --api-key",
+      "set TUNNELPLANE_API_KEY, pass --api-key, or run tunnelplane login",
     );
   });
 

@@ -1,7 +1,7 @@
-import { jobIdentityIn, Transport } from "@tunnelplane/sdk";
+import { jobIdentityIn, savedLogin, Transport } from "@tunnelplane/sdk";
 import { visible } from "@tunnelplane/sdk/node";
 import { describe } from "./describe";
-import { resolveSettings } from "./settings";
+import { DEFAULT_BASE_URL, resolveSettings } from "./settings";
 
 /** The server that a command or a review reads from. */
 export interface ServerOptions {
@@ -21,8 +21,14 @@ export async function askServer<T>(
     TUNNELPLANE_BASE_URL: url || process.env.TUNNELPLANE_BASE_URL,
     TUNNELPLANE_PROJECT: project || process.env.TUNNELPLANE_PROJECT,
   };
-  if (!apiKey && !environment.TUNNELPLANE_API_KEY && !jobIdentityIn(environment))
-    throw new Error("There is no API key: set TUNNELPLANE_API_KEY, or pass --api-key");
+  const address = environment.TUNNELPLANE_BASE_URL || DEFAULT_BASE_URL;
+  const hasKey =
+    apiKey ||
+    environment.TUNNELPLANE_API_KEY ||
+    jobIdentityIn(environment) ||
+    (URL.canParse(address) && savedLogin(address, environment));
+  if (!hasKey)
+    throw new Error("There is no API key: set TUNNELPLANE_API_KEY, pass --api-key, or run tunnelplane login");
   const settings = resolveSettings(() => undefined, {
     ...environment,
     TUNNELPLANE_API_KEY: apiKey || environment.TUNNELPLANE_API_KEY,

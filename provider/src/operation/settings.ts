@@ -6,7 +6,7 @@ export const ACCOUNT_API_KEY = "account:apiKey";
 export const ACCOUNT_PROJECT = "account:project";
 export const ACCOUNT_VALIDATE_ON_SERVER = "account:validateOnServer";
 
-const DEFAULT_BASE_URL = "http://127.0.0.1:4040";
+export const DEFAULT_BASE_URL = "http://127.0.0.1:4040";
 
 /**
  * The server's address, an API key or the identity of a job, which is exchanged for one, and the project if
@@ -34,8 +34,8 @@ const ACCOUNT: AccountWords = { noun: "account", type: "an Account" };
 
 /**
  * Settings of an explicit account win, because it names one server; then the environment, which never
- * reaches the state; then the stack's configuration. Without a key, the identity of the job that runs this.
- * Throws when there is neither.
+ * reaches the state; then the stack's configuration. Without a key, the identity of the job that runs this,
+ * then what `tunnelplane login` keeps for the server. Throws when there is none of them.
  */
 export function resolveSettings(
   config: ConfigLookup,
@@ -63,16 +63,18 @@ export function resolveSettings(
       ...(project && { project: project.value }),
       sources: { ...sources, baseUrl: baseUrl.source, apiKey: identity.source },
     };
-  if (!baseUrl || !apiKey) {
+  const login = baseUrl && !apiKey ? savedKey(baseUrl.value, environment) : undefined;
+  const key = apiKey ?? (login && { value: login.key, source: `tunnelplane login (as ${login.user})` });
+  if (!baseUrl || !key) {
     throw new Error(
-      `There is no API key for ${baseUrl?.value}: set TUNNELPLANE_API_KEY, run "pulumi config set --secret tunnelplane:apiKey", or pass ${type} with apiKey`,
+      `There is no API key for ${baseUrl?.value}: set TUNNELPLANE_API_KEY, run "tunnelplane login" or "pulumi config set --secret tunnelplane:apiKey", or pass ${type} with apiKey`,
     );
   }
   return {
     baseUrl: baseUrl.value,
-    apiKey: apiKey.value,
+    apiKey: key.value,
     ...(project && { project: project.value }),
-    sources: { ...sources, baseUrl: baseUrl.source, apiKey: apiKey.source },
+    sources: { ...sources, baseUrl: baseUrl.source, apiKey: key.source },
   };
 }
 
@@ -88,6 +90,12 @@ export const chosenProject = (config: ConfigLookup, environment: NodeJS.ProcessE
 function jobIdentity(environment: NodeJS.ProcessEnv): Sdk.JobIdentity | undefined {
   const { jobIdentityIn }: typeof Sdk = require("@tunnelplane/sdk");
   return jobIdentityIn(environment);
+}
+
+/** The key that `tunnelplane login` keeps for this very address. */
+function savedKey(baseUrl: string, environment: NodeJS.ProcessEnv): Sdk.SavedLogin | undefined {
+  const { savedLogin }: typeof Sdk = require("@tunnelplane/sdk");
+  return URL.canParse(baseUrl) ? savedLogin(baseUrl, environment) : undefined;
 }
 
 /** Whether the settings are those of an explicit account. */

@@ -6,6 +6,7 @@ export type { Caller } from "./caller";
 export type { Choice } from "./callers";
 export { KeyUses } from "./keyUses";
 export { refuseLastAdmin } from "./lastAdmin";
+export { beginDevice, DEVICE_MS, type Granting, grantCode, grantDevice, redeem } from "./logins";
 export {
   type Belonging,
   isElsewhere,
@@ -32,6 +33,7 @@ export {
   forgetEndedSessions,
   isCsrfTokenOf,
   isUsed,
+  LOGIN_MS,
   SESSION_MS,
   sessionAt,
   sessionPage,

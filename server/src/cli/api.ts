@@ -1,4 +1,4 @@
-import { type Credentials, jobIdentityIn, Transport } from "@tunnelplane/sdk";
+import { type Credentials, jobIdentityIn, savedLogin, Transport } from "@tunnelplane/sdk";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { NoKeyError } from "./failures";
 
@@ -12,15 +12,18 @@ export interface ApiOptions {
   readonly project?: string;
 }
 
+/** Adds the option that names a server. */
+export const withUrl = (command: Command): Command =>
+  command.addOption(
+    new Option("--url <url>", "the server's address")
+      .env("TUNNELPLANE_BASE_URL")
+      .default("http://127.0.0.1:4040")
+      .argParser(baseUrl),
+  );
+
 /** Adds the options of commands that go through a server's API. */
 export const withApiOptions = (command: Command): Command =>
-  command
-    .addOption(
-      new Option("--url <url>", "the server's address")
-        .env("TUNNELPLANE_BASE_URL")
-        .default("http://127.0.0.1:4040")
-        .argParser(baseUrl),
-    )
+  withUrl(command)
     .addOption(
       new Option("--api-key <key>", "better set in the environment, where other users cannot see it").env(
         "TUNNELPLANE_API_KEY",
@@ -38,7 +41,7 @@ export async function throughApi(
   work: (transport: Transport) => Promise<void>,
   timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
-  const credentials = credentialsFrom(apiKey);
+  const credentials = credentialsFrom(apiKey, url);
   if (!credentials) throw new NoKeyError();
   const transport = new Transport({ baseUrl: url, project: project || undefined, timeoutMs, ...credentials });
   try {
@@ -48,11 +51,16 @@ export async function throughApi(
   }
 }
 
-/** The API key, or the identity of the job that runs the command; undefined if there is neither. */
-export function credentialsFrom(apiKey: string | undefined): Credentials | undefined {
+/**
+ * The API key, the identity of the job that runs the command, or the key that `tunnelplane login` keeps for
+ * the server; undefined if there is none.
+ */
+export function credentialsFrom(apiKey: string | undefined, url: string): Credentials | undefined {
   if (apiKey) return { apiKey };
   const identity = jobIdentityIn(process.env);
-  return identity && { identity };
+  if (identity) return { identity };
+  const login = savedLogin(url, process.env);
+  return login && { apiKey: login.key };
 }
 
 function baseUrl(text: string): string {

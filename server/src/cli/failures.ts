@@ -15,7 +15,11 @@ export class UsageError extends Error {}
 
 /** The command has no API key. */
 export class NoKeyError extends Error {
-  override message = "there is no API key; set TUNNELPLANE_API_KEY, or pass --api-key";
+  constructor(
+    message = "there is no API key; set TUNNELPLANE_API_KEY, pass --api-key, or run tunnelplane login",
+  ) {
+    super(message);
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { EXIT_CODES } from "./failures";
 import { gatewaysCommand } from "./gateways";
 import { guaranteesCommand } from "./guarantees";
 import { keysCommand } from "./keys";
+import { loginCommand, logoutCommand } from "./login";
 import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
 import { serveCommand } from "./serve";
 
@@ -35,6 +36,8 @@ export function program(): Command {
     explainCommand(),
     askCommand(),
     doctorCommand(),
+    loginCommand(),
+    logoutCommand(),
     eventsCommand(),
     gatewaysCommand(),
     guaranteesCommand(),

@@ -36,6 +36,7 @@ import type { Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
 import { registerOperations } from "./serving";
 import { Cookies } from "./signin/cookies";
+import { registerLogin } from "./signin/login";
 import { registerSignIn } from "./signin/routes";
 import { registerTokenExchange } from "./tokenExchange";
 
@@ -137,10 +138,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
       openExchange(context, { allowPrivate: options.allowPrivateTargets === true, publicUrl, logger }),
   });
   const { signIn } = options;
+  const forPeople = { context, apiKeys, authentication, cookies, limits, underWay, addressOf };
   registerSignIn(app, {
-    ...{ context, apiKeys, authentication, cookies, limits, underWay, addressOf },
+    ...forPeople,
     open: signIn && (() => openSignIn(context, signIn, logger)),
   });
+  if (signIn) registerLogin(app, forPeople);
   app.register(async (api) => {
     underWay.limitOn(api);
     api.decorateRequest("caller");

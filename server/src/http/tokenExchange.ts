@@ -1,10 +1,10 @@
-import { isUtf8 } from "node:buffer";
 import { SCOPES } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type SentToken, type TokenExchange, TokenRefused } from "../exchange";
 import { quoted, RequestError } from "../util";
 import { JSON_TYPE } from "./bodies";
 import { requestErrorOf } from "./errors";
+import { acceptForms, fieldsOf, LARGEST_FORM, wrongField } from "./forms";
 import { requireAddress } from "./limits/connections";
 import type { RateLimits } from "./limits/rateLimits";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
@@ -16,10 +16,6 @@ import {
   tokenOperation,
 } from "./operations/token";
 import { refuseOtherMethods } from "./serving";
-
-const FORM_TYPE = "application/x-www-form-urlencoded";
-/** In bytes. Nothing of a token has to be percent-encoded. */
-const LARGEST_FORM = 64 * 1024;
 
 interface Serving {
   /** Opens it; called once, for the first token. */
@@ -115,55 +111,27 @@ const NAMES: Readonly<Record<string, string>> = {
   scope: "invalid_scope",
 };
 
-function acceptForms(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    FORM_TYPE,
-    { parseAs: "buffer", bodyLimit: LARGEST_FORM },
-    (request, body, done) => {
-      const encoding = request.headers["content-encoding"] ?? "identity";
-      // With `parseAs: "buffer"`, Fastify gives a Buffer; its types say string too.
-      if (encoding !== "identity" || !isUtf8(body as Buffer)) done(noForm());
-      else done(null, new URLSearchParams(body.toString()));
-    },
-  );
-  scope.addContentTypeParser("*", (_request, _body, done) => done(noForm()));
-}
-
-const noForm = () =>
-  new RequestError(
-    "not_json",
-    `The body must be a form in UTF-8, with the header "Content-Type: ${FORM_TYPE}"`,
-  );
-
-/** Reads the parameters. Unknown ones are ignored, empty ones count as left out (RFC 6749 section 3.2). */
+/** Reads the parameters. */
 function readForm(body: unknown): Pick<SentToken, "token" | "identity" | "scopes"> {
-  const form = body instanceof URLSearchParams ? body : new URLSearchParams();
-  const read = (name: string): string | undefined => {
-    const [value, ...more] = form.getAll(name);
-    if (more.length > 0) throw wrong(name, "is given more than once; give it once");
-    return value || undefined;
-  };
+  const read = fieldsOf(body);
   const one = (name: string, accepted: readonly string[], isOptional = false): void => {
     const value = read(name);
     if (value === undefined ? isOptional : accepted.includes(value)) return;
-    throw wrong(name, `must be ${accepted.map((text) => JSON.stringify(text)).join(" or ")}`);
+    throw wrongField(name, `must be ${accepted.map((text) => JSON.stringify(text)).join(" or ")}`);
   };
   one("grant_type", [GRANT_TYPE]);
   one("subject_token_type", SUBJECT_TOKEN_TYPES);
   one("requested_token_type", [ACCESS_TOKEN], true);
-  if (read("actor_token") !== undefined) throw wrong("actor_token", "is not supported: leave it out");
+  if (read("actor_token") !== undefined) throw wrongField("actor_token", "is not supported: leave it out");
   const [token, identity] = [read("subject_token"), read("audience")];
-  if (token === undefined) throw wrong("subject_token", "is missing: it is the identity token");
+  if (token === undefined) throw wrongField("subject_token", "is missing: it is the identity token");
   if (token.length > LONGEST_TOKEN)
-    throw wrong("subject_token", `has ${token.length} characters; at most ${LONGEST_TOKEN} are allowed`);
+    throw wrongField("subject_token", `has ${token.length} characters; at most ${LONGEST_TOKEN} are allowed`);
   if (identity !== undefined && !/^wid_\w{1,60}$/.test(identity))
-    throw wrong("audience", 'must be the id of a workload identity ("wid_…"), or be left out');
+    throw wrongField("audience", 'must be the id of a workload identity ("wid_…"), or be left out');
   const scopes = read("scope")?.split(" ").filter(Boolean);
   const strange = scopes?.find((scope) => !SCOPES.includes(scope));
-  if (strange !== undefined) throw wrong("scope", `holds ${quoted(strange)}, which is no scope of this API`);
+  if (strange !== undefined)
+    throw wrongField("scope", `holds ${quoted(strange)}, which is no scope of this API`);
   return { token, identity, scopes };
 }
-
-const wrong = (field: string, message: string) =>
-  new RequestError("invalid_field", `${field} ${message}`, { field });

@@ -18,6 +18,7 @@ import * as project from "./migrations/014_project";
 import * as projectOfEvents from "./migrations/015_project_of_events";
 import * as projectOfNames from "./migrations/016_project_of_names";
 import * as signIn from "./migrations/019_sign_in";
+import * as login from "./migrations/020_login";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "015_project_of_events": projectOfEvents,
   "016_project_of_names": projectOfNames,
   "019_sign_in": signIn,
+  "020_login": login,
 };
 
 export interface MigrateOptions {

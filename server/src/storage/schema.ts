@@ -9,6 +9,8 @@ export interface Database {
   principal: PrincipalRow;
   /** What users are signed in with, by the hash of its secret. */
   session: SessionRow;
+  /** Command lines that wait for somebody to let them in, and codes that let one in, by their hash. */
+  login: LoginRow;
   /** Every object of every kind. `document` is the JSON that a GET answers. */
   resource: {
     id: string;
@@ -158,6 +160,19 @@ export interface SessionRow {
   claims: string;
   /** A hash of what the sign-in was begun with: each begins one session at most. */
   begun_as: string | null;
+}
+
+export interface LoginRow {
+  hash: string;
+  /** What somebody enters on a page; null for a code that a browser brings. */
+  user_code: string | null;
+  /** The PKCE challenge of the command line that may use the code. */
+  challenge: string | null;
+  /** Who let it in; null for nobody yet. */
+  user_id: string | null;
+  /** What the identity provider said of that user, as a JSON object. */
+  claims: string;
+  expires_at: string;
 }
 
 export interface ExchangedKeyRow {

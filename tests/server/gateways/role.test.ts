@@ -27,6 +27,8 @@ const BESIDE = [
   "getGateway",
   "getCaller",
   "exchangeToken", // reads no key, but a token
+  "createDeviceLogin", // reads no key, and is there where people sign in
+  "createLoginKey", // the same
   "getSession", // says who is signed in, and nobody is
 ];
 const forbidden = { status: 403, code: "TP_1200" };

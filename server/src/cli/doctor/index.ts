@@ -34,7 +34,7 @@ async function examine({ url, apiKey, project }: ApiOptions): Promise<Found[]> {
   const machine = [nodeCheck(), engineCheck()];
   const server = await serverChecks(url.replace(/\/+$/, ""));
   if (server[0]?.state !== "ok") return [...machine, ...server];
-  const credentials = credentialsFrom(apiKey);
+  const credentials = credentialsFrom(apiKey, url);
   if (!credentials)
     return [
       ...machine,

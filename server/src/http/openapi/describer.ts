@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { present } from "@tunnelplane/sdk/contract";
 import { allOperations } from "../operations";
+import { deviceOperation, loginKeyOperation } from "../operations/login";
 import { sessionOperation, signOutOperation } from "../operations/session";
 import { tokenOperation } from "../operations/token";
 import type { DescriberData, Descriptions } from "./descriptions";
@@ -8,7 +9,14 @@ import { openapi } from "./document";
 
 /** The thread that makes the OpenAPI documents. */
 const { version }: DescriberData = workerData;
-const operations = [...allOperations(), sessionOperation, signOutOperation, tokenOperation];
+const operations = [
+  ...allOperations(),
+  sessionOperation,
+  signOutOperation,
+  deviceOperation,
+  loginKeyOperation,
+  tokenOperation,
+];
 const descriptions: Descriptions = {
   clients: JSON.stringify(openapi(operations, version, "clients")),
   wire: JSON.stringify(openapi(operations, version, "wire")),

@@ -194,7 +194,7 @@ function answerExample({ path, success: { answer, list } }: DescribedOperation):
 /** Which errors an operation may answer. */
 function errorStatuses(operation: DescribedOperation): number[] {
   const statuses = [400, 401, 403, 429, 500, 503];
-  if (!operation.isOpen) statuses.push(404);
+  if (!operation.isOpen || operation.isOfSignIn) statuses.push(404);
   if (operation.method !== "GET" && !operation.isOpen) statuses.push(409);
   if (operation.method !== "GET" && operation.method !== "POST") statuses.push(412);
   if (operation.body) statuses.push(408, 413, 415);

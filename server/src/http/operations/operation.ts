@@ -135,6 +135,8 @@ export interface ApiOperation {
   readonly isForm?: true;
   /** Whether it needs neither an API key nor Service-Version. */
   readonly isOpen?: true;
+  /** Whether only servers have it at which people sign in. */
+  readonly isOfSignIn?: true;
   readonly run: (scope: OperationScope, input: Input) => Promise<Outcome>;
 }
 

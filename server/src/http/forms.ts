@@ -1,0 +1,45 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyInstance } from "fastify";
+import { RequestError } from "../util";
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+/** In bytes. Nothing of a token has to be percent-encoded. */
+export const LARGEST_FORM = 64 * 1024;
+
+/** Has routes take forms in UTF-8, and nothing else. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    FORM_TYPE,
+    { parseAs: "buffer", bodyLimit: LARGEST_FORM },
+    (request, body, done) => {
+      const encoding = request.headers["content-encoding"] ?? "identity";
+      // With `parseAs: "buffer"`, Fastify gives a Buffer; its types say string too.
+      if (encoding !== "identity" || !isUtf8(body as Buffer)) done(noForm());
+      else done(null, new URLSearchParams(body.toString()));
+    },
+  );
+  scope.addContentTypeParser("*", (_request, _body, done) => done(noForm()));
+}
+
+const noForm = () =>
+  new RequestError(
+    "not_json",
+    `The body must be a form in UTF-8, with the header "Content-Type: ${FORM_TYPE}"`,
+  );
+
+/**
+ * Reads the fields of a form. Unknown ones are ignored, empty ones count as left out (RFC 6749 section 3.2).
+ */
+export function fieldsOf(body: unknown): (name: string) => string | undefined {
+  const form = body instanceof URLSearchParams ? body : new URLSearchParams();
+  return (name) => {
+    const [value, ...more] = form.getAll(name);
+    if (more.length > 0) throw wrongField(name, "is given more than once; give it once");
+    return value || undefined;
+  };
+}
+
+/** The refusal of a field of a form. */
+export const wrongField = (field: string, message: string): RequestError =>
+  new RequestError("invalid_field", `${field} ${message}`, { field });

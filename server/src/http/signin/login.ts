@@ -1,0 +1,254 @@
+import { isObject } from "@tunnelplane/sdk/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import {
+  type ApiKeys,
+  beginDevice,
+  beginSession,
+  type Caller,
+  csrfTokenOf,
+  DEVICE_MS,
+  type Granting,
+  grantCode,
+  grantDevice,
+  isCsrfTokenOf,
+  LOGIN_MS,
+  redeem,
+  userAt,
+} from "../../auth";
+import { journaled } from "../../journal";
+import type { ServerContext } from "../../resources";
+import { newSecret } from "../../secrets";
+import { RequestError } from "../../util";
+import type { Authentication } from "../authentication";
+import { JSON_TYPE, objectIn } from "../bodies";
+import { requestErrorOf } from "../errors";
+import { acceptForms, fieldsOf, LARGEST_FORM } from "../forms";
+import { requireAddress } from "../limits/connections";
+import type { RateLimits } from "../limits/rateLimits";
+import type { RequestsUnderWay } from "../limits/requestsUnderWay";
+import { deviceOperation, loginKeyOperation, loginKeyShape } from "../operations/login";
+import { checked } from "../operations/operation";
+import { refuseOtherMethods } from "../serving";
+import type { Cookies } from "./cookies";
+import { codePage, consentPage, errorPage, letInPage, PAGE_HEADERS, pageHeaders } from "./page";
+
+/** The page at which people let a command line in. */
+const PAGE = "/login";
+const CHALLENGE = /^[\w-]{43}$/;
+const STATE = /^[\w-]{1,100}$/;
+
+interface Serving {
+  readonly context: ServerContext;
+  readonly apiKeys: ApiKeys;
+  readonly authentication: Authentication;
+  readonly cookies: Cookies;
+  readonly limits: RateLimits;
+  readonly underWay: RequestsUnderWay;
+  readonly addressOf: (request: FastifyRequest) => string;
+}
+
+/** A command line on the computer of the browser, which listens there for its code. */
+interface Listening {
+  readonly challenge: string;
+  readonly state: string;
+  readonly port: number;
+}
+
+/** Serves what `tunnelplane login` needs: a page on which people let it in, and its key. */
+export function registerLogin(app: FastifyInstance, serving: Serving): void {
+  app.register(async (pages) => registerPages(pages, serving));
+  app.register(async (scripts) => registerKeys(scripts, serving));
+}
+
+function registerPages(
+  pages: FastifyInstance,
+  { context, authentication, cookies, limits, underWay, addressOf }: Serving,
+): void {
+  acceptForms(pages);
+  underWay.limitOn(pages);
+  pages.addHook("onRequest", async (request) => {
+    requireAddress(request);
+    await limits.admitSignIn(request);
+  });
+  pages.setErrorHandler(async (error, request, reply) => {
+    const refusal = requestErrorOf(error);
+    if (refusal.status >= 500 && refusal !== error)
+      request.log.error({ operation_id: request.id, err: error }, "request failed");
+    return reply
+      .code(refusal.status)
+      .headers(PAGE_HEADERS)
+      .send(errorPage({ message: refusal.message, operationId: request.id, address: addressOf(request) }));
+  });
+
+  pages.get(PAGE, (request, reply) =>
+    underWay.during(request, async () => {
+      const session = await sessionIn(request);
+      if (!session) return signInFirst(request, reply);
+      const listening = listeningIn((name) => queryField(request, name));
+      const shown = { address: addressOf(request), name: session.caller.name, csrfToken: session.csrfToken };
+      reply.headers(pageHeaders(listening?.port));
+      return reply.send(listening ? consentPage({ ...shown, ...listening }) : codePage(shown));
+    }),
+  );
+
+  pages.post(PAGE, { bodyLimit: LARGEST_FORM }, (request, reply) =>
+    underWay.during(request, async () => {
+      const session = await sessionIn(request);
+      if (!session) throw new RequestError("unknown_key", "Your session has ended: sign in again");
+      const field = fieldsOf(request.body);
+      if (!isCsrfTokenOf(session.secret, field("csrf_token")))
+        throw new RequestError("forbidden", "This form was not made for your session: open the page again");
+      const granting = await grantingIn(context, session.caller);
+      const listening = listeningIn(field);
+      if (!listening) return letIn(request, reply, field("user_code"), granting);
+      const code = await context.store.write((transaction) =>
+        grantCode(transaction, listening.challenge, granting),
+      );
+      const query = new URLSearchParams({ code, state: listening.state });
+      return reply
+        .code(303)
+        .headers(pageHeaders(listening.port))
+        .header("location", `http://127.0.0.1:${listening.port}/?${query}`)
+        .send();
+    }),
+  );
+
+  async function letIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    typed: string | undefined,
+    granting: Granting,
+  ): Promise<FastifyReply> {
+    const userCode = (typed ?? "").toUpperCase().replace(/[^A-Z]/g, "");
+    const isFound = await context.store.write((transaction) => grantDevice(transaction, userCode, granting));
+    if (!isFound) {
+      await limits.countUnknown(`user code ${userCode}`, request);
+      throw new RequestError(
+        "invalid_field",
+        "No command line waits with this code: compare it with what yours shows, or begin again there",
+      );
+    }
+    return reply.headers(PAGE_HEADERS).send(letInPage(addressOf(request)));
+  }
+
+  async function sessionIn(request: FastifyRequest) {
+    const [caller, secret] = [await authentication.sessionOf(request), cookies.session(request)];
+    return caller && secret ? { caller, secret, csrfToken: csrfTokenOf(secret) } : undefined;
+  }
+
+  /** Comes back to this page. */
+  function signInFirst(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const query = new URLSearchParams({ return_to: request.url });
+    return reply
+      .code(303)
+      .header("location", `${addressOf(request)}/sign_in?${query}`)
+      .send();
+  }
+}
+
+function queryField({ query }: FastifyRequest, name: string): string | undefined {
+  const value = isObject(query) ? query[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** What a command line gave the browser; undefined where it shows a code in place of that. */
+function listeningIn(field: (name: string) => string | undefined): Listening | undefined {
+  const [challenge, state, port] = [field("challenge"), field("state"), Number(field("port"))];
+  if (challenge === undefined) return undefined;
+  const isPort = Number.isInteger(port) && port >= 1024 && port <= 65_535;
+  if (CHALLENGE.test(challenge) && state !== undefined && STATE.test(state) && isPort)
+    return { challenge, state, port };
+  throw new RequestError("invalid_query", "This is no address of tunnelplane login: begin again there");
+}
+
+/** The user of a session, with what its identity provider said of it. */
+async function grantingIn({ store }: ServerContext, { keyId, ownerId }: Caller): Promise<Granting> {
+  const row = await store.reader
+    .selectFrom("session")
+    .select("claims")
+    .where("id", "=", keyId)
+    .executeTakeFirst();
+  return { userId: ownerId, claims: row?.claims ?? "{}" };
+}
+
+function registerKeys(
+  scripts: FastifyInstance,
+  { context, apiKeys, limits, underWay, addressOf }: Serving,
+): void {
+  underWay.limitOn(scripts);
+  scripts.addHook("onRequest", async (request) => {
+    requireAddress(request);
+    await limits.admitSignIn(request);
+    await underWay.admit(request);
+  });
+  refuseOtherMethods(scripts, [deviceOperation, loginKeyOperation]);
+
+  scripts.post(deviceOperation.path, (request, reply) =>
+    underWay.during(request, async () => {
+      const { deviceCode, userCode } = await context.store.write((transaction) => beginDevice(transaction));
+      return reply.type(JSON_TYPE).send(
+        JSON.stringify({
+          device_code: deviceCode,
+          user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
+          verification_uri: addressOf(request) + PAGE,
+          expires_in: DEVICE_MS / 1000,
+        }),
+      );
+    }),
+  );
+
+  scripts.post(loginKeyOperation.path, (request, reply) =>
+    underWay.during(request, async () => {
+      const { code, code_verifier: verifier } = checked(loginKeyShape, objectIn(request.body));
+      const brought = {
+        code: String(code),
+        verifier: verifier === undefined ? undefined : String(verifier),
+      };
+      const answer = await keyFor(context, brought, request);
+      if (answer === undefined) {
+        await limits.countUnknown(brought.code, request);
+        throw new RequestError(
+          "invalid_field",
+          "code is not known here: it has ended, or was used already; begin again",
+          { field: "code" },
+        );
+      }
+      apiKeys.forget();
+      return reply.type(JSON_TYPE).send(JSON.stringify(answer));
+    }),
+  );
+}
+
+const WAITING = { key: null, expires_at: null, user: null, claims: null };
+
+/** The key of a command line that somebody let in. */
+const keyFor = (
+  context: ServerContext,
+  brought: Parameters<typeof redeem>[1],
+  { id: operationId, ip: client }: FastifyRequest,
+): Promise<object | undefined> =>
+  journaled(context, async (transaction, begunUnder) => {
+    const granting = await redeem(transaction, brought);
+    if (granting === undefined) return undefined;
+    if (granting === "waiting") return WAITING;
+    const { id, name, email, active } = await userAt(transaction, context.documents, granting.userId);
+    if (!active) throw new RequestError("forbidden", "This user is not active; an admin can activate it");
+    const secret = newSecret("tpk");
+    const keyId = await beginSession(transaction, {
+      secret,
+      client,
+      kind: "command_line",
+      user_id: id,
+      lastsMs: LOGIN_MS,
+      claims: granting.claims,
+    });
+    await context.journal.append(transaction, begunUnder, { ownerId: id, name, keyId, operationId, client }, [
+      { action: "signed_in", subject: keyId },
+    ]);
+    return {
+      key: secret,
+      expires_at: new Date(Date.now() + LOGIN_MS).toISOString(),
+      user: { id, name, email },
+      claims: JSON.parse(granting.claims),
+    };
+  });

@@ -1,0 +1,224 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { expectRefused, invalid, serverOfThisFile, unique } from "../support/api/expect";
+import { execute, onEveryDatabase } from "../support/databases";
+import { Rest } from "../support/rest";
+import { command, type Ended, endOf } from "../support/server";
+import { offerSignIns, signInArgs, Visitor } from "../support/signIn";
+import { StandInTokenIssuer } from "../support/tokenIssuer";
+
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"; // RFC 7636 appendix B
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+
+onEveryDatabase("Logging in with a command line", (startServer) => {
+  let issuer: StandInTokenIssuer;
+  let home: string;
+  before("start an identity provider", async () => {
+    issuer = await StandInTokenIssuer.start();
+    offerSignIns(issuer);
+    home = mkdtempSync(join(tmpdir(), "tunnelplane-home-"));
+  });
+  after("stop it", () => {
+    issuer.stop();
+    rmSync(home, { recursive: true });
+  });
+
+  const server = serverOfThisFile(() => startServer({ args: signInArgs(issuer) }));
+
+  async function signedIn(more: object = {}): Promise<Visitor> {
+    const one = new Visitor(server.url);
+    expect((await one.signIn(issuer, unique("user"), more)).status).to.equal(303);
+    return one;
+  }
+  const kept = () => join(home, ".config", "tunnelplane", "credentials.json");
+  /** A command of somebody with this home, and no key in the environment. */
+  const start = (...args: string[]) =>
+    command("/nowhere", args, {
+      ...{ HOME: home, XDG_CONFIG_HOME: undefined, BROWSER: "true" },
+      ...{ TUNNELPLANE_API_KEY: undefined, TUNNELPLANE_BASE_URL: undefined },
+    });
+  const run = (...args: string[]): Promise<Ended> => endOf(start(...args));
+
+  /** What a command prints for people, until it matches. */
+  async function shown(stream: Readable, pattern: RegExp): Promise<RegExpExecArray> {
+    let text = "";
+    for (;;) {
+      const found = pattern.exec(text);
+      if (found) return found;
+      text += String((await once(stream, "data"))[0]);
+    }
+  }
+
+  /** Sends the form of a page, as the browser of somebody does. */
+  async function submit(one: Visitor, page: string, more: Readonly<Record<string, string>> = {}) {
+    const fields = [...page.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]);
+    return one.send("/login", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ ...Object.fromEntries(fields), ...more }).toString(),
+    });
+  }
+  const pageFor = async (one: Visitor, path = `/login?challenge=${CHALLENGE}&state=abc&port=4999`) =>
+    (await one.send(path)).text();
+  /** A code that somebody's browser would bring to a command line. */
+  async function codeOf(one: Visitor): Promise<string> {
+    const answer = await submit(one, await pageFor(one));
+    const address = new URL(answer.headers.get("location") ?? "");
+    expect(address.origin).to.equal("http://127.0.0.1:4999");
+    expect(address.searchParams.get("state")).to.equal("abc");
+    return address.searchParams.get("code") ?? "";
+  }
+  const redeem = (body: object) => new Visitor(server.url).api("POST", "/login/key", body);
+
+  it("goes through the browser of the computer, and keeps a key that commands take", async () => {
+    const one = await signedIn({ groups: ["team"], department: "network" });
+    const child = start("login", "--url", server.url, "--show-claims");
+    const ended = endOf(child);
+    const [, path = ""] = await shown(child.stderr as Readable, /Open http:\/\/[^/]+(\/login\S+)\n/);
+    const page = await pageFor(one, path);
+    expect(page).to.contain("tunnelplane login");
+    const back = (await submit(one, page)).headers.get("location") ?? "";
+    const wrong = new URL(back);
+    wrong.searchParams.set("state", "another");
+    expect((await fetch(wrong)).status).to.equal(404);
+    expect(await (await fetch(back)).text()).to.contain("The command line is in");
+    const { code, out } = await ended;
+    expect(code).to.equal(0);
+    expect(JSON.parse(out)).to.include({ department: "network" });
+    expect(JSON.parse(out)).not.to.have.any.keys("nonce", "iss", "aud");
+    expect(statSync(kept()).mode & 0o777).to.equal(0o600);
+    const entry = JSON.parse(readFileSync(kept(), "utf8"))[server.url];
+    expect(Date.parse(entry.expires_at) - Date.now()).to.be.within(11.9 * 3_600_000, 12 * 3_600_000);
+
+    const caller = (await new Rest(server.url, entry.key).get("/caller")).body;
+    expect(caller.role).to.equal(null);
+    await server.created("/memberships", {
+      user_id: caller.owner_id,
+      role: "member",
+      project_id: DEFAULT_PROJECT.id,
+    });
+    expect(await run("list", "tls-edges", "--url", server.url)).to.include({ code: 0 });
+    const elsewhere = await run("list", "tls-edges", "--url", server.url.replace("127.0.0.1", "localhost"));
+    expect(elsewhere.code).to.equal(4);
+    expect(elsewhere.err).to.contain("there is no API key");
+
+    const { sessions } = await server.read("/sessions");
+    expect(sessions[0]).to.include({ id: caller.key_id, kind: "command_line", user_id: caller.owner_id });
+    expect(await run("logout", "--url", server.url)).to.include({ code: 0 });
+    expectRefused(await new Rest(server.url, entry.key).get("/caller"), { status: 401, code: "TP_1101" });
+    expect(await run("logout", "--url", server.url)).to.include({ code: 4 });
+  });
+
+  it("goes with a code that somebody enters on the server's page, where there is no browser", async () => {
+    const one = await signedIn();
+    const child = start("login", "--url", server.url, "--no-browser");
+    const ended = endOf(child);
+    const [, address = "", code = ""] = await shown(child.stderr as Readable, /Open (\S+) .* code (\S+)/);
+    expect(address).to.equal(`${server.url}/login`);
+    const page = await pageFor(one, "/login");
+    expect((await submit(one, page, { user_code: "BBBB-BBBB" })).status).to.equal(400);
+    const answer = await submit(one, page, { user_code: code.toLowerCase() });
+    expect(answer.status).to.equal(200);
+    expect((await submit(one, page, { user_code: code })).status).to.equal(400); // it is used up
+    expect((await ended).code).to.equal(0);
+    const { key } = JSON.parse(readFileSync(kept(), "utf8"))[server.url];
+    const { user } = await one.session();
+    expect((await new Rest(server.url, key).get("/caller")).body.owner_id).to.equal(user.id);
+    await run("logout", "--url", server.url);
+  });
+
+  it("says so where nobody can sign in", async () => {
+    const without = await startServer();
+    try {
+      const { code, err } = await run("login", "--url", without.url, "--no-browser");
+      expect(code).to.equal(1);
+      expect(err).to.contain("--oidc-issuer");
+    } finally {
+      await without.stop();
+    }
+  });
+
+  it("asks who it is first, and leads back to the page", async () => {
+    const path = `/login?challenge=${CHALLENGE}&state=abc&port=4999`;
+    const answer = await new Visitor(server.url).send(path);
+    expect(answer.status).to.equal(303);
+    const to = new URL(answer.headers.get("location") ?? "");
+    expect([to.pathname, to.searchParams.get("return_to")]).to.deep.equal(["/sign_in", path]);
+    expect((await new Visitor(server.url).send(to.pathname + to.search)).status).to.equal(303);
+  });
+
+  it("needs the form of the session: another site, or another user's page, lets no one in", async () => {
+    const [one, other] = [await signedIn(), await signedIn()];
+    const page = await pageFor(one);
+    expect((await submit(other, page)).status).to.equal(403);
+    expect((await submit(one, page, { csrf_token: "" })).status).to.equal(403);
+    expect((await submit(new Visitor(server.url), page)).status).to.equal(401);
+  });
+
+  it("brings codes to this computer alone, and shows nothing that somebody else wrote", async () => {
+    const one = await signedIn();
+    for (const path of [
+      `/login?challenge=${CHALLENGE}&state=abc&port=80`,
+      `/login?challenge=${CHALLENGE}&state=abc&port=4999@evil.example`,
+      `/login?challenge=${CHALLENGE}&state=%3Cscript%3E&port=4999`,
+      "/login?challenge=short&state=abc&port=4999",
+      `/login?challenge=${CHALLENGE}&port=4999`,
+    ]) {
+      const answer = await one.send(path);
+      expect(answer.status, path).to.equal(400);
+      expect(await answer.text()).not.to.contain("<script>");
+    }
+    const policy = (await one.send("/login")).headers.get("content-security-policy");
+    expect(policy).to.contain("frame-ancestors 'none'").and.to.contain("form-action 'self';");
+  });
+
+  it("gives a key for a code once, and to who has the verifier alone", async () => {
+    const one = await signedIn();
+    const code = await codeOf(one);
+    const granted = await redeem({ code, code_verifier: VERIFIER });
+    expect(granted.body.key, granted.text).to.match(/^tpk_/);
+    expectRefused(await redeem({ code, code_verifier: VERIFIER }), invalid("code"));
+    for (const verifier of [undefined, "x".repeat(43), CHALLENGE]) {
+      const stolen = await codeOf(one);
+      expectRefused(await redeem({ code: stolen, code_verifier: verifier }), invalid("code"));
+      expectRefused(await redeem({ code: stolen, code_verifier: VERIFIER }), invalid("code"));
+    }
+    expectRefused(await redeem({ code: "guessed" }), invalid("code"));
+    const late = await codeOf(one);
+    await execute(server.data, "update login set expires_at = '2026-01-01T00:00:00.000Z'");
+    expectRefused(await redeem({ code: late, code_verifier: VERIFIER }), invalid("code"));
+  });
+
+  it("gives nothing to a command line that nobody let in, nor in the name of a user who is deactivated", async () => {
+    const begun = (await new Visitor(server.url).api("POST", "/login/device")).body;
+    expect(begun.user_code).to.match(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
+    const waiting = { key: null, expires_at: null, user: null, claims: null };
+    expect((await redeem({ code: begun.device_code })).body).to.deep.equal(waiting);
+    expectRefused(await redeem({ code: begun.user_code }), invalid("code"));
+    const one = await signedIn();
+    await submit(one, await pageFor(one, "/login"), { user_code: begun.user_code });
+    const { user } = await one.session();
+    await server.rest.patch(`/users/${user.id}`, { active: false });
+    expectRefused(await redeem({ code: begun.device_code }), { status: 403, code: "TP_1200" });
+  });
+
+  it("is in no log and no table: neither codes nor keys", async () => {
+    const one = await signedIn();
+    const code = await codeOf(one);
+    const { key } = (await redeem({ code, code_verifier: VERIFIER })).body;
+    const begun = (await one.api("POST", "/login/device", undefined, await one.csrf())).body;
+    const tables = await Promise.all(
+      ["session", "login", "audit_event"].map((table) => server.query(`select * from ${table}`)),
+    );
+    for (const secret of [code, key, begun.device_code])
+      for (const text of [server.log, JSON.stringify(tables)]) expect(text).not.to.contain(secret);
+  });
+});
