@@ -46,7 +46,7 @@ describe("Several servers on one PostgreSQL database", () => {
   });
 
   it("a project that is made on one of them may be named on the other at once", async () => {
-    await other.get("/caller"); // which knows the projects that there are, for a second
+    await other.get("/caller"); // It keeps the list of projects for a second.
     const name = "made-on-another";
     await one.post("/projects", { name });
     const answer = await other.get("/ip_policies", { "tunnelplane-project": name });
