@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { HAS_BROWSER, RealBrowser, type Tab } from "../support/browser";
 import { execute } from "../support/databases";
 import { CLIENT, IdentityProvider } from "../support/identityProvider";
 import { Rest } from "../support/rest";
-import { MOVABLE_CLOCK, ServerProcess } from "../support/server";
+import { command, endOf, MOVABLE_CLOCK, ServerProcess } from "../support/server";
 
 describe("Signing in with Chromium at an identity provider", () => {
   if (!HAS_BROWSER) {
@@ -134,6 +136,27 @@ describe("Signing in with Chromium at an identity provider", () => {
       .waitFor();
     await other.reload();
     await other.getByLabel("API key").waitFor();
+  });
+
+  it("lets a command line in: `tunnelplane login` leads through the sign-in to its own page", async () => {
+    const home = join(folder, "home");
+    const env = { HOME: home, XDG_CONFIG_HOME: undefined, BROWSER: "true", TUNNELPLANE_API_KEY: undefined };
+    const child = command("/nowhere", ["login", "--url", server.url], env);
+    const ended = endOf(child);
+    let printed = "";
+    while (!/Open (\S+)\n/.test(printed))
+      printed += String((await once(child.stderr as Readable, "data"))[0]);
+    const page = await open(/Open (\S+)\n/.exec(printed)?.[1]);
+    await provider.signIn(page, "heidi");
+    await page.getByRole("heading", { name: "Let a command line in?" }).waitFor();
+    await page.getByText("heidi@example.com").waitFor();
+    await page.getByRole("button", { name: "Let it in" }).click();
+    await page.getByRole("heading", { name: "The command line is in" }).waitFor();
+    expect((await ended).code).to.equal(0);
+    const { [server.url]: kept } = JSON.parse(
+      readFileSync(join(home, ".config", "tunnelplane", "credentials.json"), "utf8"),
+    );
+    expect((await new Rest(server.url, kept.key).get("/caller")).body.name).to.equal("heidi@example.com");
   });
 
   it("is refused with a number where the provider's answer was used already", async () => {
