@@ -121,12 +121,15 @@ onEveryDatabase("In the audit log", (start, database) => {
       listed.push(...body.audit_events);
       next = body.next_page_uri;
     }
+    const { projects } = (await rest.get("/projects")).body;
+    // A project that is gone is named by its id.
+    const nameOf = (id: string | null) => projects.find((one: Json) => one.id === id)?.name ?? id;
     const stored = (await auditRows(server.data)).reverse();
     expect(listed).to.deep.equal(
-      stored.map(({ sequence, changed, project_id: _, ...row }) => ({
+      stored.map(({ sequence, changed, project_id, ...row }) => ({
         id: `au_${sequence}`,
         ...row,
-        project: "default",
+        project: nameOf(project_id),
         changed: JSON.parse(changed),
       })),
     );
