@@ -5,6 +5,7 @@ import {
   EVENT_TYPES,
   eventTypeOf,
   expandPath,
+  PROJECT_HEADER,
   registry,
   sampleBody,
   sampleEvent,
@@ -29,7 +30,9 @@ describe("The examples of the reference and of the OpenAPI document", () => {
     return id;
   }
 
-  async function create(definition: Definition): Promise<Json & { id: string; uri: string }> {
+  async function create(
+    definition: Definition,
+  ): Promise<Json & { id: string; uri: string; project_id?: string }> {
     const ids = new Map<string, string>();
     for (const reference of sampleReferences(definition)) ids.set(reference, await idOf(reference));
     const known = (reference: string) => ids.get(reference) ?? "";
@@ -41,11 +44,13 @@ describe("The examples of the reference and of the OpenAPI document", () => {
 
   for (const definition of registry) {
     it(`of ${withArticle(definition.title)} is accepted by a server as it stands there, and its events are as they stand there`, async () => {
-      const { id, uri } = await create(definition);
+      const { id, uri, project_id: project } = await create(definition);
       const change = "description" in definition.fields ? { description: "changed" } : { name: "changed" };
       expect((await server.rest.patch(uri, change)).status).to.equal(200);
       expect((await server.rest.delete(uri)).status).to.equal(204);
-      const { events } = await server.read(`/events?object_id=${id}`);
+      // A membership belongs to the project that it is about.
+      const headers = project && { [PROJECT_HEADER]: (await server.read(`/projects/${project}`)).name };
+      const { events } = (await server.rest.get(`/events?object_id=${id}`, headers)).body;
       for (const happened of ["created", "updated", "deleted"] as const) {
         const event = events.find((one: Json) => one.event_type === eventTypeOf(definition, happened));
         expect(placesIn(event)).to.deep.equal(placesIn(sampleEvent(definition, happened)));

@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { Rest } from "../rest";
 import { hostport, type Json, unique } from "./expect";
 import { certificate, destination, sshKey } from "./fixtures";
@@ -40,8 +41,6 @@ const destinationOf = async (rest: Rest): Promise<string> =>
 
 const sshAuthorityOf = async (rest: Rest): Promise<string> =>
   (await rest.post("/ssh_certificate_authorities", {})).body.id;
-const projectOf = async (rest: Rest): Promise<string> =>
-  (await rest.post("/projects", { name: unique("project") })).body.id;
 const botOf = async (rest: Rest): Promise<string> =>
   (await rest.post("/bot_users", { name: unique("bot") })).body.id;
 
@@ -276,7 +275,7 @@ export const TYPES: readonly ResourceType[] = [
     prefix: "mbr",
     fields: ["project_id", "role", "user_id", "bot_user_id", "group", ...END_FIELDS],
     body: async (rest) => ({
-      project_id: await projectOf(rest),
+      project_id: DEFAULT_PROJECT.id,
       role: "member",
       bot_user_id: await botOf(rest),
     }),
