@@ -1,5 +1,6 @@
+import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { expectRefused, immutable, invalid, serverOfThisFile, unknownId } from "../support/api/expect";
+import { expectRefused, immutable, invalid, serverOfThisFile } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
@@ -114,7 +115,7 @@ onEveryDatabase("Users, bots and API keys", (start) => {
       name: bot.name,
       role: "member",
       account_role: null,
-      projects: [{ id: unknownId("proj"), name: "default", role: "member" }],
+      projects: [{ ...DEFAULT_PROJECT, role: "member" }],
       key_id: key.id,
       scopes: [],
       server_id,
