@@ -13,6 +13,7 @@ import { asText } from "./report/print";
 import { describeRun, summary, writeDocs, writeResult } from "./report/result";
 import type { Section } from "./report/section";
 import { measureServer } from "./server";
+import { measureTeams } from "./server/teams";
 import { FULL, type Settings, SHORT } from "./settings";
 import { measureSigning } from "./signing";
 
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>
   gateway: measureGateway,
   meaning: measureMeaning,
   guarantees: measureGuarantees,
+  teams: measureTeams,
 };
 
 async function main(): Promise<void> {
@@ -60,7 +62,8 @@ async function main(): Promise<void> {
     sections.push(...measured);
     // Write after each part, so that a failure keeps the figures before it.
     writeResult(values.out, { ...run, sections });
-    if (values.docs) writeDocs(join(__dirname, "../docs/performance.md"), part, run, measured);
+    if (values.docs && measured.length > 0)
+      writeDocs(join(__dirname, "../docs/performance.md"), part, run, measured);
   }
   console.log(`\nEvery figure is in ${values.out}`);
 }

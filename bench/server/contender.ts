@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Rest } from "../../tests/support/rest";
 import { ServerProcess } from "../../tests/support/server";
 import type { LoadGenerator } from "../load";
@@ -13,6 +15,14 @@ export interface Contender extends Filled {
   readonly pids: readonly number[];
   readonly headers: Readonly<Record<string, string>>;
   stop(): Promise<void>;
+}
+
+/** The command line of a build. @param folder of a clone */
+export function cliIn(folder: string): string {
+  const { bin } = JSON.parse(readFileSync(join(folder, "server/package.json"), "utf8")) as {
+    bin: { tunnelplane: string };
+  };
+  return join(folder, "server", bin.tunnelplane);
 }
 
 /**

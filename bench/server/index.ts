@@ -1,20 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostgresServer } from "../../tests/support/postgres";
 import { LoadGenerator } from "../load";
-import type { LoadResult } from "../load/job";
-import { medianBy, type Row, ratio, type Section } from "../report/section";
+import { type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
-import { CONNECTIONS, type Contender, startServers } from "./contender";
-import { type DatabaseCost, watchDatabase } from "./databaseWatch";
+import { CONNECTIONS, type Contender, cliIn, startServers } from "./contender";
+import { watchDatabase } from "./databaseWatch";
 import { type FloorKind, startFloor } from "./floors";
 import { FAR_AWAY, GOALS, ON_POSTGRES, P99 } from "./goals";
 import { SlowProxy } from "./slowProxy";
-import { jobOf, OPERATIONS, type OperationName, SUBJECTS } from "./subject";
-
-type Result = LoadResult & Partial<DatabaseCost>;
-type Results = Record<OperationName, Result>;
+import { OPERATIONS, type OperationName, SUBJECTS } from "./subject";
+import { inTurn, type Load, type Result, type Results } from "./turns";
 
 const COLUMNS = {
   operation: "",
@@ -57,7 +54,7 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
       "group commit": await floor("group commit"),
       ours,
     };
-    const results = await inTurn(contenders, settings, generator);
+    const results = await inTurn(contenders, settings, generator, NEAR);
     const rows = OPERATIONS.flatMap((operation): Row[] => {
       const goal = GOALS[operation];
       const [mine, against] = [results.ours[operation], results[goal.floor][operation]];
@@ -102,9 +99,7 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
 }
 
 /** How a set of servers is measured on PostgreSQL. */
-interface PostgresLoad {
-  readonly operations: readonly OperationName[];
-  readonly connections: number;
+interface PostgresLoad extends Load {
   /** The delay that a proxy between the processes and the database adds each way, in milliseconds. */
   readonly latency: number;
 }
@@ -193,14 +188,6 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
 
 const BESIDE = "the other build, 1 process";
 
-/** The command line of a build. */
-function cliIn(folder: string): string {
-  const { bin } = JSON.parse(readFileSync(join(folder, "server/package.json"), "utf8")) as {
-    bin: { tunnelplane: string };
-  };
-  return join(folder, "server", bin.tunnelplane);
-}
-
 /** PostgreSQL's processor time, in microseconds. */
 const perRequest = ({ seconds, sent }: Result): number | null =>
   seconds === undefined ? null : (seconds / sent) * 1e6;
@@ -219,35 +206,6 @@ function goalOf(
   return servers === 2
     ? { goal: `× one ≥ ${FAR_AWAY.scaling}`, reached: scaling !== null && scaling >= FAR_AWAY.scaling }
     : {};
-}
-
-/** Contenders alternate, round by round, so that a slow spell of the machine hits all of them. */
-async function inTurn<Name extends string>(
-  contenders: Record<Name, Contender>,
-  { rounds, warmUp, seconds }: Settings,
-  generator: LoadGenerator,
-  { operations, connections }: Pick<PostgresLoad, "operations" | "connections"> = NEAR,
-  watch?: (name: Name) => Promise<() => Promise<DatabaseCost>>,
-): Promise<Record<Name, Results>> {
-  const names = Object.keys(contenders) as Name[];
-  const results = Object.fromEntries(names.map((name) => [name, {}])) as Record<Name, Results>;
-  for (const operation of operations) {
-    const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>;
-    for (let round = 0; round < rounds; round++) {
-      for (const name of names) {
-        const contender = contenders[name];
-        const load = { ...contender, ...jobOf(contender, operation), connections, warmUp, seconds };
-        const costOf = await watch?.(name);
-        const result = await generator.run(load);
-        measured[name].push({ ...result, ...(await costOf?.()) });
-      }
-    }
-    for (const name of names) {
-      const errors = measured[name].reduce((sum, result) => sum + result.errors, 0);
-      results[name][operation] = { ...medianBy(measured[name], (result) => result.perSecond), errors };
-    }
-  }
-  return results;
 }
 
 /** The sizes of the measured objects in answers, in the order of SUBJECTS. */
