@@ -7,7 +7,7 @@ export interface BotUserArgs {
   /** Name of the bot. */
   name: pulumi.Input<string>;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `viewer` sees all of them, with null for every secret, plans changes and makes none; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only. */
+  /** Role of the bot. In the project in which the bot is made, a `member` sees and changes the objects that are for all and its own; a `viewer` sees all objects, with null for every secret, plans changes and makes none. In the whole account, an `admin` changes all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only. */
   role?: pulumi.Input<"member" | "viewer" | "admin" | "gateway" | "metrics">;
 
   /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */
@@ -30,7 +30,7 @@ export class BotUser extends Resource {
   /** Name of the bot. */
   declare readonly name: pulumi.Output<string>;
 
-  /** Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `viewer` sees all of them, with null for every secret, plans changes and makes none; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only. */
+  /** Role of the bot. In the project in which the bot is made, a `member` sees and changes the objects that are for all and its own; a `viewer` sees all objects, with null for every secret, plans changes and makes none. In the whole account, an `admin` changes all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only. */
   declare readonly role: pulumi.Output<"member" | "viewer" | "admin" | "gateway" | "metrics">;
 
   /** The gateway that a bot of role `gateway` is: its API keys report under this name alone. One bot has a name at a time. At most 255 letters, digits, dots, dashes and underscores, beginning with a letter or a digit. Default: the first name that it reports; null until then. */

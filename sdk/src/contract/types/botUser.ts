@@ -27,7 +27,7 @@ export const botUser = defineResource({
     name: word(255).meta({ description: "Name of the bot." }),
     role: mark(z.enum(ROLES).default("member"), { immutable: true }).meta({
       description:
-        "Role of the bot: a `member` sees and changes objects of the account and its own, an `admin` all objects; a `viewer` sees all of them, with null for every secret, plans changes and makes none; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only.",
+        "Role of the bot. In the project in which the bot is made, a `member` sees and changes the objects that are for all and its own; a `viewer` sees all objects, with null for every secret, plans changes and makes none. In the whole account, an `admin` changes all objects; a `gateway` reads the objects that it enforces, reports what it serves, and changes nothing; `metrics` reads metrics alone. Default `member`. Set at creation only.",
     }),
     gateway_name: mark(gatewayName().nullable().optional(), { serverDefault: true }).meta({
       description:
