@@ -17,6 +17,13 @@ const WITHOUT_PROJECTS = `
     request_hash text not null, answer text not null, created_at text not null, primary key (owner_id, key));
   create index idempotency_key_created_at on idempotency_key (created_at);`;
 
+/** Takes back what users know of identity providers, and what people are signed in with. */
+const WITHOUT_SIGN_IN = `
+  drop table login; drop table session; drop index principal_subject;
+  ${["issuer", "subject", "email", "last_sign_in_at", "active", "groups"]
+    .map((column) => `alter table principal drop column "${column}";`)
+    .join(" ")}`;
+
 /**
  * Turns a database into one of the last version without digests, with its tables and hashes. Stop servers
  * first.
@@ -58,7 +65,7 @@ export async function makeOld(data: string): Promise<void> {
      ${isUrl ? "alter table audit_event enable trigger all;" : triggers.map(({ sql }) => `${sql};`).join("")}
      update audit_head set hash = '${last.hash}', mac = '${keyring.sign(key_id, headText(last.sequence, last.hash))}';
      ${isUrl ? "drop trigger audit_event_from_lane on audit_event; " : ""}drop index audit_event_lane;
-     alter table audit_event drop column lane; ${WITHOUT_PROJECTS} drop index resource_kind_project; alter table resource drop column project_id; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
+     alter table audit_event drop column lane; ${WITHOUT_PROJECTS} ${WITHOUT_SIGN_IN} drop index resource_kind_project; alter table resource drop column project_id; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
      alter table audit_event drop column object_digest; alter table audit_event drop column event_digest; drop table baseline;
      delete from setting where name = 'audit_key'; delete from kysely_migration where name >= '005'`,
   );
