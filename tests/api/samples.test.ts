@@ -49,7 +49,9 @@ describe("The examples of the reference and of the OpenAPI document", () => {
       expect((await server.rest.patch(uri, change)).status).to.equal(200);
       expect((await server.rest.delete(uri)).status).to.equal(204);
       // A membership belongs to the project that it is about.
-      const headers = project && { [PROJECT_HEADER]: (await server.read(`/projects/${project}`)).name };
+      const headers = project
+        ? { [PROJECT_HEADER]: (await server.read(`/projects/${project}`)).name }
+        : undefined;
       const { events } = (await server.rest.get(`/events?object_id=${id}`, headers)).body;
       for (const happened of ["created", "updated", "deleted"] as const) {
         const event = events.find((one: Json) => one.event_type === eventTypeOf(definition, happened));
