@@ -58,7 +58,7 @@ describe("The example guarantees", () => {
       onEnvoy: true,
       url: server.url,
       apiKey: server.apiKey,
-      project: `${__dirname}/../..`,
+      folder: `${__dirname}/../..`,
     });
     const broken = report.findings.filter(({ rule }) => rule === "guarantee-broken");
     expect(broken.map(({ name }) => name)).to.have.members(["metrics", "outside"]);
