@@ -1,5 +1,6 @@
 import { type BrokenGuarantee, mistakeInGuarantee } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
+import { sharedProjects } from "../auth";
 import { objectsAround } from "../exposure";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
@@ -12,12 +13,12 @@ import {
   takeTurnOfAll,
 } from "../resources";
 import { type Database, pipelined, Transaction } from "../storage";
-import { RequestError } from "../util";
+import { grouped, RequestError } from "../util";
 import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
 import { Judging } from "./judging";
 import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
-import { contradicts, refusalOf, type StoredGuarantee, undecidable } from "./refusals";
+import { contradicts, ofAnotherProject, refusalOf, type StoredGuarantee, undecidable } from "./refusals";
 import { worldOf } from "./stored";
 import {
   enforced,
@@ -63,24 +64,30 @@ export class Guarantees implements Guard {
       if (said && db instanceof Transaction && db.facts.isOptimistic) return refuseGuaranteed(db, said);
       if (!said && (await isAnyEnforced(db, {})).length === 0) return;
       const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
-      const guarantees = (await this.#at(db, places, changes, project)).filter(({ id }) => !excused.has(id));
-      if (guarantees.length === 0) return;
-      const order = JSON.stringify(await this.#around(db, changes, { guarantees, now, project }));
-      if (judged.has(order)) return;
-      const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
-      const judging = this.#judging.brokenBy(owner, order);
-      judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
-      if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) return;
-      throw new NotJudged(async () => {
-        const broken = await judging;
-        for (const one of await this.#heldBefore({ owner, project }, guarantees, broken)) excused.add(one);
-        const left = broken.flatMap((one) => {
-          const guarantee = guarantees[one.index];
-          return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
+      const found = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
+      // Edges and routes belong to one project; what they refer to may be lent to others.
+      const isLent = !said && found.some((one) => one.project !== project) && (await isShared(db, project));
+      for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
+        if (theirs !== project && !isLent) continue;
+        const around = await this.#around(db, changes, { guarantees, now, project: theirs });
+        const order = JSON.stringify(around);
+        if (judged.has(order)) continue;
+        const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
+        const judging = this.#judging.brokenBy(owner, order);
+        judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
+        if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
+        throw new NotJudged(async () => {
+          const broken = await judging;
+          const held = await this.#heldBefore({ owner, project: theirs }, guarantees, broken);
+          for (const one of held) excused.add(one);
+          const left = broken.flatMap((one) => {
+            const guarantee = guarantees[one.index];
+            return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
+          });
+          if (left.length > 0) throw theirs === project ? refusalOf(left) : ofAnotherProject();
+          judged.add(order);
         });
-        if (left.length > 0) throw refusalOf(left);
-        judged.add(order);
-      });
+      }
     };
   }
 
@@ -97,8 +104,7 @@ export class Guarantees implements Guard {
     db: Kysely<Database>,
     places: readonly string[],
     changes: readonly ObjectChange[],
-    project: string,
-  ): Promise<StoredGuarantee[]> {
+  ): Promise<(StoredGuarantee & { readonly project: string })[]> {
     const found = await guaranteesAt(db, places);
     const made = new Set(changes.flatMap(({ change, id }) => (change === "created" ? id : [])));
     const rows = await lockGuarantees(
@@ -106,10 +112,9 @@ export class Guarantees implements Guard {
       found.filter((id) => !made.has(id)),
     );
     const later = new Map(changes.map(({ id, after }) => [id, after]));
-    return rows.flatMap(({ id, document, project_id }) => {
-      if (project_id !== project) return [];
+    return rows.flatMap(({ id, document, project_id: project }) => {
       const fields = later.has(id) ? later.get(id) : fieldsIn(document);
-      return fields ? [{ id, fields }] : [];
+      return fields ? [{ id, fields, project }] : [];
     });
   }
 
@@ -231,6 +236,9 @@ export class Guarantees implements Guard {
     for (const { isUndecided, reason = "" } of states) if (isUndecided) throw undecidable(reason);
   }
 }
+
+const isShared = async (db: Kysely<Database>, project: string): Promise<boolean> =>
+  (await sharedProjects(db)).includes(project);
 
 /** The value of a promise, or undefined if it takes longer than this or fails. */
 function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {

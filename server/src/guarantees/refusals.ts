@@ -37,6 +37,13 @@ export function refusalOf(
   );
 }
 
+/** The refusal of a change of a shared object; what another project declares is nobody else's to know. */
+export const ofAnotherProject = (): RequestError =>
+  new RequestError(
+    "guarantee_broken",
+    "A guarantee of another project, which uses this shared object, would not hold any more. Nothing was changed",
+  );
+
 /** The refusal of a guarantee that contradicts another one. */
 export const contradicts = (other: StoredGuarantee, request: DecisionRequest): RequestError =>
   new RequestError(

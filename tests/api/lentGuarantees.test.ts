@@ -1,0 +1,50 @@
+import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
+import { expect } from "chai";
+import { expectRefused, type Json, serverOfThisFile, unique } from "../support/api/expect";
+import { onEveryDatabase } from "../support/databases";
+
+const broken = { status: 409, code: "TP_1504" };
+
+onEveryDatabase("Guarantees about shared objects", (start) => {
+  const server = serverOfThisFile(start);
+
+  it("of other projects refuse a change of a shared policy that would break them, and say no more than that", async () => {
+    const made = async (shared: boolean) => {
+      const { id, name } = await server.created("/projects", { name: unique("team"), shared });
+      const headers = { [PROJECT_HEADER]: name };
+      const create = async (path: string, body: Json) => {
+        const { status, body: answer, text } = await server.rest.post(path, body, headers);
+        expect(status, text).to.equal(201);
+        return answer;
+      };
+      return { id, headers, create };
+    };
+    const [lender, team] = [await made(true), await made(false)];
+    const policy = await lender.create("/ip_policies", {});
+    const rule = await lender.create("/ip_policy_rules", {
+      ip_policy_id: policy.id,
+      cidr: "10.0.0.0/8",
+      action: "allow",
+    });
+    const host = `${unique("lent")}.example.org`;
+    const backend = await team.create("/backends/tunnel_group", { labels: { app: unique() } });
+    await team.create("/edges/tls", {
+      hostports: [`${host}:443`],
+      backend: { backend_id: backend.id },
+      ip_restriction: { ip_policy_ids: [policy.id] },
+    });
+    const declared = await team.create("/guarantees", {
+      expect: "refused",
+      addresses: [`${host}:443`],
+      except_networks: ["10.0.0.0/8"],
+    });
+    const change = (cidr: string) =>
+      server.rest.patch(`/ip_policy_rules/${rule.id}`, { cidr }, lender.headers);
+    const answer = await change("0.0.0.0/1");
+    expectRefused(answer, { ...broken, mentions: ["A guarantee of another project"] });
+    for (const theirs of [declared.id, host, team.id]) expect(answer.text).not.to.contain(theirs);
+    expect((await change("10.0.0.0/9")).status).to.equal(200);
+    const { state } = (await server.rest.get(`/guarantees/${declared.id}`, team.headers)).body;
+    expect(state).to.equal("holds");
+  });
+});
