@@ -169,7 +169,7 @@ describe("Signing in with Chromium at an identity provider", () => {
     await page.goto(answer.href);
     await isRefused(page);
     const number = await page.locator("code").innerText();
-    expect(server.log).to.contain(number);
+    await server.logged(number);
     await page.getByRole("link", { name: "Back to the console" }).click();
     await page.getByLabel("API key").waitFor();
   });

@@ -103,6 +103,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
       TUNNELPLANE_API_KEY: server.apiKey,
       TUNNELPLANE_DATA: server.data,
       TUNNELPLANE_MASTER_KEY: MASTER_KEY,
+      XDG_CONFIG_HOME: folder.path,
     };
     const sharesProcess = cli === "tunnelplane" && !ALONE.includes(args[0] ?? "");
     const { out, err } = sharesProcess
@@ -143,6 +144,8 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     "audit verify": ["audit", "verify", "--backup", join(folder.path, MARKS)],
     completion: ["completion", "bash"],
     serve: ["serve", "--listen", MARKS],
+    login: ["login", "--no-browser", "--url", proxy.url],
+    logout: ["logout", "--url", `http://127.0.0.1/${MARKS}`],
   });
 
   it("the test knows every command of tunnelplane", () => {
