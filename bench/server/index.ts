@@ -11,17 +11,7 @@ import { type FloorKind, startFloor } from "./floors";
 import { FAR_AWAY, GOALS, ON_POSTGRES, P99 } from "./goals";
 import { SlowProxy } from "./slowProxy";
 import { OPERATIONS, type OperationName, SUBJECTS } from "./subject";
-import { inTurn, type Load, type Result, type Results } from "./turns";
-
-const COLUMNS = {
-  operation: "",
-  of: "",
-  perSecond: "requests/s",
-  p50: "p50 ms",
-  p99: "p99 ms",
-  cpu: "CPU µs/request",
-  errors: "errors",
-};
+import { COLUMNS, inTurn, type Load, type Result, type Results } from "./turns";
 
 /** Measures the server's throughput and latency on each database, compared with floors. */
 export async function measureServer(settings: Settings): Promise<Section[]> {

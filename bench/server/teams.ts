@@ -7,7 +7,7 @@ import { type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
 import { CONNECTIONS, type Contender, cliIn, startServers } from "./contender";
 import { OPERATIONS } from "./subject";
-import { inTurn } from "./turns";
+import { COLUMNS, inTurn } from "./turns";
 
 /** The bounds of an account; `default` is one of its projects. */
 const PROJECTS = 1000;
@@ -82,13 +82,7 @@ async function besides(settings: Settings, folder: string, generator: LoadGenera
     note: `One process, ${CONNECTIONS} connections; the account has ${PROJECTS} projects and some ${MEMBERSHIPS} memberships of groups, and the measured objects are in one project. The other build has one project; both take turns, median of ${short.rounds} rounds of ${short.seconds} s.`,
     columns: {
       database: "",
-      operation: "",
-      of: "",
-      perSecond: "requests/s",
-      p50: "p50 ms",
-      p99: "p99 ms",
-      cpu: "CPU µs/request",
-      errors: "errors",
+      ...COLUMNS,
       speed: "× other build",
       goal: "goal",
       reached: "",

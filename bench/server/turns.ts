@@ -9,7 +9,18 @@ import { jobOf, type OperationName } from "./subject";
 export type Result = LoadResult & Partial<DatabaseCost>;
 export type Results = Record<OperationName, Result>;
 
-/** What is measured of each contender. */
+/** The columns of what each contender did. */
+export const COLUMNS = {
+  operation: "",
+  of: "",
+  perSecond: "requests/s",
+  p50: "p50 ms",
+  p99: "p99 ms",
+  cpu: "CPU µs/request",
+  errors: "errors",
+};
+
+/** The work that each contender is given. */
 export interface Load {
   readonly operations: readonly OperationName[];
   readonly connections: number;

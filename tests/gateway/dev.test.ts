@@ -10,10 +10,11 @@ const SERVER = join(__dirname, "../../server");
 const READY = ". .tunnelplane/dev/env";
 
 describe("tunnelplane-gateway dev", () => {
-  if (!ENVOY) {
-    it.skip("needs Envoy, which could not be installed, because Python 3 with venv is missing");
-    return;
-  }
+  before(function () {
+    if (ENVOY) return;
+    console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
+    this.skip();
+  });
   let project: string;
   let running: GatewayProcess;
 

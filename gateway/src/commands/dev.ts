@@ -62,7 +62,13 @@ async function dev({ envoy }: { readonly envoy?: string }): Promise<void> {
         name: "gateway",
         command: [
           require.resolve("../cli"),
-          ...["run", "--dev-ca", ...listen, "--metrics", `${HOST}:${metrics}`, "--state", GATEWAY_STATE],
+          "run",
+          "--dev-ca",
+          ...listen,
+          "--metrics",
+          `${HOST}:${metrics}`,
+          "--state",
+          GATEWAY_STATE,
         ],
         env: {
           ...process.env,

@@ -9,7 +9,7 @@ const END_MS = 15_000;
 
 export interface Started {
   readonly name: string;
-  /** What it runs, as a file for this Node, with its arguments. */
+  /** A file that this Node runs, and its arguments. */
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** The file that takes everything that it prints. */

@@ -8,7 +8,7 @@ import { keptOr } from "../state/files";
 /** The admin's key for a server of one's own. */
 export interface DevKey {
   readonly key: string;
-  /** What to do where the server does not know it. */
+  /** The advice where the server does not know it. */
   readonly cure: string;
   forget(): void;
 }

@@ -6,7 +6,7 @@ import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
 import { faultOf, textsIn } from "./readable";
 import type { Recording } from "./recording";
 
-/** What the API answers gateways about an object outside of `default`. */
+/** The field that gateways get besides, for an object outside of `default`. */
 export interface InProject {
   /** The id of its project; absent in `default`. */
   readonly project_id?: string;

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, isObject } from "../contract/core/narrow";
 
-/** What `tunnelplane login` keeps for one server. */
+/** The key that `tunnelplane login` keeps for one server. */
 export interface SavedLogin {
   readonly key: string;
   /** When the key ends (RFC 3339). */

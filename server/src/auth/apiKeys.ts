@@ -4,7 +4,7 @@ import type { Role } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { hashSecret } from "../secrets";
 import { type Database, type Store, statement } from "../storage";
-import { RequestError } from "../util";
+import { isSession, RequestError } from "../util";
 import type { Caller } from "./caller";
 import { type Choice, callerIn, type Holder } from "./callers";
 import { KeyUses } from "./keyUses";
@@ -82,7 +82,7 @@ export class ApiKeys {
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
       throw new RequestError(
         "expired_key",
-        keyId.startsWith("ses_")
+        isSession(keyId)
           ? `This session ended at ${expiresAt}; sign in again`
           : `This API key expired at ${expiresAt}; make a new one with a key that is still valid`,
       );
@@ -207,7 +207,7 @@ async function exchangedByHash(db: Kysely<Database>, hash: string): Promise<KeyR
   return { ...others, key, role: null, name: null, active: null, groups: null };
 }
 
-/** What a user is signed in with: a key of the command line, or the value of a browser's cookie. */
+/** The session of a user: a key of the command line, or the value of a browser's cookie. */
 async function keyOfSession(db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> {
   const [row] = await sessionByHash(db, { hash });
   if (!row) return undefined;

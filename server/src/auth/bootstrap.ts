@@ -54,8 +54,12 @@ export function bootstrap(context: ServerContext, givenKey: string | undefined):
     await transaction
       .insertInto("principal")
       .values({
-        ...{ id: admin, name: "admin", role: "admin", created_at: new Date().toISOString() },
-        ...{ active: 1, groups: "[]" },
+        id: admin,
+        name: "admin",
+        role: "admin",
+        created_at: new Date().toISOString(),
+        active: 1,
+        groups: "[]",
       })
       .execute();
     const key = givenKey ?? newSecret("tpk");

@@ -4,7 +4,7 @@ import type { Caller, ProjectRole } from "./caller";
 import type { KnownProject, ProjectList } from "./knownProjects";
 import type { Roles } from "./roles";
 
-/** Who holds a key, before a request chooses a project. */
+/** The user or bot that holds a key, before a request chooses a project. */
 export interface Holder
   extends Pick<Caller, "ownerId" | "name" | "keyId" | "keyProject" | "expiresAt" | "scopes"> {
   readonly roles: Roles;

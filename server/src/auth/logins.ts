@@ -21,7 +21,7 @@ export interface Granting {
   readonly claims: string;
 }
 
-/** What a command line brings for its key. */
+/** The proof that a command line brings for its key. */
 export interface Brought {
   /** The code that it was given, or its device code. */
   readonly code: string;
@@ -74,8 +74,8 @@ export async function grantCode(
 }
 
 /**
- * What a code is worth: the user who let the command line in, or that nobody has yet. Undefined for one that
- * is unknown, used, ended, or another's. It is used up.
+ * Uses up a code: answers the user who let the command line in, or that nobody has yet. Undefined for one
+ * that is unknown, used, ended, or another's.
  */
 export async function redeem(
   transaction: Transaction,
@@ -108,7 +108,10 @@ const insert = (
   transaction
     .insertInto("login")
     .values({
-      ...{ user_code: null, challenge: null, user_id: null, claims: "{}" },
+      user_code: null,
+      challenge: null,
+      user_id: null,
+      claims: "{}",
       ...row,
       hash: hashSecret(secret),
       expires_at: new Date(Date.now() + lastsMs).toISOString(),

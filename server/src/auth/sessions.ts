@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { Documents, Page } from "../documents";
+import { type Documents, type Page, pageOf } from "../documents";
 import { hashSecret } from "../secrets";
 import { type Database, type SessionRow, statement, type Transaction } from "../storage";
 import { newId, quoted, RequestError } from "../util";
@@ -136,10 +136,7 @@ export async function sessionPage(
     .orderBy("session.id", "desc")
     .limit(limit + 1)
     .execute();
-  return pageOf(
-    rows.map((row) => shown(documents, row)),
-    limit,
-  );
+  return pageOf(rows, limit, (row) => shown(documents, row));
 }
 
 /** @throws RequestError if there is none, or it has ended */
@@ -148,9 +145,3 @@ export async function sessionAt(db: Kysely<Database>, documents: Documents, id: 
   if (!row) throw new RequestError("not_found", `There is no session ${quoted(id)}; it may have ended`);
   return shown(documents, row);
 }
-
-/** A page of rows, read with one row above the limit, which shows whether there are more. */
-export const pageOf = (rows: readonly { readonly id: string }[], limit: number): Page => ({
-  documents: rows.slice(0, limit).map((row) => JSON.stringify(row)),
-  nextBefore: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,
-});

@@ -1,10 +1,9 @@
 import type { Kysely } from "kysely";
-import type { Documents, Page } from "../documents";
+import { type Documents, type Page, pageOf } from "../documents";
 import type { Database, PrincipalRow, Transaction } from "../storage";
 import { newId, quoted, RequestError } from "../util";
 import type { Caller } from "./caller";
 import { isAdminLeft } from "./lastAdmin";
-import { pageOf } from "./sessions";
 
 /** Of users who signed in once. */
 const MOST_USERS = 10_000;
@@ -90,10 +89,7 @@ export async function userPage(
     .orderBy("id", "desc")
     .limit(limit + 1)
     .execute();
-  return pageOf(
-    rows.map((row) => shown(documents, row)),
-    limit,
-  );
+  return pageOf(rows, limit, (row) => shown(documents, row));
 }
 
 /** @throws RequestError if there is none */

@@ -18,7 +18,7 @@ interface LoginOptions {
   readonly showClaims: boolean;
 }
 
-/** What the server answers once somebody let the command line in. */
+/** The answer of the server once somebody let the command line in. */
 interface Granted {
   readonly key: string;
   readonly expires_at: string;

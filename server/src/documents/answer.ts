@@ -17,6 +17,16 @@ export interface Page {
   readonly cursor?: string;
 }
 
+/** A page of rows, read with one row above the limit, which shows whether there are more. */
+export const pageOf = <R extends { readonly id: string }>(
+  rows: readonly R[],
+  limit: number,
+  shown: (row: R) => object,
+): Page => ({
+  documents: rows.slice(0, limit).map((row) => JSON.stringify(shown(row))),
+  nextBefore: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,
+});
+
 /** The limits of a page. */
 export interface PageSize {
   /** How many objects. */

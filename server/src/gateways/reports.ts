@@ -137,7 +137,7 @@ const SUMMARY = [
 type Stored = Pick<GatewayRow, (typeof SUMMARY)[number]>;
 type Summary = Omit<Stored, "sequence"> & Partial<Pick<Stored, "sequence">>;
 
-/** What a caller may see of a gateway that also serves other projects. */
+/** A gateway as a caller may see it, where it also serves other projects. */
 async function seenBy(store: Store, caller: Caller, { sequence: _, ...row }: Stored): Promise<Summary> {
   const edges = await ownEdges(store.reader, caller, await edgesOf(store.reader, row.name));
   await ownTurn();

@@ -13,7 +13,7 @@ import { openSignIn, type SignInSettings } from "../signin";
 import { newId, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, BODY_LIMIT, JSON_TYPE } from "./bodies";
-import { noRoute, requestErrorOf } from "./errors";
+import { loggedErrorOf, noRoute } from "./errors";
 import { EVERY_ANSWER } from "./everyAnswer";
 import { registerHealth } from "./health";
 import {
@@ -206,10 +206,7 @@ function requirePlainBody(request: FastifyRequest): void {
 
 /** Also where no hook has run, because the path cannot be decoded. */
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = requestErrorOf(error);
-  // A refusal is no failure; the request log's line is enough.
-  if (refusal.status >= 500 && refusal !== error)
-    request.log.error({ operation_id: request.id, err: error }, "request failed");
+  const refusal = loggedErrorOf(error, request);
   // Fastify would hang up, and a client that still sends would never see the answer. Its bytes are thrown
   // away.
   if (refusal.status === 413 && Number(request.headers["content-length"]) <= MOST_UNREAD)

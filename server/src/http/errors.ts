@@ -5,7 +5,7 @@ import { RequestError, refusalForNow } from "../util";
 /**
  * Turns any error into an answer from the error table. Only a RequestError shows its message to the client.
  */
-export function requestErrorOf(error: unknown): RequestError {
+function requestErrorOf(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   if (error instanceof CommitInDoubt) {
@@ -40,6 +40,14 @@ export function requestErrorOf(error: unknown): RequestError {
     "internal",
     "The server failed to answer this; its log has the details under this operation id",
   );
+}
+
+/** The answer to an error of a request. The log gets the error too, unless it is a refusal. */
+export function loggedErrorOf(error: unknown, request: FastifyRequest): RequestError {
+  const refusal = requestErrorOf(error);
+  if (refusal.status >= 500 && refusal !== error)
+    request.log.error({ operation_id: request.id, err: error }, "request failed");
+  return refusal;
 }
 
 /** The answer for a path without a route. */

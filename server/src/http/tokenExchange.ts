@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type SentToken, type TokenExchange, TokenRefused } from "../exchange";
 import { quoted, RequestError } from "../util";
 import { JSON_TYPE } from "./bodies";
-import { requestErrorOf } from "./errors";
+import { loggedErrorOf } from "./errors";
 import { acceptForms, fieldsOf, LARGEST_FORM, wrongField } from "./forms";
 import { requireAddress } from "./limits/connections";
 import type { RateLimits } from "./limits/rateLimits";
@@ -40,10 +40,7 @@ export function registerTokenExchange(app: FastifyInstance, { open, limits, unde
     });
     // The app's own handler sends what this one throws.
     scope.setErrorHandler(async (error, request) => {
-      const refusal = requestErrorOf(error);
-      if (refusal.status >= 500 && refusal !== error)
-        request.log.error({ operation_id: request.id, err: error }, "request failed");
-      throw new ExchangeRefusal(refusal);
+      throw new ExchangeRefusal(loggedErrorOf(error, request));
     });
     refuseOtherMethods(scope, [tokenOperation]);
     scope.post(

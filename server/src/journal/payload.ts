@@ -9,7 +9,7 @@ import {
   mapSecrets,
 } from "@tunnelplane/sdk/contract";
 import { type Document, type Documents, endedAsOf } from "../documents";
-import { newId } from "../util";
+import { isSession, newId } from "../util";
 import { differences } from "./differences";
 import type { StoredAs } from "./digests";
 
@@ -120,7 +120,7 @@ export function eventOf(
 
 /** The API key or session that was used, as events show it. */
 export function credentialOf(documents: Documents, keyId: string): { id: string; uri: string } {
-  const list = keyId.startsWith("ses_") ? { path: "/sessions" } : definitionOf("api_key");
+  const list = isSession(keyId) ? { path: "/sessions" } : definitionOf("api_key");
   return { id: keyId, uri: documents.addressOf(list, keyId) };
 }
 

@@ -1,6 +1,6 @@
 import { may, registry, seesAll } from "@tunnelplane/sdk/contract";
 import type { Caller } from "../auth";
-import type { Page } from "../documents";
+import { type Page, pageOf } from "../documents";
 import type { ServerContext } from "./transaction";
 
 interface ReferrersRequest {
@@ -48,18 +48,13 @@ export async function referrersOf(
           .where("from_id", "in", ids)
           .execute()
       : [];
-  return {
-    documents: shown.map(({ id: from, kind, document }) =>
-      JSON.stringify({
-        id: from,
-        uri: JSON.parse(document).uri,
-        kind,
-        fields: fields
-          .filter(({ from_id }) => from_id === from)
-          .map(({ field }) => field)
-          .sort(),
-      }),
-    ),
-    nextBefore: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
-  };
+  return pageOf(rows, limit, ({ id: from, kind, document }) => ({
+    id: from,
+    uri: JSON.parse(document).uri,
+    kind,
+    fields: fields
+      .filter(({ from_id }) => from_id === from)
+      .map(({ field }) => field)
+      .sort(),
+  }));
 }

@@ -19,7 +19,7 @@ const OF_THE_TOKEN = new Set([
   ...["s_hash", "jti", "sid"],
 ]);
 
-/** What of the claims is about the user. */
+/** The claims about the user, without those about the token. */
 export const aboutUser = (claims: Claims): Claims =>
   Object.fromEntries(Object.entries(claims).filter(([name]) => !OF_THE_TOKEN.has(name)));
 

@@ -7,7 +7,7 @@ export interface Database {
   setting: { name: string; value: string };
   /** Users; bots are resources. */
   principal: PrincipalRow;
-  /** What users are signed in with, by the hash of its secret. */
+  /** Sessions of users, by the hashes of their secrets. */
   session: SessionRow;
   /** Command lines that wait for somebody to let them in, and codes that let one in, by their hash. */
   login: LoginRow;
@@ -156,7 +156,7 @@ export interface SessionRow {
   expires_at: string;
   /** The address from which it was begun. */
   client: string;
-  /** What the identity provider said of the user, as a JSON object. */
+  /** The claims of the identity provider about the user, as a JSON object. */
   claims: string;
   /** A hash of what the sign-in was begun with: each begins one session at most. */
   begun_as: string | null;
@@ -164,13 +164,13 @@ export interface SessionRow {
 
 export interface LoginRow {
   hash: string;
-  /** What somebody enters on a page; null for a code that a browser brings. */
+  /** The code that somebody enters on a page; null for a code that a browser brings. */
   user_code: string | null;
   /** The PKCE challenge of the command line that may use the code. */
   challenge: string | null;
-  /** Who let it in; null for nobody yet. */
+  /** The user who let it in; null for nobody yet. */
   user_id: string | null;
-  /** What the identity provider said of that user, as a JSON object. */
+  /** The claims about that user, as a JSON object. */
   claims: string;
   expires_at: string;
 }

@@ -26,6 +26,9 @@ export function newId(prefix: string, now = Date.now()): string {
   return `${prefix}_${last}`;
 }
 
+/** Whether the id of the key of a request is that of a session, which has no object at `/api_keys`. */
+export const isSession = (keyId: string): boolean => keyId.startsWith("ses_");
+
 function inBase62(value: bigint): string {
   let rest = value;
   let text = "";

@@ -2,7 +2,7 @@
 
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { grouped } from "./grouped";
-export { newId } from "./ids";
+export { isSession, newId } from "./ids";
 export { inOrder } from "./order";
 export { takeRandom } from "./random";
 export {

@@ -4,7 +4,7 @@ import { mark } from "../core/marks";
 import { didYouMean } from "../core/similarity";
 import { KINDS } from "../kinds";
 
-/** What a caller may do with objects or parts of the service; each permission includes those before it. */
+/** The rights to objects or parts of the service; each permission includes those before it. */
 export const PERMISSIONS = ["read", "plan", "write"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 

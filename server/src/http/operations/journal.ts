@@ -234,7 +234,7 @@ export const journalOperations: readonly ApiOperation[] = [
 
 /**
  * The id of the project whose rows a caller wants and may see; undefined for all.
- * @throws RequestError for a project that there is not, and for one whose admin the caller is not
+ * @throws RequestError for an unknown project, and for one where the caller is no admin
  */
 function projectToAudit(
   caller: Caller,

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 
 /**
- * What a browser keeps: its session, and a sign-in that it began. Over TLS their names begin with `__Host-`,
- * so that no other host, and nobody on the way, can set them (RFC 6265bis).
+ * The cookies of a browser: its session, and a sign-in that it began. Over TLS their names begin with
+ * `__Host-`, so that no other host, and nobody on the way, can set them (RFC 6265bis).
  */
 export class Cookies {
   /** @param addressOf the address under which a client reached the server */

@@ -1,7 +1,6 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
-  type ApiKeys,
   beginDevice,
   beginSession,
   type Caller,
@@ -19,33 +18,19 @@ import { journaled } from "../../journal";
 import type { ServerContext } from "../../resources";
 import { newSecret } from "../../secrets";
 import { RequestError } from "../../util";
-import type { Authentication } from "../authentication";
 import { JSON_TYPE, objectIn } from "../bodies";
-import { requestErrorOf } from "../errors";
 import { acceptForms, fieldsOf, LARGEST_FORM } from "../forms";
 import { requireAddress } from "../limits/connections";
-import type { RateLimits } from "../limits/rateLimits";
-import type { RequestsUnderWay } from "../limits/requestsUnderWay";
 import { deviceOperation, loginKeyOperation, loginKeyShape } from "../operations/login";
 import { checked } from "../operations/operation";
 import { refuseOtherMethods } from "../serving";
-import type { Cookies } from "./cookies";
-import { codePage, consentPage, errorPage, letInPage, PAGE_HEADERS, pageHeaders } from "./page";
+import { codePage, consentPage, letInPage, PAGE_HEADERS, pageHeaders } from "./page";
+import { type ForPeople, preparePages } from "./people";
 
 /** The page at which people let a command line in. */
 const PAGE = "/login";
 const CHALLENGE = /^[\w-]{43}$/;
 const STATE = /^[\w-]{1,100}$/;
-
-interface Serving {
-  readonly context: ServerContext;
-  readonly apiKeys: ApiKeys;
-  readonly authentication: Authentication;
-  readonly cookies: Cookies;
-  readonly limits: RateLimits;
-  readonly underWay: RequestsUnderWay;
-  readonly addressOf: (request: FastifyRequest) => string;
-}
 
 /** A command line on the computer of the browser, which listens there for its code. */
 interface Listening {
@@ -55,30 +40,15 @@ interface Listening {
 }
 
 /** Serves what `tunnelplane login` needs: a page on which people let it in, and its key. */
-export function registerLogin(app: FastifyInstance, serving: Serving): void {
-  app.register(async (pages) => registerPages(pages, serving));
-  app.register(async (scripts) => registerKeys(scripts, serving));
+export function registerLogin(app: FastifyInstance, services: ForPeople): void {
+  app.register(async (pages) => registerPages(pages, services));
+  app.register(async (scripts) => registerKeys(scripts, services));
 }
 
-function registerPages(
-  pages: FastifyInstance,
-  { context, authentication, cookies, limits, underWay, addressOf }: Serving,
-): void {
+function registerPages(pages: FastifyInstance, services: ForPeople): void {
+  const { context, authentication, cookies, limits, underWay, addressOf } = services;
   acceptForms(pages);
-  underWay.limitOn(pages);
-  pages.addHook("onRequest", async (request) => {
-    requireAddress(request);
-    await limits.admitSignIn(request);
-  });
-  pages.setErrorHandler(async (error, request, reply) => {
-    const refusal = requestErrorOf(error);
-    if (refusal.status >= 500 && refusal !== error)
-      request.log.error({ operation_id: request.id, err: error }, "request failed");
-    return reply
-      .code(refusal.status)
-      .headers(PAGE_HEADERS)
-      .send(errorPage({ message: refusal.message, operationId: request.id, address: addressOf(request) }));
-  });
+  preparePages(pages, services);
 
   pages.get(PAGE, (request, reply) =>
     underWay.during(request, async () => {
@@ -151,7 +121,7 @@ function queryField({ query }: FastifyRequest, name: string): string | undefined
   return typeof value === "string" ? value : undefined;
 }
 
-/** What a command line gave the browser; undefined where it shows a code in place of that. */
+/** The place where a command line listens, as the browser has it; undefined where it shows a code. */
 function listeningIn(field: (name: string) => string | undefined): Listening | undefined {
   const [challenge, state, port] = [field("challenge"), field("state"), Number(field("port"))];
   if (challenge === undefined) return undefined;
@@ -173,7 +143,7 @@ async function grantingIn({ store }: ServerContext, { keyId, ownerId }: Caller):
 
 function registerKeys(
   scripts: FastifyInstance,
-  { context, apiKeys, limits, underWay, addressOf }: Serving,
+  { context, apiKeys, limits, underWay, addressOf }: ForPeople,
 ): void {
   underWay.limitOn(scripts);
   scripts.addHook("onRequest", async (request) => {

@@ -1,36 +1,25 @@
 import { isObject } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ApiKeys, type Caller, csrfTokenOf, endSession, SESSION_MS, userAt } from "../../auth";
+import { type Caller, csrfTokenOf, endSession, SESSION_MS, userAt } from "../../auth";
 import { journaled } from "../../journal";
 import type { ServerContext } from "../../resources";
 import { ATTEMPT_MS, ProviderAway, type SignIn, SignInRefused } from "../../signin";
-import { isLoopback, RequestError } from "../../util";
-import type { Authentication } from "../authentication";
+import { isLoopback, isSession, RequestError } from "../../util";
 import { JSON_TYPE } from "../bodies";
-import { requestErrorOf } from "../errors";
+import { loggedErrorOf } from "../errors";
 import { requireAddress } from "../limits/connections";
-import type { RateLimits } from "../limits/rateLimits";
-import type { RequestsUnderWay } from "../limits/requestsUnderWay";
 import { sessionOperation, signOutOperation } from "../operations/session";
 import { refuseOtherMethods } from "../serving";
-import type { Cookies } from "./cookies";
-import { errorPage, PAGE_HEADERS } from "./page";
+import { type ForPeople, preparePages } from "./people";
 
 const CALLBACK = "/sign_in/callback";
 /** Paths of this server to which a sign-in may lead. */
 const RETURN_TO = /^\/(console|login)([/?#][!-[\]-~]*)?$/;
 const LONGEST_RETURN = 1000;
 
-interface Serving {
-  readonly context: ServerContext;
-  readonly apiKeys: ApiKeys;
-  readonly authentication: Authentication;
-  readonly cookies: Cookies;
-  readonly limits: RateLimits;
-  readonly underWay: RequestsUnderWay;
+interface Serving extends ForPeople {
   /** Opens it; called once, for the first person. Undefined where the server has no identity provider. */
   readonly open: (() => SignIn) | undefined;
-  readonly addressOf: (request: FastifyRequest) => string;
 }
 
 /** Serves what people sign in and out with: pages of the browser, and the session for scripts of pages. */
@@ -39,10 +28,8 @@ export function registerSignIn(app: FastifyInstance, serving: Serving): void {
   app.register(async (scripts) => registerSessions(scripts, serving));
 }
 
-function registerPages(
-  pages: FastifyInstance,
-  { authentication, apiKeys, cookies, limits, underWay, open, addressOf }: Serving,
-): void {
+function registerPages(pages: FastifyInstance, { open, ...services }: Serving): void {
+  const { authentication, apiKeys, cookies, underWay, addressOf } = services;
   let opened: SignIn | undefined;
   pages.addHook("onClose", () => opened?.close());
   const signIn = (): SignIn => {
@@ -54,18 +41,7 @@ function registerPages(
       );
     return opened;
   };
-  underWay.limitOn(pages);
-  pages.addHook("onRequest", async (request) => {
-    requireAddress(request);
-    await limits.admitSignIn(request);
-  });
-  pages.setErrorHandler(async (error, request, reply) => {
-    const { status, message, options } = await refusalOf(error, request);
-    return reply
-      .code(status)
-      .headers({ ...PAGE_HEADERS, ...options?.headers })
-      .send(errorPage({ message, operationId: request.id, address: addressOf(request) }));
-  });
+  preparePages(pages, services, refusalOf);
   const config = { slots: () => "sign_ins" as const };
 
   pages.get("/sign_in", { config }, (request, reply) =>
@@ -109,10 +85,7 @@ function registerPages(
     );
   }
 
-  async function refusalOf(
-    error: unknown,
-    request: FastifyRequest,
-  ): Promise<Pick<RequestError, "status" | "message"> & Partial<Pick<RequestError, "options">>> {
+  async function refusalOf(error: unknown, request: FastifyRequest) {
     if (error instanceof SignInRefused) {
       await opened?.record(error, { operationId: request.id, client: request.ip });
       return { status: 403, message: error.message };
@@ -122,10 +95,7 @@ function registerPages(
         status: 503,
         message: "The identity provider does not answer now. Try again shortly; API keys go on to work",
       };
-    const refusal = requestErrorOf(error);
-    if (refusal.status >= 500 && refusal !== error)
-      request.log.error({ operation_id: request.id, err: error }, "request failed");
-    return refusal;
+    return loggedErrorOf(error, request);
   }
 }
 
@@ -174,7 +144,7 @@ function registerSessions(
   scripts.post(signOutOperation.path, (request, reply) =>
     underWay.during(request, async () => {
       const caller = await authentication.callerOf(request, true);
-      if (!caller.keyId.startsWith("ses_"))
+      if (!isSession(caller.keyId))
         throw new RequestError(
           "forbidden",
           `This is an API key, and no session; DELETE /api_keys/${caller.keyId} deletes it`,

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { ApiKeys } from "../../auth";
+import type { ServerContext } from "../../resources";
+import type { RequestError } from "../../util";
+import type { Authentication } from "../authentication";
+import { loggedErrorOf } from "../errors";
+import { requireAddress } from "../limits/connections";
+import type { RateLimits } from "../limits/rateLimits";
+import type { RequestsUnderWay } from "../limits/requestsUnderWay";
+import type { Cookies } from "./cookies";
+import { errorPage, PAGE_HEADERS } from "./page";
+
+/** The services that pages and scripts for people who sign in stand on. */
+export interface ForPeople {
+  readonly context: ServerContext;
+  readonly apiKeys: ApiKeys;
+  readonly authentication: Authentication;
+  readonly cookies: Cookies;
+  readonly limits: RateLimits;
+  readonly underWay: RequestsUnderWay;
+  /** The address under which a client reached the server. */
+  readonly addressOf: (request: FastifyRequest) => string;
+}
+
+type Refusal = Pick<RequestError, "status" | "message"> & Partial<Pick<RequestError, "options">>;
+
+/**
+ * Limits the requests of pages, and answers their errors with a page in plain words.
+ * @param refusalOf the status and the words for an error
+ */
+export function preparePages(
+  pages: FastifyInstance,
+  { limits, underWay, addressOf }: ForPeople,
+  refusalOf: (error: unknown, request: FastifyRequest) => Refusal | Promise<Refusal> = loggedErrorOf,
+): void {
+  underWay.limitOn(pages);
+  pages.addHook("onRequest", async (request) => {
+    requireAddress(request);
+    await limits.admitSignIn(request);
+  });
+  pages.setErrorHandler(async (error, request, reply) => {
+    const { status, message, options } = await refusalOf(error, request);
+    return reply
+      .code(status)
+      .headers({ ...PAGE_HEADERS, ...options?.headers })
+      .send(errorPage({ message, operationId: request.id, address: addressOf(request) }));
+  });
+}
