@@ -1,8 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import { openStore } from "../../server/src/storage/open";
 import { insertion, pipelined } from "../../server/src/storage/statement";
 import type { Store } from "../../server/src/storage/store";
 import { DATABASES, rowsIn } from "../support/databases";
+
+/** Another process that holds the only lock of a new file for a while. */
+const HOLDER = `
+  const database = new (require("node:sqlite").DatabaseSync)(process.argv[1]);
+  database.exec("begin immediate; create table held (a); drop table held");
+  console.log("held");
+  setTimeout(() => database.exec("commit"), 300);
+`;
 
 const insertSetting = insertion("setting", ["name", "value"]);
 
@@ -42,3 +54,20 @@ for (const database of DATABASES) {
     });
   });
 }
+
+describe("A new SQLite file that another process is creating", () => {
+  it("is opened as soon as that process lets go of it", async () => {
+    const data = (await DATABASES[0]?.create()) ?? "";
+    mkdirSync(data, { recursive: true });
+    const holder = spawn(process.execPath, ["-e", HOLDER, join(data, "tunnelplane.db")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(holder, "close");
+    await once(holder.stdout, "data");
+    const store = await openStore({ data, databasePool: 2 });
+    await store.write((transaction) => insertSetting(transaction, { name: "first", value: "" }));
+    await store.close();
+    expect(await ended).to.deep.equal([0, null]);
+    expect(await rowsIn(data, "select name from setting where name = 'first'")).to.have.length(1);
+  });
+});
