@@ -1,13 +1,20 @@
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { parse } from "yaml";
 import { hostport, serverOfThisFile } from "../support/api/expect";
 import { Folder } from "../support/catalogue";
 import { runHere } from "../support/commandLine";
 import { placeOf, ServerProcess } from "../support/server";
+import { StandInServer } from "../support/standIn";
 
 describe("The output of commands for programs", () => {
-  const server = serverOfThisFile(() => ServerProcess.start());
+  let service: StandInServer;
+  const server = serverOfThisFile(async () => {
+    service = await StandInServer.start((_request, answer) => answer.end());
+    return ServerProcess.start({ args: ["--event-endpoint", `monitoring_service=${service.url}`] });
+  });
+  after(() => service.stop());
   const folder = new Folder();
   after(() => folder.remove());
 
@@ -137,8 +144,11 @@ describe("The output of commands for programs", () => {
       destination_ids: [id],
     });
     for (const name of ["one", "two"]) await server.created("/bot_users", { name });
+    // Deliveries that are under way change between two reads.
+    const delivered = `/event_destinations/${id}/deliveries?status=delivered`;
+    while ((await server.read(delivered)).deliveries.length < 2) await setTimeout(50);
     const [delivery, ...more] = await read("events", "deliveries", id, "--limit", "1");
     expect(more).to.deep.equal([]);
-    expect(delivery).to.include({ event_type: "bot_user_created.v0" });
+    expect(delivery).to.include({ event_type: "bot_user_created.v0", status: "delivered" });
   });
 });
