@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { accessDoc, type Definition, plural, secretPathsOf } from "../sdk/src/contract";
+import {
+  accessDoc,
+  type Definition,
+  ERRORS,
+  type ErrorKind,
+  plural,
+  secretPathsOf,
+} from "../sdk/src/contract";
 import { HEADER } from "./names";
 
 const BUNDLE = "node_modules/redoc/bundles/redoc.standalone.js";
@@ -11,6 +18,7 @@ const BUNDLE = "node_modules/redoc/bundles/redoc.standalone.js";
  */
 export const staticFiles = (root: string, registry: readonly Definition[]): [string, string][] => [
   ["server/static/console/kinds.mjs", consoleKinds(registry)],
+  ["server/static/console/cures.mjs", consoleCures(ERRORS)],
   ["server/static/docs/redoc.js", withoutOthers(readFileSync(join(root, BUNDLE), "utf8"))],
   ["server/static/docs/redoc.js.LICENSE.txt", readFileSync(join(root, `${BUNDLE}.LICENSE.txt`), "utf8")],
 ];
@@ -18,14 +26,22 @@ export const staticFiles = (root: string, registry: readonly Definition[]): [str
 /** The facts about kinds of objects that the console uses. */
 function consoleKinds(registry: readonly Definition[]): string {
   const kinds = registry.map((definition) => {
-    const { kind, title, path, listKey, idPrefix, access, doc } = definition;
+    const { kind, title, path, listKey, idPrefix, access, doc, example } = definition;
     const inTitles = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
     return {
       ...{ kind, one: inTitles(title), title: inTitles(plural(title)), path, listKey, idPrefix, access },
-      ...{ doc: `${doc}${accessDoc(definition)}`, secrets: secretPathsOf(definition) },
+      ...{ doc: `${doc}${accessDoc(definition)}`, secrets: secretPathsOf(definition), example },
     };
   });
   return `${HEADER}\n/** The kinds of objects, in the order of the contract. */\nexport const KINDS = ${JSON.stringify(kinds, null, 2)};\n`;
+}
+
+/** What to do about each error, for the console. It shows texts, so links are left out of them. */
+function consoleCures(errors: Readonly<Record<string, ErrorKind>>): string {
+  const cures = Object.values(errors).flatMap(({ code, cure }) =>
+    cure === undefined ? [] : [[code, cure.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1")]],
+  );
+  return `${HEADER}\n/** What to do about each error, by its code. */\nexport const CURES = ${JSON.stringify(Object.fromEntries(cures), null, 2)};\n`;
 }
 
 /**

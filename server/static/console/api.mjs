@@ -7,11 +7,16 @@ let key = "";
 let project = "";
 let csrfToken = "";
 
+/** An answer that is an error, or none at all: then its status is 0. */
 export class Refusal extends Error {
-  constructor(status, body) {
-    super(body?.msg ?? `The server answers ${status}`);
+  constructor(status, body, headers) {
+    super(body?.msg ?? `The server, or a proxy before it, answers ${status} and does not say why`);
     this.status = status;
     this.code = body?.error_code ?? "";
+    this.field = body?.details?.field;
+    this.operationId = body?.details?.operation_id ?? headers?.get("x-request-id") ?? undefined;
+    /** In seconds. */
+    this.retryAfter = Number(headers?.get("retry-after")) || undefined;
   }
 }
 
@@ -61,9 +66,12 @@ async function request(path, method, body) {
     cache: "no-store",
     referrerPolicy: "no-referrer",
   }).catch(() => undefined);
-  if (!answer) throw new Refusal(0, { msg: "The server does not answer; check that it runs" });
+  if (!answer)
+    throw new Refusal(0, {
+      msg: `${base.host} does not answer: check that the server runs, and that this computer reaches it`,
+    });
   const answered = await answer.json().catch(() => undefined);
-  if (!answer.ok) throw new Refusal(answer.status, answered);
+  if (!answer.ok) throw new Refusal(answer.status, answered, answer.headers);
   return answered;
 }
 

@@ -1,6 +1,7 @@
 import { page } from "./api.mjs";
-import { h, pages, row, time } from "./dom.mjs";
+import { h, row, time } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
+import { pages } from "./lists.mjs";
 
 /** Who did what, newest first. */
 export async function audit() {

@@ -1,6 +1,7 @@
 import { get, page } from "./api.mjs";
-import { badge, h, pages, row, table, time } from "./dom.mjs";
+import { badge, h, row, state, table, time } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
+import { pages } from "./lists.mjs";
 import { tellingOf } from "./objects.mjs";
 
 const MOST_DESTINATIONS = 20;
@@ -10,6 +11,8 @@ const STATUSES = [
   ["delivered", "Delivered"],
   ["", "All"],
 ];
+
+const STATES = { dead: "bad", pending: "unknown", delivered: "ok" };
 
 /** Destinations with their dead letters and what waits, or the deliveries to one. */
 export async function deliveries([id, status = "dead"]) {
@@ -29,8 +32,8 @@ async function destinations() {
     return row(
       h("a", { href: `#/deliveries/${one.id}` }, tellingOf(one) === "–" ? one.id : tellingOf(one)),
       target.replaceAll("_", " "),
-      badge(dead, dead === "0" ? "plain" : "shut"),
-      badge(pending, pending === "0" ? "plain" : "guard"),
+      dead === "0" ? badge(dead) : state(dead, "bad"),
+      badge(pending),
     );
   });
   return {
@@ -74,7 +77,7 @@ async function ofDestination(id, status) {
     rowOf: (one) =>
       row(
         one.event_type,
-        badge(one.status, one.status === "dead" ? "shut" : one.status === "pending" ? "guard" : "open"),
+        state(one.status, STATES[one.status]),
         objectLink({ id: one.object_id }),
         String(one.attempts),
         one.last_error ?? "–",

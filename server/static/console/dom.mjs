@@ -17,7 +17,12 @@ export function h(tag, props = {}, ...children) {
 
 /** A table with a caption and headings, in a region that scrolls and that keys can reach. */
 export function table(caption, columns, rows) {
-  return h(
+  return region(caption, columns, h("tbody", {}, ...rows.map((one) => labelled(one, columns))));
+}
+
+/** A region with a table, whose body may still grow. */
+export const region = (caption, columns, body) =>
+  h(
     "div",
     { class: "scroll", role: "region", "aria-label": caption, tabindex: "0" },
     h(
@@ -25,14 +30,21 @@ export function table(caption, columns, rows) {
       {},
       h("caption", {}, caption),
       h("thead", {}, h("tr", {}, ...columns.map((column) => h("th", { scope: "col" }, column)))),
-      h("tbody", {}, ...rows),
+      body,
     ),
   );
+
+/** On phones a row is a card, and each of its cells says the heading of its column. */
+export function labelled(line, columns) {
+  for (const [index, cell] of [...line.cells].entries()) {
+    if (index > 0) cell.dataset.column = columns[index] ?? "";
+  }
+  return line;
 }
 
 /** A row of a table; its first cell is its heading. */
 export const row = (first, ...cells) =>
-  h("tr", {}, h("th", { scope: "row" }, first), ...cells.map((cell) => h("td", {}, cell)));
+  h("tr", {}, h("th", { scope: "row" }, first), ...cells.map((cell) => h("td", {}, h("div", {}, cell))));
 
 /** A time as people of this machine write it, and exactly for those who look closer. */
 export function time(text) {
@@ -43,45 +55,24 @@ export function time(text) {
 
 export const badge = (text, kind = "plain") => h("span", { class: `badge ${kind}` }, text);
 
+/** The marks of states: a state is never told by its colour alone. */
+const MARKS = { ok: "✓", warning: "!", bad: "✕", unknown: "?" };
+
+/**
+ * The state of something, with its mark.
+ * @param kind `ok`, `warning`, `bad` or `unknown`
+ */
+export const state = (text, kind) =>
+  h(
+    "span",
+    { class: `badge ${kind}` },
+    h("span", { class: "mark", "aria-hidden": "true" }, MARKS[kind]),
+    text,
+  );
+
 /** What stands between backticks in a sentence of the server, set as code. */
 export const inMarks = (sentence) =>
   sentence.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
 
 /** Texts as code, with commas between them. */
 export const codes = (texts) => texts.flatMap((text, index) => [index > 0 && ", ", h("code", {}, text)]);
-
-/** A list that shows one page after the other: as many as were read, and a button for more. */
-export function pages({ caption, columns, rowOf, first, empty, next }) {
-  const body = h("tbody");
-  const more = h("button", { type: "button", class: "more" }, "Show more");
-  const count = h("p", { class: "count" });
-  const head = h("thead", {}, h("tr", {}, ...columns.map((column) => h("th", { scope: "col" }, column))));
-  const region = h(
-    "div",
-    { class: "scroll", role: "region", "aria-label": caption, tabindex: "0" },
-    h("table", {}, h("caption", {}, caption), head, body),
-  );
-  let shown = 0;
-  let following;
-  const add = ({ items, nextPage }) => {
-    body.append(...items.map(rowOf));
-    shown += items.length;
-    following = nextPage;
-    more.hidden = !nextPage;
-    count.textContent = nextPage ? `${shown} shown, and there are more` : `${shown} in all`;
-  };
-  more.addEventListener("click", async () => {
-    more.disabled = true;
-    const at = shown;
-    try {
-      add(await next(following));
-      // The first new row gets the focus, so that keys and readers go on where they were.
-      const target = body.rows[at]?.querySelector("a, button");
-      target?.focus();
-    } finally {
-      more.disabled = false;
-    }
-  });
-  add(first);
-  return shown === 0 ? h("p", { class: "empty" }, empty) : h("div", {}, region, count, more);
-}

@@ -1,7 +1,8 @@
 import { get, page } from "./api.mjs";
 import { askForm } from "./ask.mjs";
-import { badge, codes, h, pages, row } from "./dom.mjs";
+import { badge, codes, h, row } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
+import { pages } from "./lists.mjs";
 import { targetInWords, targetTree } from "./targets.mjs";
 
 /** Every address, who may connect, and what is asked of them. */

@@ -1,6 +1,7 @@
 import { get, page } from "./api.mjs";
-import { badge, h, pages, row, table, time } from "./dom.mjs";
+import { badge, h, row, state, table, time } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
+import { pages } from "./lists.mjs";
 
 /** Gateways that reported in the last seven days. */
 export async function gateways() {
@@ -17,7 +18,7 @@ export async function gateways() {
         one.envoy_version || "–",
         one.sequence === undefined ? "–" : String(one.sequence),
         badge(String(one.applied)),
-        badge(String(one.rejected), one.rejected > 0 ? "shut" : "plain"),
+        one.rejected > 0 ? state(String(one.rejected), "bad") : badge("0"),
       ),
     empty: "No gateway has reported in the last seven days.",
   });
@@ -47,8 +48,8 @@ export async function gateway([name = ""]) {
         : table(
             "Edges, rejected ones first",
             ["Edge", "State", "Why"],
-            edges.map(({ id, state, reason }) =>
-              row(objectLink({ id }), badge(state, state === "rejected" ? "shut" : "open"), reason || "–"),
+            edges.map(({ id, state: served, reason }) =>
+              row(objectLink({ id }), state(served, served === "rejected" ? "bad" : "ok"), reason || "–"),
             ),
           ),
       h("h2", {}, "Agents"),

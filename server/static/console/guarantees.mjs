@@ -1,6 +1,7 @@
 import { page } from "./api.mjs";
-import { badge, codes, h, inMarks, pages, row } from "./dom.mjs";
+import { badge, codes, h, inMarks, row, state } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
+import { pages } from "./lists.mjs";
 
 /** Each guarantee, whether it holds, and a request that breaks it. */
 export async function guarantees() {
@@ -13,7 +14,7 @@ export async function guarantees() {
     rowOf: (one) =>
       row(
         objectLink({ ...one, name: one.description }),
-        [badge(one.state, STATES[one.state]), one.mode === "report" && [" ", badge("reported only")]].flat(),
+        [state(one.state, STATES[one.state]), one.mode === "report" && [" ", badge("reported only")]].flat(),
         requestsOf(one),
         String(one.covered),
         whyOf(one),
@@ -33,7 +34,7 @@ export async function guarantees() {
   };
 }
 
-const STATES = { holds: "guard", broken: "shut", unproved: "plain" };
+const STATES = { holds: "ok", broken: "bad", unproved: "unknown" };
 
 /** What narrows the requests of a guarantee: its field, and words before the value. */
 const NARROWING = [

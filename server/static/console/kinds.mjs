@@ -13,7 +13,8 @@ export const KINDS = [
     "doc": "An authtoken with which an agent starts tunnel sessions. Its ACL limits what those sessions may bind. Only its owner, viewers and admins can see it.",
     "secrets": [
       "token"
-    ]
+    ],
+    "example": "const agent = new tunnels.TunnelCredential(\"agent\", {\n  description: \"build farm\",\n  acl: [\"bind:*.build.example.com\"],\n});\nexport const authtoken = agent.token; // a secret output"
   },
   {
     "kind": "ssh_credential",
@@ -24,7 +25,8 @@ export const KINDS = [
     "idPrefix": "sshcr",
     "access": "owner",
     "doc": "A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. Only its owner, viewers and admins can see it.",
-    "secrets": []
+    "secrets": [],
+    "example": "const laptop = new tunnels.SshCredential(\"laptop\", {\n  publicKey: \"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada\",\n  acl: [\"bind:ada.example.com\"],\n});"
   },
   {
     "kind": "ssh_certificate_authority",
@@ -35,7 +37,8 @@ export const KINDS = [
     "idPrefix": "sshca",
     "access": "everyone",
     "doc": "A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server.",
-    "secrets": []
+    "secrets": [],
+    "example": "const people = new tunnels.SshCertificateAuthority(\"people\", {\n  description: \"signs who may log in\",\n});\nexport const trustedUserCaKeys = people.publicKey; // for sshd_config"
   },
   {
     "kind": "ssh_user_certificate",
@@ -46,7 +49,8 @@ export const KINDS = [
     "idPrefix": "sucrt",
     "access": "everyone",
     "doc": "A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted.",
-    "secrets": []
+    "secrets": [],
+    "example": "const people = new tunnels.SshCertificateAuthority(\"people\");\nconst ada = new tunnels.SshUserCertificate(\"ada\", {\n  sshCertificateAuthorityId: people.id,\n  publicKey: \"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada\",\n  principals: [\"ada\"],\n  validFor: \"7d\",\n  renewBefore: \"2d\", // a run in the last two days creates a new one\n});"
   },
   {
     "kind": "ssh_host_certificate",
@@ -57,7 +61,8 @@ export const KINDS = [
     "idPrefix": "shcrt",
     "access": "everyone",
     "doc": "A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then.",
-    "secrets": []
+    "secrets": [],
+    "example": "const hosts = new tunnels.SshCertificateAuthority(\"hosts\");\nconst bastion = new tunnels.SshHostCertificate(\"bastion\", {\n  sshCertificateAuthorityId: hosts.id,\n  publicKey: readFileSync(\"ssh_host_ed25519_key.pub\", \"utf8\"),\n  principals: [\"bastion.example.com\"],\n  validFor: \"90d\",\n  renewBefore: \"30d\",\n});"
   },
   {
     "kind": "certificate_authority",
@@ -68,7 +73,8 @@ export const KINDS = [
     "idPrefix": "ca",
     "access": "everyone",
     "doc": "An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key.",
-    "secrets": []
+    "secrets": [],
+    "example": "const clients = new tunnels.CertificateAuthority(\"clients\", {\n  description: \"signs the certificates of our partners\",\n  caPem: readFileSync(\"clients-ca.pem\", \"utf8\"),\n});"
   },
   {
     "kind": "ip_policy",
@@ -79,7 +85,8 @@ export const KINDS = [
     "idPrefix": "ipp",
     "access": "everyone",
     "doc": "A named set of rules that say which source addresses may connect. Its rules are objects of their own; deleting a policy deletes them.",
-    "secrets": []
+    "secrets": [],
+    "example": "const office = new tunnels.IpPolicy(\"office\", { description: \"our offices\" });"
   },
   {
     "kind": "ip_policy_rule",
@@ -90,7 +97,8 @@ export const KINDS = [
     "idPrefix": "ipr",
     "access": "everyone",
     "doc": "Allows or denies one network within an IP policy.",
-    "secrets": []
+    "secrets": [],
+    "example": "const office = new tunnels.IpPolicy(\"office\");\nconst berlin = new tunnels.IpPolicyRule(\"berlin\", {\n  ipPolicyId: office.id,\n  cidr: \"192.0.2.0/24\",\n  action: \"allow\",\n});"
   },
   {
     "kind": "tunnel_group_backend",
@@ -101,7 +109,8 @@ export const KINDS = [
     "idPrefix": "bkdtg",
     "access": "everyone",
     "doc": "Sends traffic to every tunnel that has all of these labels.",
-    "secrets": []
+    "secrets": [],
+    "example": "const web = new tunnels.TunnelGroupBackend(\"web\", {\n  labels: { service: \"web\", env: \"prod\" },\n});"
   },
   {
     "kind": "failover_backend",
@@ -112,7 +121,8 @@ export const KINDS = [
     "idPrefix": "bkdfo",
     "access": "everyone",
     "doc": "Sends traffic to the first of its backends that can take it.",
-    "secrets": []
+    "secrets": [],
+    "example": "const web = new tunnels.TunnelGroupBackend(\"web\", { labels: { service: \"web\" } });\nconst sorry = new tunnels.HttpResponseBackend(\"sorry\", { statusCode: 503, body: \"back soon\" });\nconst site = new tunnels.FailoverBackend(\"site\", { backends: [web.id, sorry.id] });"
   },
   {
     "kind": "weighted_backend",
@@ -123,7 +133,8 @@ export const KINDS = [
     "idPrefix": "bkdwd",
     "access": "everyone",
     "doc": "Spreads traffic over its backends in proportion to their weights.",
-    "secrets": []
+    "secrets": [],
+    "example": "const blue = new tunnels.TunnelGroupBackend(\"blue\", { labels: { color: \"blue\" } });\nconst green = new tunnels.TunnelGroupBackend(\"green\", { labels: { color: \"green\" } });\nconst both = new tunnels.WeightedBackend(\"both\", {\n  backends: pulumi.all([blue.id, green.id]).apply(([b, g]) => ({ [b]: 95, [g]: 5 })),\n});"
   },
   {
     "kind": "http_response_backend",
@@ -134,7 +145,8 @@ export const KINDS = [
     "idPrefix": "bkdhr",
     "access": "everyone",
     "doc": "Answers every request with the same response, for example a maintenance page.",
-    "secrets": []
+    "secrets": [],
+    "example": "const maintenance = new tunnels.HttpResponseBackend(\"maintenance\", {\n  statusCode: 503,\n  headers: { \"retry-after\": \"600\" },\n  body: \"back in ten minutes\",\n});"
   },
   {
     "kind": "static_backend",
@@ -145,7 +157,8 @@ export const KINDS = [
     "idPrefix": "bkdsc",
     "access": "everyone",
     "doc": "Sends traffic to a fixed address.",
-    "secrets": []
+    "secrets": [],
+    "example": "const legacy = new tunnels.StaticBackend(\"legacy\", { address: \"10.0.0.7:8443\", tls: { enabled: true } });"
   },
   {
     "kind": "tls_edge",
@@ -156,7 +169,8 @@ export const KINDS = [
     "idPrefix": "edgtls",
     "access": "everyone",
     "doc": "Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own.",
-    "secrets": []
+    "secrets": [],
+    "example": "const edge = new tunnels.TlsEdge(\"edge\", {\n  hostports: [\"app.example.com:443\"],\n  backend: { backendId: web.id },\n  mutualTls: { certificateAuthorityIds: [clients.id] },\n  tlsTermination: { minVersion: \"1.3\" },\n});"
   },
   {
     "kind": "https_edge",
@@ -167,7 +181,8 @@ export const KINDS = [
     "idPrefix": "edghts",
     "access": "everyone",
     "doc": "Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.",
-    "secrets": []
+    "secrets": [],
+    "example": "const site = new tunnels.HttpsEdge(\"site\", {\n  hostports: [\"www.example.com:443\"],\n  tlsTermination: { minVersion: \"1.3\" },\n});"
   },
   {
     "kind": "https_edge_route",
@@ -180,7 +195,8 @@ export const KINDS = [
     "doc": "Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.",
     "secrets": [
       "oidc.client_secret"
-    ]
+    ],
+    "example": "const api = new tunnels.HttpsEdgeRoute(\"api\", {\n  edgeId: site.id,\n  matchType: \"path_prefix\",\n  match: \"/api\",\n  backend: { backendId: web.id },\n  jwtValidation: {\n    issuer: { allowList: [{ value: \"https://id.example.com\" }] },\n    audience: { allowList: [{ value: \"api\" }] },\n    http: { tokens: [{ type: \"jwt\", method: \"header\", name: \"Authorization\", prefix: \"Bearer \" }] },\n    jws: { allowedAlgorithms: [\"RS256\"], keys: { sources: { additionalJkus: [\"https://id.example.com/jwks\"] } } },\n  },\n});"
   },
   {
     "kind": "event_destination",
@@ -196,7 +212,8 @@ export const KINDS = [
       "target.stream_service.auth.creds.cloud_secret_access_key",
       "target.log_service.auth.creds.cloud_secret_access_key",
       "target.monitoring_service.api_key"
-    ]
+    ],
+    "example": "const audit = new tunnels.EventDestination(\"audit\", {\n  target: {\n    logService: {\n      logGroupRef: \"arn:aws:logs:eu-central-1:123456789012:log-group:tunnels\",\n      auth: { role: { roleRef: \"arn:aws:iam::123456789012:role/tunnels\" } },\n    },\n  },\n});"
   },
   {
     "kind": "event_subscription",
@@ -207,7 +224,8 @@ export const KINDS = [
     "idPrefix": "esb",
     "access": "admin",
     "doc": "Sends the events of some types to some destinations. Only admins may change it; only they and viewers see it.",
-    "secrets": []
+    "secrets": [],
+    "example": "const watch = new tunnels.EventSubscription(\"watch\", {\n  sources: [{ type: \"ip_policy_created.v0\" }, { type: \"ip_policy_deleted.v0\" }],\n  destinationIds: [audit.id],\n});"
   },
   {
     "kind": "guarantee",
@@ -218,7 +236,8 @@ export const KINDS = [
     "idPrefix": "grnt",
     "access": "adminsWrite",
     "doc": "A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. Only admins may change it.",
-    "secrets": []
+    "secrets": [],
+    "example": "const admin = new tunnels.Guarantee(\"admin\", {\n  description: \"nobody reaches an admin page without a client certificate\",\n  expect: \"refused\",\n  addresses: [\"*:443/admin\"],\n  clientCertificate: \"none\",\n});"
   },
   {
     "kind": "project",
@@ -229,7 +248,8 @@ export const KINDS = [
     "idPrefix": "proj",
     "access": "account",
     "doc": "A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. Only admins of the account may change it; members see those in which they have a role.",
-    "secrets": []
+    "secrets": [],
+    "example": "const shop = new tunnels.Project(\"shop\", { name: \"web-shop\", description: \"the shop's team\" });"
   },
   {
     "kind": "membership",
@@ -240,7 +260,8 @@ export const KINDS = [
     "idPrefix": "mbr",
     "access": "admin",
     "doc": "Gives a user, a bot or a group of users a role in a project or in the whole account. Memberships add: the strongest role holds. Only admins may change it; only they and viewers see it.",
-    "secrets": []
+    "secrets": [],
+    "example": "const shop = new tunnels.Project(\"shop\", { name: \"web-shop\" });\nconst ci = new tunnels.BotUser(\"ci\", { name: \"ci\", role: \"viewer\" });\nconst deploys = new tunnels.Membership(\"deploys\", {\n  projectId: shop.id,\n  role: \"member\",\n  botUserId: ci.id,\n});"
   },
   {
     "kind": "api_key",
@@ -253,7 +274,8 @@ export const KINDS = [
     "doc": "A key with which its owner calls this API. Deleting it revokes it at once, on other servers of the same database within a second. Only its owner, viewers and admins can see it.",
     "secrets": [
       "token"
-    ]
+    ],
+    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst key = new tunnels.ApiKey(\"ci\", { ownerId: ci.id });\nexport const apiKey = key.token; // a secret output"
   },
   {
     "kind": "bot_user",
@@ -264,7 +286,8 @@ export const KINDS = [
     "idPrefix": "bot",
     "access": "admin",
     "doc": "An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. Only admins may change it; only they and viewers see it.",
-    "secrets": []
+    "secrets": [],
+    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst credential = new tunnels.TunnelCredential(\"ci\", { ownerId: ci.id });"
   },
   {
     "kind": "workload_identity",
@@ -275,6 +298,7 @@ export const KINDS = [
     "idPrefix": "wid",
     "access": "admin",
     "doc": "Lets jobs of a pipeline work as a bot without an API key: `POST /token` exchanges an identity token of theirs, which its issuer signed, for an API key that soon ends. Changing or deleting the identity ends the keys that came of it. Only admins may change it; only they and viewers see it.",
-    "secrets": []
+    "secrets": [],
+    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst deploys = new tunnels.WorkloadIdentity(\"deploys\", {\n  issuer: \"https://token.actions.githubusercontent.com\",\n  audiences: [\"https://tunnels.example.com\"],\n  claims: { sub: \"repo:acme/infra:ref:refs/heads/main\" },\n  botUserId: ci.id,\n});"
   }
 ];

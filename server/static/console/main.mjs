@@ -6,6 +6,7 @@ import { address, exposure } from "./exposure.mjs";
 import { gateway, gateways } from "./gateways.mjs";
 import { guarantees } from "./guarantees.mjs";
 import { object, objects } from "./objects.mjs";
+import { problemOf, titleOf } from "./problems.mjs";
 import { sessions } from "./sessions.mjs";
 import { me, projectSwitch, seesAll, whoIs } from "./who.mjs";
 
@@ -50,11 +51,12 @@ async function start() {
     useSession(token);
     caller = await enter();
   } catch (error) {
-    return signIn(error.message);
+    return signIn(problemOf(error, { again: start }));
   }
   await welcome();
 }
 
+/** @param message an element, or a text; why one has to sign in again */
 function signIn(message) {
   caller = undefined;
   useKey("");
@@ -68,7 +70,7 @@ function signIn(message) {
     required: true,
     "aria-describedby": "key-hint",
   });
-  const problem = h("p", { role: "alert", class: "problem" }, message ?? "");
+  const problem = h("div", { role: "alert" }, message);
   const link =
     canSignIn &&
     h(
@@ -109,14 +111,12 @@ function signIn(message) {
     event.preventDefault();
     useKey(input.value.trim());
     input.value = "";
+    problem.replaceChildren();
     try {
       caller = await enter();
     } catch (error) {
       useKey("");
-      problem.textContent =
-        error instanceof Refusal && error.status === 401
-          ? "This key is not known here, or has expired."
-          : error.message;
+      problem.replaceChildren(problemOf(error));
       input.focus();
       return;
     }
@@ -132,7 +132,7 @@ async function signOut() {
     if (isInSession()) await ask("/sign_out");
   } catch (error) {
     if (!(error instanceof Refusal && error.status === 401)) {
-      status.textContent = error.message;
+      main.prepend(problemOf(error, { again: signOut }));
       return;
     }
   }
@@ -178,7 +178,7 @@ async function change(name) {
   try {
     caller = await enter();
   } catch (error) {
-    return signIn(error.message);
+    return signIn(problemOf(error));
   }
   await welcome();
 }
@@ -225,9 +225,11 @@ async function show() {
   try {
     content = await view(rest, caller);
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401)
-      return signIn(isInSession() ? "Your session has ended." : "Your key is not accepted any more.");
-    content = { title: "That cannot be shown", nodes: [h("p", { class: "problem" }, error.message)] };
+    if (error instanceof Refusal && error.status === 401) return signIn(problemOf(error));
+    content = {
+      title: titleOf(error),
+      nodes: [problemOf(error, { again: show, caller: whoIs(caller) })],
+    };
   }
   if (mine !== turn) return;
   const heading = h("h1", { tabindex: "-1" }, content.title);

@@ -1,7 +1,8 @@
 import { get, page } from "./api.mjs";
-import { badge, h, pages, row, time } from "./dom.mjs";
+import { badge, h, row, time } from "./dom.mjs";
 import { KINDS } from "./kinds.mjs";
 import { kindOfId, objectLink } from "./links.mjs";
+import { pages } from "./lists.mjs";
 import { seesAll } from "./who.mjs";
 
 /** What tells an object from others at a glance, the first that it has. */

@@ -1,11 +1,13 @@
 import { page, remove } from "./api.mjs";
-import { h, pages, row, time } from "./dom.mjs";
+import { h, row, time } from "./dom.mjs";
+import { pages } from "./lists.mjs";
+import { problemOf } from "./problems.mjs";
 
 const KINDS = { console: "console", command_line: "command line" };
 
 /** Who is signed in, and a button that ends each session. For admins. */
 export async function sessions(_rest, caller) {
-  const problem = h("p", { role: "alert", class: "problem" });
+  const problem = h("div");
   const list = pages({
     caption: "Sessions, newest first",
     columns: ["User", "With", "Since", "Until", "From", "End"],
@@ -29,7 +31,7 @@ export async function sessions(_rest, caller) {
           end.replaceWith("ended");
         } catch (error) {
           end.disabled = false;
-          problem.textContent = error.message;
+          problem.replaceChildren(problemOf(error));
         }
       });
       return line;
