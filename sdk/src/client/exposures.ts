@@ -1,6 +1,7 @@
 import type { AspectWords } from "../meaning/aspects/words";
 import type { Decision, DecisionRequest } from "../meaning/decision/types";
 import type { Exposure } from "../meaning/exposure/exposure";
+import type { GatewayAgent } from "./gateways";
 import type { Paged, Transport } from "./transport";
 
 export interface ExposureOptions {
@@ -22,6 +23,10 @@ export interface StoredExposure extends Exposure {
     readonly last_seen: string;
     readonly state: "applied" | "rejected";
     readonly reason: string;
+    /** The agents that serve the address; only where one is asked for. */
+    readonly agents?: readonly GatewayAgent[];
+    /** How many further agents serve it, whose credentials the caller may not see, or beyond 100. */
+    readonly other_agents?: number;
   }[];
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Kysely } from "kysely";
 import { type Caller, projectOf } from "../auth";
 import { type Document, type Page, textIn } from "../documents";
-import { servingOf } from "../gateways";
+import { AgentsOfGateways, bindsFor, servingOf } from "../gateways";
 import { findWhole, type ServerContext } from "../resources";
 import { type Database, statement } from "../storage";
 import { credentialsFor, Gathering, objectOf } from "./gather";
@@ -55,12 +55,24 @@ export async function exposurePage(
   const { credentials, full } = await credentialsFor(reader, caller);
   const wanted = new Set(shown.map(({ address }) => address));
   const gateways = await servingOf(store, new Set(shown.map(({ edge }) => textIn(edge, "id"))));
+  // Reports of agents are large, so they are read only where one address is asked for.
+  const agents =
+    request.address === undefined
+      ? undefined
+      : await AgentsOfGateways.read(
+          store,
+          caller,
+          new Set([...gateways.values()].flat().map(({ name }) => name)),
+        );
   const byAddress = new Map<string, string>();
   for (const row of eachExposure({
     objects: [...gathering.objects.values(), ...credentials],
     partial: full || gathering.full,
   })) {
-    const served = gateways.get(row.edge?.id ?? "");
+    const ends = bindsFor(row.goes_to, hostportOf(row.address));
+    const served = gateways
+      .get(row.edge?.id ?? "")
+      ?.map((gateway) => ({ ...gateway, ...agents?.at(gateway.name, ends) }));
     if (wanted.has(row.address)) {
       const said = { ...row, words: aspectWords(row), checks: checkWords(row) };
       byAddress.set(row.address, JSON.stringify(served ? { ...said, gateways: served } : said));

@@ -12,5 +12,5 @@ export {
   gatewayPage,
   portsOf,
   report,
-  servingOf,
 } from "./reports";
+export { AgentsOfGateways, bindsFor, MOST_AGENTS_LISTED, servingOf } from "./serving";

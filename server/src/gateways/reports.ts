@@ -99,7 +99,8 @@ export async function forgetSilentGateways(transaction: Transaction): Promise<vo
   await transaction.deleteFrom("gateway").where("last_seen", "<", gone()).execute();
 }
 
-const gone = (): string => new Date(Date.now() - GONE_MS).toISOString();
+/** Gateways that were seen last before this moment are forgotten. */
+export const gone = (): string => new Date(Date.now() - GONE_MS).toISOString();
 
 /** The gateways, by name: how each is, without its edges and agents. */
 export async function gatewayPage(
@@ -149,7 +150,8 @@ function countsOf(edges: GatewayReport["edges"]): Pick<GatewayRow, "applied" | "
   return { applied: edges.length - rejected, rejected };
 }
 
-async function edgesOf(db: Kysely<Database>, name: string): Promise<GatewayReport["edges"]> {
+/** The edges that a gateway reported. */
+export async function edgesOf(db: Kysely<Database>, name: string): Promise<GatewayReport["edges"]> {
   const row = await db.selectFrom("gateway").select("edges").where("name", "=", name).executeTakeFirst();
   return JSON.parse(row?.edges ?? "[]");
 }
@@ -244,7 +246,7 @@ interface Whose {
 }
 
 /** Those of these objects that belong to a project, and to an owner. */
-async function thoseOf(
+export async function thoseOf(
   db: Kysely<Database>,
   { project, owner }: Whose,
   ids: readonly string[],
@@ -256,39 +258,4 @@ async function thoseOf(
   if (project !== undefined) query = query.where("project_id", "=", project);
   if (owner !== undefined) query = query.where("owner_id", "=", owner);
   return new Set((await query.execute()).map(({ id }) => id));
-}
-
-/** The state of an edge at a gateway. */
-export interface Serving {
-  readonly name: string;
-  readonly last_seen: string;
-  readonly state: "applied" | "rejected";
-  readonly reason: string;
-}
-
-/**
- * The limit of gateways whose reports are searched for one answer: those that reported last. A report may
- * have 1 MiB.
- */
-const MOST_LOOKED_AT = 20;
-
-/** The state of these edges at each gateway, by the id of the edge. */
-export async function servingOf(
-  { reader }: Store,
-  edges: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, readonly Serving[]>> {
-  const gateways = await reader
-    .selectFrom("gateway")
-    .select(["name", "last_seen"])
-    .where("last_seen", ">=", gone())
-    .orderBy("last_seen", "desc")
-    .limit(MOST_LOOKED_AT)
-    .execute();
-  const found = new Map<string, Serving[]>();
-  for (const { name, last_seen } of gateways.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    for (const { id, state, reason } of await edgesOf(reader, name))
-      if (edges.has(id)) found.set(id, [...(found.get(id) ?? []), { name, last_seen, state, reason }]);
-    await ownTurn();
-  }
-  return found;
 }

@@ -2,8 +2,10 @@ import { decisionRequestSchema, decisionSchema } from "@tunnelplane/sdk/contract
 import { exposureSchema } from "@tunnelplane/sdk/meaning";
 import { z } from "zod";
 import { exposurePage, hostportOf } from "../../exposure";
+import { MOST_AGENTS_LISTED } from "../../gateways";
 import { queryError } from "../../util";
 import { limitOf, type Query } from "../query";
+import { agent } from "./gateways";
 import type { ApiOperation, Shape } from "./operation";
 
 const exposureShape: Shape = {
@@ -29,6 +31,16 @@ const exposureShape: Shape = {
           last_seen: z.iso.datetime(),
           state: z.enum(["applied", "rejected"]),
           reason: z.string(),
+          agents: z
+            .array(z.object(agent.shape))
+            .optional()
+            .meta({
+              description: `The agents of this gateway that serve the address and that the caller may see, at most ${MOST_AGENTS_LISTED}, the longest there first; only where the query names an \`address\`.`,
+            }),
+          other_agents: z.int().optional().meta({
+            description:
+              "How many further agents of this gateway serve the address: credentials of other owners, too.",
+          }),
         }),
       )
       .optional()

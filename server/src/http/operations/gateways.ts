@@ -86,7 +86,8 @@ const edge = object({
     .meta({ description: "`rejected` if it is not served, or not completely." }),
   reason: text(4096).default("").meta({ description: "Why it is rejected." }),
 });
-const agent = object({
+/** An agent, as its gateway reports it. */
+export const agent = object({
   credential: word(64).meta({ description: "The credential that it logged in with." }),
   bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "Its binds." }),
   address: word(255).meta({ description: "Its IP address." }),
