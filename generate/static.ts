@@ -5,6 +5,9 @@ import {
   type Definition,
   ERRORS,
   type ErrorKind,
+  fieldOf,
+  marksOf,
+  modulesOf,
   plural,
   secretPathsOf,
 } from "../sdk/src/contract";
@@ -31,6 +34,10 @@ function consoleKinds(registry: readonly Definition[]): string {
     return {
       ...{ kind, one: inTitles(title), title: inTitles(plural(title)), path, listKey, idPrefix, access },
       ...{ doc: `${doc}${accessDoc(definition)}`, secrets: secretPathsOf(definition), example },
+      modules: modulesOf(definition).map((name) => ({
+        name,
+        doc: marksOf(fieldOf(definition, name)).module?.doc ?? "",
+      })),
     };
   });
   return `${HEADER}\n/** The kinds of objects, in the order of the contract. */\nexport const KINDS = ${JSON.stringify(kinds, null, 2)};\n`;

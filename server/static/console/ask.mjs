@@ -1,6 +1,6 @@
 import { ask } from "./api.mjs";
 import { badge, h, inMarks } from "./dom.mjs";
-import { objectLink } from "./links.mjs";
+import { kindOfId, objectLink, pageOf } from "./links.mjs";
 import { targetTree } from "./targets.mjs";
 
 /**
@@ -81,6 +81,7 @@ function requestIn({ address, method, path, from, certificate, token, agent, ses
 
 /** The decision and its steps, in the server's words. */
 function decisionParts({ outcome, sentence, goes_to: target, limited, steps }) {
+  const edge = steps.find((step) => step.kind === "https_edge")?.id;
   const kind = ["answered", "unserved"].includes(outcome)
     ? "guard"
     : outcome === "unknown"
@@ -99,11 +100,26 @@ function decisionParts({ outcome, sentence, goes_to: target, limited, steps }) {
       "ol",
       {},
       ...steps.map((step) =>
-        h("li", {}, inMarks(step.sentence), " ", objectLink(step), " ", h("code", {}, step.field)),
+        h(
+          "li",
+          {},
+          inMarks(step.sentence),
+          " ",
+          objectLink({ ...step, parent_id: edge }),
+          " ",
+          fieldLink({ ...step, parent_id: edge }),
+        ),
       ),
     ),
     target && targetTree(target),
   ].filter(Boolean);
+}
+
+/** The field of a step: a module has a page of its own. */
+function fieldLink(step) {
+  const isModule = step.id && kindOfId(step.id)?.modules.some(({ name }) => name === step.field);
+  const field = h("code", {}, step.field);
+  return isModule ? h("a", { href: `${pageOf(step)}/${step.field}` }, field) : field;
 }
 
 /** The authorities whose certificates an address accepts, each once. */

@@ -1,8 +1,7 @@
 import { get, page } from "./api.mjs";
 import { badge, h, row, state, table, time } from "./dom.mjs";
-import { objectLink } from "./links.mjs";
+import { nameOf, objectLink } from "./links.mjs";
 import { pages } from "./lists.mjs";
-import { tellingOf } from "./objects.mjs";
 
 const MOST_DESTINATIONS = 20;
 const STATUSES = [
@@ -30,7 +29,7 @@ async function destinations() {
     const [dead = "", pending = ""] = counts[index] ?? [];
     const [target = ""] = Object.entries(one.target).find(([, value]) => value !== null) ?? [];
     return row(
-      h("a", { href: `#/deliveries/${one.id}` }, tellingOf(one) === "–" ? one.id : tellingOf(one)),
+      h("a", { href: `#/deliveries/${one.id}` }, nameOf(one) ?? one.id),
       target.replaceAll("_", " "),
       dead === "0" ? badge(dead) : state(dead, "bad"),
       badge(pending),

@@ -1,8 +1,9 @@
 import { get, page } from "./api.mjs";
 import { askForm } from "./ask.mjs";
 import { badge, codes, h, row } from "./dom.mjs";
-import { objectLink } from "./links.mjs";
+import { addressPage, objectLink } from "./links.mjs";
 import { pages } from "./lists.mjs";
+import { servingOf } from "./serving.mjs";
 import { targetInWords, targetTree } from "./targets.mjs";
 
 /** Every address, who may connect, and what is asked of them. */
@@ -16,14 +17,14 @@ export async function exposure() {
   });
   const form = h(
     "form",
-    { class: "find", role: "search" },
+    { class: "find", role: "search", "aria-label": "Addresses" },
     h("label", { for: "address" }, "Find an address"),
     input,
     h("button", { type: "submit" }, "Show its path"),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (input.value.trim()) location.hash = `#/address/${encodeURIComponent(input.value.trim())}`;
+    if (input.value.trim()) location.hash = addressPage(input.value.trim());
   });
   const list = pages({
     caption: "Addresses, in their order",
@@ -32,7 +33,10 @@ export async function exposure() {
     next: (path) => page(path, "exposure"),
     rowOf: (one) =>
       row(
-        h("a", { href: `#/address/${encodeURIComponent(one.address)}` }, one.address),
+        [
+          h("a", { href: addressPage(one.address) }, one.address),
+          one.edge && h("div", { class: "hint" }, one.edge.name),
+        ],
         badge(
           one.words.find(({ field }) => field === "networks").text,
           one.networks === "everyone" && one.checks.length === 0
@@ -71,6 +75,7 @@ export async function address([encoded = ""]) {
           "section",
           { "aria-label": `Path to ${one.address}` },
           many && h("h2", {}, one.address),
+          servingOf(one, many ? "h3" : "h2"),
           path(one, many ? "h3" : "h2"),
         ),
       ),
@@ -117,7 +122,8 @@ function stepsOf(one, heading) {
       step(
         "place",
         route ? "Edge and route" : "Edge",
-        h("p", {}, objectLink(edge), route && [" → ", objectLink(route)]),
+        h("p", {}, objectLink(edge)),
+        route && h("p", {}, "→ ", objectLink({ ...route, parent_id: edge.id })),
         h("p", {}, `TLS ${said.get("tls").text}`),
       ),
     ...guards.map(({ field, title, text }) =>

@@ -14,7 +14,8 @@ export const KINDS = [
     "secrets": [
       "token"
     ],
-    "example": "const agent = new tunnels.TunnelCredential(\"agent\", {\n  description: \"build farm\",\n  acl: [\"bind:*.build.example.com\"],\n});\nexport const authtoken = agent.token; // a secret output"
+    "example": "const agent = new tunnels.TunnelCredential(\"agent\", {\n  description: \"build farm\",\n  acl: [\"bind:*.build.example.com\"],\n});\nexport const authtoken = agent.token; // a secret output",
+    "modules": []
   },
   {
     "kind": "ssh_credential",
@@ -26,7 +27,8 @@ export const KINDS = [
     "access": "owner",
     "doc": "A public key that may start tunnels through the SSH gateway. Its ACL limits what those tunnels may bind. Only its owner, viewers and admins can see it.",
     "secrets": [],
-    "example": "const laptop = new tunnels.SshCredential(\"laptop\", {\n  publicKey: \"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada\",\n  acl: [\"bind:ada.example.com\"],\n});"
+    "example": "const laptop = new tunnels.SshCredential(\"laptop\", {\n  publicKey: \"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada\",\n  acl: [\"bind:ada.example.com\"],\n});",
+    "modules": []
   },
   {
     "kind": "ssh_certificate_authority",
@@ -38,7 +40,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "A key pair that signs SSH certificates for users and hosts. The server generates it; the private key never leaves the server.",
     "secrets": [],
-    "example": "const people = new tunnels.SshCertificateAuthority(\"people\", {\n  description: \"signs who may log in\",\n});\nexport const trustedUserCaKeys = people.publicKey; // for sshd_config"
+    "example": "const people = new tunnels.SshCertificateAuthority(\"people\", {\n  description: \"signs who may log in\",\n});\nexport const trustedUserCaKeys = people.publicKey; // for sshd_config",
+    "modules": []
   },
   {
     "kind": "ssh_user_certificate",
@@ -50,7 +53,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "A certificate with which the holder of a key logs in over SSH, for a limited time, wherever its authority is trusted.",
     "secrets": [],
-    "example": "const people = new tunnels.SshCertificateAuthority(\"people\");\nconst ada = new tunnels.SshUserCertificate(\"ada\", {\n  sshCertificateAuthorityId: people.id,\n  publicKey: \"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada\",\n  principals: [\"ada\"],\n  validFor: \"7d\",\n  renewBefore: \"2d\", // a run in the last two days creates a new one\n});"
+    "example": "const people = new tunnels.SshCertificateAuthority(\"people\");\nconst ada = new tunnels.SshUserCertificate(\"ada\", {\n  sshCertificateAuthorityId: people.id,\n  publicKey: \"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMkNYQWiQPNhl0hNGkgAazcHXyNW+jYlTu7YdBlCiWxn ada\",\n  principals: [\"ada\"],\n  validFor: \"7d\",\n  renewBefore: \"2d\", // a run in the last two days creates a new one\n});",
+    "modules": []
   },
   {
     "kind": "ssh_host_certificate",
@@ -62,7 +66,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "A certificate with which a host proves its names to SSH clients that trust its authority. Users need not compare fingerprints then.",
     "secrets": [],
-    "example": "const hosts = new tunnels.SshCertificateAuthority(\"hosts\");\nconst bastion = new tunnels.SshHostCertificate(\"bastion\", {\n  sshCertificateAuthorityId: hosts.id,\n  publicKey: readFileSync(\"ssh_host_ed25519_key.pub\", \"utf8\"),\n  principals: [\"bastion.example.com\"],\n  validFor: \"90d\",\n  renewBefore: \"30d\",\n});"
+    "example": "const hosts = new tunnels.SshCertificateAuthority(\"hosts\");\nconst bastion = new tunnels.SshHostCertificate(\"bastion\", {\n  sshCertificateAuthorityId: hosts.id,\n  publicKey: readFileSync(\"ssh_host_ed25519_key.pub\", \"utf8\"),\n  principals: [\"bastion.example.com\"],\n  validFor: \"90d\",\n  renewBefore: \"30d\",\n});",
+    "modules": []
   },
   {
     "kind": "certificate_authority",
@@ -74,7 +79,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "An X.509 certificate authority whose client certificates an edge accepts for mutual TLS. Only the certificate is uploaded, never its key.",
     "secrets": [],
-    "example": "const clients = new tunnels.CertificateAuthority(\"clients\", {\n  description: \"signs the certificates of our partners\",\n  caPem: readFileSync(\"clients-ca.pem\", \"utf8\"),\n});"
+    "example": "const clients = new tunnels.CertificateAuthority(\"clients\", {\n  description: \"signs the certificates of our partners\",\n  caPem: readFileSync(\"clients-ca.pem\", \"utf8\"),\n});",
+    "modules": []
   },
   {
     "kind": "ip_policy",
@@ -86,7 +92,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "A named set of rules that say which source addresses may connect. Its rules are objects of their own; deleting a policy deletes them.",
     "secrets": [],
-    "example": "const office = new tunnels.IpPolicy(\"office\", { description: \"our offices\" });"
+    "example": "const office = new tunnels.IpPolicy(\"office\", { description: \"our offices\" });",
+    "modules": []
   },
   {
     "kind": "ip_policy_rule",
@@ -98,7 +105,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Allows or denies one network within an IP policy.",
     "secrets": [],
-    "example": "const office = new tunnels.IpPolicy(\"office\");\nconst berlin = new tunnels.IpPolicyRule(\"berlin\", {\n  ipPolicyId: office.id,\n  cidr: \"192.0.2.0/24\",\n  action: \"allow\",\n});"
+    "example": "const office = new tunnels.IpPolicy(\"office\");\nconst berlin = new tunnels.IpPolicyRule(\"berlin\", {\n  ipPolicyId: office.id,\n  cidr: \"192.0.2.0/24\",\n  action: \"allow\",\n});",
+    "modules": []
   },
   {
     "kind": "tunnel_group_backend",
@@ -110,7 +118,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Sends traffic to every tunnel that has all of these labels.",
     "secrets": [],
-    "example": "const web = new tunnels.TunnelGroupBackend(\"web\", {\n  labels: { service: \"web\", env: \"prod\" },\n});"
+    "example": "const web = new tunnels.TunnelGroupBackend(\"web\", {\n  labels: { service: \"web\", env: \"prod\" },\n});",
+    "modules": []
   },
   {
     "kind": "failover_backend",
@@ -122,7 +131,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Sends traffic to the first of its backends that can take it.",
     "secrets": [],
-    "example": "const web = new tunnels.TunnelGroupBackend(\"web\", { labels: { service: \"web\" } });\nconst sorry = new tunnels.HttpResponseBackend(\"sorry\", { statusCode: 503, body: \"back soon\" });\nconst site = new tunnels.FailoverBackend(\"site\", { backends: [web.id, sorry.id] });"
+    "example": "const web = new tunnels.TunnelGroupBackend(\"web\", { labels: { service: \"web\" } });\nconst sorry = new tunnels.HttpResponseBackend(\"sorry\", { statusCode: 503, body: \"back soon\" });\nconst site = new tunnels.FailoverBackend(\"site\", { backends: [web.id, sorry.id] });",
+    "modules": []
   },
   {
     "kind": "weighted_backend",
@@ -134,7 +144,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Spreads traffic over its backends in proportion to their weights.",
     "secrets": [],
-    "example": "const blue = new tunnels.TunnelGroupBackend(\"blue\", { labels: { color: \"blue\" } });\nconst green = new tunnels.TunnelGroupBackend(\"green\", { labels: { color: \"green\" } });\nconst both = new tunnels.WeightedBackend(\"both\", {\n  backends: pulumi.all([blue.id, green.id]).apply(([b, g]) => ({ [b]: 95, [g]: 5 })),\n});"
+    "example": "const blue = new tunnels.TunnelGroupBackend(\"blue\", { labels: { color: \"blue\" } });\nconst green = new tunnels.TunnelGroupBackend(\"green\", { labels: { color: \"green\" } });\nconst both = new tunnels.WeightedBackend(\"both\", {\n  backends: pulumi.all([blue.id, green.id]).apply(([b, g]) => ({ [b]: 95, [g]: 5 })),\n});",
+    "modules": []
   },
   {
     "kind": "http_response_backend",
@@ -146,7 +157,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Answers every request with the same response, for example a maintenance page.",
     "secrets": [],
-    "example": "const maintenance = new tunnels.HttpResponseBackend(\"maintenance\", {\n  statusCode: 503,\n  headers: { \"retry-after\": \"600\" },\n  body: \"back in ten minutes\",\n});"
+    "example": "const maintenance = new tunnels.HttpResponseBackend(\"maintenance\", {\n  statusCode: 503,\n  headers: { \"retry-after\": \"600\" },\n  body: \"back in ten minutes\",\n});",
+    "modules": []
   },
   {
     "kind": "static_backend",
@@ -158,7 +170,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Sends traffic to a fixed address.",
     "secrets": [],
-    "example": "const legacy = new tunnels.StaticBackend(\"legacy\", { address: \"10.0.0.7:8443\", tls: { enabled: true } });"
+    "example": "const legacy = new tunnels.StaticBackend(\"legacy\", { address: \"10.0.0.7:8443\", tls: { enabled: true } });",
+    "modules": []
   },
   {
     "kind": "tls_edge",
@@ -170,7 +183,29 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own.",
     "secrets": [],
-    "example": "const edge = new tunnels.TlsEdge(\"edge\", {\n  hostports: [\"app.example.com:443\"],\n  backend: { backendId: web.id },\n  mutualTls: { certificateAuthorityIds: [clients.id] },\n  tlsTermination: { minVersion: \"1.3\" },\n});"
+    "example": "const edge = new tunnels.TlsEdge(\"edge\", {\n  hostports: [\"app.example.com:443\"],\n  backend: { backendId: web.id },\n  mutualTls: { certificateAuthorityIds: [clients.id] },\n  tlsTermination: { minVersion: \"1.3\" },\n});",
+    "modules": [
+      {
+        "name": "backend",
+        "doc": "The backend of the traffic."
+      },
+      {
+        "name": "ip_restriction",
+        "doc": "Limits the source addresses that may connect."
+      },
+      {
+        "name": "mutual_tls",
+        "doc": "Requires client certificates of certain authorities."
+      },
+      {
+        "name": "tls_termination",
+        "doc": "Sets where TLS is terminated, and the lowest version."
+      },
+      {
+        "name": "policies",
+        "doc": "Conditions and actions on inbound and outbound traffic."
+      }
+    ]
   },
   {
     "kind": "https_edge",
@@ -182,7 +217,17 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.",
     "secrets": [],
-    "example": "const site = new tunnels.HttpsEdge(\"site\", {\n  hostports: [\"www.example.com:443\"],\n  tlsTermination: { minVersion: \"1.3\" },\n});"
+    "example": "const site = new tunnels.HttpsEdge(\"site\", {\n  hostports: [\"www.example.com:443\"],\n  tlsTermination: { minVersion: \"1.3\" },\n});",
+    "modules": [
+      {
+        "name": "mutual_tls",
+        "doc": "Requires client certificates of certain authorities."
+      },
+      {
+        "name": "tls_termination",
+        "doc": "Sets the lowest TLS version."
+      }
+    ]
   },
   {
     "kind": "https_edge_route",
@@ -196,7 +241,33 @@ export const KINDS = [
     "secrets": [
       "oidc.client_secret"
     ],
-    "example": "const api = new tunnels.HttpsEdgeRoute(\"api\", {\n  edgeId: site.id,\n  matchType: \"path_prefix\",\n  match: \"/api\",\n  backend: { backendId: web.id },\n  jwtValidation: {\n    issuer: { allowList: [{ value: \"https://id.example.com\" }] },\n    audience: { allowList: [{ value: \"api\" }] },\n    http: { tokens: [{ type: \"jwt\", method: \"header\", name: \"Authorization\", prefix: \"Bearer \" }] },\n    jws: { allowedAlgorithms: [\"RS256\"], keys: { sources: { additionalJkus: [\"https://id.example.com/jwks\"] } } },\n  },\n});"
+    "example": "const api = new tunnels.HttpsEdgeRoute(\"api\", {\n  edgeId: site.id,\n  matchType: \"path_prefix\",\n  match: \"/api\",\n  backend: { backendId: web.id },\n  jwtValidation: {\n    issuer: { allowList: [{ value: \"https://id.example.com\" }] },\n    audience: { allowList: [{ value: \"api\" }] },\n    http: { tokens: [{ type: \"jwt\", method: \"header\", name: \"Authorization\", prefix: \"Bearer \" }] },\n    jws: { allowedAlgorithms: [\"RS256\"], keys: { sources: { additionalJkus: [\"https://id.example.com/jwks\"] } } },\n  },\n});",
+    "modules": [
+      {
+        "name": "backend",
+        "doc": "The backend of the traffic."
+      },
+      {
+        "name": "ip_restriction",
+        "doc": "Limits the source addresses that may connect."
+      },
+      {
+        "name": "oidc",
+        "doc": "Signs users in with an OpenID Connect provider."
+      },
+      {
+        "name": "jwt_validation",
+        "doc": "Admits only requests with a valid JSON Web Token."
+      },
+      {
+        "name": "user_agent_filter",
+        "doc": "Allows or denies requests by their User-Agent header."
+      },
+      {
+        "name": "policies",
+        "doc": "Conditions and actions on inbound and outbound traffic."
+      }
+    ]
   },
   {
     "kind": "event_destination",
@@ -213,7 +284,8 @@ export const KINDS = [
       "target.log_service.auth.creds.cloud_secret_access_key",
       "target.monitoring_service.api_key"
     ],
-    "example": "const audit = new tunnels.EventDestination(\"audit\", {\n  target: {\n    logService: {\n      logGroupRef: \"arn:aws:logs:eu-central-1:123456789012:log-group:tunnels\",\n      auth: { role: { roleRef: \"arn:aws:iam::123456789012:role/tunnels\" } },\n    },\n  },\n});"
+    "example": "const audit = new tunnels.EventDestination(\"audit\", {\n  target: {\n    logService: {\n      logGroupRef: \"arn:aws:logs:eu-central-1:123456789012:log-group:tunnels\",\n      auth: { role: { roleRef: \"arn:aws:iam::123456789012:role/tunnels\" } },\n    },\n  },\n});",
+    "modules": []
   },
   {
     "kind": "event_subscription",
@@ -225,7 +297,8 @@ export const KINDS = [
     "access": "admin",
     "doc": "Sends the events of some types to some destinations. Only admins may change it; only they and viewers see it.",
     "secrets": [],
-    "example": "const watch = new tunnels.EventSubscription(\"watch\", {\n  sources: [{ type: \"ip_policy_created.v0\" }, { type: \"ip_policy_deleted.v0\" }],\n  destinationIds: [audit.id],\n});"
+    "example": "const watch = new tunnels.EventSubscription(\"watch\", {\n  sources: [{ type: \"ip_policy_created.v0\" }, { type: \"ip_policy_deleted.v0\" }],\n  destinationIds: [audit.id],\n});",
+    "modules": []
   },
   {
     "kind": "guarantee",
@@ -237,7 +310,8 @@ export const KINDS = [
     "access": "adminsWrite",
     "doc": "A condition for requests: all that it covers must be let in, or none of them. The server refuses a change after which an enforced guarantee would no longer hold. Only admins may change it.",
     "secrets": [],
-    "example": "const admin = new tunnels.Guarantee(\"admin\", {\n  description: \"nobody reaches an admin page without a client certificate\",\n  expect: \"refused\",\n  addresses: [\"*:443/admin\"],\n  clientCertificate: \"none\",\n});"
+    "example": "const admin = new tunnels.Guarantee(\"admin\", {\n  description: \"nobody reaches an admin page without a client certificate\",\n  expect: \"refused\",\n  addresses: [\"*:443/admin\"],\n  clientCertificate: \"none\",\n});",
+    "modules": []
   },
   {
     "kind": "project",
@@ -249,7 +323,8 @@ export const KINDS = [
     "access": "account",
     "doc": "A part of the account whose objects exist for its members alone. Every object belongs for good to the project in which it was made. `default` exists from the start; it cannot be deleted or get another name. A project that holds objects cannot be deleted. Only admins of the account may change it; members see those in which they have a role.",
     "secrets": [],
-    "example": "const shop = new tunnels.Project(\"shop\", { name: \"web-shop\", description: \"the shop's team\" });"
+    "example": "const shop = new tunnels.Project(\"shop\", { name: \"web-shop\", description: \"the shop's team\" });",
+    "modules": []
   },
   {
     "kind": "membership",
@@ -261,7 +336,8 @@ export const KINDS = [
     "access": "admin",
     "doc": "Gives a user, a bot or a group of users a role in a project or in the whole account. Memberships add: the strongest role holds. Only admins may change it; only they and viewers see it.",
     "secrets": [],
-    "example": "const shop = new tunnels.Project(\"shop\", { name: \"web-shop\" });\nconst ci = new tunnels.BotUser(\"ci\", { name: \"ci\", role: \"viewer\" });\nconst deploys = new tunnels.Membership(\"deploys\", {\n  projectId: shop.id,\n  role: \"member\",\n  botUserId: ci.id,\n});"
+    "example": "const shop = new tunnels.Project(\"shop\", { name: \"web-shop\" });\nconst ci = new tunnels.BotUser(\"ci\", { name: \"ci\", role: \"viewer\" });\nconst deploys = new tunnels.Membership(\"deploys\", {\n  projectId: shop.id,\n  role: \"member\",\n  botUserId: ci.id,\n});",
+    "modules": []
   },
   {
     "kind": "api_key",
@@ -275,7 +351,8 @@ export const KINDS = [
     "secrets": [
       "token"
     ],
-    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst key = new tunnels.ApiKey(\"ci\", { ownerId: ci.id });\nexport const apiKey = key.token; // a secret output"
+    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst key = new tunnels.ApiKey(\"ci\", { ownerId: ci.id });\nexport const apiKey = key.token; // a secret output",
+    "modules": []
   },
   {
     "kind": "bot_user",
@@ -287,7 +364,8 @@ export const KINDS = [
     "access": "admin",
     "doc": "An owner of API keys and credentials that is not a person, for example a pipeline or a service. Its role decides what its API keys may do. Only admins may change it; only they and viewers see it.",
     "secrets": [],
-    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst credential = new tunnels.TunnelCredential(\"ci\", { ownerId: ci.id });"
+    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst credential = new tunnels.TunnelCredential(\"ci\", { ownerId: ci.id });",
+    "modules": []
   },
   {
     "kind": "workload_identity",
@@ -299,6 +377,7 @@ export const KINDS = [
     "access": "admin",
     "doc": "Lets jobs of a pipeline work as a bot without an API key: `POST /token` exchanges an identity token of theirs, which its issuer signed, for an API key that soon ends. Changing or deleting the identity ends the keys that came of it. Only admins may change it; only they and viewers see it.",
     "secrets": [],
-    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst deploys = new tunnels.WorkloadIdentity(\"deploys\", {\n  issuer: \"https://token.actions.githubusercontent.com\",\n  audiences: [\"https://tunnels.example.com\"],\n  claims: { sub: \"repo:acme/infra:ref:refs/heads/main\" },\n  botUserId: ci.id,\n});"
+    "example": "const ci = new tunnels.BotUser(\"ci\", { name: \"ci\" });\nconst deploys = new tunnels.WorkloadIdentity(\"deploys\", {\n  issuer: \"https://token.actions.githubusercontent.com\",\n  audiences: [\"https://tunnels.example.com\"],\n  claims: { sub: \"repo:acme/infra:ref:refs/heads/main\" },\n  botUserId: ci.id,\n});",
+    "modules": []
   }
 ];

@@ -1,0 +1,185 @@
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import type { Json } from "../support/api/expect";
+import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
+import { Rest } from "../support/rest";
+import { ServerProcess } from "../support/server";
+import { violationsOn } from "./axe";
+
+(HAS_BROWSER ? describe : describe.skip)("Edges in the console, in Chromium,", () => {
+  let server: ServerProcess;
+  let browser: RealBrowser;
+  let tab: Tab;
+  let page: Page;
+  const made = { edge: "", route: "", backend: "", site: "", policy: "" };
+
+  before(async () => {
+    server = await ServerProcess.start();
+    const rest = new Rest(server.url, server.apiKey);
+    const create = async (path: string, body: Json): Promise<string> => {
+      const answer = await rest.post(path, body);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.body.id;
+    };
+    made.policy = await create("/ip_policies", { description: "our offices" });
+    await create("/ip_policy_rules", { ip_policy_id: made.policy, cidr: "192.0.2.0/24", action: "allow" });
+    made.backend = await create("/backends/tunnel_group", { description: "blue", labels: { color: "blue" } });
+    made.edge = await create("/edges/tls", {
+      hostports: ["door.example.com:443"],
+      backend: { backend_id: made.backend },
+      ip_restriction: { ip_policy_ids: [made.policy] },
+    });
+    made.site = await create("/edges/https", { description: "site", hostports: ["www.example.com:443"] });
+    const at = `/edges/https/${made.site}/routes`;
+    made.route = await create(at, {
+      match_type: "path_prefix",
+      match: "/admin",
+      description: "admins",
+      backend: { backend_id: made.backend },
+      oidc: {
+        issuer: "https://id.example.com",
+        client_id: "site",
+        client_secret: "never shown in a console",
+        scopes: ["openid"],
+      },
+    });
+    await create(at, { match_type: "exact_path", match: "/health" });
+    const credential = await create("/credentials", { description: "build farm" });
+    await rest.put("/gateways/berlin-1/status", {
+      edges: [{ id: made.edge, state: "applied" }],
+      agents: [
+        {
+          ...{ credential, bind: ["bind:color=blue"], address: "198.51.100.7" },
+          since: "2026-01-02T03:04:05Z",
+        },
+      ],
+    });
+    browser = await RealBrowser.start();
+    tab = await browser.open(`${server.url}/console`, LOOKS.light);
+    page = tab.page;
+    await signIn(page);
+  });
+  after(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  async function signIn(on: Page): Promise<void> {
+    await on.getByLabel("API key").fill(server.apiKey);
+    await on.getByRole("button", { name: "Open the console" }).click();
+    await on.getByRole("heading", { level: 1, name: "Exposure" }).waitFor();
+  }
+  const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  const follow = (name: string) => page.getByRole("link", { name, exact: true }).first().click();
+  const open = (where: string) => page.goto(`${server.url}/console#${where}`);
+  const at = () => new URL(page.url()).hash;
+
+  it("an edge leads to its routes, a route to its modules and its addresses, and each leads back", async () => {
+    await open(`/object/edges/https/${made.site}`);
+    await heading("HTTPS edge site");
+    const routes = page.getByRole("region", { name: "Routes of the edge" });
+    expect(await routes.getByRole("row", { name: "/admin" }).innerText())
+      .to.contain("all paths that begin with it")
+      .and.to.contain("admins")
+      .and.to.contain(made.route);
+    expect(await routes.getByRole("row", { name: "/health" }).innerText()).to.contain("this path alone");
+    await follow("/admin");
+    await heading("HTTPS edge route admins");
+    const route = `#/object/edges/https/${made.site}/routes/${made.route}`;
+    expect(at()).to.equal(route);
+    await follow("oidc");
+    await heading("oidc of admins");
+    expect(at()).to.equal(`${route}/oidc`);
+    expect(await page.locator("main").innerText())
+      .to.contain("https://id.example.com")
+      .and.to.contain("secret, not shown")
+      .and.not.to.contain("never shown");
+    await follow("admins");
+    await heading("HTTPS edge route admins");
+    await follow("www.example.com:443/admin");
+    await heading("www.example.com:443/admin");
+    await follow("admins");
+    await heading("HTTPS edge route admins");
+    await follow("site");
+    await heading("HTTPS edge site");
+  });
+
+  it("says of each module whether it is on and what it does, and which one is not set", async () => {
+    await open(`/object/edges/tls/${made.edge}`);
+    await heading("TLS edge door.example.com:443");
+    const modules = page.getByRole("region", { name: "Modules of door.example.com:443" });
+    expect(await modules.getByRole("row", { name: "ip_restriction" }).innerText())
+      .to.contain("on")
+      .and.to.contain(made.policy);
+    expect(await modules.getByRole("row", { name: "mutual_tls" }).innerText())
+      .to.contain("not set")
+      .and.to.contain("Requires client certificates");
+    await open(`/object/edges/tls/${made.edge}/mutual_tls`);
+    await heading("mutual_tls of door.example.com:443");
+    await page.getByText("not set in the TLS edge").waitFor();
+  });
+
+  it("a list has the name of each object first, and its id second", async () => {
+    await open("/objects/tunnel_group_backend");
+    const row = page.getByRole("row", { name: /^blue/ });
+    expect((await row.innerText()).split(/\s+/).slice(0, 3)).to.deep.equal([
+      ...["blue", made.backend, "color=blue"],
+    ]);
+  });
+
+  it("the page of an address says which gateway serves it, which agent is there and since when, and takes a question", async () => {
+    await open("/address/door.example.com%3A443");
+    const serving = page.getByRole("region", { name: "Gateways and agents of door.example.com:443" });
+    await serving.getByText("berlin-1 serves it, and an agent is there, since").waitFor();
+    expect(
+      await serving.locator("time").evaluateAll((all) => all.map((one) => one.getAttribute("datetime"))),
+    ).to.include("2026-01-02T03:04:05Z");
+    expect(await serving.getByRole("row", { name: "berlin-1" }).innerText())
+      .to.contain("build farm")
+      .and.to.contain("from 198.51.100.7");
+    const asked = page.getByRole("region", { name: "Ask about a request" });
+    expect(await asked.getByLabel("Address", { exact: true }).inputValue()).to.equal("door.example.com:443");
+    await asked.getByLabel("From this IP address").fill("203.0.113.9");
+    await page.keyboard.press("Enter");
+    await asked.getByRole("link", { name: "ip_restriction" }).click();
+    await heading("ip_restriction of door.example.com:443");
+  });
+
+  it("the page of an address that no gateway serves says what to do", async () => {
+    await open("/address/www.example.com%3A443%2Fadmin");
+    await page.getByText("No gateway has reported its edge").waitFor();
+    await page.getByText("tunnelplane-gateway run").waitFor();
+  });
+
+  it("says what is wrong with an address that no object has", async () => {
+    await open("/object/edges/nothing");
+    await page.getByText("No kind of object has the address /edges/nothing").waitFor();
+  });
+
+  it("is sound for screen readers by the rules of axe, in light, in dark and on a phone, and never needs to be scrolled sideways", async () => {
+    for (const [look, options] of Object.entries(LOOKS)) {
+      const seen = await browser.open(`${server.url}/console`, options);
+      await signIn(seen.page);
+      for (const where of [
+        "objects/tls_edge",
+        `object/edges/tls/${made.edge}`,
+        `object/edges/tls/${made.edge}/ip_restriction`,
+        `object/edges/https/${made.site}`,
+        `object/edges/https/${made.site}/routes/${made.route}`,
+        "address/door.example.com%3A443",
+        "object/edges/nothing",
+      ]) {
+        await seen.page.goto(`${server.url}/console#/${where}`);
+        await seen.page.locator("main:not([aria-busy]) h1").waitFor();
+        expect(await violationsOn(seen.page), `${look} ${where}`).to.deep.equal([]);
+        expect(
+          await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+          `${look} ${where}`,
+        ).to.equal(true);
+      }
+      await seen.close();
+    }
+  });
+
+  it("had no error of a script or of the policy for browsers", () => expect(tab.errors).to.deep.equal([]));
+});
