@@ -39,6 +39,20 @@ onOneDatabase("The client", (start) => {
     expect((await thrownBy(api.tlsEdges.get(edge.id))).name).to.equal("NotFoundError");
   });
 
+  it("gives objects their names in a program, whatever these hold, and reads them where it is asked to", async () => {
+    const policy = await api.ipPolicies.create({}, { name: "Zoë's\noffice 😀" });
+    const read = await api.ipPolicies.get(policy.id, { names: true });
+    expect(read).to.deep.equal({ ...policy, resource_name: "Zoë's office 😀" });
+    expect(await api.ipPolicies.get(policy.id)).to.deep.equal(policy);
+    const long = "€".repeat(100);
+    await api.ipPolicies.update(policy.id, {}, { name: long });
+    for await (const { resource_name } of api.ipPolicies.list({ names: true }))
+      expect(resource_name).to.equal(long.slice(0, 85));
+    await api.ipPolicies.update(policy.id, {}, { name: "" });
+    expect(await api.ipPolicies.get(policy.id, { names: true })).to.deep.equal(policy);
+    await api.ipPolicies.delete(policy.id);
+  });
+
   it("shows the owner of its API key, and its role", async () => {
     const { owner_id, key_id, server_id, projects, ...caller } = await api.caller();
     const role = "admin";

@@ -79,7 +79,7 @@ export const CASTS: readonly Reason[] = [
         "example as unknown",
       ],
       "provider/src/review/onEnvoy.ts": ["line as unknown as TriedExample", "line as unknown"],
-      "sdk/src/client/collection.ts": ["page[this.listKey] as T[]", "body[this.name] as T[]"],
+      "sdk/src/client/collection.ts": ["page[this.listKey] as ReadAnswer<T, O>[]", "body[this.name] as T[]"],
       "sdk/src/client/events.ts": ["…ry}`, undefined, options)) as Answered<EventPage>"],
       "sdk/src/client/transport.ts": ["undefined as T", "json as T", "json as ErrorBody | null"],
       "server/src/cli/guarantees.ts": [

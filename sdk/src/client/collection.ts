@@ -1,7 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { Answered, ChangeAnswer, DeletionAnswer, Paged, RequestOptions, Transport } from "./transport";
 
-export interface ListOptions {
+export interface ReadOptions {
+  /** Whether to answer `resource_name` of objects that have a name. Default false. */
+  readonly names?: boolean;
+}
+
+/** An object that was read with `names: true`. */
+export interface WithName {
+  /** The name that a program or a catalogue gave it; left out where it has none. */
+  readonly resource_name?: string;
+}
+
+/** The answer to a read; with `resource_name` if the request asks for names. */
+export type ReadAnswer<T, O> = O extends { readonly names: true } ? T & WithName : T;
+
+export interface ListOptions extends ReadOptions {
   /** How many objects one request asks for, 1 to 100. Default 100. */
   readonly pageSize?: number;
   /** Only objects older than the one with this id. */
@@ -27,8 +41,13 @@ export interface ListOptions {
   readonly shared?: boolean;
 }
 
+/** Modules have no names of their own. */
+interface NoNames {
+  readonly names?: never;
+}
+
 /** An object or module at an address of its own, which answers GET and DELETE. */
-abstract class Addressed<T> {
+abstract class Addressed<T, Names extends ReadOptions = NoNames> {
   constructor(
     protected readonly transport: Transport,
     protected readonly path: string,
@@ -37,13 +56,13 @@ abstract class Addressed<T> {
   protected abstract pathOf(id: string): string;
 
   /** @throws NotFoundError if there is no such object, or the module is not configured */
-  async get(id: string): Promise<T> {
-    return (await this.getWithEtag(id)).body;
+  async get<O extends Names>(id: string, options?: O): Promise<ReadAnswer<T, O>> {
+    return (await this.getWithEtag(id, options)).body;
   }
 
   /** The answer with its ETag, for an update that must not overwrite somebody else's. */
-  getWithEtag(id: string): Promise<Answered<T>> {
-    return this.transport.request<T>("GET", this.pathOf(id));
+  getWithEtag<O extends Names>(id: string, options?: O): Promise<Answered<ReadAnswer<T, O>>> {
+    return this.transport.request("GET", this.pathOf(id) + (options?.names ? "?names=true" : ""));
   }
 
   /** @throws ConflictError if other objects refer to it */
@@ -57,7 +76,7 @@ abstract class Addressed<T> {
 }
 
 /** The objects of one kind. */
-export class Collection<T, Create, Update> extends Addressed<T> {
+export class Collection<T, Create, Update> extends Addressed<T, ReadOptions> {
   constructor(
     transport: Transport,
     path: string,
@@ -76,13 +95,14 @@ export class Collection<T, Create, Update> extends Addressed<T> {
   }
 
   /** All objects, newest first; requests the next page when it is needed. */
-  async *list({ pageSize = 100, beforeId, ownerId, ...filters }: ListOptions = {}): AsyncGenerator<T> {
+  async *list<O extends ListOptions = ListOptions>(options?: O): AsyncGenerator<ReadAnswer<T, O>> {
+    const { pageSize = 100, beforeId, ownerId, ...filters }: ListOptions = options ?? {};
     const wanted = { limit: String(pageSize), before_id: beforeId, owner_id: ownerId, ...filters };
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(wanted))
       if (value !== undefined) query.set(name, String(value));
     for await (const page of this.transport.pages<Page<T>>(this.path, query))
-      yield* page[this.listKey] as T[];
+      yield* page[this.listKey] as ReadAnswer<T, O>[];
   }
 
   /** Changes the given fields; the others stay as they are. */

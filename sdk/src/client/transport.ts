@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../contract/errors";
+import { NAME_HEADER, nameHeaderOf } from "../contract/resourceName";
 import { mistakeInProjectName, PROJECT_HEADER } from "../contract/role";
 import type { AccessComparison } from "../meaning/access/comparison";
 import type { Finding } from "../meaning/findings/finding";
@@ -42,6 +43,12 @@ export interface RequestOptions {
    * with another request an {@link IdempotencyError}. 1 to 255 characters, ASCII without spaces.
    */
   readonly idempotencyKey?: string;
+  /**
+   * Of a creation or an update of an object: the name that it has in a program, for people; "" removes it.
+   * At most 255 bytes: the rest is cut. Control characters become spaces. Default: a new object has no name,
+   * another one keeps its own.
+   */
+  readonly name?: string;
   /** A dry run: check everything and answer as usual, but keep nothing. One-time secrets are null. */
   readonly dryRun?: boolean;
   /** With `dryRun`: adds `findings` to the answer, the effects of the change on callers. */
@@ -128,12 +135,13 @@ export class Transport {
     body?: unknown,
     options: RequestOptions = {},
   ): Promise<Answered<T>> {
-    const { ifMatch, idempotencyKey, signal } = options;
+    const { ifMatch, idempotencyKey, name, signal } = options;
     const headers: Record<string, string> = { "service-version": SERVICE_VERSION };
     if (this.project !== undefined) headers[PROJECT_HEADER] = this.project;
     if (body !== undefined) headers["content-type"] = "application/json";
     if (ifMatch !== undefined) headers["if-match"] = ifMatch;
     if (idempotencyKey !== undefined) headers[IDEMPOTENCY_KEY] = idempotencyKey;
+    if (name !== undefined) headers[NAME_HEADER] = nameHeaderOf(name);
     const sent = {
       method,
       path: path + queryOf(options),

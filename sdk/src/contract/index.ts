@@ -69,6 +69,7 @@ export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export { completeValidity } from "./formats/validity";
 export type { Kind } from "./kinds";
 export * from "./registry";
+export { MOST_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES } from "./resourceName";
 export * from "./rights";
 export * from "./role";
 export * from "./samples";

@@ -12,6 +12,7 @@ import {
   insertSecretHashes,
   insertUniqueKeys,
   parentOf,
+  setNames,
   takeTurnOfAll,
   touchParent,
   updateDocument,
@@ -57,7 +58,8 @@ export async function carryOut(
   const { rows, leaving, places } = plan;
   if (plan.nests) await takeTurnOfAll(transaction);
   const [set] = await lockSet(transaction, target);
-  const changing = new Set([...parents, ...leaving, ...rows.updates.map(({ id }) => id)]);
+  const others = [...rows.updates, ...rows.namings].map(({ id }) => id);
+  const changing = new Set([...parents, ...leaving, ...others]);
   const holds = await plan.facts.stillHold(transaction, changing);
   if ((set?.version ?? 0) !== target.version || !holds) throw new PlanOutdated();
   await forgetReferences(transaction, [...leaving, ...rows.otherReferences]);
@@ -69,6 +71,7 @@ export async function carryOut(
     await updateDocument(transaction, row);
     await takeTurn();
   }
+  await setNames(transaction, rows.namings);
   await insertReferences(transaction, rows.references);
   await insertUniqueKeys(transaction, rows.uniqueKeys);
   await insertSecretHashes(transaction, rows.secretHashes);

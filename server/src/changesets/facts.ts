@@ -60,7 +60,15 @@ const wholeByIds = oncePer(
     statement((db, parameter) =>
       db
         .selectFrom("resource")
-        .select(["id", "kind", "owner_id", "version", "project_id", wholeOf(definition).as("document")])
+        .select([
+          "id",
+          "kind",
+          "owner_id",
+          "version",
+          "project_id",
+          "name",
+          wholeOf(definition).as("document"),
+        ])
         .where(isListed(db, "resource.id", parameter("ids"))),
     ),
 );

@@ -13,6 +13,8 @@ export interface Loaded extends Belonging {
   readonly id: string;
   readonly version: number;
   readonly before: Document;
+  /** Its name; null for none. */
+  readonly name: string | null;
 }
 
 /** The state of planning, which its steps share. */
@@ -53,8 +55,8 @@ export async function load(
         row.document,
         `${row.id} ${row.version}`,
       );
-      const { id, owner_id, project_id, version } = row;
-      loaded.set(id, { id, owner_id, project_id, version, before });
+      const { id, owner_id, project_id, version, name } = row;
+      loaded.set(id, { id, owner_id, project_id, version, before, name });
     }
   }
 }

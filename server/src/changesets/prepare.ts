@@ -1,4 +1,4 @@
-import { type Definition, pathFieldsOf } from "@tunnelplane/sdk/contract";
+import { type Definition, may, pathFieldsOf } from "@tunnelplane/sdk/contract";
 import { type Document, embeddedListOf, textIn } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import {
@@ -6,6 +6,7 @@ import {
   isEndChanged,
   type KeptSecret,
   keysOf,
+  type Naming,
   parentOf,
   prepareCreation,
   referenceRows,
@@ -20,6 +21,8 @@ import type { Planning } from "./planning";
 export interface Rows {
   readonly resources: Database["resource"][];
   readonly updates: Pick<Database["resource"], "id" | "version" | "document">[];
+  /** Objects that stay, and do not have the name of their key yet. */
+  readonly namings: Naming[];
   readonly references: Database["reference"][];
   readonly uniqueKeys: Database["unique_key"][];
   readonly secretHashes: Database["told_secret"][];
@@ -56,6 +59,7 @@ export async function prepare(planning: Planning, items: readonly Item[]): Promi
   const rows: Rows = {
     resources: [],
     updates: [],
+    namings: [],
     references: [],
     uniqueKeys: [],
     secretHashes: [],
@@ -78,7 +82,12 @@ export async function prepare(planning: Planning, items: readonly Item[]): Promi
     }
     try {
       if (!item.old || item.isReplaced) await prepareNew(planning, item, { now, made }, work);
-      else prepareUpdate(item, work);
+      else {
+        prepareUpdate(item, work);
+        const { id, key, old, definition } = item;
+        if (old.name !== key && may(planning.caller, "write", definition))
+          rows.namings.push({ id, name: key });
+      }
     } catch (error) {
       faults.addRefusal(item.name, error);
       faulty.add(item.id);
@@ -95,12 +104,12 @@ type Work = Pick<Prepared, "rows"> & {
 
 async function prepareNew(
   { context, caller }: Planning,
-  { definition, id, name, sent, derived }: Item,
+  { definition, id, name, key, sent, derived }: Item,
   { now, made }: { now: Date; made: Map<string, KeptSecret> },
   { rows, changes, oneTime }: Work,
 ): Promise<void> {
   const body = { value: sent, problems: [], derived };
-  const creation = await prepareCreation(context, caller, { definition, id, now, body, made });
+  const creation = await prepareCreation(context, caller, { definition, id, now, body, made, name: key });
   if (creation.kept) made.set(id, creation.kept);
   if (creation.oneTime) oneTime.set(id, creation.oneTime);
   const { json, rows: printed } = creation.print();

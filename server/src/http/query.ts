@@ -51,6 +51,9 @@ export const dryRunOf = (query: Query): boolean => flagOf("dry_run", query);
 /** Reads `state`: whether a list has the state of each object. */
 export const stateOf = (query: Query): boolean => flagOf("state", query);
 
+/** Reads `names`: whether objects are answered with their names. */
+export const asksForNames = (query: Query): boolean => flagOf("names", query);
+
 function flagOf(name: string, { [name]: text }: Query): boolean {
   if (text === undefined || text === "false") return false;
   if (text === "true") return true;

@@ -11,10 +11,11 @@ import { BODY_LIMIT, JSON_TYPE, objectIn } from "./bodies";
 import { noRoute } from "./errors";
 import { LARGE_BODY } from "./limits/largeBodies";
 import type { RequestsUnderWay, SlotKind } from "./limits/requestsUnderWay";
+import { nameIn } from "./names";
 import { allOperations } from "./operations";
 import { type ApiOperation, isCacheable, isIdempotent } from "./operations/operation";
 import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
-import { dryRunOf, findingsOf, type Query } from "./query";
+import { asksForNames, dryRunOf, findingsOf, type Query } from "./query";
 
 const MIB = 1024 * 1024;
 /** The limit of a page is 8 MiB; some of that is for the JSON around its objects. */
@@ -77,7 +78,8 @@ function registerOperation(
     const address = addressOf(request);
     const query = queryOf(request, operation.query);
     const body = operation.isLarge ? request.body : operation.body && objectIn(request.body);
-    const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
+    const name = nameIn(request, operation);
+    const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body, name) : undefined;
     const tellsFindings = findingsOf(query);
     if (tellsFindings) refuseUnlessMay(caller, "read", "exposure");
     const consequences = tellsFindings ? new DryRunConsequences(context, caller) : undefined;
@@ -106,6 +108,7 @@ function registerOperation(
         params,
         query,
         body,
+        name,
         precondition: (etag) => requireMatch(request, etag),
         gone: () => untilGone(reply),
       },
@@ -114,7 +117,8 @@ function registerOperation(
     if (outcome === undefined && !consequences) return undefined;
     if (outcome && "etag" in outcome) {
       reply.header("etag", outcome.etag);
-      if (isCacheable(operation) && isKnown(request, outcome.etag)) {
+      // The ETag does not cover names.
+      if (isCacheable(operation) && !asksForNames(query) && isKnown(request, outcome.etag)) {
         reply.code(304);
         return undefined;
       }

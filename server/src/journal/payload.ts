@@ -49,6 +49,8 @@ export interface ObjectChange {
   readonly after?: Document;
   /** The JSON of `after`, if it was printed already. */
   readonly json?: string;
+  /** Its name in the program, for people; events do not say it. */
+  readonly name?: string | null;
 }
 
 /** Whether a change is one of this kind of object; its documents then have that kind's type. */

@@ -89,7 +89,7 @@ export class ExpiredEvents {
 const lockFree: Statement<{ ids: string }, StoredRow> = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document", "project_id"])
+    .select(["id", "kind", "owner_id", "version", "document", "project_id", "name"])
     .where(isListed(db, "id", parameter("ids")))
     .orderBy("id")
     .forUpdate()

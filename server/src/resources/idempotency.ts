@@ -22,18 +22,24 @@ export interface KeyOfRequest {
 }
 
 /**
- * The SHA-256 of a request's method, path and body, and of the scopes of its API key: an answer may hold a
- * new key with these scopes, which a key with fewer scopes must not get.
+ * The SHA-256 of a request's method, path, body and name of its object, and of the scopes of its API key: an
+ * answer may hold a new key with these scopes, which a key with fewer scopes must not get.
  */
 export const requestHashOf = (
   method: string,
   path: string,
-  body: unknown,
-  scopes: readonly string[] = [],
+  { body, scopes = [], name }: { body: unknown; scopes?: readonly string[]; name?: string },
 ): string =>
   hash(
     "sha256",
-    JSON.stringify([method, path, body ?? null, ...(scopes.length > 0 ? [scopes] : [])]),
+    // What is left out is not hashed, so that answers that older versions kept are found.
+    JSON.stringify([
+      method,
+      path,
+      body ?? null,
+      ...(scopes.length > 0 ? [scopes] : []),
+      ...(name === undefined ? [] : [{ name }]),
+    ]),
     "base64url",
   );
 

@@ -25,6 +25,7 @@ export function defaultProject(documents: Documents): StoredRow {
     version: UNSTORED,
     document: documents.seal(definition, documents.compose(definition, id, FROM_THE_START, sent)),
     project_id: id,
+    name: null,
   };
 }
 

@@ -14,7 +14,7 @@ import {
 /** An object as it is stored, its secrets sealed. */
 export type StoredRow = Pick<
   Database["resource"],
-  "id" | "kind" | "owner_id" | "version" | "document" | "project_id"
+  "id" | "kind" | "owner_id" | "version" | "document" | "project_id" | "name"
 >;
 
 export type FindById = Statement<{ id: string }, StoredRow>;
@@ -22,7 +22,7 @@ export type FindById = Statement<{ id: string }, StoredRow>;
 export const findById: FindById = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document", "project_id"])
+    .select(["id", "kind", "owner_id", "version", "document", "project_id", "name"])
     .where("id", "=", parameter("id")),
 );
 
@@ -32,7 +32,15 @@ export const findWhole = oncePer(
     statement((db, parameter) =>
       db
         .selectFrom("resource")
-        .select(["id", "kind", "owner_id", "version", "project_id", wholeOf(definition).as("document")])
+        .select([
+          "id",
+          "kind",
+          "owner_id",
+          "version",
+          "project_id",
+          "name",
+          wholeOf(definition).as("document"),
+        ])
         .where("id", "=", parameter("id")),
     ),
 );
@@ -41,7 +49,7 @@ export const findWhole = oncePer(
 export const lockById: FindById = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document", "project_id"])
+    .select(["id", "kind", "owner_id", "version", "document", "project_id", "name"])
     .where("id", "=", parameter("id"))
     .forUpdate(),
 );
@@ -59,6 +67,7 @@ export const insertResources = bulkInsertion("resource", [
   "version",
   "document",
   "project_id",
+  "name",
 ]);
 
 /** The hashes of one-time secrets, by which they are found. */

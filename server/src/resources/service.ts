@@ -73,7 +73,8 @@ export class ResourceService {
     this.#transactions = new Transactions(context, request);
   }
 
-  async create(definition: Definition, given: unknown): Promise<Created> {
+  /** @param name the object's name in the program */
+  async create(definition: Definition, given: unknown, name?: string): Promise<Created> {
     const caller = this.#caller;
     const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
@@ -89,7 +90,8 @@ export class ResourceService {
         reader,
         comingOf(definition, { id, project, sent: withOwner(definition, value, caller) }),
       );
-    const prepared = await prepareCreation(this.context, caller, { definition, id, now: new Date(), body });
+    const order = { definition, id, now: new Date(), body, name };
+    const prepared = await prepareCreation(this.context, caller, order);
     const { sent, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes) => {
       await this.#objects.loadParents(transaction, definition, sent, "change");
@@ -108,7 +110,7 @@ export class ResourceService {
       ]);
       await touchParent(transaction, definition, sent, true);
       const storedAs = { ownerId, version: 1, project };
-      changes.push({ change: "created", definition, id, storedAs, after, json });
+      changes.push({ change: "created", definition, id, storedAs, after, json, name: rows.resource.name });
       // A dry run keeps no one-time secret, so its answer shows none.
       return {
         id,
@@ -221,18 +223,20 @@ export class ResourceService {
     return { documents, nextBefore: before ?? null };
   }
 
+  /** @param name the object's name in the program: "" for none, undefined to leave it as it is */
   async update(
     definition: Definition,
     at: ObjectPath,
     body: unknown,
     precondition: Precondition,
+    name?: string,
   ): Promise<Answer> {
     const { value } = await this.#objects.validate({ kind: definition.kind, what: "update" }, body);
     return this.#transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);
       precondition(etagFor(this.#caller, definition, stored.version, stored.document));
-      const saved = await this.#objects.save(transaction, changes, definition, stored, value);
+      const saved = await this.#objects.save(transaction, changes, definition, stored, value, name);
       const json = asOfNow(definition, saved.json);
       return {
         json: jsonFor(this.#caller, definition, json),
@@ -244,7 +248,7 @@ export class ResourceService {
   async remove(definition: Definition, at: ObjectPath, precondition: Precondition): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
-      const { id, ownerId, version, project, document, before } = stored;
+      const { id, ownerId, version, project, document, before, name } = stored;
       precondition(etagFor(this.#caller, definition, version, document));
       await checkUsers(new Existing(transaction), [], [{ id, name: id, words: "" }], refusing);
       changes.push(...(await this.#childrenToDelete(transaction, id)), {
@@ -253,6 +257,7 @@ export class ResourceService {
         id,
         storedAs: { ownerId, version, project },
         before,
+        name,
       });
       const ids = changes.map((one) => one.id);
       await forgetReferences(transaction, ids);
@@ -270,7 +275,7 @@ export class ResourceService {
         const before = JSON.parse(
           await this.#documents.read(transaction, definition, document, `${id} ${row.version}`),
         );
-        return { change: "deleted", definition, id, storedAs: storedAsOf(row), before };
+        return { change: "deleted", definition, id, storedAs: storedAsOf(row), before, name: row.name };
       }),
     );
   }

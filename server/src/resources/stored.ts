@@ -15,6 +15,7 @@ import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
+import { setNames, storedName } from "./names";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { defaultProject, UNSTORED } from "./projects";
 import {
@@ -139,7 +140,10 @@ export class StoredObjects {
         `${definition.title} ${id} belongs to a shared project: you may read it and refer to it, and only members of that project may change it`,
       );
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
-    return { row, version: { id, ownerId: row.owner_id, version: row.version, project: row.project_id } };
+    return {
+      row,
+      version: { id, ownerId: row.owner_id, version: row.version, project: row.project_id, name: row.name },
+    };
   }
 
   /** Checks that the parents in the path exist, and may be changed where one of their children will be. */
@@ -170,13 +174,17 @@ export class StoredObjects {
       await checkUniqueKeys(new Existing(transaction), [coming], [], refusing, this.caller);
   }
 
-  /** Stores an object with some of its fields replaced; an undefined module is removed. */
+  /**
+   * Stores an object with some of its fields replaced; an undefined module is removed.
+   * @param name in the program: "" for none, undefined to leave it as it is
+   */
   async save(
     transaction: Transaction,
     changes: ObjectChange[],
     definition: Definition,
-    { id, ownerId, version: oldVersion, project, document, before }: ToChange,
+    { id, ownerId, version: oldVersion, project, document, before, name: oldName }: ToChange,
     fields: Document,
+    name?: string,
   ): Promise<{ json: string; version: number; after: Document }> {
     const amendment = amendmentOf(this.#documents, definition, before, fields);
     const { sentBefore, sent } = amendment;
@@ -190,15 +198,28 @@ export class StoredObjects {
       await checkCircles(new Existing(transaction), [coming], refusing, MOST_CONTAINED);
     }
     const { after, json, stored } = amendment.print();
-    if (json === document) return { json, version: oldVersion, after };
+    const naming = { id, name: name === undefined ? oldName : storedName(name) };
+    const isRenamed = naming.name !== oldName;
+    if (json === document && (isStored || !isRenamed)) {
+      if (isRenamed) await setNames(transaction, [naming]);
+      return { json, version: oldVersion, after };
+    }
     const version = oldVersion + 1;
     if (claims) await this.checkClaims(transaction, coming);
     await pipelined([
       isStored
         ? updateDocument(transaction, { id, version, document: stored })
         : insertResources(transaction, [
-            { id, kind: definition.kind, owner_id: ownerId, version, document: stored, project_id: project },
+            {
+              ...naming,
+              kind: definition.kind,
+              owner_id: ownerId,
+              version,
+              document: stored,
+              project_id: project,
+            },
           ]),
+      isStored && isRenamed && setNames(transaction, [naming]),
       refers && forgetReferences(transaction, [id]),
       refers && recordReferences(transaction, coming),
       claims && forgetUniqueKeys(transaction, [id]),
@@ -207,7 +228,7 @@ export class StoredObjects {
       ends && insertEnds(transaction, endRows(id, definition, sent)),
     ]);
     const storedAs = { ownerId, version, project };
-    changes.push({ change: "updated", definition, id, storedAs, before, after, json });
+    changes.push({ change: "updated", definition, id, storedAs, before, after, json, name: naming.name });
     await touchParent(transaction, definition, sent, json.length > document.length);
     return { json, version, after };
   }
@@ -279,6 +300,8 @@ const nameOf = ({ id, version }: Found["version"]): string => `${id} ${version}`
 
 interface Stored extends StoredAs {
   readonly id: string;
+  /** Its name in the program; null for none. */
+  readonly name: string | null;
   /** Its JSON, with its secrets as they are. */
   readonly document: string;
 }

@@ -19,6 +19,7 @@ import * as projectOfEvents from "./migrations/015_project_of_events";
 import * as projectOfNames from "./migrations/016_project_of_names";
 import * as signIn from "./migrations/019_sign_in";
 import * as login from "./migrations/020_login";
+import * as resourceName from "./migrations/021_resource_name";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "016_project_of_names": projectOfNames,
   "019_sign_in": signIn,
   "020_login": login,
+  "021_resource_name": resourceName,
 };
 
 export interface MigrateOptions {

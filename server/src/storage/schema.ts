@@ -20,6 +20,8 @@ export interface Database {
     document: string;
     /** The project in which it was made, for good. */
     project_id: string;
+    /** The name in the program that made it; null for none. */
+    name: string | null;
   };
   /** References between objects. With `cascades`, the referring object is deleted too. */
   reference: { from_id: string; to_id: string; field: string; cascades: 0 | 1 };

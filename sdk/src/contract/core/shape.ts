@@ -43,6 +43,26 @@ export const answerSchema = oncePer((definition: Definition) =>
   }),
 );
 
+/** The same with the object's name, which only reads with `names=true` answer; embedded objects too. */
+export const namedAnswerSchema = oncePer((definition: Definition) =>
+  withResourceName(answerSchema(definition)),
+);
+
+function withResourceName(answer: z.ZodType): z.ZodObject {
+  const { id = z.string(), ...fields } = shapeOf(answer) ?? {};
+  const others = Object.entries(fields).map(([field, schema]) => {
+    const element = marksOf(schema).embeds && elementOf(schema);
+    return [field, element ? z.array(withResourceName(element)).meta({ ...schema.meta() }) : schema];
+  });
+  const description =
+    "The name that a program or a catalogue gave it. Only with `names=true`, and only of objects that have one.";
+  return named(marksOf(answer).name ?? "", {
+    id,
+    resource_name: z.string().optional().meta({ description }),
+    ...Object.fromEntries(others),
+  });
+}
+
 /** The form of ids, for documents: one of these prefixes, "_" and 27 letters and digits. */
 export const idPattern = (prefixes: readonly string[]): string =>
   `^${prefixes.length === 1 ? prefixes[0] : `(${prefixes.join("|")})`}_[0-9A-Za-z]{27}$`;

@@ -1,4 +1,4 @@
-import { ERRORS, PROJECT_HEADER, present } from "@tunnelplane/sdk/contract";
+import { ERRORS, NAME_HEADER, PROJECT_HEADER, present } from "@tunnelplane/sdk/contract";
 import { dryRunShape } from "../operations/exposure";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { exampleOf, listExample } from "./examples";
@@ -171,6 +171,7 @@ function parametersOf(operation: DescribedOperation): string[] {
     ...(operation.isOpen ? [] : ["Service-Version", PROJECT_HEADER]),
     ...preconditions,
     ...(isIdempotent(operation) ? ["Idempotency-Key"] : []),
+    ...(operation.takesName ? [NAME_HEADER] : []),
     ...operation.query,
   ];
 }

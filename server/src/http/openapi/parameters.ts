@@ -1,4 +1,4 @@
-import { PROJECT_HEADER, PROJECT_NAME } from "@tunnelplane/sdk/contract";
+import { MOST_NAME_BYTES, NAME_HEADER, PROJECT_HEADER, PROJECT_NAME } from "@tunnelplane/sdk/contract";
 import type { Json } from "./schemas";
 
 /** The parameters of operations, by the names that these use. */
@@ -16,6 +16,12 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     description:
       "The name of the project that the request is about. Default: the API key's, or its owner's only one, or `default`. A project in which the owner has no role does not exist (404).",
     schema: { type: "string", pattern: PROJECT_NAME.source },
+  },
+  [NAME_HEADER]: {
+    name: NAME_HEADER,
+    in: "header",
+    description: `The name that the object has in the program or catalogue that declares it, for people: percent-encoded UTF-8 (\`caf%C3%A9\` for "café"), at most ${MOST_NAME_BYTES} bytes before it is encoded, without control characters. Empty for none. Left out, a new object has none, and another keeps its own. Reads with \`names=true\` answer it.`,
+    schema: { type: "string", maxLength: 3 * MOST_NAME_BYTES, pattern: "^([ -$&-~]|%[0-9A-Fa-f]{2})*$" },
   },
   "If-Match": {
     name: "If-Match",
@@ -100,6 +106,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "shared",
     in: "query",
     description: "`true` also lists the objects of shared projects, which others may read and refer to.",
+    schema: { type: "boolean", default: false },
+  },
+  names: {
+    name: "names",
+    in: "query",
+    description:
+      "`true` also answers `resource_name`, the name that a program or a catalogue gave the object, where it has one. `If-None-Match` then has no effect, because ETags do not cover names.",
     schema: { type: "boolean", default: false },
   },
   hostport: {

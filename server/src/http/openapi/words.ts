@@ -1,4 +1,4 @@
-import { definitionOf, idPattern, registry, sampleId } from "@tunnelplane/sdk/contract";
+import { definitionOf, idPattern, NAME_HEADER, registry, sampleId } from "@tunnelplane/sdk/contract";
 import { type DescribedOperation, isIdempotent } from "../operations/operation";
 import type { Json } from "./schemas";
 
@@ -22,6 +22,9 @@ export function descriptionOf(operation: DescribedOperation): string {
       "With an `Idempotency-Key`, a repetition of the request gets the first answer and creates nothing.",
     ["PATCH", "PUT", "DELETE"].includes(method) &&
       "With `If-Match`, nothing is changed if somebody else changed it meanwhile (412).",
+    operation.takesName &&
+      method === "PATCH" &&
+      `\`${NAME_HEADER}\` changes the object's name. A request that changes only that makes no new version, no event and no audit row.`,
     query.includes("dry_run") && "With `dry_run=true`, everything is checked and nothing is kept.",
     query.includes("findings") &&
       "With `findings=true` too, the answer says what the change would mean for callers, as `findings`.",

@@ -1,8 +1,8 @@
 import {
-  answerSchema,
   createSchema,
   type Definition,
   fieldsWhere,
+  namedAnswerSchema,
   pathFieldsOf,
   plural,
   sampleAnswer,
@@ -12,11 +12,11 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { isShareable } from "../../auth";
-import type { Answer } from "../../documents";
+import { type Answer, DOCUMENT_SEPARATOR, type Page } from "../../documents";
 import { MOST_STATES, withState, withStates } from "../../guarantees";
-import { filtersIn, filtersOf, type ObjectPath } from "../../resources";
+import { filtersIn, filtersOf, type ObjectPath, type ServerContext, withNames } from "../../resources";
 import { refuseFaults } from "../../util";
-import { beforeOf, limitOf, sharedOf, stateOf } from "../query";
+import { asksForNames, beforeOf, limitOf, sharedOf, stateOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
@@ -24,7 +24,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   const { type, title, path } = definition;
   const answer: Shape = {
     name: type,
-    schema: answerSchema(definition),
+    schema: namedAnswerSchema(definition),
     io: "output",
     example: () => sampleAnswer(definition),
   };
@@ -39,6 +39,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
       query: ["dry_run", "findings"],
+      takesName: true,
       body: {
         name: `${type}Create`,
         schema: createBody(definition),
@@ -49,8 +50,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         status: 201,
         answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
       },
-      run: async ({ resources, ...scope }, { params, body }) => {
-        const { id, ...created } = await resources.create(definition, inPath(definition, params, body));
+      run: async ({ resources, ...scope }, { params, body, name }) => {
+        const { id, ...created } = await resources.create(definition, inPath(definition, params, body), name);
         return { ...(await tellState(definition, scope, created)), created: id };
       },
     },
@@ -62,6 +63,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       query: [
         "limit",
         "before_id",
+        "names",
         ...filtersOf(definition),
         ...(isGuarantee ? (["state"] as const) : []),
         ...(isShareable(definition) ? (["shared"] as const) : []),
@@ -80,8 +82,13 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
           filters: filtersIn(query),
           shared: sharedOf(query),
         });
-        if (definition.kind === "api_key") return keyUses.tellPage(page);
-        return asksForState ? withStates(context, caller, page) : page;
+        const told =
+          definition.kind === "api_key"
+            ? await keyUses.tellPage(page)
+            : asksForState
+              ? await withStates(context, caller, page)
+              : page;
+        return asksForNames(query) ? withNamesIn(context, definition, told) : told;
       },
     },
     {
@@ -89,11 +96,15 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "GET",
       id: `get${type}`,
       summary: `Get ${withArticle(title)}`,
-      query: [],
+      query: ["names"],
       tellsState,
       success: { status: 200, answer },
-      run: async ({ resources, ...scope }, { params }) =>
-        tellState(definition, scope, await resources.get(definition, params)),
+      run: async ({ resources, ...scope }, { params, query }) => {
+        const found = await tellState(definition, scope, await resources.get(definition, params));
+        if (!asksForNames(query)) return found;
+        const [json = found.json] = await withNames(scope.context.store.reader, definition, [found.json]);
+        return { ...found, json };
+      },
     },
     {
       ...one,
@@ -101,6 +112,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
       query: ["dry_run", "findings"],
+      takesName: true,
       body: {
         name: `${type}Update`,
         schema: updateSchema(definition),
@@ -108,8 +120,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         example: () => sampleUpdate(definition),
       },
       success: { status: 200, answer },
-      run: async ({ resources, ...scope }, { params, body, precondition }) =>
-        tellState(definition, scope, await resources.update(definition, params, body, precondition)),
+      run: async ({ resources, ...scope }, { params, body, precondition, name }) =>
+        tellState(definition, scope, await resources.update(definition, params, body, precondition, name)),
     },
     {
       ...one,
@@ -137,6 +149,15 @@ const tellState = <A extends Answer>(
     : kind === "api_key"
       ? keyUses.tell(answer)
       : answer;
+
+const withNamesIn = async (
+  { store }: Pick<ServerContext, "store">,
+  definition: Definition,
+  { documents, ...page }: Page,
+): Promise<Page> => {
+  const each = documents.flatMap((text) => (text === "" ? [] : text.split(DOCUMENT_SEPARATOR)));
+  return { ...page, documents: await withNames(store.reader, definition, each) };
+};
 
 /** The first field of the sample that may be changed. */
 const sampleUpdate = (definition: Definition) =>

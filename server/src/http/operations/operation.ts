@@ -48,6 +48,8 @@ interface Input {
   readonly params: ObjectPath;
   readonly query: Query;
   readonly body: unknown;
+  /** The name of the object: "" for none, undefined to leave it as it is. */
+  readonly name: string | undefined;
   readonly precondition: Precondition;
   /** A signal that comes when no client waits for the answer any more. */
   readonly gone: () => AbortSignal;
@@ -104,6 +106,7 @@ export interface ApiOperation {
     | "after_address"
     | "state"
     | "shared"
+    | "names"
     | Filter
   )[];
   /** The query parameters that must be given. */
@@ -119,6 +122,8 @@ export interface ApiOperation {
    * is never answered with 304.
    */
   readonly tellsState?: boolean;
+  /** Whether it gives an object a name. */
+  readonly takesName?: true;
   /** Whether its body may have 16 MiB; it gets the bytes and reads them itself. */
   readonly isLarge?: true;
   /**

@@ -5,6 +5,7 @@ import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
 import { refuseFaults } from "../../util";
 import type { Findings } from "../../validation";
+import { storedName } from "../names";
 import type { ServerContext } from "../transaction";
 import type { Behaviour, KeptSecret } from "./behaviour";
 import { behaviours } from "./behaviours";
@@ -38,6 +39,8 @@ export interface CreationOrder {
   /** The body, checked, without problems. The objects that it refers to exist, or are created before it. */
   readonly body: Findings;
   readonly made?: ReadonlyMap<string, KeptSecret>;
+  /** Its name in the program. */
+  readonly name?: string;
 }
 
 /**
@@ -49,7 +52,7 @@ export async function prepareCreation(
   caller: Caller,
   order: CreationOrder,
 ): Promise<PreparedCreation> {
-  const { definition, id, now, body, made } = order;
+  const { definition, id, now, body, made, name } = order;
   const { documents, keyring, store } = context;
   const behaviour: Behaviour | undefined = behaviours[definition.kind];
   const asked = withOwner(definition, body.value, caller);
@@ -85,6 +88,7 @@ export async function prepareCreation(
           version: 1,
           document: stored,
           project_id: projectOfNew(definition, sent, caller),
+          name: storedName(name),
         },
         secretHashes: secretHash === undefined ? [] : [{ resource_id: id, hash: secretHash }],
         sealedSecrets: kept

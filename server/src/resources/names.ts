@@ -1,0 +1,87 @@
+import type { Definition } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import { type Document, embeddedListOf } from "../documents";
+import { type Database, effect, inParts, isListed, recordsOf, statement, type Transaction } from "../storage";
+import { inSlices } from "../util";
+
+/** An object, and the name that it gets; null for none. */
+export type Naming = Pick<Database["resource"], "id" | "name">;
+
+/** Objects that one statement renames. */
+const AT_ONCE = 200;
+
+/** The name to store: none in place of an empty one. */
+export const storedName = (name: string | undefined): string | null => name || null;
+
+/**
+ * Gives objects other names. This is not a change of the objects: no version, no event, no audit row.
+ * Their rows must be locked.
+ */
+export async function setNames(transaction: Transaction, namings: readonly Naming[]): Promise<void> {
+  const rows = namings.map(({ id, name }) => [id, name]);
+  for (let start = 0; start < rows.length; start += AT_ONCE)
+    await renameAll(transaction, { list: JSON.stringify(rows.slice(start, start + AT_ONCE)) });
+}
+
+const renameAll = effect<{ list: string }>((db, parameter) =>
+  db
+    .updateTable("resource")
+    .from(
+      recordsOf<{ id: string; name: string }>(db, parameter("list"), { id: "text", name: "text" }).as(
+        "named",
+      ),
+    )
+    .set(({ ref }) => ({ name: ref("named.name") }))
+    .whereRef("resource.id", "=", "named.id"),
+);
+
+/** The names of those objects that have one, by id. The caller must be allowed to read the objects. */
+export async function namesOf(
+  db: Kysely<Database>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await inParts([...new Set(ids)], (part) => namesByIds(db, { ids: part }));
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+const namesByIds = statement<{ ids: string }, { id: string; name: string }>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select("id")
+    .select(({ ref }) => ref("name").$notNull().as("name"))
+    .where(isListed(db, "id", parameter("ids")))
+    .where("name", "is not", null),
+);
+
+/** An object of an answer with its name, if it has one, beside its id. */
+export const withName = <T extends { readonly id: unknown }>(
+  { id, ...rest }: T,
+  names: ReadonlyMap<string, string>,
+): object => {
+  const name = names.get(String(id));
+  return { id, ...(name !== undefined && { resource_name: name }), ...rest };
+};
+
+/** The JSON of objects with the names of them and of what is embedded in them. */
+export async function withNames(
+  db: Kysely<Database>,
+  definition: Definition,
+  documents: readonly string[],
+): Promise<readonly string[]> {
+  const list = embeddedListOf(definition)?.field ?? "";
+  const objects = await inSlices(documents, (json): Answered => JSON.parse(json));
+  const childrenOf = ({ [list]: children }: Answered) => (Array.isArray(children) ? children : []);
+  const names = await namesOf(
+    db,
+    objects.flatMap((object) => [object.id, ...childrenOf(object).map(({ id }) => id)]),
+  );
+  if (names.size === 0) return documents;
+  return inSlices(objects, (object) =>
+    JSON.stringify({
+      ...withName(object, names),
+      ...(list !== "" && { [list]: childrenOf(object).map((child) => withName(child, names)) }),
+    }),
+  );
+}
+
+type Answered = Document & { readonly id: string };
