@@ -3,6 +3,7 @@ import {
   camelCase,
   collectionOf,
   createSchema,
+  curlSample,
   type Definition,
   definitionNamed,
   moduleAsResource,
@@ -102,10 +103,5 @@ function programOf(definition: Definition, name: string, named: (kind: string) =
 }
 
 /** A creation with curl. */
-export function curlExample(definition: Definition): string {
-  const body = JSON.stringify(sampleBody(definition), null, 2).replaceAll("'", "'\\''");
-  return `curl "$TUNNELPLANE_BASE_URL${samplePath(definition)}" \\
-  -H "Authorization: Bearer $TUNNELPLANE_API_KEY" -H "Service-Version: 2" \\
-  -H "Content-Type: application/json" -d '${body}'
-`;
-}
+export const curlExample = (definition: Definition): string =>
+  curlSample({ method: "POST", path: samplePath(definition), body: sampleBody(definition) });

@@ -1,6 +1,7 @@
 import "../nodeVersion";
 
 export { MOST_SET_OBJECTS } from "./changeSet";
+export * from "./codeSamples";
 export { unknownChoice } from "./core/choices";
 export * from "./core/convert";
 export * from "./core/definition";

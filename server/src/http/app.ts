@@ -115,7 +115,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     ["/openapi.json", "clients"],
     ["/openapi-wire.json", "wire"],
   ] as const)
-    app.get(path, async (_request, reply) => reply.type("application/json").send(await described(reader)));
+    app.get(path, async (request, reply) => (await described(reader)).answer(request, reply));
 
   registerPages(app, underWay);
 

@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
+import { SentFile } from "./sentFile";
 
 /** Beside `dist`, in the package as in the repository. */
 const FOLDER = join(__dirname, "../../static");
@@ -43,10 +41,10 @@ export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay):
     pages.addHook("onRequest", (request) => underWay.admit(request));
     for (const [page, policy] of Object.entries(PAGES)) {
       for (const name of readdirSync(join(FOLDER, page))) {
-        const file = new PageFile(
+        const file = new SentFile(
           readFileSync(join(FOLDER, page, name)),
           TYPES[extname(name)] ?? "application/octet-stream",
-          policy,
+          { ...OF_PAGES, "content-security-policy": policy },
         );
         pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, (request, reply) =>
           file.answer(request, reply),
@@ -56,36 +54,9 @@ export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay):
   });
 }
 
-class PageFile {
-  readonly #etag: string;
-  #compressed: Promise<Buffer> | undefined;
-
-  constructor(
-    private readonly content: Buffer,
-    private readonly type: string,
-    private readonly policy: string,
-  ) {
-    this.#etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 27)}"`;
-  }
-
-  async answer(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | undefined> {
-    reply.headers({
-      etag: this.#etag,
-      "cache-control": "no-cache", // asked for again each time, and answered with 304 while it is the same
-      vary: "accept-encoding",
-      "content-security-policy": this.policy,
-      "referrer-policy": "no-referrer",
-      "cross-origin-opener-policy": "same-origin",
-      "cross-origin-resource-policy": "same-origin",
-    });
-    if (request.headers["if-none-match"] === this.#etag) {
-      reply.code(304);
-      return undefined;
-    }
-    reply.type(this.type);
-    if (!/\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) return this.content;
-    reply.header("content-encoding", "gzip");
-    this.#compressed ??= promisify(gzip)(this.content);
-    return this.#compressed;
-  }
-}
+const OF_PAGES = {
+  "cache-control": "no-cache", // asked for again each time, and answered with 304 while it is the same
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};

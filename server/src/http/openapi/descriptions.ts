@@ -1,4 +1,5 @@
 import { Thread } from "../../util";
+import { SentFile } from "../sentFile";
 import type { Reader } from "./schemas";
 
 export type Descriptions = Readonly<Record<Reader, string>>;
@@ -14,15 +15,21 @@ export interface DescriberData {
  * examples take half a second of processor time (2 cores, Node 24): too much for each start, and for the
  * event loop.
  */
-export function describing(order: DescriberData): (reader: Reader) => Promise<string> {
-  let made: Promise<Descriptions> | undefined;
+export function describing(order: DescriberData): (reader: Reader) => Promise<SentFile> {
+  let made: Promise<Readonly<Record<Reader, SentFile>>> | undefined;
   return async (reader) => {
-    made ??= inThread(order).catch((error: unknown) => {
+    made ??= filesOf(order).catch((error: unknown) => {
       made = undefined; // the next request tries again
       throw error;
     });
     return (await made)[reader];
   };
+}
+
+async function filesOf(order: DescriberData): Promise<Readonly<Record<Reader, SentFile>>> {
+  const { clients, wire } = await inThread(order);
+  const file = (text: string) => new SentFile(Buffer.from(text), "application/json");
+  return { clients: file(clients), wire: file(wire) };
 }
 
 const inThread = (order: DescriberData): Promise<Descriptions> =>

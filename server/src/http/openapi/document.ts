@@ -1,6 +1,7 @@
 import { ERRORS, NAME_HEADER, PROJECT_HEADER, present } from "@tunnelplane/sdk/contract";
 import { dryRunShape } from "../operations/exposure";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
+import { codeSamples } from "./codeSamples";
 import { exampleOf, listExample } from "./examples";
 import { HEADERS, PARAMETERS } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
@@ -99,6 +100,10 @@ class OpenApi {
         }),
         ...this.#errorsOf(operation),
       },
+      ...(this.reader === "clients" && {
+        ...(changesNothing(operation) && { "x-read-only": true }),
+        "x-codeSamples": codeSamples(operation),
+      }),
     };
   }
 
@@ -184,6 +189,10 @@ function parameterOf({ required }: DescribedOperation, name: string): Json {
 /** A POST that creates nothing answers a report, which has no version. */
 const isReport = ({ method, success }: DescribedOperation): boolean =>
   method === "POST" && success.status === 200;
+
+/** Whether it only asks, although its method could change something. */
+const changesNothing = ({ method, permission }: DescribedOperation): boolean =>
+  method !== "GET" && permission === "read";
 
 const tellsFindings = ({ query }: DescribedOperation): boolean => query.includes("findings");
 

@@ -1,4 +1,10 @@
-import { MOST_NAME_BYTES, NAME_HEADER, PROJECT_HEADER, PROJECT_NAME } from "@tunnelplane/sdk/contract";
+import {
+  MOST_NAME_BYTES,
+  NAME_HEADER,
+  PROJECT_HEADER,
+  PROJECT_NAME,
+  sampleId,
+} from "@tunnelplane/sdk/contract";
 import type { Json } from "./schemas";
 
 /** The parameters of operations, by the names that these use. */
@@ -82,6 +88,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     in: "query",
     description: "The object: only its events, or the objects that refer to it.",
     schema: { type: "string" },
+    example: sampleId("edgtls", "one"),
   },
   project: {
     name: "project",

@@ -1,4 +1,11 @@
-import { definitionOf, idPattern, NAME_HEADER, registry, sampleId } from "@tunnelplane/sdk/contract";
+import {
+  definitionOf,
+  EVENT_TYPES,
+  idPattern,
+  NAME_HEADER,
+  registry,
+  sampleId,
+} from "@tunnelplane/sdk/contract";
 import { type DescribedOperation, isIdempotent } from "../operations/operation";
 import type { Json } from "./schemas";
 
@@ -48,7 +55,7 @@ function parameterInPath(path: string, name: string): Json {
       ? definitionOf("https_edge")
       : registry.find((one) => path.startsWith(`${one.path}/{id}`));
   if (!definition || (name !== "id" && name !== "edge_id"))
-    return { description: WORDS[name] ?? "Which one.", schema: { type: "string" } };
+    return { schema: { type: "string" }, ...(WORDS[name] ?? idOf(path)) };
   const { title, idPrefix } = definition;
   return {
     description: `The id of the ${title}.`,
@@ -58,8 +65,15 @@ function parameterInPath(path: string, name: string): Json {
 }
 
 /** The parts of paths that are not ids. */
-const WORDS: Readonly<Record<string, string>> = {
-  name: "Its name.",
-  set: "The name of the set.",
-  type: "The type of event.",
+const WORDS: Readonly<Record<string, Json>> = {
+  name: { description: "Its name.", example: "eu-1" },
+  set: { description: "The name of the set.", example: "shop" },
+  type: { description: "The type of event.", example: EVENT_TYPES[0] },
 };
+
+/** The ids of what is no object of a type, by what their paths begin with. */
+function idOf(path: string): Json {
+  const [, collection = ""] = path.split("/");
+  const prefix = { events: "ev", users: "usr", sessions: "ses" }[collection];
+  return { description: "Its id.", ...(prefix && { example: sampleId(prefix, "one") }) };
+}
