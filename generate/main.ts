@@ -31,11 +31,7 @@ export function generated(): Map<string, string> {
   files.set("provider/src/generated/catalogue.ts", catalogueType(registry));
   files.set("provider/tunnels.schema.json", catalogueSchema(registry));
   files.set("plugin/schema.json", packageSchema(registry, versionOf("plugin")));
-  for (const [path, text] of [
-    ...docsPages(),
-    ...referencePages(registry, ROOT),
-    ...staticFiles(ROOT, registry),
-  ])
+  for (const [path, text] of [...docsPages(), ...referencePages(registry, ROOT), ...staticFiles(registry)])
     files.set(path, text);
   return files;
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   accessDoc,
   type Definition,
@@ -13,17 +11,10 @@ import {
 } from "../sdk/src/contract";
 import { HEADER } from "./names";
 
-const BUNDLE = "node_modules/redoc/bundles/redoc.standalone.js";
-
-/**
- * The files of other packages that the server serves: Redoc as one file, so that the API reference needs no
- * other server, and its licences.
- */
-export const staticFiles = (root: string, registry: readonly Definition[]): [string, string][] => [
+/** The files of the server's pages that follow from the contract. */
+export const staticFiles = (registry: readonly Definition[]): [string, string][] => [
   ["server/static/console/kinds.mjs", consoleKinds(registry)],
   ["server/static/console/cures.mjs", consoleCures(ERRORS)],
-  ["server/static/docs/redoc.js", withoutOthers(readFileSync(join(root, BUNDLE), "utf8"))],
-  ["server/static/docs/redoc.js.LICENSE.txt", readFileSync(join(root, `${BUNDLE}.LICENSE.txt`), "utf8")],
 ];
 
 /** The facts about kinds of objects that the console uses. */
@@ -50,12 +41,3 @@ function consoleCures(errors: Readonly<Record<string, ErrorKind>>): string {
   );
   return `${HEADER}\n/** What to do about each error, by its code. */\nexport const CURES = ${JSON.stringify(Object.fromEntries(cures), null, 2)};\n`;
 }
-
-/**
- * Without the line that leads to its source map, which is as large again, and without the picture that it
- * would load from elsewhere.
- */
-const withoutOthers = (bundle: string): string =>
-  bundle
-    .replace(/^\/\/# sourceMappingURL=.*$/m, "")
-    .replaceAll("https://cdn.redoc.ly/redoc/logo-mini.svg", "data:,");

@@ -177,7 +177,7 @@ onOneDatabase("Every request:", (start) => {
     expectUnkept("TRACE", await raw("TRACE /ip_policies HTTP/1.1", "Host: here"));
     expectUnkept("no HTTP request", await raw("hello"));
     expectUnkept("headers too large", await raw("GET / HTTP/1.1", `X-Long: ${"a".repeat(17_000)}`));
-    for (const path of ["/docs", "/console", "/docs/redoc.js"])
+    for (const path of ["/docs", "/console", "/docs/main.mjs"])
       expectUnkept(path, await fetch(`${server.url}${path}`), "no-cache");
   });
 

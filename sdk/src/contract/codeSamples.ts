@@ -29,14 +29,14 @@ export function curlSample({ method, path, body, isForm, isOpen }: SampleRequest
   const most = body === undefined ? "GET" : "POST";
   const lines = [
     `curl ${method === most ? "" : `-X ${method} `}"$TUNNELPLANE_BASE_URL${path}"`,
-    !isOpen && `-H "Authorization: Bearer $TUNNELPLANE_API_KEY" -H "Service-Version: 2"`,
+    ...(isOpen ? [] : [`-H "Authorization: Bearer $TUNNELPLANE_API_KEY"`, `-H "Service-Version: 2"`]),
     ...(body === undefined
       ? []
       : isForm
         ? formOf(body).map(([name, value]) => `--data-urlencode ${inShell(`${name}=${value}`)}`)
-        : [`-H "Content-Type: application/json" -d ${inShell(JSON.stringify(body, null, 2))}`]),
+        : [`-H "Content-Type: application/json"`, `-d ${inShell(JSON.stringify(body, null, 2))}`]),
   ];
-  return `${lines.filter(Boolean).join(" \\\n  ")}\n`;
+  return `${lines.join(" \\\n  ")}\n`;
 }
 
 /** A request as a program in Python that needs nothing but Python 3. */

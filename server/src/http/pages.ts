@@ -15,19 +15,16 @@ const TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-const STRICT =
-  "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/**
- * Redoc adds empty style elements, which it fills by script, and one for its scroll bars: the hash of
- * nothing, and of that one. A later version may need another; the test of the page says so. Its search runs
- * in a worker of its own.
- */
-const OF_REDOC =
-  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='";
-/** The pages by their folders, with the content security policy of each. */
-const PAGES: Readonly<Record<string, string>> = {
-  docs: `${STRICT}; style-src 'self' ${OF_REDOC}; worker-src blob:`,
-  console: `${STRICT}; style-src 'self'; require-trusted-types-for 'script'`,
+const PAGES = ["docs", "console"];
+/** Nothing inline, nothing of other servers, and no text that becomes markup. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+const HEADERS = {
+  "cache-control": "no-cache", // asked for again each time, and answered with 304 while it is the same
+  "content-security-policy": POLICY,
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
 };
 
 /**
@@ -39,12 +36,12 @@ export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay):
   app.register(async (pages) => {
     underWay.limitOn(pages);
     pages.addHook("onRequest", (request) => underWay.admit(request));
-    for (const [page, policy] of Object.entries(PAGES)) {
+    for (const page of PAGES) {
       for (const name of readdirSync(join(FOLDER, page))) {
         const file = new SentFile(
           readFileSync(join(FOLDER, page, name)),
           TYPES[extname(name)] ?? "application/octet-stream",
-          { ...OF_PAGES, "content-security-policy": policy },
+          HEADERS,
         );
         pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, (request, reply) =>
           file.answer(request, reply),
@@ -53,10 +50,3 @@ export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay):
     }
   });
 }
-
-const OF_PAGES = {
-  "cache-control": "no-cache", // asked for again each time, and answered with 304 while it is the same
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-};
