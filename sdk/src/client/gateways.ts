@@ -1,8 +1,9 @@
+import type { WithName } from "./collection";
 import type { Ref } from "./ref";
 import type { Paged, Transport } from "./transport";
 
-/** The status of an edge at a gateway. */
-export interface GatewayEdge {
+/** The status of an edge at a gateway; `resource_name` is the edge's name, in answers alone. */
+export interface GatewayEdge extends WithName {
   readonly id: string;
   /** `rejected` if it is not served, or not completely. */
   readonly state: "applied" | "rejected";
@@ -10,8 +11,8 @@ export interface GatewayEdge {
   readonly reason: string;
 }
 
-/** A connected agent, with its binds. */
-export interface GatewayAgent {
+/** A connected agent, with its binds; `resource_name` is its credential's name, in answers alone. */
+export interface GatewayAgent extends WithName {
   /** The id of its credential. */
   readonly credential: string;
   /** `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. */

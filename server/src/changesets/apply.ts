@@ -1,5 +1,5 @@
 import { pathFieldsOf, present } from "@tunnelplane/sdk/contract";
-import { embeddedListOf } from "../documents";
+import { embeddedListOf, setNames } from "../documents";
 import {
   deleteResources,
   forgetEnds,
@@ -12,7 +12,6 @@ import {
   insertSecretHashes,
   insertUniqueKeys,
   parentOf,
-  setNames,
   takeTurnOfAll,
   touchParent,
   updateDocument,

@@ -1,12 +1,11 @@
 import { type Definition, may, pathFieldsOf } from "@tunnelplane/sdk/contract";
-import { type Document, embeddedListOf, textIn } from "../documents";
+import { type Document, embeddedListOf, type Naming, textIn } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import {
   endRows,
   isEndChanged,
   type KeptSecret,
   keysOf,
-  type Naming,
   parentOf,
   prepareCreation,
   referenceRows,

@@ -5,7 +5,15 @@ import type { Kysely } from "kysely";
 import type { Documents } from "../documents";
 import type { ObjectChange } from "../journal";
 import { type Database, partsOf, pipelined, statement } from "../storage";
-import { candidatesOf, edgesAt, Gathering, MOST_OBJECTS, objectOf } from "./gather";
+import {
+  candidatesOf,
+  edgesAt,
+  Gathering,
+  MOST_OBJECTS,
+  type NamedRow,
+  objectOf,
+  storedObject,
+} from "./gather";
 
 /** The limit of users of the changed objects, of routes of each edge, and of competing edges. */
 const MOST_USERS = 200;
@@ -94,13 +102,13 @@ function sidesOf(
   names: ReadonlyMap<string, string>,
 ): { readonly was: Side; readonly is: Side } {
   const [was, is]: [Side, Side] = [new Map(), new Map()];
-  for (const { id, definition, before, after } of changes) {
+  for (const { id, definition, before, after, name } of changes) {
     const key = names.get(id);
     const called = key === undefined ? {} : { name: key.slice(key.indexOf("/") + 1), urn: key };
-    if (!was.has(id)) was.set(id, before && { ...objectOf(definition, before), ...called });
+    if (!was.has(id)) was.set(id, before && { ...objectOf(definition, before, name), ...called });
     const exchanged = before && after ? exchangedSecrets(definition, before, after) : [];
     const newSecrets = [...(is.get(id)?.newSecrets ?? []), ...exchanged];
-    is.set(id, after && { ...objectOf(definition, after), ...called, newSecrets });
+    is.set(id, after && { ...objectOf(definition, after, name), ...called, newSecrets });
   }
   return { was, is };
 }
@@ -233,16 +241,14 @@ async function routesAmong(
   const rows = await pipelined(edges.map((id) => routesOf(transaction, { id, limit: most + 1 })));
   if (rows.some(({ length }) => length > most))
     limits.push(`Only the newest ${most} routes of each edge were examined.`);
-  return rows.flatMap((some) =>
-    some.slice(0, most).map(({ document }) => objectOf(route, JSON.parse(document))),
-  );
+  return rows.flatMap((some) => some.slice(0, most).map((row) => storedObject(route, row)));
 }
 
-const routesOf = statement<{ id: string; limit: number }, { document: string }>((db, parameter) =>
+const routesOf = statement<{ id: string; limit: number }, NamedRow>((db, parameter) =>
   db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")
-    .select("resource.document")
+    .select(["resource.document", "resource.name"])
     .where("to_id", "=", parameter("id"))
     .where("cascades", "=", 1)
     .orderBy("resource.id", "desc")

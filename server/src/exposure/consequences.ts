@@ -9,7 +9,7 @@ import type { ChangeRequest, ServerContext } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 import { inPart } from "./answer";
 import { CLIMBED, objectsAround, users } from "./around";
-import { credentialsFor, newest, objectOf } from "./gather";
+import { credentialsFor, newest, storedObject } from "./gather";
 
 /** The limit of edges of each kind that one review examines for a credential. */
 const MOST_EDGES = 200;
@@ -117,9 +117,7 @@ async function someEdges(
     );
   }
   return pages.flatMap((rows, index) =>
-    rows
-      .slice(0, MOST_EDGES)
-      .map(({ document }) => objectOf(definitionNamed(present(kinds[index])), JSON.parse(document))),
+    rows.slice(0, MOST_EDGES).map((row) => storedObject(definitionNamed(present(kinds[index])), row)),
   );
 }
 

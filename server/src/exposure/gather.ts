@@ -26,13 +26,15 @@ export const MOST_CREDENTIALS = 500;
 /**
  * An object as input for `@tunnelplane/sdk/meaning`: without secrets, and without routes, which are objects
  * of their own there.
+ * @param name in the program that made it
  */
-export function objectOf(definition: Definition, document: Document): WorldObject {
+export function objectOf(definition: Definition, document: Document, name?: string | null): WorldObject {
   const open = holdsSecrets(definition) ? mapSecrets(definition, document, () => undefined) : document;
   const { routes, ...fields } = open;
   return {
     kind: definition.kind,
     id: textIn(document, "id"),
+    ...(name && { name }),
     fields: definition.kind === "https_edge" ? fields : open,
   };
 }
@@ -64,9 +66,7 @@ export class Gathering {
       ]);
       level = [
         ...targets,
-        ...rules
-          .flat()
-          .map(({ document }) => objectOf(definitionNamed("ip_policy_rule"), JSON.parse(document))),
+        ...rules.flat().map((row) => storedObject(definitionNamed("ip_policy_rule"), row)),
       ];
     }
   }
@@ -92,7 +92,7 @@ export class Gathering {
     return rows
       .flat()
       .filter(isSeen)
-      .map(({ id, document }) => objectOf(present(definitionOfId(id)), JSON.parse(document)));
+      .map((row) => storedObject(present(definitionOfId(row.id)), row));
   }
 
   #keep(object: WorldObject): boolean {
@@ -116,16 +116,21 @@ export class Gathering {
   }
 }
 
+/** An object of {@link objectOf} as it is stored. */
+export type NamedRow = Pick<Database["resource"], "document" | "name">;
+
+export const storedObject = (definition: Definition, { document, name }: NamedRow): WorldObject =>
+  objectOf(definition, JSON.parse(document), name);
+
 /** A route, from its row. */
-export const routeOf = ({ document }: { readonly document: string }): WorldObject =>
-  objectOf(definitionNamed("https_edge_route"), JSON.parse(document));
+export const routeOf = (row: NamedRow): WorldObject => storedObject(definitionNamed("https_edge_route"), row);
 
 /** The rules of a policy, the routes of an edge. */
-export const belongingTo = statement<{ id: string; limit: number }, { document: string }>((db, parameter) =>
+export const belongingTo = statement<{ id: string; limit: number }, NamedRow>((db, parameter) =>
   db
     .selectFrom("reference")
     .innerJoin("resource", "resource.id", "reference.from_id")
-    .select("resource.document")
+    .select(["resource.document", "resource.name"])
     .where("to_id", "=", parameter("id"))
     .where("cascades", "=", 1)
     .orderBy("resource.id")
@@ -143,8 +148,8 @@ export async function credentialsFor(
     kinds.map((kind) => newest(db, { kind, project, limit: MOST_CREDENTIALS + 1 })),
   );
   const credentials = pages.flatMap((rows, index) =>
-    rows.slice(0, MOST_CREDENTIALS).map(({ owner_id, document }): WorldObject => {
-      const object = objectOf(definitionNamed(present(kinds[index])), JSON.parse(document));
+    rows.slice(0, MOST_CREDENTIALS).map(({ owner_id, ...row }): WorldObject => {
+      const object = storedObject(definitionNamed(present(kinds[index])), row);
       return seesAll(caller.role) || owner_id === caller.ownerId ? object : { ...object, hidden: true };
     }),
   );
@@ -154,11 +159,11 @@ export async function credentialsFor(
 /** The newest objects of a kind in a project. */
 export const newest = statement<
   { kind: string; project: string; limit: number },
-  { owner_id: string; document: string }
+  NamedRow & { owner_id: string }
 >((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["owner_id", "document"])
+    .select(["owner_id", "document", "name"])
     .where("kind", "=", parameter("kind"))
     .where("project_id", "=", parameter("project"))
     .orderBy("id", "desc")

@@ -10,7 +10,7 @@ import {
 } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import { type Caller, projectOf } from "../auth";
-import { type Document, type Page, textIn } from "../documents";
+import { type Document, namesOf, type Page, textIn } from "../documents";
 import { AgentsOfGateways, bindsFor, servingOf } from "../gateways";
 import { findWhole, type ServerContext } from "../resources";
 import { type Database, statement } from "../storage";
@@ -51,7 +51,12 @@ export async function exposurePage(
   const places = await placesOf({ store, documents }, projectOf(caller), request);
   const shown = places.slice(0, request.limit);
   const gathering = new Gathering(reader, documents, projectOf(caller));
-  await gathering.add(holdersOf(shown));
+  const holders = shown.flatMap(({ edge, route }) => [edge, ...(route ? [route] : [])]);
+  const names = await namesOf(
+    reader,
+    holders.map((holder) => textIn(holder, "id")),
+  );
+  await gathering.add(holdersOf(shown, names));
   const { credentials, full } = await credentialsFor(reader, caller);
   const wanted = new Set(shown.map(({ address }) => address));
   const gateways = await servingOf(store, new Set(shown.map(({ edge }) => textIn(edge, "id"))));
@@ -135,7 +140,7 @@ function placesAt(hostport: string, edge: Document): Place[] {
 }
 
 /** The edges and routes of these addresses. Each edge keeps only the hostports of these addresses. */
-function holdersOf(places: readonly Place[]): WorldObject[] {
+function holdersOf(places: readonly Place[], names: ReadonlyMap<string, string>): WorldObject[] {
   const edges = new Map<string, { edge: Document; hostports: Set<string> }>();
   const routes = new Map<string, WorldObject>();
   for (const { edge, route, hostport } of places) {
@@ -145,10 +150,10 @@ function holdersOf(places: readonly Place[]): WorldObject[] {
     edges.set(id, known);
     if (!route) continue;
     const routeId = textIn(route, "id");
-    routes.set(routeId, objectOf(present(definitionOfId(routeId)), route));
+    routes.set(routeId, objectOf(present(definitionOfId(routeId)), route, names.get(routeId)));
   }
   const holders = [...edges].map(([id, { edge, hostports }]) =>
-    objectOf(present(definitionOfId(id)), { ...edge, hostports: [...hostports] }),
+    objectOf(present(definitionOfId(id)), { ...edge, hostports: [...hostports] }, names.get(id)),
   );
   return [...holders, ...routes.values()];
 }

@@ -1,7 +1,7 @@
 import { seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, seesAllProjects } from "../auth";
-import type { Documents, Page } from "../documents";
+import { type Documents, nameField, namesOf, type Page } from "../documents";
 import { type Database, type GatewayRow, isListed, type Store, type Transaction } from "../storage";
 import { ownTurn, quoted, RequestError } from "../util";
 
@@ -223,13 +223,23 @@ export async function gatewayAt({ store, documents }: Tools, name: string, calle
   const agents = seesAll(caller.role)
     ? there
     : await agentsOf({ project: caller.project, owner: caller.ownerId });
+  const names = await namesOf(reader, [
+    ...shown.map(({ id }) => id),
+    ...agents.map(({ credential }) => credential),
+  ]);
   return JSON.stringify({
     ...summaryOf(documents, summary),
-    edges: shown,
-    agents,
+    edges: shown.map((edge) => ({ ...edge, ...nameField(names.get(edge.id)) })),
+    agents: agents.map((agent) => namedAgent(agent, names)),
     other_agents: there.length - agents.length,
   });
 }
+
+/** An agent with the name of its credential. */
+export const namedAgent = (agent: GatewayReport["agents"][number], names: ReadonlyMap<string, string>) => ({
+  ...agent,
+  ...nameField(names.get(agent.credential)),
+});
 
 const unknown = (name: string): RequestError =>
   new RequestError(

@@ -1,9 +1,10 @@
 import { seesAll } from "@tunnelplane/sdk/contract";
 import type { Target } from "@tunnelplane/sdk/meaning";
 import { type Caller, projectOf, sharedProjects } from "../auth";
+import { namesOf } from "../documents";
 import type { Store } from "../storage";
 import { ownTurn } from "../util";
-import { edgesOf, type GatewayReport, gone, thoseOf } from "./reports";
+import { edgesOf, type GatewayReport, gone, namedAgent, thoseOf } from "./reports";
 
 type Agent = GatewayReport["agents"][number];
 
@@ -60,6 +61,7 @@ export class AgentsOfGateways {
     private readonly seen: ReadonlySet<string>,
     /** The credentials whose agents may serve what the caller's project declares. */
     private readonly serving: ReadonlySet<string>,
+    private readonly names: ReadonlyMap<string, string>,
   ) {}
 
   /** Reads the reports of these gateways. Lets other requests run in between. */
@@ -85,11 +87,9 @@ export class AgentsOfGateways {
     const isShared = (await sharedProjects(reader)).includes(project);
     const owner = seesAll(caller.role) ? {} : { owner: caller.ownerId };
     const ids = [...credentials];
-    return new AgentsOfGateways(
-      byGateway,
-      await thoseOf(reader, { project, ...owner }, ids),
-      await thoseOf(reader, { project: isShared ? undefined : project }, ids),
-    );
+    const seen = await thoseOf(reader, { project, ...owner }, ids);
+    const serving = await thoseOf(reader, { project: isShared ? undefined : project }, ids);
+    return new AgentsOfGateways(byGateway, seen, serving, await namesOf(reader, [...seen]));
   }
 
   /** The agents of a gateway that serve one of these ends of an address. */
@@ -104,7 +104,10 @@ export class AgentsOfGateways {
       .filter(({ credential }) => this.seen.has(credential))
       .sort((a, b) => (a.since < b.since ? -1 : 1))
       .slice(0, MOST_AGENTS_LISTED);
-    return { agents, other_agents: found.size - agents.length };
+    return {
+      agents: agents.map((agent) => namedAgent(agent, this.names)),
+      other_agents: found.size - agents.length,
+    };
   }
 }
 

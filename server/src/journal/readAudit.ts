@@ -1,6 +1,6 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
-import { fitting, type Page } from "../documents";
+import { fitting, nameField, namesOf, type Page } from "../documents";
 import type { AuditEventRow, Store } from "../storage";
 import { queryError, readLarge, takeTurn } from "../util";
 import { headOf } from "./head";
@@ -45,9 +45,13 @@ export async function auditPage(
       .orderBy("sequence", "desc")
       .execute(),
   );
+  const objects = await namesOf(
+    reader,
+    rows.flatMap(({ object_id }) => object_id ?? []),
+  );
   const last = rows.at(-1);
   return {
-    documents: rows.map((row) => print(row, ids, names)),
+    documents: rows.map((row) => print(row, objects.get(row.object_id ?? ""), { ids, names })),
     nextBefore: shown.length < found.length && last ? idOf(last.sequence, ids) : null,
   };
 }
@@ -97,12 +101,13 @@ const NO_CHAIN = { lane: null, previous_hash: null, hash: null };
 
 function print(
   { sequence, changed, project_id: project, ...row }: AuditEventRow,
-  ids: RowIds | undefined,
-  names: ReadonlyMap<string, string>,
+  objectName: string | undefined,
+  { ids, names }: Pick<AuditPageRequest, "ids" | "names">,
 ): string {
   return JSON.stringify({
     id: idOf(sequence, ids),
     ...row,
+    ...nameField(objectName),
     ...(ids && NO_CHAIN),
     project: project === null ? null : (names.get(project) ?? project),
     changed: JSON.parse(changed),

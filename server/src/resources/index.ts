@@ -9,7 +9,6 @@ export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { ExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
-export { type Naming, setNames, withNames } from "./names";
 export { parentOf, touchParent } from "./parents";
 export * from "./references";
 export { referrersOf } from "./referrers";

@@ -1,6 +1,6 @@
 import { may, registry, seesAll } from "@tunnelplane/sdk/contract";
 import type { Caller } from "../auth";
-import { type Page, pageOf } from "../documents";
+import { nameField, type Page, pageOf } from "../documents";
 import type { ServerContext } from "./transaction";
 
 interface ReferrersRequest {
@@ -25,7 +25,7 @@ export async function referrersOf(
   const owned = registry.filter(({ access }) => access === "owner").map(({ kind }) => kind);
   let query = reader
     .selectFrom("resource")
-    .select(["id", "kind", "document"])
+    .select(["id", "kind", "document", "name"])
     .where("id", "in", (from) => from.selectFrom("reference").select("from_id").where("to_id", "=", id))
     .orderBy("id", "desc")
     .limit(limit + 1); // one more shows whether there is a next page
@@ -48,8 +48,9 @@ export async function referrersOf(
           .where("from_id", "in", ids)
           .execute()
       : [];
-  return pageOf(rows, limit, ({ id: from, kind, document }) => ({
+  return pageOf(rows, limit, ({ id: from, kind, document, name }) => ({
     id: from,
+    ...nameField(name),
     uri: JSON.parse(document).uri,
     kind,
     fields: fields

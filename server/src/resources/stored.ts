@@ -9,13 +9,12 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, isHidden, isLent, readerOf } from "../auth";
-import { type Answer, type Document, textIn } from "../documents";
+import { type Answer, type Document, setNames, storedName, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
 import type { Findings, Purpose } from "../validation";
 import { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
-import { setNames, storedName } from "./names";
 import { lockParents, parentOf, touchParent } from "./parents";
 import { defaultProject, UNSTORED } from "./projects";
 import {

@@ -48,17 +48,22 @@ export const namedAnswerSchema = oncePer((definition: Definition) =>
   withResourceName(answerSchema(definition)),
 );
 
+/** The field for the name of an object in other answers. */
+export const resourceName = (when = "Left out where it has none.") =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `The object's name, as a program or a catalogue gave it. ${when}` });
+
 function withResourceName(answer: z.ZodType): z.ZodObject {
   const { id = z.string(), ...fields } = shapeOf(answer) ?? {};
   const others = Object.entries(fields).map(([field, schema]) => {
     const element = marksOf(schema).embeds && elementOf(schema);
     return [field, element ? z.array(withResourceName(element)).meta({ ...schema.meta() }) : schema];
   });
-  const description =
-    "The name that a program or a catalogue gave it. Only with `names=true`, and only of objects that have one.";
   return named(marksOf(answer).name ?? "", {
     id,
-    resource_name: z.string().optional().meta({ description }),
+    resource_name: resourceName("Only with `names=true`, and only of objects that have one."),
     ...Object.fromEntries(others),
   });
 }

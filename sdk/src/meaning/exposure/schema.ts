@@ -8,7 +8,9 @@ import { said, text, texts } from "../aspects/schemas";
 export const exposureSchema = once(() => {
   const named = z.object({
     kind: text("The kind of the object, such as `tls_edge`."),
-    name: text("Its name for people: its description, or another field that identifies it."),
+    name: text(
+      "Its name for people: the one that a program gave it, or its description, or another field that identifies it.",
+    ),
     id: said(z.string().optional(), "Its id; left out where it does not exist yet."),
   });
   return z.object({

@@ -12,9 +12,9 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { isShareable } from "../../auth";
-import { type Answer, DOCUMENT_SEPARATOR, type Page } from "../../documents";
+import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
 import { MOST_STATES, withState, withStates } from "../../guarantees";
-import { filtersIn, filtersOf, type ObjectPath, type ServerContext, withNames } from "../../resources";
+import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, sharedOf, stateOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";

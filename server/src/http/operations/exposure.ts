@@ -5,7 +5,7 @@ import { exposurePage, hostportOf } from "../../exposure";
 import { MOST_AGENTS_LISTED } from "../../gateways";
 import { queryError } from "../../util";
 import { limitOf, type Query } from "../query";
-import { agent } from "./gateways";
+import { agentSeen } from "./gateways";
 import type { ApiOperation, Shape } from "./operation";
 
 const exposureShape: Shape = {
@@ -32,7 +32,7 @@ const exposureShape: Shape = {
           state: z.enum(["applied", "rejected"]),
           reason: z.string(),
           agents: z
-            .array(z.object(agent.shape))
+            .array(agentSeen)
             .optional()
             .meta({
               description: `The agents of this gateway that serve the address and that the caller may see, at most ${MOST_AGENTS_LISTED}, the longest there first; only where the query names an \`address\`.`,

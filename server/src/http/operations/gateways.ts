@@ -5,6 +5,7 @@ import {
   GATEWAY_NAME,
   GATEWAY_NAME_FORM,
   object,
+  resourceName,
   sshPublicKey,
   text,
   timestamp,
@@ -87,11 +88,17 @@ const edge = object({
   reason: text(4096).default("").meta({ description: "Why it is rejected." }),
 });
 /** An agent, as its gateway reports it. */
-export const agent = object({
+const agent = object({
   credential: word(64).meta({ description: "The credential that it logged in with." }),
   bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "Its binds." }),
   address: word(255).meta({ description: "Its IP address." }),
   since: timestamp().meta({ description: "Since when it serves (RFC 3339)." }),
+});
+
+/** An agent in answers. */
+export const agentSeen = z.object({
+  ...agent.shape,
+  resource_name: resourceName("Of the credential; left out where it has none."),
 });
 
 const reportShape: Shape = {
@@ -141,11 +148,11 @@ const statusShape: Shape = {
   io: "output",
   schema: z.object({
     ...summary,
-    edges: z.array(z.object(edge.shape)).meta({
+    edges: z.array(z.object({ ...edge.shape, resource_name: resourceName() })).meta({
       description:
         "The state of each edge: for gateways and admins of the account all, for others of the project.",
     }),
-    agents: z.array(z.object(agent.shape)).meta({
+    agents: z.array(agentSeen).meta({
       description: "The agents, with their binds. Only admins see those of other owners' credentials.",
     }),
     other_agents: z.int().meta({

@@ -1,4 +1,4 @@
-import { definitionOfId, EVENT_TYPES } from "@tunnelplane/sdk/contract";
+import { definitionOfId, EVENT_TYPES, resourceName } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { type Caller, isAccountAdmin, projectNames, projectOf, seesAllProjects } from "../../auth";
 import type { Page, PageSize } from "../../documents";
@@ -86,6 +86,9 @@ const auditShape: Shape = {
       .string()
       .nullable()
       .meta({ description: "Id of the changed object, user or session, or the name of a gateway." }),
+    resource_name: resourceName(
+      "As it is now, and left out where it has none or is deleted: the hash does not cover it.",
+    ),
     event_id: z.string().nullable().meta({ description: "Id of the event with the details." }),
     project: z.string().nullable().meta({
       description:

@@ -1,4 +1,4 @@
-import { definitionOfId, registry, sampleId } from "@tunnelplane/sdk/contract";
+import { definitionOfId, registry, resourceName, sampleId } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { referrersOf } from "../../resources";
 import { queryError } from "../../util";
@@ -14,6 +14,7 @@ const referenceShape: Shape = {
     id: z
       .string()
       .meta({ description: "Identifier of the object that refers.", examples: [sampleId("edgtls", "one")] }),
+    resource_name: resourceName(),
     uri: z.url().meta({ description: "Its address." }),
     kind: z.enum(kinds).meta({ description: "Its kind.", examples: ["tls_edge"] }),
     fields: z

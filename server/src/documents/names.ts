@@ -1,8 +1,9 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Document, embeddedListOf } from "../documents";
 import { type Database, effect, inParts, isListed, recordsOf, statement, type Transaction } from "../storage";
 import { inSlices } from "../util";
+import type { Document } from "./documents";
+import { embeddedListOf } from "./embedded";
 
 /** An object, and the name that it gets; null for none. */
 export type Naming = Pick<Database["resource"], "id" | "name">;
@@ -53,14 +54,15 @@ const namesByIds = statement<{ ids: string }, { id: string; name: string }>((db,
     .where("name", "is not", null),
 );
 
+/** A name as a field of answers, or as nothing. */
+export const nameField = (name: string | null | undefined): { readonly resource_name?: string } =>
+  name ? { resource_name: name } : {};
+
 /** An object of an answer with its name, if it has one, beside its id. */
-export const withName = <T extends { readonly id: unknown }>(
+const withName = <T extends { readonly id: unknown }>(
   { id, ...rest }: T,
   names: ReadonlyMap<string, string>,
-): object => {
-  const name = names.get(String(id));
-  return { id, ...(name !== undefined && { resource_name: name }), ...rest };
-};
+): object => ({ id, ...nameField(names.get(String(id))), ...rest });
 
 /** The JSON of objects with the names of them and of what is embedded in them. */
 export async function withNames(
