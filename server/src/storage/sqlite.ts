@@ -98,8 +98,9 @@ function openFile(file: string, waitMs: number): DatabaseSync {
 }
 
 /**
- * Two processes that create the file at once both want its only lock for this. SQLite then refuses one of them
- * without waiting, whatever busy_timeout says: 5 of 120 processes, measured 2026-11-25 on 2 cores, Node 24.
+ * Two processes that create the file at once both want its only lock for this. SQLite then refuses one of
+ * them without waiting, whatever busy_timeout says: 5 of 120 processes, measured 2026-11-25 on 2 cores, Node
+ * 24.
  */
 function beginWriteAheadLog(database: DatabaseSync, waitMs: number): void {
   const end = performance.now() + waitMs;
