@@ -30,6 +30,7 @@ export {
 export { type JobIdentity, jobIdentityIn } from "./client/jobIdentity";
 export type { Ref } from "./client/ref";
 export { loginsFile, type SavedLogin, savedLogin, saveLogin } from "./client/savedLogins";
+export { type SearchOptions, type SearchResult, type SearchResults, searchFor } from "./client/search";
 export {
   type Answered,
   type ChangeAnswer,

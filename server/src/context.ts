@@ -5,6 +5,7 @@ import { subscriptions } from "./events";
 import { Guarantees } from "./guarantees";
 import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
 import type { ServerContext } from "./resources";
+import { Search } from "./search";
 import { factsOf, openStore, type StoreOptions } from "./storage";
 import { Validation } from "./validation";
 
@@ -33,15 +34,17 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
     const digests = options.existing
       ? await openDigests(store.reader, keyring)
       : await digestsToServeWith({ store, keyring, documents, accountId });
+    const sequencer = new Sequencer(store, keyring);
     return {
       store,
       keyring,
       documents,
       journal: new Journal(documents, keyring, digests, accountId, subscriptions),
-      sequencer: new Sequencer(store, keyring),
+      sequencer,
       validation: new Validation(options.allowPrivateTargets),
       decisions: new Decisions(),
       guard: new Guarantees({ store, documents }),
+      search: new Search(store, sequencer),
     };
   } catch (error) {
     await store.close();

@@ -199,7 +199,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           logger.warn({ err: error }, "cannot read the end of the audit log"),
         );
         await sequencer.stop();
-        await Promise.all([context.validation.close(), context.decisions.close(), context.guard.close()]);
+        const { validation, decisions, guard, search } = context;
+        await Promise.all([validation.close(), decisions.close(), guard.close(), search.close()]);
         await store.close();
       },
       logUnderWay: () => underWay.log(),

@@ -20,7 +20,7 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
     expect(await new Validator().validate(structuredClone(document))).to.deep.equal({ valid: true });
   });
 
-  it("has every path and method of every resource type, of the journal, the caller, the exposure, the gateways, change sets, the exchange of tokens, users and sessions, and no other", () => {
+  it("has every path and method of every resource type, of the journal, the caller, the exposure, the gateways, change sets, the exchange of tokens, users, sessions and searches, and no other", () => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
@@ -52,6 +52,7 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
         "/changesets: get post",
         "/changesets/{set}: delete get",
         "/references: get",
+        "/search: get",
         "/bind_authorizations: post",
         "/gateways: get",
         "/gateways/{name}: delete get",

@@ -77,6 +77,20 @@ describe("The output of commands for programs", () => {
     expect((await run("describe", policy.id)).out).to.match(/ {2}and perhaps more\n$/);
   });
 
+  it("search: what the API answers; for people a table, or that nothing was found", async () => {
+    const [served, description] = [hostport(), "the narwhals of the north"];
+    const { id } = await server.created("/edges/tls", { hostports: [served], description });
+    const found = await read("search", "narwhal", "NORTH");
+    expect(found).to.deep.equal(await server.read("/search?q=narwhal+north"));
+    const { out, err } = await run("search", "narwhal");
+    expect(out).to.match(new RegExp(`^KIND +NAME +FOUND IN +TEXT +ID\ntls_edge .*${id}\n$`));
+    expect(err).to.equal("");
+    expect((await run("search", "walrus")).out).to.equal("Nothing was found.\n");
+    await server.created("/edges/tls", { hostports: [hostport()], description });
+    const { err: more } = await run("search", "narwhal", "--limit", "1");
+    expect(more).to.equal("There are more than 1: add a word.\n");
+  });
+
   it("diff: the changes by path, and what they mean", async () => {
     const [before, after] = [hostport(), hostport()];
     const { id } = await server.created("/edges/tls", { hostports: [before], metadata: "kept" });

@@ -45,6 +45,25 @@ describe("Several servers on one PostgreSQL database", () => {
     }
   });
 
+  it("a search on one of them finds what was changed on the other just before", async () => {
+    for (let turn = 0; turn < 10; turn++)
+      for (const [writer, reader] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const [before, after] = [unique("plover"), unique("curlew")];
+        const found = async (text: string) =>
+          (await reader.get(`/search?q=${text}`)).body.results.map(({ id }: { id: string }) => id);
+        const { id } = await created("/ip_policies", { description: before }, writer);
+        expect(await found(before)).to.deep.equal([id]);
+        await writer.patch(`/ip_policies/${id}`, { description: after });
+        expect(await found(before)).to.deep.equal([]);
+        expect(await found(after)).to.deep.equal([id]);
+        await writer.delete(`/ip_policies/${id}`);
+        expect(await found(after)).to.deep.equal([]);
+      }
+  });
+
   it("a project that is made on one of them may be named on the other at once", async () => {
     await other.get("/caller"); // It keeps the list of projects for a second.
     const name = "made-on-another";

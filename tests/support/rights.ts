@@ -40,6 +40,7 @@ export const OTHERS: Readonly<Record<string, Other>> = {
   getGateway: { row: { ...READERS, gateway: "read" } },
   deleteGateway: { row: { admin: "write", viewer: "plan" }, ofAccount: true },
   listReferences: { row: READERS },
+  search: { row: READERS, scopes: "of any kind" },
   listUsers: { row: { admin: "read" }, ofAccount: true },
   getUser: { row: { admin: "read" }, ofAccount: true },
   updateUser: { row: { admin: "write" }, ofAccount: true },

@@ -5,6 +5,7 @@ import { Deliveries } from "./deliveries";
 import { Events } from "./events";
 import { Exposures } from "./exposures";
 import { Gateways } from "./gateways";
+import { type SearchOptions, type SearchResults, searchFor } from "./search";
 import { Transport, type TransportOptions } from "./transport";
 
 /** The base of the client; the generated class adds a member for each kind of object. */
@@ -38,6 +39,14 @@ export class ApiClient {
   /** The owner of the API key, and its role. */
   caller(): Promise<Caller> {
     return callerOf(this.transport);
+  }
+
+  /**
+   * Finds the objects that have every word of a text anywhere in their own texts, the best first.
+   * @param text 1 to 128 characters
+   */
+  search(text: string, options?: SearchOptions): Promise<SearchResults> {
+    return searchFor(this.transport, text, options);
   }
 
   /** Closes the open connections. */

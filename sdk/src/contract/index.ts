@@ -44,7 +44,7 @@ export { decisionRequestSchema, decisionSchema, MOST_DECISIONS } from "./decisio
 export * from "./errors";
 export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
-export { mistakeInCidr } from "./formats/cidr";
+export { cidrKey, mistakeInCidr, networksAround } from "./formats/cidr";
 export { placeOfClaim } from "./formats/claim";
 export { type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
@@ -74,5 +74,6 @@ export { MOST_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES } from "./resourceName";
 export * from "./rights";
 export * from "./role";
 export * from "./samples";
+export { type SearchedText, searchedTexts } from "./searched";
 export * from "./secrets";
 export * from "./teams";

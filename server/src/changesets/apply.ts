@@ -1,5 +1,5 @@
 import { pathFieldsOf, present } from "@tunnelplane/sdk/contract";
-import { embeddedListOf, setNames } from "../documents";
+import { embeddedListOf, noteRenames, setNames } from "../documents";
 import {
   deleteResources,
   forgetEnds,
@@ -94,6 +94,7 @@ export async function carryOut(
     declared: JSON.stringify(declared),
   }));
   await insertPlaces(transaction, placed);
+  if (rows.namings.length > 0) await noteRenames(transaction);
 }
 
 /**

@@ -13,6 +13,7 @@ import { guaranteesCommand } from "./guarantees";
 import { keysCommand } from "./keys";
 import { loginCommand, logoutCommand } from "./login";
 import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
+import { searchCommand } from "./search";
 import { serveCommand } from "./serve";
 
 /** Every command, in the order of the help. Help, completion and the documentation are made from this. */
@@ -30,6 +31,7 @@ export function program(): Command {
     serveCommand(),
     listCommand(),
     getCommand(),
+    searchCommand(),
     describeCommand(),
     diffCommand(),
     applyCommand(),

@@ -3,4 +3,13 @@
 export { type Answer, DOCUMENT_SEPARATOR, fitting, type Page, type PageSize, pageOf } from "./answer";
 export { asOfNow, type Document, Documents, endedAsOf, isEndedIn, textIn } from "./documents";
 export { bytesOf, embeddedListOf, leavesList, wholeOf, withoutList } from "./embedded";
-export { type Naming, nameField, namesOf, setNames, storedName, withNames } from "./names";
+export {
+  type Naming,
+  nameField,
+  namesOf,
+  noteRenames,
+  RENAMED,
+  setNames,
+  storedName,
+  withNames,
+} from "./names";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Database, effect, inParts, isListed, recordsOf, statement, type Transaction } from "../storage";
@@ -22,6 +23,22 @@ export async function setNames(transaction: Transaction, namings: readonly Namin
   const rows = namings.map(({ id, name }) => [id, name]);
   for (let start = 0; start < rows.length; start += AT_ONCE)
     await renameAll(transaction, { list: JSON.stringify(rows.slice(start, start + AT_ONCE)) });
+}
+
+/** The setting that has another value after each change of names alone. */
+export const RENAMED = "renamed";
+
+/**
+ * Tells searches that names changed in this transaction without a change of their objects. Call it last:
+ * until the transaction ends, others that do the same wait.
+ */
+export async function noteRenames(transaction: Transaction): Promise<void> {
+  const value = randomUUID();
+  await transaction
+    .insertInto("setting")
+    .values({ name: RENAMED, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
 }
 
 const renameAll = effect<{ list: string }>((db, parameter) =>

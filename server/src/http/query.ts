@@ -9,8 +9,8 @@ const LONGEST_WAIT = 30;
 export type Query = Readonly<Record<string, string>>;
 
 /** Reads `limit`: the largest number of objects in a page. */
-export function limitOf({ limit: text }: Query): number {
-  if (text === undefined) return PAGE_LIMIT;
+export function limitOf({ limit: text }: Query, usual = PAGE_LIMIT): number {
+  if (text === undefined) return usual;
   if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_LIMIT) return Number(text);
   throw queryError("limit", `limit must be a whole number from 1 to ${PAGE_LIMIT}`);
 }

@@ -21,8 +21,10 @@ export {
   type Asking,
   type ChangeRequest,
   type Check,
+  type Finder,
   type Guard,
   NotJudged,
+  type SearchRequest,
   type ServerContext,
   Transactions,
 } from "./transaction";

@@ -9,7 +9,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Caller, isHidden, isLent, readerOf } from "../auth";
-import { type Answer, type Document, setNames, storedName, textIn } from "../documents";
+import { type Answer, type Document, noteRenames, setNames, storedName, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
 import { quoted, RequestError, refuseFaults, shortened } from "../util";
@@ -200,7 +200,10 @@ export class StoredObjects {
     const naming = { id, name: name === undefined ? oldName : storedName(name) };
     const isRenamed = naming.name !== oldName;
     if (json === document && (isStored || !isRenamed)) {
-      if (isRenamed) await setNames(transaction, [naming]);
+      if (isRenamed) {
+        await setNames(transaction, [naming]);
+        await noteRenames(transaction);
+      }
       return { json, version: oldVersion, after };
     }
     const version = oldVersion + 1;

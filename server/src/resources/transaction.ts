@@ -1,3 +1,4 @@
+import type { SearchResults } from "@tunnelplane/sdk";
 import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import { type Caller, projectOf, refuseForeignReach, refuseForeignRights, refuseLastAdmin } from "../auth";
@@ -22,6 +23,7 @@ export interface ServerContext {
   readonly validation: Validation;
   readonly decisions: Decisions;
   readonly guard: Guard;
+  readonly search: Finder;
 }
 
 /**
@@ -49,6 +51,24 @@ export interface Guard {
   begin(asking: Asking): Check;
   /** Whether guarantees hold in a world, in their order. */
   states(owner: string, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]>;
+  close(): Promise<void>;
+}
+
+export interface SearchRequest {
+  /** Words, with spaces between them. */
+  readonly text: string;
+  readonly limit: number;
+  /** Whether objects of shared projects are asked for too. */
+  readonly shared: boolean;
+}
+
+/** Finds objects by their texts. */
+export interface Finder {
+  /**
+   * Finds objects whose texts have all words, the best first. What the caller may not read in a list does not
+   * exist here: it is neither found nor counted.
+   */
+  search(caller: Caller, request: SearchRequest): Promise<SearchResults>;
   close(): Promise<void>;
 }
 

@@ -118,6 +118,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
   const through = (): Record<string, readonly string[]> => ({
     list: ["list", "ip-policies"],
     get: ["get", ids.get("tls_edge") ?? ""],
+    search: ["search", "example"],
     describe: ["describe", ids.get("tls_edge") ?? ""],
     diff: ["diff", ids.get("ip_policy") ?? "", join(folder.path, "change.yaml")],
     apply: ["apply", folder.catalogue, "--set", "prod", "--plan"],

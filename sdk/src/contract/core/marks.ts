@@ -14,6 +14,8 @@ export interface Marks {
   readonly once?: true;
   /** Computed when a request asks for this object alone, and in some lists; all other answers have null. */
   readonly onDemand?: true;
+  /** Content without words by which people look for an object, such as a certificate; see `searched.ts`. */
+  readonly unsearched?: true;
   /** Changes by itself: programs have no such output, or each refresh would find a change. */
   readonly fleeting?: true;
   /**

@@ -23,8 +23,19 @@ export function mistakeInCidr(value: string): string | undefined {
 }
 
 /** Equal for two notations of a network: `2001:DB8::/32`, `2001:db8:0::/32`. A mistake has its own text. */
-export const cidrKey = (cidr: string): string =>
-  mistakeInCidr(cidr) === undefined ? `${networkOf(cidr).toString()}/${cidr.split("/")[1]}` : cidr;
+export const cidrKey = (cidr: string): string => (mistakeInCidr(cidr) === undefined ? textOf(cidr) : cidr);
+
+/**
+ * Every network that contains an address, in the form of {@link cidrKey}, the widest first: 33 for IPv4, 129
+ * for IPv6. Empty if the text is no address.
+ */
+export function networksAround(address: string): string[] {
+  const version = address.includes("%") ? 0 : isIP(address);
+  if (!version) return [];
+  return Array.from({ length: version === 4 ? 33 : 129 }, (_, mask) => textOf(`${address}/${mask}`));
+}
+
+const textOf = (cidr: string): string => `${networkOf(cidr).toString()}/${cidr.split("/")[1]}`;
 
 const networkOf = (cidr: string): ipaddr.IPv4 | ipaddr.IPv6 =>
   isIP(present(cidr.split("/")[0])) === 4

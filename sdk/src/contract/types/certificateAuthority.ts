@@ -17,7 +17,7 @@ export const certificateAuthority = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    ca_pem: mark(certificateAuthorityPem(), { immutable: true }).meta({
+    ca_pem: mark(certificateAuthorityPem(), { immutable: true, unsearched: true }).meta({
       description:
         "The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only.",
     }),

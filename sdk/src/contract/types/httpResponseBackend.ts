@@ -17,7 +17,9 @@ export const httpResponseBackend = defineResource({
   fields: {
     description: description(),
     metadata: metadata(),
-    body: text(65_536).default("").meta({ description: "The body of the response." }),
+    body: mark(text(65_536).default(""), { unsearched: true }).meta({
+      description: "The body of the response.",
+    }),
     headers: mark(responseHeaders(), { userKeys: true })
       .default({})
       .meta({ description: `Headers of the response. ${HEADER_LIMITS}` }),

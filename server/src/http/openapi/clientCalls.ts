@@ -24,6 +24,7 @@ export const clientCall = (operation: DescribedOperation, values: SampleValues):
 /** The calls for what is no object of a type. */
 const OTHERS: Readonly<Record<string, (values: SampleValues) => SampleCall>> = {
   "GET /caller": () => call("caller"),
+  "GET /search": () => call("search", "example.com"),
   "GET /audit_head": () => call("auditLog.head"),
   "GET /exposure": () => list("exposure.list"),
   "POST /exposure/decisions": ({ body }) => call("exposure.decide", partOf(body, "requests")),

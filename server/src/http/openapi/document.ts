@@ -3,7 +3,7 @@ import { dryRunShape } from "../operations/exposure";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { codeSamples } from "./codeSamples";
 import { exampleOf, listExample } from "./examples";
-import { HEADERS, PARAMETERS } from "./parameters";
+import { HEADERS, limitOf, PARAMETERS } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
 import { descriptionOf, parametersInPath } from "./words";
 
@@ -181,7 +181,8 @@ function parametersOf(operation: DescribedOperation): string[] {
   ];
 }
 
-function parameterOf({ required }: DescribedOperation, name: string): Json {
+function parameterOf({ required, usualLimit }: DescribedOperation, name: string): Json {
+  if (name === "limit" && usualLimit !== undefined) return limitOf(usualLimit);
   if (!required?.some((one) => one === name)) return { $ref: `#/components/parameters/${name}` };
   return { ...PARAMETERS[name], required: true };
 }

@@ -48,6 +48,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "Largest number of objects in the page. A page holds at most 8 MiB, so it may have fewer; `next_page_uri` continues.",
     schema: { type: "integer", minimum: 1, maximum: 100, default: 100 },
   },
+  q: {
+    name: "q",
+    in: "query",
+    description: "The text to search for: words with spaces between them, at most 128 characters.",
+    schema: { type: "string", minLength: 1, maxLength: 128 },
+    example: "example.com",
+  },
   "Idempotency-Key": {
     name: "Idempotency-Key",
     in: "header",
@@ -172,6 +179,14 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     schema: { type: "string" },
   },
 };
+
+/** `limit` of an operation that answers no pages. */
+export const limitOf = (usual: number): Json => ({
+  name: "limit",
+  in: "query",
+  description: "Largest number of results.",
+  schema: { type: "integer", minimum: 1, maximum: 100, default: usual },
+});
 
 /** The headers of answers. */
 export const HEADERS: Json = {

@@ -11,6 +11,7 @@ import { journalOperations } from "./journal";
 import { moduleOperations } from "./module";
 import type { ApiOperation } from "./operation";
 import { referenceOperations } from "./references";
+import { searchOperation } from "./search";
 import { userOperations } from "./users";
 
 /** Every operation of the API. */
@@ -24,6 +25,7 @@ export const allOperations = (): ApiOperation[] => [
   ...decisionOperations,
   ...gatewayOperations,
   ...referenceOperations,
+  searchOperation,
   ...userOperations,
 ];
 

@@ -92,6 +92,7 @@ export interface ApiOperation {
   readonly tag: { readonly name: string; readonly description: string; readonly title?: string };
   readonly query: readonly (
     | "limit"
+    | "q"
     | "before_id"
     | "after_id"
     | "after_name"
@@ -109,6 +110,8 @@ export interface ApiOperation {
     | "names"
     | Filter
   )[];
+  /** The default of `limit` of an operation that answers no pages. */
+  readonly usualLimit?: number;
   /** The query parameters that must be given. */
   readonly required?: readonly ApiOperation["query"][number][];
   readonly body?: Shape;

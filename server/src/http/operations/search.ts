@@ -1,0 +1,87 @@
+import { registry, sampleId } from "@tunnelplane/sdk/contract";
+import { z } from "zod";
+import { partAnswer } from "../../resources";
+import { LONGEST_SEARCH, USUAL_FOUND } from "../../search";
+import { queryError } from "../../util";
+import { limitOf, type Query, sharedOf } from "../query";
+import type { ApiOperation, Shape } from "./operation";
+
+const found = z.object({
+  id: z
+    .string()
+    .meta({ description: "Identifier of the object.", examples: [sampleId("edgtls", "database")] }),
+  type: z
+    .enum(registry.map(({ type }) => type))
+    .meta({ description: "Its type, as in this document.", examples: ["TlsEdge"] }),
+  kind: z.enum(registry.map(({ kind }) => kind)).meta({ description: "Its kind.", examples: ["tls_edge"] }),
+  resource_name: z
+    .string()
+    .optional()
+    .meta({
+      description: "Its name in the program that made it; absent without one.",
+      examples: ["database"],
+    }),
+  title: z.string().meta({
+    description: "What people call it: its name, or else a text of its own, or else its id.",
+    examples: ["database"],
+  }),
+  matched: z
+    .object({
+      field: z.string().meta({ description: "The field.", examples: ["hostports[0]"] }),
+      text: z.string().meta({
+        description: "Its text; of one with more than 200 characters, the part with what was found.",
+        examples: ["db.example.com:443"],
+      }),
+    })
+    .meta({ description: "The text that fits best." }),
+  uri: z.url().meta({ description: "Its address." }),
+  parent_id: z
+    .string()
+    .optional()
+    .meta({ description: "The object that it belongs to: the edge of a route, the policy of a rule." }),
+});
+
+const answer: Shape = {
+  name: "SearchResults",
+  io: "output",
+  schema: z.object({
+    results: z.array(found).meta({ description: "The best first, then the newest." }),
+    has_more: z.boolean().meta({ description: "Whether further objects fit.", examples: [false] }),
+  }),
+};
+
+/** Finds objects by their texts. */
+export const searchOperation: ApiOperation = {
+  method: "GET",
+  path: "/search",
+  id: "search",
+  summary: "Find objects by any part of their texts",
+  about:
+    "An object is found if it has every word of `q`, in upper or lower case, anywhere in its texts: id, name in the program, hostports, paths, networks, descriptions, labels, ACL entries, principals, names, metadata, and the texts of its modules. An IP address also finds the networks that contain it; `module oidc` finds what has that module. Secrets, ids of other objects and certificates are not searched. Objects with a text that is `q` come first, then those in which each word begins a word, then all others. What the caller may not read is not found. Everything that was answered before the search counts.",
+  tag: { name: "Search", description: "Objects, found by their texts." },
+  subject: "search",
+  query: ["q", "limit", "shared"],
+  usualLimit: USUAL_FOUND,
+  required: ["q"],
+  success: { status: 200, answer },
+  run: async ({ context, caller }, { query }) =>
+    partAnswer(
+      await context.search.search(caller, {
+        text: textIn(query),
+        limit: limitOf(query, USUAL_FOUND),
+        shared: sharedOf(query),
+      }),
+    ),
+};
+
+function textIn({ q: text = "" }: Query): string {
+  const length = [...text].length;
+  if (text.trim() === "" || length > LONGEST_SEARCH)
+    throw queryError(
+      "q",
+      `q must be the text to search for, 1 to ${LONGEST_SEARCH} characters; ${text.trim() === "" ? "it is empty" : `it has ${length}`}`,
+    );
+  if (/\p{Cc}/u.test(text))
+    throw queryError("q", "q must hold no control characters: put spaces between words");
+  return text;
+}
