@@ -42,6 +42,19 @@ describe("The API reference at /docs", () => {
     expect([again.status, await again.text()]).to.deep.equal([304, ""]);
   });
 
+  it("uses no colour that the styles which it loads do not have", async () => {
+    const page = await (await fetch(`${server.url}/docs`)).text();
+    const styles = await Promise.all(
+      [...page.matchAll(/rel="stylesheet" href="([^"]+)"/g)].map(async ([, path]) =>
+        (await fetch(`${server.url}/${path}`)).text(),
+      ),
+    );
+    const all = styles.join("\n");
+    const used = [...all.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
+    expect(used).to.include("--accent");
+    expect([...new Set(used)].filter((name) => !all.includes(`${name}: `))).to.deep.equal([]);
+  });
+
   if (!HAS_BROWSER) {
     it("skipped: there is no Chromium on this machine", function () {
       this.skip();
@@ -169,7 +182,7 @@ describe("The API reference at /docs", () => {
       expect(tab.errors).to.deep.equal([]);
       await get.getByRole("textbox", { name: "id" }).fill("ipp_none");
       await get.getByRole("button", { name: "Send" }).click();
-      await get.getByText("404").first().waitFor();
+      await get.locator(".answer .problem").getByText("ipp_none").waitFor();
       tab.errors.splice(0); // the refusal, which Chromium counts as an error
     });
 
@@ -184,7 +197,7 @@ describe("The API reference at /docs", () => {
       await go(page, "getCaller");
       const caller = page.locator("#getCaller");
       await caller.getByText("Try", { exact: true }).click();
-      await page.waitForFunction("document.querySelector('#getCaller input[type=password]').value !== ''");
+      expect(await caller.locator("input[type=password]").inputValue()).to.equal(server.apiKey);
       const kept = await page.evaluate(
         "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])",
       );

@@ -41,7 +41,7 @@ function fieldItem(name, field, { document, depth, isRequired }) {
   );
 }
 
-const required = () => [" ", h("span", { class: "badge" }, "required")];
+const required = () => [" ", h("span", { class: "needed" }, "required")];
 
 /** A schema without its null, and what it refers to. */
 function partsOf(schema, document) {

@@ -9,12 +9,14 @@ export function navigation(nav, document) {
   const input = h("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false" });
   const list = h("div", {});
   const menu = h("details", { class: "menu", open: matchMedia("(min-width: 60rem)").matches });
-  menu.append(h("summary", {}, "All resources"), list);
+  const title = h("summary", {});
+  menu.append(title, list);
   nav.replaceChildren(h("form", { role: "search" }, h("label", { for: "search" }, "Search"), input), menu);
   let shown = {};
   const draw = () => {
     const text = input.value.trim();
     if (text) menu.open = true;
+    title.textContent = text ? "Calls that match" : "All resources";
     list.replaceChildren(...(text ? matches(document.search(text)) : [resources(document, shown)]));
   };
   input.addEventListener("input", draw);
@@ -64,6 +66,10 @@ const callItem = ({ id, method, path, summary }, isCurrent) =>
       "a",
       { href: `#${id}`, title: summary, "aria-current": isCurrent && "location" },
       methodBadge(method),
-      h("span", {}, path),
+      h("span", {}, ...breakable(path)),
     ),
   );
+
+/** A path that goes on in the next line only after a slash. */
+const breakable = (path) =>
+  path.split(/(?<=.\/)/).flatMap((part, at) => (at > 0 ? [h("wbr"), part] : [part]));

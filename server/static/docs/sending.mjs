@@ -11,15 +11,15 @@ export const useKey = (text) => {
 /** Whether a request for an operation is a dry run: all that could change something are. */
 export const isDry = ({ isReadOnly }) => !isReadOnly;
 
-/** The key that was used before, and who tries if there is none. */
+/** The key that was used before; "" for none. */
+export const usedKey = () => key;
+
+/** Who tries without a key, in words. */
 export async function whoTries() {
   session ??= await get("/session").catch(() => ({}));
-  return {
-    key,
-    words: session.user
-      ? `Without a key, you try as ${session.user.name}, who is signed in.`
-      : "It stays in this page's memory: a reload forgets it.",
-  };
+  return session.user
+    ? `Without a key, you try as ${session.user.name}, who is signed in.`
+    : "It stays in this page's memory: a reload forgets it.";
 }
 
 /**

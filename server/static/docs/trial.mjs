@@ -1,7 +1,7 @@
-import { h } from "../console/dom.mjs";
+import { h, inMarks } from "../console/dom.mjs";
 import { folded } from "./folded.mjs";
 import { coloured } from "./samples.mjs";
-import { isDry, send, useKey, whoTries } from "./sending.mjs";
+import { isDry, send, usedKey, useKey, whoTries } from "./sending.mjs";
 
 /** Longer answers are cut on the page; 100 objects with all their modules have less. */
 const MOST_SHOWN = 200_000;
@@ -37,8 +37,8 @@ function form(operation) {
     ...(sent ? label(".body", "Body", sent) : []),
     button,
   );
-  whoTries().then(({ key: kept, words }) => {
-    key.value ||= kept;
+  key.value = usedKey();
+  whoTries().then((words) => {
     hint.textContent = words;
   });
   made.addEventListener("submit", async (event) => {
@@ -81,19 +81,21 @@ function shown({ status, statusText, text, problem }, operation) {
     isDry(operation) && status < 400 ? ": this is what would be answered, and nothing was kept" : "";
   const title = h("p", { class: "outcome" }, h("strong", {}, `${status} ${statusText}`), kept);
   if (!text) return [title];
+  const json = jsonOf(text);
   const cut = text.length > MOST_SHOWN;
-  const body = cut ? text.slice(0, MOST_SHOWN) : prettyOf(text);
+  const body = cut ? [text.slice(0, MOST_SHOWN)] : coloured(json ? JSON.stringify(json, null, 2) : text);
   return [
     title,
+    json?.msg && h("p", { class: "problem" }, ...inMarks(json.msg)),
     cut && h("p", { class: "hint" }, `The first ${MOST_SHOWN} of ${text.length} characters:`),
-    h("pre", { tabindex: "0", "aria-label": "The answer" }, ...(cut ? [body] : coloured(body))),
+    h("pre", { tabindex: "0", "aria-label": "The answer" }, ...body),
   ].filter(Boolean);
 }
 
-function prettyOf(text) {
+function jsonOf(text) {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text);
   } catch {
-    return text;
+    return undefined; // a proxy answers something else
   }
 }
