@@ -35,7 +35,7 @@ export async function exposure() {
       row(
         [
           h("a", { href: addressPage(one.address) }, one.address),
-          one.edge && h("div", { class: "hint" }, one.edge.name),
+          one.edge && !one.address.startsWith(one.edge.name) && h("div", { class: "hint" }, one.edge.name),
         ],
         badge(
           one.words.find(({ field }) => field === "networks").text,

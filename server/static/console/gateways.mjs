@@ -48,8 +48,8 @@ export async function gateway([name = ""]) {
         : table(
             "Edges, rejected ones first",
             ["Edge", "State", "Why"],
-            edges.map(({ id, state: served, reason }) =>
-              row(objectLink({ id }), state(served, served === "rejected" ? "bad" : "ok"), reason || "–"),
+            edges.map(({ state: served, reason, ...edge }) =>
+              row(objectLink(edge), state(served, served === "rejected" ? "bad" : "ok"), reason || "–"),
             ),
           ),
       h("h2", {}, "Agents"),
@@ -58,8 +58,8 @@ export async function gateway([name = ""]) {
         : table(
             "Agents",
             ["Credential", "Serves", "From", "Since"],
-            one.agents.map(({ credential, bind, address, since }) =>
-              row(objectLink({ id: credential }), bind.join(", "), address, time(since)),
+            one.agents.map(({ credential, resource_name, bind, address, since }) =>
+              row(objectLink({ id: credential, resource_name }), bind.join(", "), address, time(since)),
             ),
           ),
       one.other_agents > 0 &&

@@ -37,7 +37,8 @@ function textOf(value) {
 export function pageOf({ id = "", uri, parent_id: parent }) {
   if (uri) return `#/object${pathOf(uri)}`;
   const path = kindOfId(id)?.path;
-  if (!path || (path.includes("{") && !parent)) return undefined;
+  if (!path) return undefined;
+  if (path.includes("{") && !parent) return `#/find/${id}`;
   return `#/object${path.replace(/\{\w+\}/, parent)}/${id}`;
 }
 

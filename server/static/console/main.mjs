@@ -8,12 +8,14 @@ import { guarantees } from "./guarantees.mjs";
 import { object } from "./object.mjs";
 import { objects } from "./objects.mjs";
 import { problemOf, titleOf } from "./problems.mjs";
+import { find, isTyping, searchField } from "./search.mjs";
 import { sessions } from "./sessions.mjs";
 import { me, projectSwitch, seesAll, whoIs } from "./who.mjs";
 
 const main = document.querySelector("main");
 const nav = document.querySelector("nav");
 const who = document.querySelector(".who");
+const search = document.querySelector(".search");
 const status = document.querySelector("[role=status]");
 
 /** The sections, by the first word behind the #. */
@@ -23,6 +25,7 @@ const VIEWS = {
   guarantees,
   objects,
   object,
+  find,
   deliveries,
   audit,
   sessions,
@@ -32,9 +35,11 @@ const VIEWS = {
 };
 /** The section that a view belongs to. */
 const sectionOf = (view) =>
-  ({ address: "exposure", object: "objects", gateway: "gateways" })[view] ??
+  ({ address: "exposure", object: "objects", find: "objects", gateway: "gateways" })[view] ??
   (VIEWS[view] ? view : "exposure");
 let caller;
+/** Opens the search; undefined while nobody is signed in. */
+let openSearch;
 /** Whether the server has an identity provider, at which people sign in. */
 let canSignIn = false;
 /** Counts what was asked for, so that a slow answer does not replace a later one. */
@@ -42,6 +47,12 @@ let turn = 0;
 
 start();
 addEventListener("hashchange", show);
+addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, altKey } = event;
+  if (key !== "/" || ctrlKey || metaKey || altKey || !openSearch || isTyping(event)) return;
+  event.preventDefault();
+  openSearch();
+});
 
 /** Goes on in the session of this browser, or asks who it is. */
 async function start() {
@@ -62,6 +73,8 @@ function signIn(message) {
   caller = undefined;
   useKey("");
   nav.hidden = true;
+  openSearch = undefined;
+  search.replaceChildren();
   who.replaceChildren();
   const input = h("input", {
     id: "key",
@@ -191,6 +204,9 @@ async function welcome() {
     h("button", { type: "button", onclick: signOut }, "Sign out"),
   );
   if (caller.role === null) return waitForRole();
+  const { form, focus } = searchField();
+  search.replaceChildren(form);
+  openSearch = focus;
   const hasGateways = await get("/gateways?limit=1").then(
     () => true,
     () => false,

@@ -3,7 +3,7 @@ import { fieldsOf } from "./fields.mjs";
 import { idOf, nameOf, trailOf } from "./links.mjs";
 
 /** The modules of an edge or route: each has an address of its own. */
-export function modulesOf(kind, path, found) {
+export function modulesOf(kind, path, found, names) {
   return h(
     "section",
     {},
@@ -18,7 +18,7 @@ export function modulesOf(kind, path, found) {
             moduleLink(path, name),
             stateOf(found[name]),
             found[name]
-              ? fieldsOf(settingsOf(found[name]), kind.secrets, name)
+              ? fieldsOf(settingsOf(found[name]), { secrets: kind.secrets, names }, name)
               : h("span", { class: "hint" }, doc),
           ),
         ),
@@ -27,7 +27,7 @@ export function modulesOf(kind, path, found) {
 }
 
 /** The page of one module. */
-export function modulePage({ kind, path, module: name, found, above }, trail) {
+export function modulePage({ kind, path, module: name, found, above, names }, trail) {
   const { doc } = kind.modules.find((one) => one.name === name);
   const owner = nameOf(found) ?? found.id;
   const settings = found[name];
@@ -38,16 +38,18 @@ export function modulePage({ kind, path, module: name, found, above }, trail) {
       h("p", { class: "lead" }, doc),
       h("p", {}, stateOf(settings), ` in the ${kind.one} `, owner, " ", idOf(found.id)),
       above && h("p", { class: "hint" }, `The route is one of the edge ${nameOf(above) ?? above.id}.`),
-      settings && h("section", {}, h("h2", {}, "Settings"), fieldsOf(settings, kind.secrets, name)),
+      settings &&
+        h("section", {}, h("h2", {}, "Settings"), fieldsOf(settings, { secrets: kind.secrets, names }, name)),
     ].filter(Boolean),
   };
 }
 
 /** The modules that an object has, by links to their pages. */
-export const moduleLinks = (kind, path, found) =>
-  kind.modules
-    .filter(({ name }) => found[name])
-    .flatMap(({ name }, index) => [index > 0 && ", ", moduleLink(path, name)]);
+export function moduleLinks(kind, path, found) {
+  const own = kind.modules.filter(({ name }) => found[name]);
+  if (own.length === 0) return "none";
+  return own.flatMap(({ name }, index) => [index > 0 && ", ", moduleLink(path, name)]);
+}
 
 const moduleLink = (path, name) => h("a", { href: `#/object${path}/${name}` }, name);
 

@@ -5,6 +5,7 @@ import { KINDS } from "./kinds.mjs";
 import { addressPage, idOf, nameOf, objectLink, trailOf } from "./links.mjs";
 import { pages } from "./lists.mjs";
 import { modulePage, modulesOf } from "./modules.mjs";
+import { namesOfReferred } from "./referred.mjs";
 import { routesOf } from "./routes.mjs";
 
 /** The page of an object, or of one of its modules, at the path that it has in the API. */
@@ -15,16 +16,24 @@ export async function object(rest) {
       msg: `No kind of object has the address ${`/${rest.join("/")}`}: look for its name or id`,
     });
   const { path, parent, module } = place;
-  const [found, above] = await Promise.all([get(`${path}`), parent && get(`${parent.path}`)]);
+  const [found, above] = await Promise.all([
+    get(`${path}?names=true`),
+    parent && get(`${parent.path}?names=true`),
+  ]);
   const trail = [
     h("a", { href: `#/objects/${(parent ?? place).kind.kind}` }, (parent ?? place).kind.title),
     above && h("a", { href: `#/object${parent.path}` }, nameOf(above) ?? above.id),
   ];
-  const whole = { ...place, found, above };
+  const whole = {
+    ...place,
+    found,
+    above,
+    names: await namesOfReferred(module ? { [module]: found[module] } : found),
+  };
   return module ? modulePage(whole, trail) : objectPage(whole, trail);
 }
 
-async function objectPage({ kind, path, found, above }, trail) {
+async function objectPage({ kind, path, found, above, names }, trail) {
   const name = nameOf(found) ?? found.id;
   const modules = kind.modules.map((module) => module.name);
   const elsewhere = ["id", "resource_name", "routes", ...modules];
@@ -40,8 +49,13 @@ async function objectPage({ kind, path, found, above }, trail) {
       h("p", { class: "lead" }, idOf(found.id), " · ", kind.doc),
       addressesOf(found, above),
       routes,
-      modules.length > 0 && modulesOf(kind, path, found),
-      h("section", {}, h("h2", {}, "Fields"), fieldsOf(Object.fromEntries(plain), kind.secrets)),
+      modules.length > 0 && modulesOf(kind, path, found, names),
+      h(
+        "section",
+        {},
+        h("h2", {}, "Fields"),
+        fieldsOf(Object.fromEntries(plain), { secrets: kind.secrets, names }),
+      ),
       h(
         "section",
         {},

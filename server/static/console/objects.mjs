@@ -14,7 +14,7 @@ export async function objects([kind], caller) {
   const list = pages({
     caption: `${chosen.title}, newest first`,
     columns: ["Name", "What it is", "Created"],
-    first: await page(`${chosen.path}?limit=100`, chosen.listKey),
+    first: await page(`${chosen.path}?limit=100&names=true`, chosen.listKey),
     next: (path) => page(path, chosen.listKey),
     rowOf: (one) => row(objectLink({ ...one, name: nameOf(one) }), tellingOf(one), time(one.created_at)),
     empty: `There are none.`,

@@ -92,11 +92,11 @@ function agentsOf({ agents, other_agents: others }, names) {
   return h(
     "ul",
     {},
-    ...agents.map(({ credential, address, since }) =>
+    ...agents.map(({ credential, resource_name, address, since }) =>
       h(
         "li",
         {},
-        objectLink({ id: credential, name: names.get(credential) }),
+        objectLink({ id: credential, resource_name, name: names.get(credential) }),
         ` from ${address}, since `,
         time(since),
       ),
