@@ -27,6 +27,26 @@ describe("The command line of a gateway", () => {
     expect(render.log).to.contain("edghts_1 is rejected: the backend bkdhr_gone does not exist");
   });
 
+  it("calls edges that it reports as their programs do, before their ids", async () => {
+    const { api, server, state } = running.now;
+    const { id } = await api.httpsEdges.create({ hostports: ["named.example.com:444"] }, { name: "site" });
+    const args = [
+      "render",
+      "--url",
+      server.url,
+      "--api-key",
+      server.apiKey,
+      "--dev-ca",
+      "--state",
+      state,
+      ...LISTEN,
+    ];
+    const render = GatewayProcess.start(args);
+    expect(await render.ended(), render.log).to.equal(0);
+    expect(render.log).to.contain(`"site" (${id}) is rejected`);
+    await api.httpsEdges.delete(id);
+  });
+
   it("renders without leaving a file or folder behind, however it ends", async () => {
     const { folder } = running.now;
     const [state, file] = [join(folder, "rendered"), join(folder, "refused.json")];

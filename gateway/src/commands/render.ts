@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject, messageOf, registry } from "@tunnelplane/sdk/contract";
+import { isObject, messageOf, nameAndId, registry } from "@tunnelplane/sdk/contract";
 import { inOneLine } from "@tunnelplane/sdk/node";
 import { Command } from "commander";
 import { EnvironmentSource } from "../environment/source";
@@ -8,7 +8,7 @@ import { isEnforcedKind, NEEDED_FIELDS } from "../envoy/kinds";
 import { bootstrap } from "../envoy/listeners";
 import { objectsOf } from "../envoy/model";
 import { translate } from "../envoy/translate";
-import { type Entry, ServerSource } from "../server/source";
+import { type Entry, namesOf, ServerSource } from "../server/source";
 import { keepNothing } from "../state/files";
 import { type CommonFlags, commonOptions } from "./options";
 
@@ -32,7 +32,8 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
     keep: keepNothing,
     checksKeySets: false,
   });
-  const objects = objectsOf(file === undefined ? await fromServer(flags) : fromFile(file));
+  const entries = file === undefined ? await fromServer(flags) : fromFile(file);
+  const objects = objectsOf(entries);
   const environment = await source.read(objects, NAMES_MS);
   const { listeners, clusters, secrets, edges } = translate(objects, environment);
   const { dynamic_resources: _, ...start } = bootstrap({
@@ -40,8 +41,11 @@ async function render(file: string | undefined, flags: CommonFlags): Promise<voi
     admin: join(source.state, "envoy", "admin.sock"),
     ports: environment.listen.map(({ port }) => port),
   });
+  const names = namesOf(entries);
   for (const { id, reason } of edges.filter(({ state }) => state === "rejected"))
-    console.error(`tunnelplane-gateway: ${inOneLine(`${id} is rejected: ${reason}`)}`);
+    console.error(
+      `tunnelplane-gateway: ${inOneLine(`${nameAndId(names.get(id), id)} is rejected: ${reason}`)}`,
+    );
   if (Object.keys(secrets).length > 0)
     console.error(
       "tunnelplane-gateway: sign-in needs the files of `secrets`, which `run` writes; Envoy ignores them here",

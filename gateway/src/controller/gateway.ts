@@ -12,7 +12,7 @@ import type { EnvironmentSource } from "../environment/source";
 import { type EdgeState, objectsOf } from "../envoy/model";
 import { translate } from "../envoy/translate";
 import { Reporter, type Status } from "../server/report";
-import type { Entry, News, Source } from "../server/source";
+import { type Entry, type News, namesOf, type Source } from "../server/source";
 import { readKept, writeWhole } from "../state/files";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
 import type { Recorder } from "../traffic/recorder";
@@ -229,12 +229,13 @@ export class Gateway {
 
   #logEdges(): void {
     if (!this.parts.envoy.isInformed) return;
-    for (const { id, state, reason } of this.edges)
-      if (this.#logged.get(id) !== `${state} ${reason}`)
-        this.parts.log[state === "applied" ? "info" : "warn"](
-          { edge: id, reason: reason || undefined },
-          `edge ${state}`,
-        );
+    const news = this.edges.filter(({ id, state, reason }) => this.#logged.get(id) !== `${state} ${reason}`);
+    const names = news.length > 0 ? namesOf(this.#entries) : undefined;
+    for (const { id, state, reason } of news)
+      this.parts.log[state === "applied" ? "info" : "warn"](
+        { resource_name: names?.get(id), edge: id, reason: reason || undefined },
+        `edge ${state}`,
+      );
     this.#logged = new Map(this.edges.map(({ id, state, reason }) => [id, `${state} ${reason}`]));
   }
 

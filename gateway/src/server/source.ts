@@ -15,6 +15,16 @@ export interface Entry {
   readonly fields: object;
 }
 
+/** The names of objects that have one, by id. */
+export const namesOf = (entries: readonly Entry[]): ReadonlyMap<string, string> =>
+  new Map(
+    entries.flatMap(({ fields }) =>
+      "id" in fields && "resource_name" in fields
+        ? [[String(fields.id), String(fields.resource_name)] as const]
+        : [],
+    ),
+  );
+
 /** Changes at the server since the last look. */
 export interface News {
   /** Whether objects changed. */
@@ -160,7 +170,7 @@ export class ServerSource implements Source {
         path,
         listKey,
       );
-      for await (const fields of objects.list()) read.set(fields.id, { kind, fields });
+      for await (const fields of objects.list({ names: true })) read.set(fields.id, { kind, fields });
     }
     this.#objects.clear();
     for (const [id, entry] of read) this.#objects.set(id, entry);
@@ -169,7 +179,7 @@ export class ServerSource implements Source {
   async #readOne(id: string): Promise<void> {
     const { path, kind } = present(definitionOfId(id));
     try {
-      const { body } = await this.api.transport.request<object>("GET", `${path}/${id}`);
+      const { body } = await this.api.transport.request<object>("GET", `${path}/${id}?names=true`);
       this.#objects.set(id, { kind, fields: body });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;

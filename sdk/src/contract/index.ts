@@ -31,6 +31,7 @@ export {
   type Variants,
 } from "./core/marks";
 export * from "./core/module";
+export { nameAndId } from "./core/nameAndId";
 export * from "./core/names";
 export { codeOf, entriesOf, isObject, keysOf, messageOf, present } from "./core/narrow";
 export { once, oncePer } from "./core/once";
