@@ -197,7 +197,9 @@ describe("The console at /console", () => {
         .and.to.contain("reported only")
         .and.to.contain("from outside of 10.0.0.0/8")
         .and.to.contain("without client certificate")
-        .and.to.match(/edge\.example\.com:443 from [\d.]+\s+Let in but unserved/);
+        .and.to.match(
+          /edge\.example\.com:443 from [\d.]+, without certificate, token or session\s+Let in but unserved/,
+        );
       const kept = rows.filter({ hasText: "partners show their certificate" });
       expect(await kept.innerText())
         .to.contain("holds")

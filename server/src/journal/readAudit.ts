@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { fitting, nameField, namesOf, type Page } from "../documents";
 import type { AuditEventRow, Store } from "../storage";
 import { queryError, readLarge, takeTurn } from "../util";
+import { type AuditFilter, endOf, isFiltering, matching, principalNames, principalsOf } from "./auditFilter";
 import { headOf } from "./head";
 import type { LogPageRequest } from "./read";
 import type { RowIds } from "./rowIds";
@@ -20,15 +21,20 @@ interface AuditPageRequest extends LogPageRequest {
   readonly ids: RowIds | undefined;
   /** The names of projects, by id. */
   readonly names: ReadonlyMap<string, string>;
+  /** Default: all rows. */
+  readonly filter?: AuditFilter;
+  /** Whether rows have the name of who made the change. Default: they do not. */
+  readonly isNamed?: boolean;
 }
 
 /** A page of the audit log, newest first. */
 export async function auditPage(
   { reader }: Store,
-  { before, project, ids, names, ...size }: AuditPageRequest,
+  { before, project, ids, names, filter = {}, isNamed = false, ...size }: AuditPageRequest,
 ): Promise<Page> {
   const until = before === undefined ? undefined : numberIn(before, ids);
-  const found = await newestIn(reader, { project, until, most: size.limit + 1 });
+  const wanted = { project, until, most: size.limit + 1, filter, isAccount: ids === undefined };
+  const { found, left } = await newestIn(reader, wanted);
   const shown = found.slice(
     0,
     fitting(
@@ -49,10 +55,14 @@ export async function auditPage(
     reader,
     rows.flatMap(({ object_id }) => object_id ?? []),
   );
+  const principals = isNamed
+    ? await principalNames(reader, [...new Set(rows.map((row) => row.principal_id))])
+    : undefined;
   const last = rows.at(-1);
+  const next = shown.length < found.length ? last?.sequence : left;
   return {
-    documents: rows.map((row) => print(row, objects.get(row.object_id ?? ""), { ids, names })),
-    nextBefore: shown.length < found.length && last ? idOf(last.sequence, ids) : null,
+    documents: rows.map((row) => print(row, { objects, principals, ids, names })),
+    nextBefore: next === undefined ? null : idOf(next, ids),
   };
 }
 
@@ -61,53 +71,105 @@ interface Wanted {
   /** Only rows before this one. */
   readonly until: number | undefined;
   readonly most: number;
+  readonly filter: AuditFilter;
+  /** Whether the caller may know how many rows others have. */
+  readonly isAccount: boolean;
 }
 
-/** Rows that are looked at in one go, where no index leads to those of a project. */
-const WINDOW = 5000;
+interface Found {
+  /** The numbers of the newest rows, and how large these are, without their large column. */
+  readonly found: readonly { sequence: number; bytes: number }[];
+  /** Where the search stopped: rows before this one were not looked at. Absent after the last one. */
+  readonly left?: number;
+}
 
-/** The numbers of the newest rows, and how large these are, without their large column. */
-async function newestIn(
-  reader: Store["reader"],
-  { project, until, most }: Wanted,
-): Promise<{ sequence: number; bytes: number }[]> {
-  let query = reader
-    .selectFrom("audit_event")
+/** Rows that are looked at in one go, where no index leads to those that are wanted. */
+const WINDOW = 5000;
+/** How many of these one page looks at; 100,000 rows. */
+const MOST_WINDOWS = 20;
+
+async function newestIn(reader: Store["reader"], wanted: Wanted): Promise<Found> {
+  const { project, until, most, filter, isAccount } = wanted;
+  const isDefault = project === DEFAULT_PROJECT.id;
+  const rows = rowsOf(reader, project);
+  const newest = rows
     .select(({ fn, lit, eb }) => [
       "sequence",
       eb(fn<number>("octet_length", ["changed"]), "+", lit(BESIDES)).as("bytes"),
     ])
     .orderBy("sequence", "desc");
-  const isDefault = project === DEFAULT_PROJECT.id;
-  if (project !== undefined) query = query.where("project_id", "=", project);
-  // The literal lets databases use the index of rows that are not in `default`.
-  if (project !== undefined && !isDefault)
-    query = query.where("project_id", "<>", sql.lit(DEFAULT_PROJECT.id));
-  if (!isDefault) {
-    if (until !== undefined) query = query.where("sequence", "<", until);
-    return query.limit(most).execute();
+  if (!isDefault && !isFiltering(filter)) {
+    const query = until === undefined ? newest : newest.where("sequence", "<", until);
+    return { found: await query.limit(most).execute() };
   }
+  // A search that stops after so many rows of all projects would tell how many others have.
+  const isBounded = isFiltering(filter) && (isAccount || !isDefault);
   const found: { sequence: number; bytes: number }[] = [];
-  for (let end = until ?? Number((await headOf(reader))?.sequence ?? 0) + 1; end > 1; end -= WINDOW) {
-    const window = query.where("sequence", "<", end).where("sequence", ">=", end - WINDOW);
-    found.push(...(await window.limit(most - found.length).execute()));
+  const principals = await principalsOf(reader, filter);
+  let end = await endOf(reader, filter, until ?? Number((await headOf(reader))?.sequence ?? 0) + 1, WINDOW);
+  for (let windows = 0; end > 1; windows++) {
+    if (isBounded && windows === MOST_WINDOWS) return { found, left: end };
+    const begin = isDefault || project === undefined ? end - WINDOW : await beginOf(rows, end);
+    const within = matching(newest, filter, principals)
+      .where("sequence", "<", end)
+      .where("sequence", ">=", begin);
+    const some = await within.limit(most - found.length).execute();
+    found.push(...some);
     if (found.length >= most) break;
+    if (some.length === 0 && filter.from !== undefined) {
+      // Clocks differ and go back, so one older row does not end the search, but so many do.
+      const { latest } = await rows
+        .select(({ fn }) => fn.max("created_at").as("latest"))
+        .where("sequence", "<", end)
+        .where("sequence", ">=", begin)
+        .executeTakeFirstOrThrow();
+      if (latest !== null && latest < filter.from) break;
+    }
+    end = begin;
     await takeTurn();
   }
-  return found;
+  return { found };
+}
+
+function rowsOf(reader: Store["reader"], project: string | undefined) {
+  const query = reader.selectFrom("audit_event");
+  if (project === undefined) return query;
+  const ofProject = query.where("project_id", "=", project);
+  // The literal lets databases use the index of rows that are not in `default`.
+  return project === DEFAULT_PROJECT.id
+    ? ofProject
+    : ofProject.where("project_id", "<>", sql.lit(DEFAULT_PROJECT.id));
+}
+
+/** The first of the rows of a project that make up a window. */
+async function beginOf(rows: ReturnType<typeof rowsOf>, end: number): Promise<number> {
+  const first = await rows
+    .select("sequence")
+    .where("sequence", "<", end)
+    .orderBy("sequence", "desc")
+    .offset(WINDOW - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return Number(first?.sequence ?? 0);
 }
 
 const NO_CHAIN = { lane: null, previous_hash: null, hash: null };
 
+/** The names of what rows hold the ids of. */
+interface Naming extends Pick<AuditPageRequest, "ids" | "names"> {
+  readonly objects: ReadonlyMap<string, string>;
+  readonly principals: ReadonlyMap<string, string> | undefined;
+}
+
 function print(
   { sequence, changed, project_id: project, ...row }: AuditEventRow,
-  objectName: string | undefined,
-  { ids, names }: Pick<AuditPageRequest, "ids" | "names">,
+  { objects, principals, ids, names }: Naming,
 ): string {
   return JSON.stringify({
     id: idOf(sequence, ids),
     ...row,
-    ...nameField(objectName),
+    ...nameField(objects.get(row.object_id ?? "")),
+    ...(principals?.has(row.principal_id) && { principal_name: principals.get(row.principal_id) }),
     ...(ids && NO_CHAIN),
     project: project === null ? null : (names.get(project) ?? project),
     changed: JSON.parse(changed),

@@ -7,6 +7,9 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { Json } from "./schemas";
 
+const ORDER =
+  "Rows are in the order of changes, each with the time of its server's clock; one whose clock was wrong is missing if it is more than 5,000 rows away from its time.";
+
 /** The parameters of operations, by the names that these use. */
 export const PARAMETERS: Readonly<Record<string, Json>> = {
   "Service-Version": {
@@ -93,7 +96,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
   object_id: {
     name: "object_id",
     in: "query",
-    description: "The object: only its events, or the objects that refer to it.",
+    description: "The object: only its events, its rows of the audit log, or the objects that refer to it.",
     schema: { type: "string" },
     example: sampleId("edgtls", "one"),
   },
@@ -102,6 +105,37 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     in: "query",
     description: "Only what is about the project of this name.",
     schema: { type: "string" },
+  },
+  principal: {
+    name: "principal",
+    in: "query",
+    description: "Only changes of this user or bot, by its id or its name.",
+    schema: { type: "string" },
+  },
+  kind: {
+    name: "kind",
+    in: "query",
+    description: "Only changes of objects of this kind, for example `ip_policy`.",
+    schema: { type: "string" },
+  },
+  action: {
+    name: "action",
+    in: "query",
+    description:
+      "Only this action, for example `ip_policy_created` or `signed_in`; or a change of any kind of object: `created`, `updated`, `deleted` or `expired`.",
+    schema: { type: "string", pattern: "^[a-z_]+$", maxLength: 64 },
+  },
+  from: {
+    name: "from",
+    in: "query",
+    description: `Only rows of this moment (RFC 3339) or later. ${ORDER}`,
+    schema: { type: "string", format: "date-time" },
+  },
+  to: {
+    name: "to",
+    in: "query",
+    description: `Only rows of this moment (RFC 3339) or earlier. ${ORDER}`,
+    schema: { type: "string", format: "date-time" },
   },
   status: {
     name: "status",
@@ -126,7 +160,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "names",
     in: "query",
     description:
-      "`true` also answers `resource_name`, the name that a program or a catalogue gave the object, where it has one. `If-None-Match` then has no effect, because ETags do not cover names.",
+      "`true` also answers `resource_name`, the name that a program or a catalogue gave the object, where it has one. `If-None-Match` then has no effect, because ETags do not cover names. In the audit log: `principal_name`, the name of who made the change.",
     schema: { type: "boolean", default: false },
   },
   hostport: {

@@ -5,7 +5,8 @@ import type { Page, PageSize } from "../../documents";
 import { auditPage, eventAt, eventPage, eventsAfter, headOf, sequenceAfter } from "../../journal";
 import { partAnswer } from "../../resources";
 import { queryError, quoted, RequestError } from "../../util";
-import { afterOf, beforeOf, limitOf, waitOf } from "../query";
+import { auditFilterIn } from "../auditQuery";
+import { afterOf, asksForNames, beforeOf, limitOf, waitOf } from "../query";
 import type { ApiOperation, OperationScope, Shape } from "./operation";
 
 const EVENT = { title: "event", idPrefix: "ev" };
@@ -76,6 +77,10 @@ const auditShape: Shape = {
     principal_id: z.string().meta({
       description:
         "The user or bot that made the change; `nobody` for an identity token or a sign-in that was refused.",
+    }),
+    principal_name: z.string().optional().meta({
+      description:
+        "With `names=true`: the name that it has now. Left out if it is gone, and for the server itself.",
     }),
     key_id: z.string().nullable().meta({
       description: "The API key or session that was used; null for changes by the server itself.",
@@ -197,8 +202,21 @@ export const journalOperations: readonly ApiOperation[] = [
     subject: "audit_event",
     id: "listAuditEvents",
     summary: "List the audit log, newest first",
+    about:
+      "With a filter, a page looks at 100,000 rows at most, so it may have few or none; `next_page_uri` continues.",
     tag: AUDIT,
-    query: ["limit", "before_id", "project"],
+    query: [
+      "limit",
+      "before_id",
+      "project",
+      "principal",
+      "kind",
+      "action",
+      "object_id",
+      "from",
+      "to",
+      "names",
+    ],
     success: { status: 200, answer: auditShape, list: { key: "audit_events" } },
     run: async ({ context, caller, pageBytes }, { query }) => {
       const { store, journal, sequencer } = context;
@@ -211,6 +229,8 @@ export const journalOperations: readonly ApiOperation[] = [
         project: projectToAudit(caller, names, query.project),
         ids: isAccountAdmin(caller) ? undefined : journal.rowIds,
         names,
+        filter: auditFilterIn(query),
+        isNamed: asksForNames(query),
       });
     },
   },
