@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { LoadGenerator } from "../load";
 import { type Contender, fill } from "./contender";
-import { SUBJECTS } from "./subject";
 
 export type FloorKind = "one by one" | "group commit" | "postgres";
 
@@ -26,6 +25,5 @@ export async function startFloor(
     child.kill();
     await ended;
   };
-  const process = { urls: [url], pids: [child.pid as number], headers: {}, backendId: "none" };
-  return fill({ ...process, subjects: SUBJECTS, stop }, generator);
+  return fill({ urls: [url], pids: [child.pid as number], headers: {}, backendId: "none", stop }, generator);
 }

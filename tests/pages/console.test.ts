@@ -248,7 +248,7 @@ describe("The console at /console", () => {
     it("the audit log and the gateways are there, newest change and rejected edges first", async () => {
       await page.getByRole("link", { name: "Audit log" }).click();
       await heading("Audit log");
-      await page.getByText("api_key_created").first().waitFor();
+      await page.getByText("API key created").first().waitFor();
       await picture(page, "console-audit");
       await page.getByRole("link", { name: "Gateways" }).click();
       await page.getByRole("link", { name: "berlin-1" }).click();

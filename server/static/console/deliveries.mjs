@@ -1,7 +1,8 @@
 import { get, page } from "./api.mjs";
 import { badge, h, row, state, table, time } from "./dom.mjs";
+import { KINDS } from "./kinds.mjs";
 import { nameOf, objectLink } from "./links.mjs";
-import { pages } from "./lists.mjs";
+import { guide, nothing, pages } from "./lists.mjs";
 
 const MOST_DESTINATIONS = 20;
 const STATUSES = [
@@ -46,7 +47,13 @@ async function destinations() {
         ".",
       ),
       rows.length === 0
-        ? h("p", { class: "empty" }, "There are no event destinations.")
+        ? nothing("There are no event destinations.", {
+            next: "Events of changes go to services that a destination names, by a subscription. Declare both in a program:",
+            snippet: ["event_destination", "event_subscription"]
+              .map((name) => KINDS.find(({ kind }) => kind === name).example)
+              .join("\n\n"),
+            more: guide("how-to/event-pipelines.md", "Send events to your own services"),
+          })
         : table("Event destinations", ["Destination", "Target", "Dead letters", "Pending"], rows),
       more &&
         h(

@@ -1,8 +1,9 @@
 import { get, page } from "./api.mjs";
 import { askForm } from "./ask.mjs";
 import { badge, codes, h, row } from "./dom.mjs";
+import { KINDS } from "./kinds.mjs";
 import { addressPage, objectLink } from "./links.mjs";
-import { pages } from "./lists.mjs";
+import { guide, nothing, pages } from "./lists.mjs";
 import { servingOf } from "./serving.mjs";
 import { targetInWords, targetTree } from "./targets.mjs";
 
@@ -48,7 +49,11 @@ export async function exposure() {
         one.checks.join(", ") || "nothing",
         targetInWords(one.goes_to),
       ),
-    empty: "No edge serves anything yet.",
+    empty: nothing("No edge serves anything yet.", {
+      next: "Declare an edge and what it serves in a program, or try the tutorial:",
+      snippet: KINDS.find(({ kind }) => kind === "tls_edge").example,
+      more: guide("tutorial.md", "From nothing to a tunnel"),
+    }),
   });
   return {
     title: "Exposure",

@@ -1,7 +1,7 @@
 import { get, page } from "./api.mjs";
 import { badge, h, row, state, table, time } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
-import { pages } from "./lists.mjs";
+import { guide, nothing, pages } from "./lists.mjs";
 
 /** Gateways that reported in the last seven days. */
 export async function gateways() {
@@ -20,7 +20,12 @@ export async function gateways() {
         badge(String(one.applied)),
         one.rejected > 0 ? state(String(one.rejected), "bad") : badge("0"),
       ),
-    empty: "No gateway has reported in the last seven days.",
+    empty: nothing("No gateway has reported in the last seven days.", {
+      next: "A gateway serves what is declared. Start one beside Envoy, with an API key of a bot of the role gateway:",
+      snippet:
+        "tunnelplane-gateway run --certs /etc/tunnelplane/certs --listen 0.0.0.0:443 --state /var/lib/tunnelplane-gateway",
+      more: guide("gateway.md", "Gateways, step by step"),
+    }),
   });
   return {
     title: "Gateways",

@@ -45,7 +45,7 @@ export function pages({ caption, columns, rowOf, first, empty, next, countOf = a
   more.addEventListener("click", async () => {
     more.disabled = true;
     problem.replaceChildren();
-    const at = shown;
+    const at = body.rows.length;
     try {
       add(await next(following));
       // The first new row gets the focus, so that keys and readers go on where they were.

@@ -2,7 +2,7 @@ import { page } from "./api.mjs";
 import { h, row, time } from "./dom.mjs";
 import { KINDS } from "./kinds.mjs";
 import { nameOf, objectLink, tellingOf } from "./links.mjs";
-import { pages } from "./lists.mjs";
+import { guide, nothing, pages } from "./lists.mjs";
 import { seesAll } from "./who.mjs";
 
 /** The objects of a kind. */
@@ -17,7 +17,11 @@ export async function objects([kind], caller) {
     first: await page(`${chosen.path}?limit=100&names=true`, chosen.listKey),
     next: (path) => page(path, chosen.listKey),
     rowOf: (one) => row(objectLink({ ...one, name: nameOf(one) }), tellingOf(one), time(one.created_at)),
-    empty: `There are none.`,
+    empty: nothing(`There are no ${inSentence(chosen.title)} yet.`, {
+      next: "Declare the first one in a program:",
+      snippet: chosen.example,
+      more: guide(`reference/${chosen.kind}.md`, "All of its fields"),
+    }),
   });
   return {
     title: "Objects",
@@ -55,3 +59,7 @@ export async function objects([kind], caller) {
     ],
   };
 }
+
+/** A title inside a sentence; abbreviations keep their letters. */
+const inSentence = (title) =>
+  /^[A-Z][a-z]/.test(title) ? `${title[0].toLowerCase()}${title.slice(1)}` : title;

@@ -1,6 +1,6 @@
 import { page, remove } from "./api.mjs";
 import { h, row, time } from "./dom.mjs";
-import { pages } from "./lists.mjs";
+import { guide, nothing, pages } from "./lists.mjs";
 import { problemOf } from "./problems.mjs";
 
 const KINDS = { console: "console", command_line: "command line" };
@@ -36,7 +36,10 @@ export async function sessions(_rest, caller) {
       });
       return line;
     },
-    empty: "Nobody is signed in.",
+    empty: nothing("Nobody is signed in.", {
+      next: "People sign in where the server has an identity provider; API keys have no sessions.",
+      more: guide("how-to/sign-in.md", "Let people sign in"),
+    }),
   });
   return {
     title: "Sessions",
