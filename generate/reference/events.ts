@@ -6,7 +6,7 @@ import {
   registry,
   sampleEvent,
 } from "../../sdk/src/contract";
-import { cell } from "./fields";
+import { cell, fold } from "./fields";
 
 const ENVELOPE: readonly (readonly [field: string, what: string])[] = [
   ["event_id", "Identifier; the same on every delivery and in every replay."],
@@ -40,10 +40,10 @@ export function eventsPage(): string {
 
 ${sharing.length > 1 ? `One of these ${was(change)}: ${titles}. Here a ${definition.title}:` : `A ${titles} ${was(change)}:`}
 
-\`\`\`json
-${JSON.stringify(sampleEvent(definition, change), null, 2)}
-\`\`\`
-`.replace(/\bA (\[(?:[AEIOU]|SSH|HTTP))/g, "An $1");
+${fold("Payload", `\`\`\`json\n${JSON.stringify(sampleEvent(definition, change), null, 2)}\n\`\`\``)}`.replace(
+      /\bA (\[(?:[AEIOU]|SSH|HTTP))/g,
+      "An $1",
+    );
   });
   const rows = ENVELOPE.map(([field, what]) => `| \`${field}\` | ${cell(what)} |\n`);
   return `# Event types

@@ -15,11 +15,28 @@ import {
 /** The first version; fields without a mark are there since then. */
 const FIRST_VERSION = "0.1.0";
 
-/** A table of the fields that a schema takes, those of the objects inside too, each by its whole path. */
-export function fieldTable(fields: Readonly<Record<string, z.ZodType>>): string {
-  const rows = Object.entries(fields).flatMap(([name, schema]) => rowsOf(name, schema, {}));
-  return `| Field | Type and values | Default | Limit | What else holds | What it is |\n|---|---|---|---|---|---|\n${rows.join("")}`;
+/**
+ * Tables of the fields that a schema takes, those of the objects inside too, each by its whole path. The
+ * fields of each module are folded below a heading.
+ */
+export function fieldTables(fields: Readonly<Record<string, z.ZodType>>): string {
+  const modules: string[] = [];
+  const rows = Object.entries(fields).flatMap(([name, schema]) => {
+    const [own = "", ...inside] = rowsOf(name, schema, {});
+    if (!marksOf(schema).module || inside.length === 0) return [own, ...inside];
+    const count = inside.length === 1 ? "1 field" : `${inside.length} fields`;
+    modules.push(`### \`${name}\`\n\n${fold(count, fieldTable(inside))}`);
+    return own;
+  });
+  return [fieldTable(rows), ...modules].join("\n");
 }
+
+const fieldTable = (rows: readonly string[]): string =>
+  `| Field | Type and values | Default | Limit | What else holds | What it is |\n|---|---|---|---|---|---|\n${rows.join("")}`;
+
+/** Something that a page shows once its reader opens it. */
+export const fold = (summary: string, content: string): string =>
+  `<details>\n<summary>${summary}</summary>\n\n${content.trimEnd()}\n\n</details>\n`;
 
 /** A table of the fields that answers have beside those that were sent. */
 export function answerTable(fields: Readonly<Record<string, z.ZodType>>): string {

@@ -27,7 +27,7 @@ import {
 } from "../../sdk/src/contract";
 import { inEveryLanguage, type PackageTypes } from "../languages";
 import { catalogueExample, curlExample, exampleName, pulumiProgram } from "./examples";
-import { answerTable, cell, fieldTable } from "./fields";
+import { answerTable, cell, fieldTables, fold } from "./fields";
 
 /** Everything there is to know of a resource type. */
 export function resourcePage(definition: Definition, types: PackageTypes): string {
@@ -52,7 +52,7 @@ ${operations(definition).trimEnd()}`,
 
 The API spells them as here, programs and catalogues in camelCase: \`${firstCompound(definition)}\` is \`${camelCase(firstCompound(definition))}\`.
 
-${fieldTable(asDeclared(definition).fields).trimEnd()}`,
+${fieldTables(asDeclared(definition).fields).trimEnd()}`,
     `## Answered besides
 
 ${answerTable(answeredBesides(definition)).trimEnd()}`,
@@ -91,10 +91,10 @@ const firstCompound = ({ fields, computed }: Definition): string =>
 
 function otherLanguages(definition: Definition, types: PackageTypes): string {
   const programs = Object.entries(inEveryLanguage(pulumiProgram(definition), types));
-  const blocks = programs.map(
-    ([language, { title, code }]) => `${title}:\n\n\`\`\`${language}\n${code}\`\`\`\n\n`,
+  const blocks = programs.map(([language, { title, code }]) =>
+    fold(title, `\`\`\`${language}\n${code}\`\`\``),
   );
-  return `The other languages of Pulumi, with the [native provider](../native.md).\n${blocks.join("")}`;
+  return `The other languages of Pulumi, with the [native provider](../native.md):\n\n${blocks.join("\n")}\n`;
 }
 
 function operations(definition: Definition): string {

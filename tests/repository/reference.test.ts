@@ -113,7 +113,9 @@ describe("The reference", () => {
   it("has a payload for each type of event", () => {
     expect(EVENT_TYPES).not.to.have.lengthOf(0);
     for (const type of EVENT_TYPES)
-      expect(page("events")).to.match(new RegExp(`^## ${type}\\n\\n.*\\n\\n\`\`\`json\\n{`, "m"));
+      expect(page("events")).to.match(
+        new RegExp(`^## ${type}\\n\\n.*\\n\\n<details>\\n.*\\n\\n\`\`\`json\\n{`, "m"),
+      );
   });
 
   it("has no broken link", () => {
