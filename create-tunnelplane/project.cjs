@@ -124,8 +124,8 @@ function rename(inProject, name) {
 const ofProject = (text) =>
   text
     .replace(
-      /Make a project of it, and start a server of your own in that folder:\n\n```sh\nnpm create .*\ncd my-tunnels\n([^`]*```\n)\nIn a clone, .*\n\n/,
-      "Install, and start a server of your own in this folder:\n\n```sh\n$1\n",
+      /Make a project of it, and start a server, a gateway and a sample app on this machine:\n\n```sh\nnpm create .*\ncd my-tunnels\n([^`]*```\n)\nIn a clone, .*\n\n/,
+      "Install, and start a server, a gateway and a sample app on this machine:\n\n```sh\n$1\n",
     )
     .replaceAll("](../../", `](${REPOSITORY}/blob/main/`)
     .replaceAll("](../", `](${REPOSITORY}/blob/main/examples/`);

