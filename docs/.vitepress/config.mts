@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
+import { examplePages } from "./examples.ts";
+import { anchorOf, withOurRules } from "./markdown.ts";
+import { search } from "./search.ts";
 
-const REPOSITORY = "https://github.com/tunnelplane/tunnelplane";
 const DOCS = fileURLToPath(new URL("..", import.meta.url));
 
 /** A page by its first heading, so that the list of pages says what the page says. */
@@ -18,9 +20,23 @@ const generated = (folder: string) =>
   readdirSync(DOCS)
     .filter((name) => name === folder)
     .flatMap(() => readdirSync(join(DOCS, folder)))
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
     .sort()
     .map((name) => page(`${folder}/${name}`));
+
+const REFERENCE = {
+  text: "Reference",
+  items: pages(
+    "reference/README.md",
+    "commands.md",
+    "catalogue.md",
+    "changesets.md",
+    "previews.md",
+    "meaning.md",
+    "events.md",
+    "client.md",
+  ),
+};
 
 export default defineConfig({
   title: "tunnelplane",
@@ -31,23 +47,13 @@ export default defineConfig({
   srcExclude: ["architecture/**"],
   rewrites: { "reference/README.md": "reference/index.md" },
   markdown: {
-    config(markdown) {
-      // Links out of this folder lead to the repository.
-      markdown.core.ruler.push("repository", ({ tokens, env }) => {
-        const folder = posix.dirname((env as { relativePath: string }).relativePath);
-        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-          const href = token.attrGet("href");
-          if (token.type !== "link_open" || !href || /^([a-z]+:|#|\/)/.test(href)) continue;
-          const target = posix.normalize(posix.join("docs", folder, href));
-          if (!target.startsWith("docs/") || target.startsWith("docs/architecture/"))
-            token.attrSet("href", `${REPOSITORY}/blob/main/${target}`);
-        }
-      });
-    },
+    config: withOurRules,
+    anchor: { slugify: anchorOf },
+    // Their colours keep the contrast that WCAG asks for.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
   themeConfig: {
-    // An index that is part of the site: no service is asked.
-    search: { provider: "local" },
+    search,
     outline: [2, 3],
     nav: [
       { text: "Tutorial", link: "/tutorial" },
@@ -55,57 +61,48 @@ export default defineConfig({
       { text: "Reference", link: "/reference/" },
       { text: "Errors", link: "/errors" },
     ],
-    sidebar: [
-      { text: "Begin", items: pages("tutorial.md", "concepts.md", "faq.md", "glossary.md", "support.md") },
-      {
-        text: "How to",
-        items: pages(
-          "how-to/mutual-tls.md",
-          "how-to/oidc.md",
-          "how-to/ssh-certificates.md",
-          "how-to/event-pipelines.md",
-          "adopt.md",
-          "how-to/guarantees.md",
-          "how-to/ends.md",
-          "how-to/accounts.md",
-          "how-to/roles.md",
-          "how-to/teams.md",
-          "how-to/sign-in.md",
-          "how-to/move.md",
-          "how-to/ci.md",
-          "how-to/ci-without-keys.md",
-          "how-to/ask.md",
-          "how-to/traffic.md",
-          "review.md",
-          "policies.md",
-          "gateway.md",
-          "native.md",
-        ),
-      },
-      {
-        text: "Operate",
-        items: [
-          ...pages("deploy.md", "operations.md", "gateway-operations.md", "console.md"),
-          { text: "Backup and recovery", link: "/operations#backup-and-restore" },
-          { text: "A lost admin key", link: "/operations#a-lost-admin-key" },
-          { text: "Upgrade", link: "/operations#upgrade" },
-          ...pages("settings.md", "errors.md", "performance.md"),
-        ],
-      },
-      {
-        text: "Reference",
-        items: pages(
-          "reference/README.md",
-          "commands.md",
-          "catalogue.md",
-          "changesets.md",
-          "previews.md",
-          "meaning.md",
-          "events.md",
-          "client.md",
-        ),
-      },
-      { text: "Every type", collapsed: true, items: generated("reference") },
-    ],
+    sidebar: {
+      "/reference/": [REFERENCE, { text: "Every type", items: generated("reference") }],
+      "/": [
+        { text: "Begin", items: pages("tutorial.md", "concepts.md", "faq.md", "glossary.md", "support.md") },
+        {
+          text: "How to",
+          items: pages(
+            "how-to/mutual-tls.md",
+            "how-to/oidc.md",
+            "how-to/ssh-certificates.md",
+            "how-to/event-pipelines.md",
+            "adopt.md",
+            "how-to/guarantees.md",
+            "how-to/ends.md",
+            "how-to/accounts.md",
+            "how-to/roles.md",
+            "how-to/teams.md",
+            "how-to/sign-in.md",
+            "how-to/move.md",
+            "how-to/ci.md",
+            "how-to/ci-without-keys.md",
+            "how-to/ask.md",
+            "how-to/traffic.md",
+            "review.md",
+            "policies.md",
+            "gateway.md",
+            "native.md",
+          ),
+        },
+        {
+          text: "Operate",
+          items: [
+            ...pages("deploy.md", "operations.md", "gateway-operations.md", "console.md"),
+            { text: "Backup and recovery", link: "/operations#backup-and-restore" },
+            { text: "A lost admin key", link: "/operations#a-lost-admin-key" },
+            { text: "Upgrade", link: "/operations#upgrade" },
+            ...pages("settings.md", "errors.md", "performance.md"),
+          ],
+        },
+        { text: "Examples", items: pages(...examplePages(DOCS)) },
+        REFERENCE,
+      ],
+    },
   },
 });

@@ -1,52 +1,63 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
+import { QUESTIONS } from "./questions";
+import { Site } from "./served";
 
 const ROOT = join(__dirname, "../..");
-const VITEPRESS = join(ROOT, "node_modules/vitepress/bin/vitepress.js");
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+/** Colours are looked at in both; all else is the same in dark ones. */
+const LOOKED_AT = { light: {}, dark: { runOnly: ["color-contrast", "link-in-text-block"] } };
+/**
+ * What axe finds in a part of the page, with all folds open. Of the pieces of programs one for each colour
+ * stays, because they stand on one background: axe looks at each piece for itself.
+ */
+const violations = (part: string, look: "light" | "dark"): string => `(async () => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  const seen = new Set();
+  for (const piece of document.querySelectorAll("pre code span span")) {
+    const colour = piece.getAttribute("style");
+    if (seen.has(colour)) piece.remove();
+    seen.add(colour);
+  }
+  const found = await axe.run(${JSON.stringify(part)}, ${JSON.stringify({ resultTypes: ["violations"], ...LOOKED_AT[look] })});
+  return found.violations.map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200));
+})()`;
+/** One page of each layout is looked at as a whole; of the others, what differs. */
+const WHOLE = ["index.html", "tutorial.html", "reference/tls_edge.html"];
+const WIDTHS = { phone: 390, tablet: 834, laptop: 1024, desktop: 1440 };
 
 describe("The site", () => {
-  let site: string;
-  before("build it; a link that leads nowhere fails the build", () => {
-    site = mkdtempSync(join(tmpdir(), "tunnelplane-site-"));
-    execFileSync(process.execPath, [VITEPRESS, "build", "docs", "--outDir", site], {
-      cwd: ROOT,
-      stdio: "pipe",
-    });
+  let site: Site;
+  before("build it; a link that leads nowhere fails the build", async () => {
+    site = await Site.build();
   });
-  after(() => rmSync(site, { recursive: true, force: true }));
+  after(() => site?.remove());
 
-  it("has every page of the documentation, but those on how the code is built", () => {
+  it("has every page of the documentation, but those on how the code is built, and every example", () => {
     const written = execFileSync(
       "git",
       ["ls-files", "--cached", "--others", "--exclude-standard", "docs/*.md"],
-      {
-        cwd: ROOT,
-        encoding: "utf8",
-      },
+      { cwd: ROOT, encoding: "utf8" },
     );
     const pages = written
       .split("\n")
-      .filter((path) => path && !path.startsWith("docs/architecture/") && existsSync(join(ROOT, path)));
-    const missing = pages.filter(
-      (path) =>
-        !existsSync(
-          join(
-            site,
-            path
-              .slice("docs/".length)
-              .replace(/(README|index)?\.md$/, (_, name) => (name ? "index.html" : ".html")),
-          ),
-        ),
-    );
-    expect(missing).to.deep.equal([]);
+      .filter((path) => path && !path.startsWith("docs/architecture/") && existsSync(join(ROOT, path)))
+      .map((path) =>
+        path
+          .slice("docs/".length)
+          .replace(/(README|index)?\.md$/, (_, name) => (name ? "index.html" : ".html")),
+      );
+    const examples = readdirSync(join(ROOT, "examples")).map((name) => `examples/${name}.html`);
+    expect(site.pages()).to.include.members([...pages, ...examples]);
     expect(pages).to.have.length.above(25);
   });
 
   it("names each page in its list of pages or as part of one", () => {
-    const listed = readFileSync(join(site, "tutorial.html"), "utf8");
+    const listed = site.text("tutorial.html");
     for (const page of [
       "concepts",
       "errors",
@@ -71,29 +82,163 @@ describe("The site", () => {
       "faq",
       "glossary",
       "support",
+      "examples/first-tunnel",
     ])
       expect(listed, page).to.contain(`href="/${page}.html"`);
   });
 
+  it("has no link to a heading that is not there", () => {
+    const anchors = new Map(
+      site
+        .pages()
+        .map((page) => [page, new Set([...site.text(page).matchAll(/ id="([^"]*)"/g)].map(([, id]) => id))]),
+    );
+    const broken = site.pages().flatMap((page) =>
+      [...site.text(page).matchAll(/ href="((?!\w+:)[^"#]*)#([^"]+)"/g)]
+        .filter(([, path = "", anchor = ""]) => {
+          const target = path === "" ? page : posix.join("/", posix.dirname(page), path).slice(1);
+          const wanted = path.startsWith("/") ? path.slice(1) : target;
+          return !anchors.get(wanted.replace(/(^|\/)$/, "$1index.html"))?.has(anchor);
+        })
+        .map(([link]) => `${page}:${link}`),
+    );
+    expect(broken).to.deep.equal([]);
+  });
+
+  it("begins with the program of the README, and with what its preview and its review say", () => {
+    const blocks = [
+      ...readFileSync(join(ROOT, "docs/index.md"), "utf8").matchAll(/^```\w+\n.*?^```$/gms),
+    ].map(([block]) => block);
+    const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+    expect(blocks.map((block) => readme.includes(block))).to.deep.equal([true, true, true]);
+    expect(site.text("index.html")).to.match(/<img class="by-day"[^>]*alt="The console/);
+  });
+
   it("searches without a service: the index is part of it", () => {
-    const chunks = readdirSync(join(site, "assets/chunks")).filter((name) =>
+    const chunks = readdirSync(join(site.folder, "assets/chunks")).filter((name) =>
       name.includes("localSearchIndex"),
     );
-    const index = chunks.map((name) => readFileSync(join(site, "assets/chunks", name), "utf8")).join("");
+    const index = chunks.map((name) => site.text(`assets/chunks/${name}`)).join("");
     for (const word of ["TP_1501", "mutual TLS", "recover", "listen"]) expect(index).to.contain(word);
   });
 
   it("loads nothing from elsewhere", () => {
-    const pages = readdirSync(site, { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(".html"),
-    );
-    const foreign = pages.flatMap((name) =>
-      [
-        ...readFileSync(join(site, name), "utf8").matchAll(
-          /<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="(https?:)?\/\/[^"]*"/g,
-        ),
-      ].map(([tag]) => `${name}: ${tag}`),
-    );
+    const foreign = site
+      .pages()
+      .flatMap((name) =>
+        [
+          ...site
+            .text(name)
+            .matchAll(/<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="(https?:)?\/\/[^"]*"/g),
+        ].map(([tag]) => `${name}: ${tag}`),
+      );
     expect(foreign).to.deep.equal([]);
   });
+
+  describe("in a browser", () => {
+    let browser: RealBrowser;
+    let tab: Tab;
+    before(async function () {
+      if (!HAS_BROWSER) {
+        console.log("    Skipped: there is no browser; TUNNELPLANE_CHROMIUM names one");
+        return this.skip();
+      }
+      browser = await RealBrowser.start();
+    });
+    afterEach(() => tab?.close());
+    after(() => browser?.close());
+
+    for (const look of ["light", "dark"] as const)
+      it(`is sound by the rules of axe on every page, in ${look} colours, with all folds open`, async () => {
+        tab = await browser.open("about:blank", LOOKS[look]);
+        await tab.page.addInitScript(AXE);
+        const found: string[] = [];
+        for (const page of site.pages()) {
+          await tab.page.goto(site.url(page));
+          const part = WHOLE.includes(page) ? "html" : "main";
+          for (const violation of await tab.page.evaluate<string[]>(violations(part, look)))
+            found.push(`${page}: ${violation}`);
+        }
+        expect(found).to.deep.equal([]);
+        expect(tab.errors).to.deep.equal([]);
+      });
+
+    it("fits on phones, tablets and laptops: no page and no table scrolls sideways, with all folds open", async () => {
+      tab = await browser.open("about:blank");
+      const wide: string[] = [];
+      for (const page of site.pages()) {
+        await tab.page.goto(site.url(page));
+        for (const [name, width] of Object.entries(WIDTHS)) {
+          await tab.page.setViewportSize({ width, height: 900 });
+          for (const element of await tab.page.evaluate<string[]>(TOO_WIDE))
+            wide.push(`${page} on a ${name}: ${element}`);
+        }
+      }
+      expect(wide).to.deep.equal([]);
+    });
+
+    it("folds what belongs to a module, and a deep link opens it, in the form of today and of before", async () => {
+      const isOpen = "document.querySelector('#mutual_tls + details').open";
+      const top = "document.querySelector('#mutual_tls').getBoundingClientRect().top";
+      for (const [anchor, open] of [
+        ["", false],
+        ["#mutual_tls", true],
+        ["#mutual-tls", true],
+      ] as const) {
+        tab = await browser.open(site.url(`reference/tls_edge.html${anchor}`));
+        await tab.page.waitForFunction(`${isOpen} === ${open} && (!${open} || ${top} < 400)`);
+        await tab.close();
+      }
+      tab = await browser.open(site.url("reference/tls_edge.html"));
+      await tab.page.click(".VPDocAsideOutline a[href='#mutual_tls']");
+      await tab.page.waitForFunction(isOpen);
+    });
+
+    it("finds guides before examples before the reference, by the words of its readers", async () => {
+      tab = await browser.open(site.url("concepts.html"));
+      const wrong: string[] = [];
+      for (const { ask, first } of QUESTIONS) {
+        const found = await results(tab.page, ask);
+        if (!first.includes(found[0] ?? "")) wrong.push(`${ask}: ${found.slice(0, 4).join(", ")}`);
+      }
+      expect(wrong).to.deep.equal([]);
+    });
+
+    it("finds what stands inside a fold, and opens it", async () => {
+      tab = await browser.open(site.url("concepts.html"));
+      expect(await results(tab.page, "allowed_algorithms")).to.contain("reference/https_edge_route.html");
+      await tab.page.click(".VPLocalSearchBox a[href*='https_edge_route.html#jwt_validation']");
+      await tab.page.waitForFunction("document.querySelector('#jwt_validation + details')?.open");
+    });
+  });
 });
+
+/** What is wider than its place. Programs may scroll inside of their boxes. */
+const TOO_WIDE = `(() => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  const { clientWidth, scrollWidth } = document.documentElement;
+  const page = scrollWidth > clientWidth ? ["the page"] : [];
+  const right = (element) => element.getBoundingClientRect().right;
+  const tables = [...document.querySelectorAll("main table")].filter(
+    (table) => right(table) > right(table.parentElement) + 1 || table.scrollWidth > table.clientWidth + 1,
+  );
+  return [...page, ...tables.map((table) => table.outerHTML.slice(0, 200))];
+})()`;
+
+/** The pages that the search finds, best first. */
+async function results(page: Page, ask: string): Promise<string[]> {
+  const input = page.locator("#localsearch-input");
+  // A page that is not alive yet hears no key.
+  while ((await input.count()) === 0) {
+    await page.keyboard.press("Control+k");
+    await page.waitForTimeout(100);
+  }
+  await input.fill("");
+  await page.waitForFunction("document.querySelectorAll('.VPLocalSearchBox .result').length === 0");
+  await input.fill(ask);
+  await page.waitForSelector(".VPLocalSearchBox .result");
+  const found = await page
+    .locator(".VPLocalSearchBox a.result")
+    .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href));
+  return found.map((href) => new URL(href).pathname.slice(1));
+}
