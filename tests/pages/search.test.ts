@@ -36,7 +36,10 @@ import { picture } from "./screenshots";
     made.site = await create("/edges/https", { hostports: ["www.example.com:443"] }, "site");
     made.route = await create(
       `/edges/https/${made.site}/routes`,
-      { match_type: "path_prefix", match: "/admin" },
+      {
+        ...{ match_type: "path_prefix", match: "/admin" },
+        user_agent_filter: { deny: ["^harvester/"] },
+      },
       "admins",
     );
     browser = await RealBrowser.start();
@@ -97,9 +100,10 @@ import { picture } from "./screenshots";
     expect(await options().count()).to.equal(0);
   });
 
-  it("Enter at once opens the best as soon as it is found, and a route and a rule have pages, too", async () => {
+  it("Enter at once opens the best as soon as it is found, also where it is a route, a module or a rule", async () => {
     for (const [text, title] of [
       ["/admin", "HTTPS edge route admins"],
+      ["harvester", "user_agent_filter of admins"],
       ["192.0.2.77", "IP policy rule berlin"],
       [made.policy.slice(-12), "IP policy offices"],
     ] as const) {

@@ -1,7 +1,7 @@
 import { get } from "./api.mjs";
 import { h } from "./dom.mjs";
 import { KINDS } from "./kinds.mjs";
-import { pageOf } from "./links.mjs";
+import { kindOfId, pageOf } from "./links.mjs";
 import { problemOf } from "./problems.mjs";
 
 /** How long nobody types before the server is asked. */
@@ -83,7 +83,7 @@ export function searchField() {
   };
   const choose = (result) => {
     leave();
-    const page = pageOf(result);
+    const page = pageOfResult(result);
     // The heading of the page gets the focus once the page is there.
     if (page === location.hash) document.querySelector("h1")?.focus();
     else location.hash = page;
@@ -166,6 +166,13 @@ export function searchField() {
 /** Whether a key press belongs to a field into which one types. */
 export const isTyping = ({ target }) =>
   target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+
+/** The page of a result: of its module, where the text that was found is in one. */
+function pageOfResult(result) {
+  const [field] = result.matched.field.split(/[.[]/);
+  const isModule = kindOfId(result.id)?.modules.some(({ name }) => name === field);
+  return isModule ? `${pageOf(result)}/${field}` : pageOf(result);
+}
 
 /** A result: its type and name, then its id, and the text that was found where that is neither. */
 function optionOf({ id, kind, resource_name: name, title, matched }, index) {
