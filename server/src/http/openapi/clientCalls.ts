@@ -9,6 +9,7 @@ import {
   type SampleCall,
 } from "@tunnelplane/sdk/contract";
 import type { DescribedOperation } from "../operations/operation";
+import { PARAMETERS } from "./parameters";
 
 /** The values of a request. */
 export interface SampleValues {
@@ -24,8 +25,8 @@ export const clientCall = (operation: DescribedOperation, values: SampleValues):
 /** The calls for what is no object of a type. */
 const OTHERS: Readonly<Record<string, (values: SampleValues) => SampleCall>> = {
   "GET /caller": () => call("caller"),
-  "GET /search": () => call("search", "example.com"),
   "GET /audit_head": () => call("auditLog.head"),
+  "GET /search": () => call("search", PARAMETERS.q?.example),
   "GET /exposure": () => list("exposure.list"),
   "POST /exposure/decisions": ({ body }) => call("exposure.decide", partOf(body, "requests")),
   "POST /changesets": ({ body }) => call("changesets.apply", body),

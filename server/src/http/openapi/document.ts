@@ -26,7 +26,9 @@ class OpenApi {
         [operation.method.toLowerCase()]: this.#describe(operation),
       };
     }
-    const used = new Set(operations.flatMap((operation) => parametersOf(operation)));
+    const shared = new Set(
+      operations.flatMap((operation) => parametersOf(operation).filter((name) => isShared(operation, name))),
+    );
     const error = this.#schemas.of(errorShape);
     const tags = new Map(operations.map(({ tag }) => [tag.name, tag]));
     return {
@@ -47,7 +49,7 @@ class OpenApi {
       components: {
         schemas: this.#schemas.all,
         securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key." } },
-        parameters: Object.fromEntries(Object.entries(PARAMETERS).filter(([name]) => used.has(name))),
+        parameters: Object.fromEntries(Object.entries(PARAMETERS).filter(([name]) => shared.has(name))),
         headers: HEADERS,
         ...(this.reader === "clients" && { responses: errorComponents(operations, error) }),
       },
@@ -181,11 +183,16 @@ function parametersOf(operation: DescribedOperation): string[] {
   ];
 }
 
-function parameterOf({ required, usualLimit }: DescribedOperation, name: string): Json {
+function parameterOf(operation: DescribedOperation, name: string): Json {
+  const { usualLimit } = operation;
+  if (isShared(operation, name)) return { $ref: `#/components/parameters/${name}` };
   if (name === "limit" && usualLimit !== undefined) return limitOf(usualLimit);
-  if (!required?.some((one) => one === name)) return { $ref: `#/components/parameters/${name}` };
   return { ...PARAMETERS[name], required: true };
 }
+
+/** Whether an operation has a parameter as most do, so that it refers to the common description. */
+const isShared = ({ required, usualLimit }: DescribedOperation, name: string): boolean =>
+  !required?.some((one) => one === name) && !(name === "limit" && usualLimit !== undefined);
 
 /** A POST that creates nothing answers a report, which has no version. */
 const isReport = ({ method, success }: DescribedOperation): boolean =>
