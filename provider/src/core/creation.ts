@@ -6,6 +6,8 @@ import { createHash } from "node:crypto";
 export interface Creation {
   /** Identifies the resource by program and state; every run that tries to create it sends the same. */
   readonly intent?: string;
+  /** The resource's name in its program, which the object keeps. */
+  readonly name?: string;
   /** Whether the state held an object with this id when the run began. */
   isRecorded(id: string): Promise<boolean>;
 }

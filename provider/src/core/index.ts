@@ -7,6 +7,7 @@ export { expectPlace, namesPlace, placeIn, recordOfPlace } from "./place";
 export { lacksProject } from "./project";
 export { serverIn } from "./server";
 export { isRefusedByGuarantee, targetOf, type Wire } from "./target";
+export { nameIn } from "./urn";
 export {
   type Difference,
   inputsOf,

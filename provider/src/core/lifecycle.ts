@@ -250,14 +250,16 @@ export class Lifecycle {
     );
   }
 
+  /** @param name of the resource in its program, which the object keeps */
   async update(
     transport: Transport,
     id: string,
     recorded: Properties,
     desired: Properties,
+    name?: string,
   ): Promise<Properties> {
     const { definition } = this.target;
-    const update = this.target.update(transport, id, this.#changeBetween(recorded, desired));
+    const update = this.target.update(transport, id, this.#changeBetween(recorded, desired), name);
     const answer = await this.#ofRecorded(transport, id, recorded, update);
     return outputsOf(definition, answer, { ...oneTimeSecretsOf(recorded, definition), ...desired });
   }

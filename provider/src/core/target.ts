@@ -1,4 +1,10 @@
-import { ApiError, NotFoundError, type RequestOptions, type Transport } from "@tunnelplane/sdk";
+import {
+  ApiError,
+  IdempotencyError,
+  NotFoundError,
+  type RequestOptions,
+  type Transport,
+} from "@tunnelplane/sdk";
 import {
   asDeclared,
   type Definition,
@@ -39,7 +45,8 @@ export interface ResourceTarget {
    */
   dryRun(transport: Transport, id: string | undefined, change: Change): Promise<Wire | undefined>;
   read(transport: Transport, id: string): Promise<Wire>;
-  update(transport: Transport, id: string, change: Change): Promise<Wire>;
+  /** @param name of the resource, which the object keeps; modules have none */
+  update(transport: Transport, id: string, change: Change, name?: string): Promise<Wire>;
   delete(transport: Transport, id: string): Promise<void>;
 }
 
@@ -70,12 +77,16 @@ function objectTarget(definition: Definition): ResourceTarget {
   return {
     definition: declared,
     kind: declared.kind,
-    async create(transport, desired, { intent, isRecorded }) {
+    async create(transport, desired, { intent, name, isRecorded }) {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
       for (let earlier = 0; ; earlier++) {
         const idempotencyKey = intent && idempotencyKeyOf(intent, [path, body], earlier);
-        const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, {
-          idempotencyKey,
+        const send = (name?: string) => transport.request<Wire>("POST", path, body, { idempotencyKey, name });
+        const { body: answer, replayed } = await send(name).catch((error: unknown) => {
+          // A run of an older version of this package, which sent no name, may have ended before it recorded
+          // the object.
+          if (name !== undefined && error instanceof IdempotencyError) return send();
+          throw error;
         });
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };
@@ -100,7 +111,7 @@ function objectTarget(definition: Definition): ResourceTarget {
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
     },
-    async update(transport, id, { changed, removed }) {
+    async update(transport, id, { changed, removed }, name) {
       const patch = forServer(changed);
       const isPatched = Object.keys(patch).length > 0;
       const remove = (module: string) => transport.request("DELETE", `${at(id)}/${module}`);
@@ -115,7 +126,7 @@ function objectTarget(definition: Definition): ResourceTarget {
           kept.push(module);
         }
       }
-      const answer = isPatched ? await transport.request<Wire>("PATCH", at(id), patch) : undefined;
+      const answer = isPatched ? await transport.request<Wire>("PATCH", at(id), patch, { name }) : undefined;
       for (const module of kept) await remove(module);
       if (answer && kept.length === 0) return answer.body;
       return (await transport.request<Wire>("GET", at(id))).body;

@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Transport } from "@tunnelplane/sdk";
+import { isObject } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, visible } from "@tunnelplane/sdk/node";
 import { intentOf, type Properties } from "../core";
 import { Operation, Steps, stateBackend } from "../operation";
@@ -28,8 +29,13 @@ function handler(kind: string): dynamic.ResourceProvider {
   }
   const steps = new Steps(operation, kind);
   const { lifecycle } = steps;
-  /** The checked resources by their intents: all that a creation or update knows of its resource. */
-  const urns = new Map<unknown, string>();
+  /** The checked resources, by all that a creation or update knows of its resource. */
+  const urns = new Map<string, string | undefined>();
+  const noteUrn = (inputs: Properties, urn: string): void => {
+    const mark = markOf(inputs);
+    // Resources of an import file have no intent, so those that are declared alike cannot be told apart.
+    urns.set(mark, urns.has(mark) && urns.get(mark) !== urn ? undefined : urn);
+  };
 
   /** Why the run would fail over hostports of other edges in the stack, as far as a preview can see. */
   async function refusalsInPreview(from: Origin, olds: Properties, news: Properties): Promise<string[]> {
@@ -114,7 +120,7 @@ function handler(kind: string): dynamic.ResourceProvider {
         const problems = found.length > 0 ? [...found, ...(__origin?.mistakes ?? [])] : [];
         if (isNew && origin?.preview) await operation.warnOfMissingKey(__origin?.urn);
         const intent = isNew ? __origin && intentOf(stateBackend(process.env), __origin.urn) : olds.__intent;
-        if (__origin && intent !== undefined) urns.set(intent, __origin.urn);
+        if (__origin) noteUrn({ ...inputs, __intent: intent }, __origin.urn);
         if (problems.length === 0 && __origin?.preview && !isReplacement) {
           problems.push(...(await refusalsInPreview(__origin, before, inputs)));
           if (isNew && problems.length === 0)
@@ -141,7 +147,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       asStep("create", async () => {
         const { __intent, __adopts } = inputs as { __intent?: string; __adopts?: string };
         const { id, outputs } = await (__adopts === undefined
-          ? steps.create(urns.get(__intent), __intent, declared(inputs))
+          ? steps.create(urns.get(markOf(inputs)), __intent, declared(inputs))
           : steps.recording((transport) => takeOver(transport, __adopts, declared(inputs))));
         return { id, outs: { ...outputs, ...own(inputs) } };
       }),
@@ -155,7 +161,7 @@ function handler(kind: string): dynamic.ResourceProvider {
       }),
     update: (id, olds, news) =>
       asStep("update", async () => {
-        const outputs = await steps.update(urns.get(news.__intent), id, declared(olds), declared(news));
+        const outputs = await steps.update(urns.get(markOf(news)), id, declared(olds), declared(news));
         return { outs: { ...outputs, ...own(news) } };
       }),
     delete: (id, properties) => asStep("delete", () => steps.delete(id, declared(properties ?? {}))),
@@ -172,6 +178,23 @@ function declared({ __provider, __origin, __intent, __adopts, ...properties }: P
  */
 const own = ({ __intent, __adopts }: Properties): Properties =>
   Object.fromEntries(Object.entries({ __intent, __adopts }).filter(([, value]) => value !== undefined));
+
+/**
+ * A mark by which a creation or update finds its resource. The intent alone could be that of a renamed
+ * resource, too, and the inputs those of another one.
+ */
+const markOf = ({ __intent, ...inputs }: Properties): string =>
+  JSON.stringify([__intent, declared(inputs)], inOrder);
+
+/** The engine keeps neither the order of names nor those without a value. */
+const inOrder = (_name: string, value: unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .filter(([, item]) => item != null)
+          .sort(([a], [b]) => (a < b ? -1 : 1)),
+      )
+    : value;
 
 /** Names no `property`, because the host prints its value, even a secret one. The reason names it instead. */
 const checked = (inputs: Properties, problems: readonly string[]): dynamic.CheckResult => ({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "@tunnelplane/sdk";
 import { ConflictError, PreconditionFailedError } from "@tunnelplane/sdk";
 import { type Definition, once, registry } from "@tunnelplane/sdk/contract";
-import type { Properties } from "../core";
+import { nameIn, type Properties } from "../core";
 import type { RecordedResource } from "./stateBackend";
 
 /**
@@ -12,8 +12,6 @@ import type { RecordedResource } from "./stateBackend";
 const QUIET_MS = 3000;
 /** How often to retry when somebody else changes the same edge at the same time. */
 const MOST_TRIES = 10;
-
-export const nameIn = (urn: string): string => urn.split("::").at(-1) ?? "";
 
 /** The known hostports that a resource declares; empty unless it is an edge. */
 export function hostportsOf(

@@ -1,6 +1,8 @@
 /** The work around the lifecycle that every host shares while it serves one operation of the engine. */
+
+export { nameIn } from "../core";
 export { describe } from "./describe";
-export { type DeclaredHostports, holdersOf, nameIn } from "./hostports";
+export { type DeclaredHostports, holdersOf } from "./hostports";
 export { type Host, Operation } from "./operation";
 export {
   ACCOUNT_API_KEY,

@@ -9,6 +9,7 @@ import {
   isRefusedByGuarantee,
   Lifecycle,
   lacksProject,
+  nameIn,
   type Plan,
   type Properties,
   placeIn,
@@ -18,7 +19,7 @@ import {
 } from "../core";
 import { describe } from "./describe";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
-import { holdersBehind, hostportsOf, nameIn, type Wanted } from "./hostports";
+import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
 import { stateBackend } from "./stateBackend";
@@ -155,10 +156,11 @@ export class Steps {
     const { operation } = this;
     const { isRecorded } = operation;
     const wanted = this.wantedBy({}, desired, () => false);
+    const name = urn && nameIn(urn);
     return this.recording(async (transport) => {
       try {
         const made = await operation.hostports.movingHostports(transport, wanted, () =>
-          this.lifecycle.create(transport, desired, { intent, isRecorded }),
+          this.lifecycle.create(transport, desired, { intent, name, isRecorded }),
         );
         this.#noteModules(made.id, desired);
         await this.#tellOf(made.outputs, urn);
@@ -209,7 +211,7 @@ export class Steps {
     return operation.withServer(async (transport) => {
       await expectPlace(transport, this.#named(id), recorded);
       const place = await recordOfPlace(transport, this.lifecycle.definition);
-      const update = () => this.lifecycle.update(transport, id, recorded, desired);
+      const update = () => this.lifecycle.update(transport, id, recorded, desired, urn && nameIn(urn));
       try {
         const outputs = await operation.hostports.movingHostports(transport, wanted, update);
         await this.#tellOf(outputs, urn);

@@ -1,4 +1,5 @@
 import { isObject } from "@tunnelplane/sdk/contract";
+import { nameIn } from "../core/urn";
 import { plain } from "./plain";
 
 /** The end of every error: how to make the expected input. */
@@ -131,6 +132,3 @@ function places(failed: readonly { readonly urn?: unknown }[]): string {
   const count = `${failed.length} ${failed.length === 1 ? "error" : "errors"}`;
   return names.length === 0 ? count : `${count}, at ${names.slice(0, 5).join(", ")}`;
 }
-
-/** The name at the end of a URN. */
-export const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");

@@ -15,9 +15,10 @@ import {
   targetsOf,
 } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { nameIn } from "../core/urn";
 import { toWire } from "../core/values";
 import { typeToken } from "../host/typeToken";
-import { nameIn, type PreviewStep, type State } from "./preview";
+import type { PreviewStep, State } from "./preview";
 
 /** The type of a resource of this package. */
 export interface ResourceType {

@@ -1,8 +1,8 @@
 import { type Comparison, compare, type Finding, isAcceptedBy } from "@tunnelplane/sdk/meaning";
 import type { Everything } from "../core/everything";
+import { nameIn } from "../core/urn";
 import { readViolations } from "./events";
 import { placeOf, type SourcePlace } from "./places";
-import { nameIn } from "./preview";
 import { type PreviewedChange, readChange } from "./previewed";
 import type { Report, ReviewedChange, ReviewedFinding } from "./report";
 import type { OurStep } from "./worlds";

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { createSchema, definitionNamed, isObject, registry, rename } from "@tunnelplane/sdk/contract";
+import { nameIn } from "../core/urn";
 import { typeToken } from "../host/typeToken";
-import { nameIn, type Preview, type PreviewStep, type State } from "./preview";
+import type { Preview, PreviewStep, State } from "./preview";
 import { SECRET } from "./resources";
 
 const TOKENS = [typeToken("CatalogueSet"), "tunnelplane:index:CatalogueSet"];

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { nameIn } from "../core/urn";
 import type { FindPlace, SourcePlace } from "./places";
-import { nameIn } from "./preview";
 
 /** The files in which the host of YAML programs looks for a program, in its order; JSON is YAML, too. */
 const FILES = ["Main.json", "Main.yaml", "Pulumi.yaml"];

@@ -1,0 +1,136 @@
+import { expect } from "chai";
+import { Engine, type Run } from "../support/engine";
+import { LossyProxy } from "../support/lossyProxy";
+import { changesOf, failureOf, requestsDuring, World } from "../support/provider";
+import { type Classes, PROVIDERS } from "../support/providers";
+
+type Name = keyof typeof PROVIDERS;
+const NAMES = Object.keys(PROVIDERS) as Name[];
+
+interface Declared {
+  readonly description: string;
+  /** The name of the edge, and the one that it had before. */
+  readonly edge: string;
+  readonly formerly?: string;
+}
+
+/** No name can be too long, or have characters that no header takes. */
+const LONG = `ü${"-long".repeat(60)}`;
+
+// One stack has the resources of both providers. The cases follow each other on it.
+describe("An object that a program makes", () => {
+  const world = new World();
+  let server: Awaited<ReturnType<World["server"]>>;
+  let stack: Engine;
+  let declared: Declared = { description: "first", edge: "shop" };
+  before("run the program", async () => {
+    server = await world.server();
+    stack = await world.stack(server, async () => {
+      for (const name of NAMES) declare(name, PROVIDERS[name]);
+    });
+    await stack.up();
+  });
+  after(() => world.close());
+
+  function declare(provider: Name, tunnels: Classes): void {
+    const { description, edge, formerly } = declared;
+    const aliases = formerly === undefined ? [] : [{ name: `${provider}-${formerly}` }];
+    new tunnels.TlsEdge(`${provider}-${edge}`, { description }, { aliases });
+    const { id: edgeId } = new tunnels.HttpsEdge(`${provider}-site`, { description });
+    new tunnels.HttpsEdgeTlsTermination(`${provider}-tls`, { edgeId, minVersion: "1.3" });
+    new tunnels.HttpsEdgeRoute(`${provider}-all`, { edgeId, match: "/", matchType: "path_prefix" });
+    new tunnels.IpPolicy(`${provider}-${LONG}`, { description });
+  }
+
+  /** The names of all objects at an address. */
+  async function namesAt(path: string): Promise<(string | undefined)[]> {
+    const [list] = Object.values<unknown>((await server.rest.get(`${path}?names=true`)).body).filter(
+      (value) => Array.isArray(value),
+    );
+    return (list as { resource_name?: string }[]).map(({ resource_name }) => resource_name);
+  }
+  const ofBoth = (name: string) => NAMES.map((provider) => `${provider}-${name}`);
+
+  /** Takes the names away, as objects have none that an older version of the package made. */
+  async function withoutNames(): Promise<void> {
+    for (const { id } of (await server.rest.get("/edges/tls")).body.tls_edges)
+      await server.rest.patch(`/edges/tls/${id}`, {}, { "tunnelplane-name": "" });
+    expect(await namesAt("/edges/tls")).to.deep.equal([undefined, undefined]);
+  }
+
+  /** What a preview and a run change, which must be the same, and the requests of the run. */
+  async function changesNow(): Promise<{ changes: string[]; requests: string[] }> {
+    const preview = await stack.preview();
+    let run: Run | undefined;
+    const requests = await requestsDuring(server, async () => {
+      run = await stack.up();
+    });
+    expect(changesOf(run as Run)).to.have.members(changesOf(preview));
+    return { changes: changesOf(preview), requests };
+  }
+
+  it("has the name of its resource, cut off where that is too long", async () => {
+    expect(await namesAt("/edges/tls")).to.have.members(ofBoth("shop"));
+    expect(await namesAt("/edges/https")).to.have.members(ofBoth("site"));
+    const [site] = (await server.rest.get("/edges/https")).body.https_edges;
+    const [route] = await namesAt(`/edges/https/${site.id}/routes`);
+    expect(ofBoth("all")).to.include(route);
+    for (const name of await namesAt("/ip_policies")) {
+      expect(Buffer.byteLength(String(name))).to.be.within(250, 255);
+      expect(ofBoth(LONG).some((whole) => whole.startsWith(String(name)))).to.equal(true);
+    }
+  });
+
+  it("shows no change, and takes no request, if it has no name yet: the next write brings it along", async () => {
+    await withoutNames();
+    expect(await changesNow()).to.deep.equal({ changes: [], requests: [] });
+    expect(changesOf(await stack.refresh())).to.deep.equal([]);
+    expect(await changesNow()).to.deep.equal({ changes: [], requests: [] });
+    expect(await namesAt("/edges/tls"), "no write yet").to.deep.equal([undefined, undefined]);
+    declared = { ...declared, description: "second" };
+    const { changes } = await changesNow();
+    expect(changes).to.include.members(ofBoth("shop").map((name) => `update ${name} description`));
+    expect(await namesAt("/edges/tls")).to.have.members(ofBoth("shop"));
+  });
+
+  it("gets the new name of a renamed resource with the next write, and shows no change before", async () => {
+    declared = { ...declared, edge: "store", formerly: "shop" };
+    expect(await changesNow()).to.deep.equal({ changes: [], requests: [] });
+    expect(await namesAt("/edges/tls")).to.have.members(ofBoth("shop"));
+    declared = { ...declared, description: "third" };
+    await changesNow();
+    expect(await namesAt("/edges/tls")).to.have.members(ofBoth("store"));
+  });
+
+  it("gets its name with the next write, too, if an import file brought it into the state", async () => {
+    await withoutNames();
+    const state = await stack.exportState();
+    const { resources } = state.deployment as { resources: { inputs?: object; outputs?: object }[] };
+    for (const { inputs = {}, outputs = {} } of resources)
+      for (const properties of [inputs, outputs]) Reflect.deleteProperty(properties, "__intent");
+    await stack.importState(state);
+    expect((await changesNow()).changes).to.deep.equal([]);
+    declared = { ...declared, description: "fourth" };
+    await changesNow();
+    expect(await namesAt("/edges/tls")).to.have.members(ofBoth("store"));
+    expect(await namesAt("/edges/https")).to.have.members(ofBoth("site"));
+  });
+
+  it("is found again if a run of an older version, which sent no name, made it and ended before it recorded it", async () => {
+    const before = (await namesAt("/ip_policies")).length;
+    const proxy = await LossyProxy.start(server.url, (request) => {
+      delete request.headers["tunnelplane-name"];
+      return request.method === "POST" ? "answer lost" : "answered";
+    });
+    const program = async () => {
+      for (const name of NAMES) new PROVIDERS[name].IpPolicy(`${name}-found`, { description: name });
+    };
+    const older = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program);
+    await failureOf(older.up());
+    proxy.stop();
+    const env = { TUNNELPLANE_BASE_URL: server.url, TUNNELPLANE_API_KEY: server.apiKey };
+    const now = await Engine.open(older.folder, { program, env });
+    expect(changesOf(await now.up())).to.have.members(ofBoth("found").map((name) => `create ${name}`));
+    expect(await namesAt("/ip_policies")).to.have.length(before + NAMES.length);
+  });
+});
