@@ -12,7 +12,15 @@ export {
   type SetObject,
   type SetOperation,
 } from "./client/changeSets";
-export { Collection, Entries, type ListOptions, Module } from "./client/collection";
+export {
+  Collection,
+  Entries,
+  type ListOptions,
+  Module,
+  type ReadAnswer,
+  type ReadOptions,
+  type WithName,
+} from "./client/collection";
 export { Deliveries, type EventDelivery, type EventDestinationTest } from "./client/deliveries";
 export * from "./client/errors";
 export { type Event, Events } from "./client/events";

@@ -41,6 +41,7 @@ describe("tunnelplane ask", () => {
       },
     });
     partners = await authority("Partners CA", "our partners");
+    await api.patch(`/certificate_authorities/${partners}`, {}, { "tunnelplane-name": "partners" });
     await authority("Suppliers", "of suppliers");
     const { id: tunnels } = await made("/backends/tunnel_group", { labels: { app: "db" } });
     await made("/credentials", {});
@@ -92,15 +93,13 @@ describe("tunnelplane ask", () => {
     expect(refused).to.include({ code: 3, err: "" });
     const [decision, ...steps] = refused.out.trimEnd().split("\n");
     expect(decision).to.match(/^Refused with 403: /);
-    expect(
-      steps.map((line) =>
-        line
-          .trim()
-          .replace(/\. .*\(/, " ")
-          .replace(/ of .*/, ""),
-      ),
-    ).to.deep.equal(["1 hostports", "2 tls_termination", "3 match", "4 ip_restriction"]);
-    expect(steps[0]).to.contain(`(hostports of the HTTPS edge ${edge})`);
+    expect(steps.map((line) => line.trim().replace(/\. .* \((\w+) of the .*/, " $1"))).to.deep.equal([
+      "1 hostports",
+      "2 tls_termination",
+      "3 match",
+      "4 ip_restriction",
+    ]);
+    expect(steps[0]).to.contain(`(hostports of the HTTPS edge "app.example.com:443" (${edge}))`);
     const letIn = await ask(`GET https://app.example.com/admin --from ${INSIDE}`);
     expect(letIn.code).to.equal(0);
     expect(letIn.out).to.match(/^Answered with 204: .*\n {3}Goes to: an answer of status 204\n/);
@@ -129,8 +128,8 @@ describe("tunnelplane ask", () => {
     await api.delete(`/edges/https/${bare}`);
   });
 
-  it("asks with a certificate of an authority by its id, its description or its subject, or of one that is not stored", async () => {
-    for (const wanted of [partners, "our partners", "Partners CA"])
+  it("asks with a certificate of an authority by its id, its name, its description or its subject, or of one that is not stored", async () => {
+    for (const wanted of [partners, "partners", "our partners", "Partners CA"])
       for (const address of ["tls://db.example.com:5432", "tls://db.example.com"])
         expect(
           await decided(`${address} --from ${OUTSIDE}`, "--certificate-of", wanted),

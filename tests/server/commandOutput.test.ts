@@ -91,6 +91,62 @@ describe("The output of commands for programs", () => {
     expect(more).to.equal("There are more than 1: add a word.\n");
   });
 
+  describe("where objects have names", () => {
+    const named = async (path: string, name: string, body: object = {}): Promise<string> =>
+      (await server.rest.post(path, body, { "tunnelplane-name": encodeURIComponent(name) })).body.id;
+    let [backend, edge, nameless]: string[] = [];
+    before(async () => {
+      backend = await named("/backends/tunnel_group", "Büro", { labels: { service: "names" } });
+      edge = await named("/edges/tls", "shop", { backend: { backend_id: backend } });
+      nameless = (await server.created("/edges/tls", {})).id;
+    });
+
+    it("list and get: names stand in the first column, and in `resource_name` for programs", async () => {
+      const [heading, ...rows] = (await run("list", "tls-edges")).out.split("\n");
+      expect(heading).to.match(/^RESOURCE_NAME +ID +HOSTPORTS/);
+      const row = (id = "") => rows.find((line) => line.includes(id));
+      expect(row(edge)).to.match(new RegExp(`^shop +${edge} `));
+      expect(row(nameless)).to.match(new RegExp(`^- +${nameless} `));
+      expect((await run("get", `${nameless}`)).out).to.match(/^ID +HOSTPORTS/);
+      expect(await read("get", `${edge}`)).to.deep.equal(await server.read(`/edges/tls/${edge}?names=true`));
+      expect((await read("list", "tls-edges"))[1]).to.include({ id: edge, resource_name: "shop" });
+    });
+
+    it("describe: the object and those on both sides of its references by name, their ids behind it", async () => {
+      const ofEdge = (await run("describe", `${edge}`)).out;
+      expect(ofEdge).to.match(new RegExp(`^TLS edge "shop" \\(${edge}\\)\n`));
+      expect(ofEdge).to.contain(`\n  "Büro" (${backend})  backend.backend\n`);
+      expect((await run("describe", `${backend}`)).out).to.contain(`\n  "shop" (${edge})  backend.backend\n`);
+      const { refers_to } = await read("describe", `${edge}`);
+      expect(refers_to).to.deep.equal([{ id: backend, resource_name: "Büro", field: "backend.backend" }]);
+      const { referred_to_by } = await read("describe", `${backend}`);
+      expect(referred_to_by).to.deep.equal([{ id: edge, resource_name: "shop", field: "backend.backend" }]);
+    });
+
+    it("diff: a name is no difference, because a PATCH keeps it", async () => {
+      folder.write(JSON.stringify({ metadata: "" }), "nothing.json");
+      const { changes } = await read("diff", `${edge}`, join(folder.path, "nothing.json"));
+      expect(changes).to.deep.equal([]);
+    });
+
+    it("guarantees and events deliveries: names before ids", async () => {
+      const guarantee = await named("/guarantees", "only-partners", {
+        addresses: ["names.example.com:443"],
+        expect: "refused",
+      });
+      expect((await run("guarantees")).out).to.contain(`"only-partners" (${guarantee}), enforced`);
+      expect((await run("guarantees", guarantee)).out).to.contain(`"only-partners" (${guarantee}), `);
+      const target = { monitoring_service: { api_key: "any" } };
+      const { id } = await server.created("/event_destinations", { target });
+      await server.created("/event_subscriptions", {
+        sources: [{ type: "ip_policy_created.v0" }],
+        destination_ids: [id],
+      });
+      const policy = await named("/ip_policies", "office");
+      expect((await run("events", "deliveries", id)).out).to.contain(` "office" (${policy}) attempts `);
+    });
+  });
+
   it("diff: the changes by path, and what they mean", async () => {
     const [before, after] = [hostport(), hostport()];
     const { id } = await server.created("/edges/tls", { hostports: [before], metadata: "kept" });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { counted, isObject } from "@tunnelplane/sdk/contract";
+import { counted, isObject, nameAndId } from "@tunnelplane/sdk/contract";
 import {
   type AspectWords,
   aspectWords,
@@ -105,8 +105,11 @@ export function causeWords({ cause, offStack, certain }: ReviewedFinding): {
   place: string;
   remarks: string[];
 } {
+  const { urn, id, name, property } = cause;
+  // A resource of the program has its place there; for other objects, only the id says which one is meant.
+  const object = urn === undefined && id ? nameAndId(name, id) : name;
   return {
-    at: `${cause.name}${cause.property === undefined ? "" : `: ${cause.property}`}`,
+    at: `${object}${property === undefined ? "" : `: ${property}`}`,
     place: cause.file === undefined ? "" : `${cause.file}${cause.line === undefined ? "" : `:${cause.line}`}`,
     remarks: [...(offStack ? ["reaches beyond the stack"] : []), ...(certain ? [] : ["not certain yet"])],
   };

@@ -9,7 +9,7 @@ import type { World } from "../meaning/world";
  * A caller's certificate, as a request in each world has it. Its authority is the one in the first world that
  * knows this id or name.
  *
- * @param wanted an id, URN, description or subject, or `other`
+ * @param wanted an id, URN, name, description or subject, or `other`
  * @throws Error if no authority has this name, or several do
  */
 export function certificateIn(

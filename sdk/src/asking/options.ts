@@ -27,7 +27,7 @@ export function askingOptions<C extends CommandLike>(command: C): C {
   command.requiredOption("--from <address>", "IP address that it comes from, or a network (CIDR)");
   command.option(
     "--certificate-of <id|name>",
-    "authority that signed the caller's certificate: id, description or subject of one, or other (default: no certificate)",
+    "authority that signed the caller's certificate: id, name, description or subject of one, or other (default: no certificate)",
   );
   command.option(
     "--token-of <issuer>",

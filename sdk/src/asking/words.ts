@@ -1,6 +1,6 @@
-import { registry } from "../contract/registry";
 import { type Decision, type DecisionStep, isLetIn } from "../meaning/decision/types";
 import { targetWords } from "../meaning/exposure/targetWords";
+import { objectWords } from "../meaning/names";
 import { canonical } from "../meaning/values";
 import { inOneLine } from "../terminal";
 
@@ -19,11 +19,8 @@ export function linesOfDecision(decision: Decision, label = ""): string[] {
   ];
 }
 
-const stepWords = ({ sentence, kind, id, name, field }: DecisionStep): string =>
-  `${sentence} (${field} of the ${titleOf(kind)} ${id ?? name})`;
-
-/** A newer server may know further kinds. */
-const titleOf = (kind: string): string => registry.find((one) => one.kind === kind)?.title ?? kind;
+const stepWords = (step: DecisionStep): string =>
+  `${step.sentence} (${step.field} of the ${objectWords(step)})`;
 
 /** The decisions before and after a change for people: whether they differ, and each of them. */
 export const linesOfChange = (before: Decision, after: Decision): string[] => [

@@ -1,3 +1,5 @@
+import { nameAndId } from "../contract/core/nameAndId";
+import { registry } from "../contract/registry";
 import type { Model, ModelObject } from "./model";
 import { isObject, textIn, textsIn } from "./values";
 
@@ -72,6 +74,20 @@ export class Names {
     return `\`${name}\`${id !== undefined && id !== name && this.isShared(thing) ? ` (${id})` : ""}`;
   }
 }
+
+/**
+ * An object for people: `TLS edge "shop" (edgtls_0ERWdYmHciyPtBdiFM2OsTqjQue)`; without an id if it has
+ * none.
+ */
+export const objectWords = ({
+  kind,
+  name,
+  id,
+}: Omit<Named, "id"> & { readonly id?: string | null }): string =>
+  `${titleOf(kind)} ${id == null ? JSON.stringify(name) : nameAndId(name, id)}`;
+
+/** A newer server may know further kinds. */
+const titleOf = (kind: string): string => registry.find((one) => one.kind === kind)?.title ?? kind;
 
 export const named = (thing: ModelObject): Named => ({
   kind: thing.kind,

@@ -159,6 +159,7 @@ function* linesOf(
   declared: number,
 ): Generator<string> {
   const words: typeof import("@tunnelplane/sdk/catalogue") = require("@tunnelplane/sdk/catalogue");
+  const meaning: typeof import("@tunnelplane/sdk/meaning") = require("@tunnelplane/sdk/meaning");
   const { operations, findings = [], finding_limits: limits = [], access, digest } = result;
   const touched = operations.filter(({ op }) => op !== "delete").length;
   const counts = operations.length > 0 ? `${words.countsOf(operations, plan ? "planned" : "done")}, ` : "";
@@ -166,8 +167,10 @@ function* linesOf(
   for (const operation of operations) yield* words.linesOf(operation).map((line) => `  ${inOneLine(line)}`);
   if (access && operations.length > 0) yield `\n${oneLine(access.sentence)}`;
   if (findings.length > 0) yield "\nWhat it means:";
-  for (const { severity, sentence, certain } of findings)
-    yield `  ${severity.padEnd(6)} ${oneLine(sentence)}${certain ? "" : " (not certain)"}`;
+  for (const { severity, sentence, certain, cause } of findings) {
+    const said = oneLine(`${sentence} (${meaning.objectWords(cause)})`);
+    yield `  ${severity.padEnd(6)} ${said}${certain ? "" : " (not certain)"}`;
+  }
   for (const limit of limits) yield `  ${oneLine(limit)}`;
   const deletions = operations.filter(({ op }) => op === "delete").length;
   if (plan) {

@@ -78,7 +78,8 @@ async function certificateOf(
 ): Promise<DecisionRequest["client_certificate"]> {
   if (wanted === undefined) return null;
   const objects: WorldObject[] = [];
-  const add = (fields: Stored) => objects.push({ kind: AUTHORITY.kind, id: fields.id, fields });
+  const add = ({ resource_name: name, ...fields }: Stored) =>
+    objects.push({ kind: AUTHORITY.kind, id: fields.id, ...(name !== undefined && { name }), fields });
   if (definitionOfId(wanted) === AUTHORITY) add((await found(transport, AUTHORITY, wanted)).body);
   else if (wanted !== "other") for await (const one of objectsOf(transport, AUTHORITY)) add(one);
   return certificateIn([{ objects }], wanted)[0];

@@ -1,9 +1,11 @@
-import { Deliveries, type EventDelivery } from "@tunnelplane/sdk";
+import { Deliveries, type EventDelivery, type Transport } from "@tunnelplane/sdk";
+import { nameAndId } from "@tunnelplane/sdk/contract";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
 import { UsageError } from "./failures";
 import { gather } from "./gather";
+import { namesOf } from "./look";
 import { type OutputOptions, oneLine, outputOption, print } from "./output";
 import { wholeNumber } from "./settings";
 
@@ -44,9 +46,12 @@ export function eventsCommand(): Command {
           new Option("--limit <count>", "how many at most").default(20).argParser(wholeNumber(1, 1_000_000)),
         )
         .addOption(outputOption("a list of the deliveries as the API answers them")),
-      async (deliveries, destination, options) => {
+      async (deliveries, destination, options, transport) => {
         const { items } = await gather(deliveries.list(destination, options), options.limit);
-        print(items, options, () => items.map((one) => oneLine(lineOf(one))));
+        const isForPeople = options.output === "table";
+        const ids = isForPeople ? items.map(({ object_id }) => object_id) : [];
+        const names = await namesOf(transport, ids);
+        print(items, options, () => items.map((one) => oneLine(lineOf(one, names.get(one.object_id)))));
       },
     ),
   );
@@ -99,26 +104,19 @@ export function eventsCommand(): Command {
 
 function withApi<Options extends ApiOptions>(
   command: Command,
-  run: (deliveries: Deliveries, destination: string, options: Options) => Promise<void>,
+  run: (deliveries: Deliveries, destination: string, options: Options, transport: Transport) => Promise<void>,
 ): Command {
   return withApiOptions(command).action((destination: string, options: Options) =>
-    throughApi(options, (transport) => run(new Deliveries(transport), destination, options)),
+    throughApi(options, (transport) => run(new Deliveries(transport), destination, options, transport)),
   );
 }
 
-function lineOf({
-  event_timestamp,
-  status,
-  attempts,
-  event_type,
-  event_id,
-  object_id,
-  last_error,
-  due_at,
-}: EventDelivery): string {
+function lineOf(delivery: EventDelivery, name: string | undefined): string {
+  const { event_timestamp, status, attempts, event_type, event_id, last_error, due_at } = delivery;
+  const object = nameAndId(name, delivery.object_id);
   const next = due_at ? ` next ${due_at}` : "";
   const error = last_error ? ` ${last_error}` : "";
-  return `${event_timestamp} ${status.padEnd(9)} ${event_type} ${event_id} ${object_id} attempts ${attempts}${next}${error}`;
+  return `${event_timestamp} ${status.padEnd(9)} ${event_type} ${event_id} ${object} attempts ${attempts}${next}${error}`;
 }
 
 function timeOf(text: string): string {

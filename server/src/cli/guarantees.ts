@@ -1,6 +1,6 @@
-import { Collection, type Guarantee, type Transport } from "@tunnelplane/sdk";
+import { type Guarantee as Answered, Collection, type Transport, type WithName } from "@tunnelplane/sdk";
 import { linesOfDecision } from "@tunnelplane/sdk/asking";
-import { counted, definitionNamed, keysOf } from "@tunnelplane/sdk/contract";
+import { counted, definitionNamed, keysOf, nameAndId } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decidedWords, guaranteeWords } from "@tunnelplane/sdk/meaning";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
@@ -39,19 +39,21 @@ export function guaranteesCommand(): Command {
 
 const GUARANTEE = definitionNamed("guarantee");
 
+type Guarantee = Answered & WithName;
+
 /** Prints one guarantee or all of them. Answers those that it printed. */
 async function printed(
   transport: Transport,
   id: string | undefined,
   options: Options,
 ): Promise<readonly Guarantee[]> {
-  const all = new Collection<Guarantee, never, never>(transport, GUARANTEE.path, GUARANTEE.listKey);
+  const all = new Collection<Answered, never, never>(transport, GUARANTEE.path, GUARANTEE.listKey);
   if (id !== undefined) {
-    const guarantee = await all.get(id);
+    const guarantee = await all.get(id, { names: true });
     print(guarantee, options, () => [...linesOf(guarantee), ...linesOfExample(guarantee)]);
     return [guarantee];
   }
-  const { items } = await gather(all.list({ state: true }));
+  const { items } = await gather(all.list({ state: true, names: true }));
   print(items, options, () => [...linesOfAll(items)]);
   return items;
 }
@@ -78,13 +80,13 @@ function* linesOfAll(guarantees: readonly Guarantee[]): Generator<string> {
 const INDENT = " ".repeat(11);
 
 function linesOf(guarantee: Guarantee): string[] {
-  const { id, description, covered, mode } = guarantee;
+  const { id, resource_name: name, description, covered, mode } = guarantee;
   const state = stateOf(guarantee);
   const covers = covered === 0 ? "covers no declared address" : `covers ${counted(covered ?? 0, "address")}`;
   const wanted = guaranteeWords(guarantee);
   const below = [
     ...(description ? [wanted] : []),
-    `${id}, ${mode === "enforce" ? "enforced" : "reported"}, ${covers}`,
+    `${nameAndId(name, id)}, ${mode === "enforce" ? "enforced" : "reported"}, ${covers}`,
     ...reasonsIn(guarantee),
   ];
   return [

@@ -74,8 +74,11 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
       ["tls_edge", "/edges/tls", "tls_edges"],
       ["ip_policy", "/ip_policies", "ip_policies"],
       ["destination", "/event_destinations", "event_destinations"],
-    ])
-      ids.set(kind as string, (await rest.get(`${path}?limit=100`)).body[key as string].at(-1).id);
+    ] as const) {
+      const { id } = (await rest.get(`${path}?limit=100`)).body[key].at(-1);
+      ids.set(kind, id);
+      await rest.patch(`${path}/${id}`, {}, { "tunnelplane-name": kind });
+    }
     const edges = [{ id: ids.get("tls_edge"), state: "rejected", reason: `no certificate${MARKS}` }];
     const report = { version: "1", envoy_version: "1", sequence: 1, edges, agents: [] };
     const { status, text } = await rest.put("/gateways/east/status", report);
@@ -165,7 +168,7 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
       expect(JSON.stringify(value), name).to.contain(JSON.stringify(MARKS).slice(1, -1));
       expect(parse(yaml?.out ?? ""), name).to.deep.equal(value);
     }
-    const { body } = await rest.get(`/ip_policies/${ids.get("ip_policy")}`);
+    const { body } = await rest.get(`/ip_policies/${ids.get("ip_policy")}?names=true`);
     const { out } = await run("tunnelplane", ["get", ids.get("ip_policy") ?? "", "-o", "json"]);
     expect(JSON.parse(out)).to.deep.equal(marked(body));
   });

@@ -4,6 +4,7 @@ import {
   definitionOf,
   didYouMean,
   formatPath,
+  nameAndId,
   plural,
   validateCreate,
   withArticle,
@@ -23,6 +24,13 @@ describe("A path in an error", () => {
 });
 
 describe("A name", () => {
+  it("stands before the id of its object, on one line; without a name, there is the id alone", () => {
+    expect(nameAndId("shop", "edgtls_1")).to.equal('"shop" (edgtls_1)');
+    expect(nameAndId('a "b"\nc', "edgtls_1")).to.equal('"a \\"b\\"\\nc" (edgtls_1)');
+    for (const none of [undefined, null, "", "edgtls_1"])
+      expect(nameAndId(none, "edgtls_1")).to.equal("edgtls_1");
+  });
+
   it("has the article that it is spoken with", () => {
     expect(
       ["TLS edge", "SSH credential", "IP policy", "backend", "event destination"].map(withArticle),

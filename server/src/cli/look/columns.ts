@@ -50,7 +50,9 @@ export function objectTable(
   definition: Definition,
   objects: readonly Stored[],
 ): [headings: string[], rows: string[][]] {
-  const fields = ["id", ...columnsOf(definition), "created_at", "description"];
+  const isNamed = objects.some(({ resource_name }) => resource_name !== undefined);
+  const names = isNamed ? ["resource_name"] : [];
+  const fields = [...names, "id", ...columnsOf(definition), "created_at", "description"];
   return [
     fields.map((field) => field.toUpperCase()),
     objects.map((object) => fields.map((field) => cellOf(object[field]))),

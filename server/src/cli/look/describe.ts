@@ -1,6 +1,5 @@
 import { Gateways, type Transport } from "@tunnelplane/sdk";
-import type { Definition } from "@tunnelplane/sdk/contract";
-import { isObject } from "@tunnelplane/sdk/contract";
+import { type Definition, isObject, nameAndId } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
@@ -8,7 +7,7 @@ import { type EdgeAtGateway, edgeAt, textOf as stateText } from "../gateways";
 import { gather } from "../gather";
 import { bold, dim, type OutputOptions, oneLine, outputOption, print } from "../output";
 import { kindOfId } from "./kinds";
-import { found, kindsThatReferTo, objectsOf, refersTo, type Stored } from "./objects";
+import { found, kindsThatReferTo, namesOf, objectsOf, refersTo, type Stored } from "./objects";
 
 /**
  * Limits of the objects that refer to one which are named, and of the objects of each kind which are checked.
@@ -29,6 +28,8 @@ interface Described {
 
 interface Reference {
   readonly id: string;
+  /** The name of the object that is referred to, or refers. */
+  readonly resource_name?: string;
   /** The field of the referring object that holds the id. */
   readonly field: string;
 }
@@ -40,7 +41,7 @@ export function describeCommand(): Command {
     .argument("<id>", "id of the object")
     .addOption(
       outputOption(
-        "`object` as the API answers it, `refers_to` and `referred_to_by` (lists of `id` and `field`), `has_more_referrers`, and for an edge `gateways`",
+        "`object` as the API answers it, `refers_to` and `referred_to_by` (lists of `id`, `resource_name` and `field`), `has_more_referrers`, and for an edge `gateways`",
       ),
     )
     .action((id: string, options: ApiOptions & OutputOptions) => {
@@ -60,9 +61,14 @@ export function describeCommand(): Command {
 async function describe(transport: Transport, definition: Definition, id: string): Promise<Described> {
   const { body: object } = await found(transport, definition, id);
   const isEdge = definition.kind === "tls_edge" || definition.kind === "https_edge";
+  const references = refersTo(object);
+  const names = await namesOf(
+    transport,
+    references.map((one) => one.id),
+  );
   return {
     object,
-    refers_to: refersTo(object),
+    refers_to: references.map((one) => withName(one, names.get(one.id))),
     ...(await referrersOf(transport, definition, id)),
     ...(isEdge ? { gateways: (await gather(edgeAt(new Gateways(transport), id))).items } : {}),
   };
@@ -80,7 +86,8 @@ async function referrersOf(
     for await (const other of objectsOf(transport, kind)) {
       hasMore ||= looked++ === MOST_LOOKED_AT || referrers.length > MOST_REFERRERS;
       if (hasMore) break;
-      for (const { id: to, field } of refersTo(other)) if (to === id) referrers.push({ id: other.id, field });
+      for (const { id: to, field } of refersTo(other))
+        if (to === id) referrers.push(withName({ id: other.id, field }, other.resource_name));
     }
   }
   return {
@@ -89,9 +96,15 @@ async function referrersOf(
   };
 }
 
+const withName = ({ id, field }: Reference, name: string | undefined): Reference => ({
+  id,
+  ...(name !== undefined && { resource_name: name }),
+  field,
+});
+
 function* linesOf(definition: Definition, described: Described): Generator<string> {
   const { object, refers_to: out, referred_to_by: back, has_more_referrers: hasMore, gateways } = described;
-  yield bold(`${definition.title} ${object.id}`);
+  yield bold(`${definition.title} ${oneLine(nameAndId(object.resource_name, object.id))}`);
   yield* fieldLines(object);
   if (out.length > 0) yield bold("Refers to");
   yield* out.map(referenceLine);
@@ -101,7 +114,8 @@ function* linesOf(definition: Definition, described: Described): Generator<strin
   if (gateways) yield* gatewayLines(gateways);
 }
 
-const referenceLine = ({ id, field }: Reference): string => `  ${oneLine(id)}  ${dim(oneLine(field))}`;
+const referenceLine = ({ id, resource_name, field }: Reference): string =>
+  `  ${oneLine(nameAndId(resource_name, id))}  ${dim(oneLine(field))}`;
 
 function gatewayLines(gateways: readonly EdgeAtGateway[]): string[] {
   const nobody =

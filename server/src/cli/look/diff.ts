@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Transport, WithFindings } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { isObject } from "@tunnelplane/sdk/contract";
+import { objectWords } from "@tunnelplane/sdk/meaning";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
@@ -60,7 +61,10 @@ async function printDifference(
   { id, change }: { readonly id: string; readonly change: object },
   options: OutputOptions,
 ): Promise<void> {
-  const { path, body: before } = await found(transport, definition, id);
+  const {
+    path,
+    body: { resource_name: _name, ...before },
+  } = await found(transport, definition, id);
   const { body } = await transport.request<Stored & WithFindings>("PATCH", path, change, {
     dryRun: true,
     findings: true,
@@ -99,7 +103,8 @@ function* linesOf({ changes, findings, finding_limits }: Difference, verdict: st
     if (!isNothing(now)) yield green(`+ ${oneLine(path)}: ${oneLine(JSON.stringify(now))}`);
   }
   if (changes.length > 0) yield oneLine(verdict);
-  for (const { severity, sentence } of findings) yield yellow(`${severity}: ${oneLine(sentence)}`);
+  for (const { severity, sentence, cause } of findings)
+    yield yellow(`${severity}: ${oneLine(`${sentence} (${objectWords(cause)})`)}`);
   for (const limit of finding_limits) yield dim(oneLine(limit));
   if (changes.length === 0) yield "There is no difference.";
 }

@@ -3,5 +3,5 @@ export { describeCommand } from "./describe";
 export { diffCommand } from "./diff";
 export { explainCommand } from "./explain";
 export { KIND_NAMES } from "./kinds";
-export { found, objectsOf, type Stored } from "./objects";
+export { found, namesOf, objectsOf, type Stored } from "./objects";
 export { getCommand, listCommand } from "./read";

@@ -1,4 +1,10 @@
-import { Collection, type ListOptions, type Transport } from "@tunnelplane/sdk";
+import {
+  Collection,
+  type ListOptions,
+  NotFoundError,
+  PermissionError,
+  type Transport,
+} from "@tunnelplane/sdk";
 import {
   createSchema,
   type Definition,
@@ -16,6 +22,8 @@ import { MissingObjectError } from "../failures";
 /** An object as the server answers it. */
 export interface Stored {
   readonly id: string;
+  /** Its name in a program or catalogue. */
+  readonly resource_name?: string;
   readonly [field: string]: unknown;
 }
 
@@ -32,7 +40,7 @@ export async function* objectsOf(
   options: Shared = {},
 ): AsyncGenerator<Stored> {
   for await (const path of placesOf(transport, definition, options))
-    yield* collectionAt(transport, definition, path).list(options);
+    yield* collectionAt(transport, definition, path).list({ ...options, names: true });
 }
 
 /** The values of the fields in a kind's path: one empty record for most kinds. */
@@ -59,11 +67,11 @@ async function find(
   id: string,
 ): Promise<{ path: string; body: Stored } | undefined> {
   if (pathFieldsOf(definition).length === 0) {
-    const body = await collectionAt(transport, definition, {}).get(id);
+    const body = await collectionAt(transport, definition, {}).get(id, { names: true });
     return { path: `${definition.path}/${encodeURIComponent(id)}`, body };
   }
   for await (const path of placesOf(transport, definition)) {
-    for await (const body of collectionAt(transport, definition, path).list())
+    for await (const body of collectionAt(transport, definition, path).list({ names: true }))
       if (body.id === id)
         return { path: `${expandPath(definition.path, path)}/${encodeURIComponent(id)}`, body };
   }
@@ -75,6 +83,30 @@ export async function found(transport: Transport, definition: Definition, id: st
   const object = await find(transport, definition, id);
   if (object) return object;
   throw new MissingObjectError(`there is no ${definition.title} ${id}`);
+}
+
+/** How many objects are asked for their names at most; others are shown by their ids. */
+const MOST_NAMED = 50;
+
+/** The names of objects, by id, as far as they have one and the API key may see them. */
+export async function namesOf(
+  transport: Transport,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const asked = [...new Set(ids)].slice(0, MOST_NAMED);
+  const nameOf = async (id: string): Promise<string | undefined> => {
+    const definition = definitionOfId(id);
+    // An object below another one could only be found by listing them all.
+    if (!definition || pathFieldsOf(definition).length > 0) return undefined;
+    try {
+      const { resource_name } = await collectionAt(transport, definition, {}).get(id, { names: true });
+      return resource_name;
+    } catch (error) {
+      if (error instanceof NotFoundError || error instanceof PermissionError) return undefined;
+      throw error;
+    }
+  };
+  return new Map(await Promise.all(asked.map(async (id) => [id, await nameOf(id)] as const)));
 }
 
 /** The ids that an object refers to, each with the field where it stands. */
