@@ -58,6 +58,24 @@ describe("The program that adopt writes", () => {
     expect(namesIn(first).certificateAuthorities).to.deep.equal(["example.com"]);
   });
 
+  it("names objects as their earlier programs did, before all others, and in a form that catalogues take", async () => {
+    const named = (path: string, name: string, body: object) =>
+      server.rest.post(path, body, { "tunnelplane-name": encodeURIComponent(name) });
+    await named("/edges/tls", "Shop_1.eu", { description: "the shop" });
+    await server.rest.post("/api_keys", { description: "Shop_1.eu" });
+    await named("/ip_policies", "Shop_1.eu", {});
+    await named("/ip_policies", "Große Läden/2", { description: "shops" });
+    const adopted = project();
+    await adopted.adopt(server, "--format", "yaml");
+    const names = namesIn(adopted);
+    expect(names.tlsEdges).to.include("Shop_1.eu-tls-edge");
+    expect(names.ipPolicies).to.include.members(["Shop_1.eu", "gro-e-laden-2"]);
+    expect(names.apiKeys, "no program gave it that name").to.include("shop_1.eu");
+    const { resources } = JSON.parse(adopted.read("import.json"));
+    const edge = resources.find(({ name }: { name: string }) => name === "Shop_1.eu-tls-edge");
+    expect(JSON.stringify(edge)).to.contain("the shop").and.not.to.contain("resourceName");
+  });
+
   it("gets this package from tarballs of its own, because the registry may not have it, or from those that are named", async () => {
     const [made, given] = [project(), project()];
     expect((await made.adoptAlone(server)).code).to.equal(0);

@@ -73,7 +73,7 @@ export const CASTS: readonly Reason[] = [
     because: "Stored and answered objects have the fields of their kind; the code reads one by its name.",
     casts: {
       "provider/src/cli/review.ts": ["report as unknown as Report", "report as unknown"],
-      "provider/src/core/everything.ts": ["answer[name] as Wire[]"],
+      "provider/src/core/everything.ts": ["answer[name] as (Wire & WithName)[]"],
       "provider/src/operation/guarantees.ts": [
         "…s.DecisionRequest; decision: Meanings.Decision; }",
         "example as unknown",

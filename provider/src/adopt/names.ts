@@ -1,3 +1,4 @@
+import { ENTRY_NAME } from "@tunnelplane/sdk/contract";
 import type { FieldName } from "@tunnelplane/sdk/meaning";
 import type { Existing } from "./world";
 
@@ -17,18 +18,18 @@ const SOURCES: readonly (FieldName | "name")[] = [
 const LONGEST = 50;
 
 /**
- * Gives each object a unique name, made from one of its own fields in lower-case letters, digits, ".", "_"
- * and "-", or else from its kind. If several want the same name, the first (by kind, then by age) gets it;
- * others get their kind appended, then numbers. So names are the same in every run, valid in catalogues, and
- * unambiguous.
+ * Gives each object a unique name: the one that it has from an earlier program; or one that is made from one
+ * of its own fields in lower-case letters, digits, ".", "_" and "-"; or else its kind. If several want the
+ * same name, the first (those of programs first, then by kind, then by age) gets it; others get their kind
+ * appended, then numbers. So names are the same in every run, valid in catalogues, and unambiguous.
  */
 export function namesOf(objects: readonly Existing[]): ReadonlyMap<Existing, string> {
   const taken = new Set<string>();
+  const [given, others] = [objects.filter(isNamed), objects.filter((object) => !isNamed(object))];
   return new Map(
-    objects.map((object) => {
+    [...given, ...others].map((object) => {
       const kind = object.definition.kind.replaceAll("_", "-");
-      const own =
-        SOURCES.map((source) => asName(textOf(object.answer[source]))).find((name) => name !== "") ?? kind;
+      const own = isNamed(object) ? object.givenName : madeFor(object, kind);
       const name =
         [own, ...(own === kind ? [] : [`${own}-${kind}`])].find((candidate) => !taken.has(candidate)) ??
         numbered(own, taken);
@@ -37,6 +38,15 @@ export function namesOf(objects: readonly Existing[]): ReadonlyMap<Existing, str
     }),
   );
 }
+
+/** Whether a program gave an object a name that catalogues can have, too. */
+const isNamed = (object: Existing): object is Existing & { readonly givenName: string } =>
+  object.givenName !== undefined && ENTRY_NAME.test(object.givenName);
+
+const madeFor = ({ givenName, answer }: Existing, kind: string): string =>
+  [givenName, ...SOURCES.map((source) => answer[source])]
+    .map((value) => asName(textOf(value)))
+    .find((name) => name !== "") ?? kind;
 
 function numbered(name: string, taken: ReadonlySet<string>): string {
   for (let count = 2; ; count++) if (!taken.has(`${name}-${count}`)) return `${name}-${count}`;

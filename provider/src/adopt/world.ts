@@ -21,6 +21,8 @@ export interface Existing {
   readonly id: string;
   /** The id of its resource. */
   readonly resourceId: string;
+  /** The name that it has from an earlier program. */
+  readonly givenName?: string;
   readonly answer: Wire;
   /** The declared fields, with their defaults. */
   readonly inputs: Properties;
@@ -48,10 +50,10 @@ export async function readWorld(transport: Transport, progress: (read: number) =
     found
       .filter((one) => one.definition === definition && !isOutside(one))
       .sort((a, b) => (String(a.answer.id) < String(b.answer.id) ? -1 : 1))
-      .flatMap(({ answer }) => {
+      .flatMap(({ answer, name }) => {
         const taken = take(definition, answer, caller);
         if (typeof taken === "object")
-          return [{ ...taken, outputs: { ...taken.outputs, ...places.get(definition) } }];
+          return [{ ...taken, givenName: name, outputs: { ...taken.outputs, ...places.get(definition) } }];
         leftOut.push(`${definition.title} ${answer.id}: ${taken}`);
         return [];
       }),

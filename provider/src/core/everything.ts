@@ -1,4 +1,11 @@
-import { type Caller, Collection, Gateways, PermissionError, type Transport } from "@tunnelplane/sdk";
+import {
+  type Caller,
+  Collection,
+  Gateways,
+  PermissionError,
+  type Transport,
+  type WithName,
+} from "@tunnelplane/sdk";
 import {
   DEFAULT_PROJECT,
   type Definition,
@@ -14,6 +21,8 @@ import type { Wire } from "./target";
 interface Found {
   readonly definition: Definition;
   readonly answer: Wire;
+  /** The name that a program or a catalogue gave it. */
+  readonly name?: string;
 }
 
 /** Every object on a server that an API key may see. */
@@ -49,12 +58,15 @@ export async function readServer(
         transport,
         definition.path,
         definition.listKey,
-      ).list(withShared && knowsProjects && isLent(definition) ? { shared: true } : {})) {
+      ).list({
+        names: true,
+        ...(withShared && knowsProjects && isLent(definition) && { shared: true }),
+      })) {
         if (answer.id === DEFAULT_PROJECT.id) continue; // it is there from the start: nobody makes it
         const inside = embeddedIn(definition).flatMap(([name, child]) =>
-          (answer[name] as Wire[]).map((one) => ({ definition: child, answer: one })),
+          (answer[name] as (Wire & WithName)[]).map((one) => foundOf(child, one)),
         );
-        found.push({ definition, answer }, ...inside);
+        found.push(foundOf(definition, answer), ...inside);
         if (found.length % PROGRESS_EVERY === 0) progress(found.length);
       }
     } catch (error) {
@@ -72,6 +84,12 @@ export async function readServer(
   });
   return { caller, found, leftOut, ...(ports && { ports }) };
 }
+
+const foundOf = (definition: Definition, { resource_name: name, ...answer }: Wire & WithName): Found => ({
+  definition,
+  answer,
+  ...(name !== undefined && { name }),
+});
 
 /** Whether other projects may refer to objects of a type. Nobody refers to edges. */
 const isLent = ({ access, fields }: Definition): boolean => access === "everyone" && !("hostports" in fields);

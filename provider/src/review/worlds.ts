@@ -121,12 +121,13 @@ function missing(count: number, asked: boolean): string {
     : `${what}: findings that depend on them are uncertain.`;
 }
 
-function outsideObject({ definition, answer }: Everything["found"][number]): WorldObject {
+function outsideObject({ definition, answer, name }: Everything["found"][number]): WorldObject {
   const open = mapSecrets(definition, answer, () => undefined);
   const { routes, ...fields } = open;
   return {
     kind: definition.kind,
     id: String(answer.id),
+    ...(name !== undefined && { name }),
     fields: definition.kind === "https_edge" ? fields : open,
   };
 }
