@@ -123,6 +123,18 @@ describe("The output of commands for programs", () => {
       expect(referred_to_by).to.deep.equal([{ id: edge, resource_name: "shop", field: "backend.backend" }]);
     });
 
+    it("gateways: edges by name, their ids behind it", async () => {
+      const edges = [{ id: edge, state: "applied", reason: "" }];
+      await server.rest.put("/gateways/west/status", {
+        version: "1",
+        envoy_version: "1",
+        sequence: 1,
+        edges,
+        agents: [],
+      });
+      expect((await run("gateways", "west")).out).to.contain(`\nedge "shop" (${edge}) applied\n`);
+    });
+
     it("diff: a name is no difference, because a PATCH keeps it", async () => {
       folder.write(JSON.stringify({ metadata: "" }), "nothing.json");
       const { changes } = await read("diff", `${edge}`, join(folder.path, "nothing.json"));

@@ -1,5 +1,5 @@
 import { type Gateway, type GatewayEdge, type GatewayStatus, Gateways } from "@tunnelplane/sdk";
-import { counted } from "@tunnelplane/sdk/contract";
+import { counted, nameAndId } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "./api";
 import { withExamples } from "./examples";
@@ -66,9 +66,10 @@ const lineOf = ({ name, last_seen, version, envoy_version, sequence, applied, re
 
 function* statusLines(status: GatewayStatus): Generator<string> {
   yield lineOf(status);
-  for (const { id, state, reason } of status.edges) yield `edge ${id} ${state}${reason && `: ${reason}`}`;
-  for (const { credential, bind, address, since } of status.agents)
-    yield `agent ${credential} from ${address} since ${since} serves ${bind.join(" ")}`;
+  for (const { id, resource_name: name, state, reason } of status.edges)
+    yield `edge ${nameAndId(name, id)} ${state}${reason && `: ${reason}`}`;
+  for (const { credential, resource_name: name, bind, address, since } of status.agents)
+    yield `agent ${nameAndId(name, credential)} from ${address} since ${since} serves ${bind.join(" ")}`;
   if (status.other_agents > 0) yield `and ${counted(status.other_agents, "agent")} of others`;
 }
 
