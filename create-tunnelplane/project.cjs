@@ -22,6 +22,9 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 /** Where each service looks for a pipeline. */
 const PIPELINES = { github: ".github/workflows/tunnels.yml", gitlab: ".gitlab-ci.yml" };
 
+/** The script of the template that reviews a change. */
+const REVIEW = JSON.parse(readFileSync(join(TEMPLATE, "package.json"), "utf8")).scripts.review;
+
 /** Names of the examples that are Pulumi projects. */
 const examples = () =>
   readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, "Pulumi.yaml")));
@@ -115,7 +118,7 @@ function rename(inProject, name) {
   editJson(inProject("package.json"), ({ scripts, devDependencies, ...manifest }) => ({
     ...manifest,
     name,
-    scripts: { dev: "tunnelplane-gateway dev", ...scripts },
+    scripts: { dev: "tunnelplane-gateway dev", review: REVIEW, ...scripts },
     devDependencies: { "@tunnelplane/gateway": devDependencies["@tunnelplane/server"], ...devDependencies },
   }));
 }

@@ -122,11 +122,11 @@ function howToUse(engine, path, pinnedNode, isNewEnough) {
     ...(node && isNewEnough(join(node, `node${EXE}`)) ? [] : [dirname(pinnedNode)]),
   ];
   return [
+    ...(hostIsOurs(engine) ? [...BUILT_WITH_GO, ""] : []),
     `pulumi ${versionOf(join(bin, `pulumi${EXE}`))} is in ${bin}`,
     ...(missing.length === 0
       ? ["It is on your PATH already."]
       : ["To use it in this shell:", "", `  export PATH="${[...missing, "$PATH"].join(delimiter)}"`, ""]),
-    ...(hostIsOurs(engine) ? BUILT_WITH_GO : []),
   ];
 }
 

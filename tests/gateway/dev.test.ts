@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,6 +74,24 @@ describe("tunnelplane-gateway dev", () => {
     expect(await running.stop("SIGINT")).to.equal(0);
     for (const url of [first.TUNNELPLANE_BASE_URL, `http://${first.TUNNELPLANE_DEV_APP}`])
       expect(await fetch(url as string).catch(() => "nobody listens")).to.equal("nobody listens");
+  });
+
+  it("gives another terminal the programs of its own, and a state for Pulumi that needs no account", async () => {
+    const own = { PULUMI_BACKEND_URL: undefined, PULUMI_CONFIG_PASSPHRASE: undefined } as never;
+    await start(own).printed(READY);
+    const shown = execFileSync(
+      "/bin/sh",
+      [
+        "-c",
+        `${READY} && command -v node && echo "$PULUMI_BACKEND_URL" && cat "$PULUMI_CONFIG_PASSPHRASE_FILE"`,
+      ],
+      { cwd: project, env: { PATH: "/usr/bin:/bin" }, encoding: "utf8" },
+    );
+    const [node, backend, passphrase] = shown.split("\n");
+    expect(node).to.equal(process.execPath);
+    expect(backend).to.equal(`file://${join(realpathSync(project), ".tunnelplane/dev/stacks")}`);
+    expect(passphrase).to.match(/^[\w-]{32}$/);
+    expect(settings().TUNNELPLANE_DEV_HTTPS).to.match(/^127\.0\.0\.1:\d+$/);
   });
 
   it("starts again with the data and the key of before, at another port where that is taken", async () => {

@@ -79,7 +79,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
   /** What a reader types who starts the server alone, without a gateway. */
   const SERVER_ALONE = {
     "npm run dev": "npm run serve",
-    ". .tunnelplane/dev/env": "export TUNNELPLANE_API_KEY=tpk_…",
+    ". .tunnelplane/dev/env": "export TUNNELPLANE_API_KEY=tpk_… PULUMI_CONFIG_PASSPHRASE=…",
   };
 
   const shellWithoutGateway = async (folder: string, env: Shell["env"] = {}): Promise<Shell> => {
@@ -95,10 +95,10 @@ describe("A project of one's own, outside of the repository, from packed tarball
     };
   };
 
-  /** The template's README up to the first preview, which runs the whole program. */
+  /** The template's README, with a preview, which runs the whole program, in place of its deployment. */
   const untilPreview = (folder: string): Step[] => {
     const commands = stepsOf(join(folder, "README.md")).flatMap((step) => step.commands);
-    return [{ commands: commands.slice(0, commands.indexOf("pulumi preview") + 1), shown: [] }];
+    return [{ commands: [...commands.slice(0, commands.indexOf("pulumi up")), "pulumi preview"], shown: [] }];
   };
 
   it("ends with a request through a tunnel by its README, and sees what that shows", async function () {

@@ -62,7 +62,9 @@ describe("the input of `review`", () => {
     const file = folder.write("failed.json", JSON.stringify({ steps: [], diagnostics }));
     const { code, stdout, stderr } = await runReview([file]);
     expect([code, stdout]).to.deep.equal([1, ""]);
-    expect(stderr).to.match(/a preview that failed \(2 errors, at app\): fix its program first/);
+    expect(stderr).to.match(
+      /a preview that failed \(2 errors, at app\): fix what it says, then preview again/,
+    );
     expect(stderr.trimEnd().split("\n").slice(1)).to.deep.equal([
       "  app: hostports must not be empty",
       "  (PEM)",

@@ -236,7 +236,7 @@ describe("a review of what the engine previews", () => {
       throw new Error("there is no such office");
     });
     expect(() => review(failed)).to.throw(
-      /^The preview is of a preview that failed \(\d errors?\): fix its program first; .*pulumi preview --json[\s\S]*there is no such office/,
+      /^The preview is of a preview that failed \(\d errors?\): fix what it says, then preview again[\s\S]*there is no such office/,
     );
     const refused = await change.preview(program({ hostports: ["no hostport"] }));
     expect(() => review(refused)).to.throw(/a preview that failed/);

@@ -8,7 +8,7 @@ import { Children } from "../dev/children";
 import { envoyProgram } from "../dev/envoy";
 import { devKey, serverProgram } from "../dev/project";
 import { freePort, sampleApp } from "../dev/sampleApp";
-import { writeWhole } from "../state/files";
+import { writeSettings } from "../dev/settings";
 
 /** How long the server and the gateway may take to start, in milliseconds. */
 const START_MS = 60_000;
@@ -79,20 +79,16 @@ async function dev({ envoy }: { readonly envoy?: string }): Promise<void> {
         log: join(folder, "gateway.log"),
       });
       await until(() => answers(`http://${HOST}:${metrics}/readyz`), "the gateway serves nothing");
-      const file = join(folder, "env");
-      writeWhole(
-        file,
-        `export TUNNELPLANE_BASE_URL=${url} TUNNELPLANE_API_KEY=${key}
-export TUNNELPLANE_DEV_HTTPS=${HOST}:${https} TUNNELPLANE_DEV_SSH_PORT=${ssh} TUNNELPLANE_DEV_APP=${HOST}:${app}
-`,
-      );
+      const running = { url, key, https: `${HOST}:${https}`, app: `${HOST}:${app}` };
+      const file = writeSettings(folder, { ...running, ssh: { host: HOST, port: ssh } });
       console.log(`
 server     ${url}/console
 gateway    https at ${HOST}:${https} for hostports of port 443; agents come in at ${HOST}:${ssh}
 app        http://${HOST}:${app}, to be reached through a tunnel
 logs       ${relative(project, folder)}/server.log and gateway.log
 
-All of it runs until Ctrl-C. In another terminal, in this folder, this sets the server, its key and the ports:
+All of it runs until Ctrl-C. In another terminal, in this folder, this sets the server, its key, the ports, and a state for
+Pulumi in .tunnelplane/dev:
 
   . ${relative(project, file)}
 `);

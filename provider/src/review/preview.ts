@@ -54,7 +54,7 @@ export function readPreview(preview: string | object, source = "The preview"): P
   );
   if (failed.length > 0)
     throw new Error(
-      `${source} is of a preview that failed (${places(failed)}): fix its program first; ${EXPECTED}${errorsIn(failed)}`,
+      `${source} is of a preview that failed (${places(failed)}): fix what it says, then preview again${errorsIn(failed)}`,
     );
   const steps = (read.steps ?? []) as PreviewStep[];
   const { same } = isObject(read.changeSummary) ? read.changeSummary : {};

@@ -12,7 +12,7 @@ const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
 /** The place of findings that have none in the program, because viewers drop findings without a place. */
 const PROJECT_FILE = "Pulumi.yaml";
 
-const DOCUMENTATION = "docs/meaning.md#findings";
+const DOCUMENTATION = "https://github.com/tunnelplane/tunnelplane/blob/main/docs/meaning.md#findings";
 
 /** The findings in the Static Analysis Results Interchange Format, 2.1.0. */
 export function sarifOf(report: Report): object {

@@ -20,9 +20,9 @@ export interface Row extends Readings {
   readonly traffic: Reading<Traffic>;
 }
 
-const nothing = <T>(value: T, cause: Reading<unknown>): Reading<T> => ({
+const nothing = <T>(value: T, parts: Reading<T>["parts"] = []): Reading<T> => ({
   value,
-  parts: cause.parts,
+  parts,
   unknown: false,
   maybeOff: false,
 });
@@ -68,12 +68,12 @@ function readingsAt(model: Model, holder: ModelObject, edge: ModelObject): Readi
   const endsUpstream = holder.kind === "tls_edge" && tls.value.ends_at === "upstream";
   const readings = SHOWN.map(({ of, shows, name }) => {
     const at = [holder, edge].find(({ kind }) => Object.hasOwn(of, kind));
-    // A route whose edge is not known has none of the edge's modules.
-    if (!at && !Object.hasOwn(of, "https_edge")) return [name, nothing(shows.absent, tls)];
+    // A route whose edge is not known has none of the edge's modules, and a TLS edge none of a route's.
+    if (!at && !Object.hasOwn(of, "https_edge")) return [name, nothing(shows.absent)];
     const read = shows.read({ model, holder: at ?? edge });
     // If TLS ends upstream, the edge cannot check the traffic.
     return endsUpstream && shows.readsTraffic
-      ? [name, nothing(shows.absent, { ...tls, parts: [...read.parts, ...tls.parts] })]
+      ? [name, nothing(shows.absent, [...read.parts, ...tls.parts])]
       : [name, read];
   });
   return Object.fromEntries(readings) as Readings; // typed name by name above
