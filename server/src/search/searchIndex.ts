@@ -7,10 +7,15 @@ import { type Entry, entryOf, type SearchedRow } from "./entry";
 import { changesAfter, namesAfter, rowsAfter, searchedRows, settingOf } from "./rows";
 import { exactly, RANKS, type Rank, rankOf, type Wanted } from "./wanted";
 
-/** The index of a server takes some 2 bytes of memory for each; what does not fit in is not found. */
+/**
+ * Each takes one byte of memory, or two in texts with others than those of Latin-1; what does not fit in is
+ * not found.
+ */
 const MOST_CHARACTERS = 128 * 1024 * 1024;
-/** What an entry takes beside its texts, in the same unit; 100,000 of them, 2026-11-25, Node 24. */
-const ENTRY_CHARACTERS = 100;
+/** What an entry takes beside its texts, in bytes: 231 (100,000 TLS edges, 2026-11-25, Node 24). */
+const ENTRY_CHARACTERS = 231;
+/** What a network of an entry takes; chosen, not measured. */
+const NETWORK_CHARACTERS = 100;
 /** Between two searches, it follows what others change. */
 const FOLLOW_MS = 1_000;
 /** An index that nobody used for so long is dropped. */
@@ -39,7 +44,7 @@ interface Scope {
  */
 export class SearchIndex {
   /** By kind, the oldest first. */
-  readonly #entries = new Map<string, Entry[]>();
+  #entries = new Map<string, Entry[]>();
   readonly #byId = new Map<string, Entry>();
   #characters = 0;
   /** Whether there was no room for some objects. */
@@ -67,10 +72,11 @@ export class SearchIndex {
     this.#rounds.start();
     await this.#rounds.round();
     const slice = new Slice();
+    const all = this.#entries;
     const ranked = RANKS.map((): string[] => []);
     for (const definition of kinds) {
       const ofKind: Record<Rank, number> = { 0: 0, 1: 0, 2: 0, 3: 0 };
-      const entries = this.#entries.get(definition.kind) ?? [];
+      const entries = all.get(definition.kind) ?? [];
       for (let index = entries.length - 1; index >= 0; index--) {
         if (slice.isOver(index)) await slice.next();
         const entry = entries[index];
@@ -118,7 +124,7 @@ export class SearchIndex {
 
   #forget(): void {
     this.#through = undefined;
-    this.#entries.clear();
+    this.#entries = new Map(); // a search may be at work in the former one
     this.#byId.clear();
     this.#characters = 0;
     this.#isFull = false;
@@ -241,7 +247,7 @@ class Slice {
 }
 
 const sizeOf = ({ lines, networks = [] }: Entry): number =>
-  ENTRY_CHARACTERS + lines.length + networks.length * ENTRY_CHARACTERS;
+  ENTRY_CHARACTERS + lines.length + networks.length * NETWORK_CHARACTERS;
 
 /** Ids of all kinds sort by time behind their prefix. */
 const ageOf = (id: string): string => id.slice(id.indexOf("_") + 1);

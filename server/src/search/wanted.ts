@@ -47,7 +47,10 @@ export function wantedOf(text: string): Wanted {
   const whole = folded(text.trim());
   return {
     line: `\n${whole}\n`,
-    words: whole.split(/\s+/).map((word) => ({ text: word, networks: new Set(networksAround(word)) })),
+    words: [...new Set(whole.split(/\s+/))].map((word) => ({
+      text: word,
+      networks: new Set(networksAround(word)),
+    })),
   };
 }
 
@@ -73,11 +76,15 @@ export function rankOfWord(
 ): Rank | undefined {
   if (around.size > 0 && networks?.some((network) => around.has(network))) return 1;
   let best: Rank | undefined;
-  for (let at = lines.indexOf(text); at >= 0; at = lines.indexOf(text, at + 1)) {
+  let places = 0;
+  for (let at = lines.indexOf(text); at >= 0 && places < MOST_PLACES; at = lines.indexOf(text, at + 1)) {
+    places++;
     if (!IN_WORD.test(lines.charAt(at - 1))) return 1;
     best = at <= idEnd ? 3 : 2;
   }
   return best;
 }
 
+/** So many places of a word are looked at, whatever a text repeats; more than an id has characters. */
+const MOST_PLACES = 100;
 const IN_WORD = /[\p{L}\p{N}]/u;
