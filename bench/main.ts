@@ -12,6 +12,7 @@ import { measureProvider } from "./provider";
 import { asText } from "./report/print";
 import { describeRun, summary, writeDocs, writeResult } from "./report/result";
 import type { Section } from "./report/section";
+import { measureSearch } from "./search";
 import { measureServer } from "./server";
 import { measureTeams } from "./server/teams";
 import { FULL, type Settings, SHORT } from "./settings";
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>
   meaning: measureMeaning,
   guarantees: measureGuarantees,
   teams: measureTeams,
+  search: measureSearch,
 };
 
 async function main(): Promise<void> {

@@ -30,6 +30,8 @@ export interface Settings {
   readonly tunnelled: number;
   /** How many addresses a server has for the measurement of guarantees, and how many of these. */
   readonly guaranteed: { readonly addresses: number; readonly guarantees: number };
+  /** How many objects are searched. */
+  readonly searched: number;
   /** The number of resources in each stack, and how often the stack goes through its phases. */
   readonly stacks: readonly { readonly count: number; readonly rounds: number }[];
 }
@@ -48,6 +50,7 @@ export const FULL: Settings = {
   agents: 1000,
   tunnelled: 1024,
   guaranteed: { addresses: 10_000, guarantees: 1_000 },
+  searched: 100_000,
   stacks: [
     { count: 20, rounds: 3 },
     { count: 100, rounds: 3 },
@@ -69,5 +72,6 @@ export const SHORT: Settings = {
   agents: 50,
   tunnelled: 128,
   guaranteed: { addresses: 2_000, guarantees: 100 },
+  searched: 10_000,
   stacks: [{ count: 20, rounds: 1 }],
 };

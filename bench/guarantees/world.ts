@@ -1,11 +1,8 @@
-import { readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Rest } from "../../tests/support/rest";
 import type { LoadGenerator } from "../load";
 import type { LoadJob, Shot } from "../load/job";
 import { CONNECTIONS, type Contender, startServers } from "../server/contender";
+import { type LoopWatch, loopWatch } from "../server/heldLoop";
 import { edge } from "../server/subject";
 import type { Settings } from "../settings";
 
@@ -23,15 +20,10 @@ export interface World {
   readonly untouched: Pick<LoadJob, "shots" | "ids">;
   /** Changes whom the address with most guarantees admits. */
   readonly touching: Pick<LoadJob, "shots" | "ids">;
-  /**
-   * Milliseconds that the event loop was held at most since the last call: by the clock, and in processor
-   * time, which other programs do not add to.
-   */
-  held(): Promise<{ readonly wall: number; readonly cpu: number }>;
+  /** How long the event loop was held at most since the last call. */
+  readonly held: LoopWatch["held"];
   stop(): Promise<void>;
 }
-
-let worlds = 0;
 
 /** @param guaranteed whether the guarantees are declared, or only what they would cover */
 export async function makeWorld(
@@ -39,9 +31,8 @@ export async function makeWorld(
   size: Settings["guaranteed"],
   { generator, guaranteed }: { generator: LoadGenerator; guaranteed: boolean },
 ): Promise<World> {
-  const watch = join(tmpdir(), `tunnelplane-loop-${process.pid}-${worlds++}`);
-  const env = { NODE_OPTIONS: `--require ${join(__dirname, "loopWatch.cjs")}`, BENCH_LOOP_WATCH: watch };
-  const server = await startServers(data, 1, generator, { env });
+  const watch = loopWatch();
+  const server = await startServers(data, 1, generator, { env: watch.env });
   const rest = new Rest(server.urls[0] ?? "", server.headers.authorization?.slice("Bearer ".length) ?? "");
   const made = async (path: string, body: object): Promise<string> => {
     const { status, body: answer, text } = await rest.post(path, body);
@@ -89,16 +80,10 @@ export async function makeWorld(
     touching: {
       shots: policies.map((id) => put(`${routes}/${route}/ip_restriction`, { ip_policy_ids: [id] })),
     },
-    async held() {
-      await sleep(250); // longer than the watch waits before it writes
-      const most = JSON.parse(readFileSync(watch, "utf8"));
-      rmSync(watch);
-      await sleep(250);
-      return most;
-    },
+    held: watch.held,
     async stop() {
       await server.stop();
-      rmSync(watch, { force: true });
+      watch.remove();
     },
   };
 }
