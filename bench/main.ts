@@ -7,6 +7,7 @@ import { measureGrowth } from "./growth";
 import { measureGuarantees } from "./guarantees";
 import { measureMeaning } from "./meaning";
 import { measureOverload } from "./overload";
+import { measurePeers } from "./peers";
 import { profileServer } from "./profile";
 import { measureProvider } from "./provider";
 import { asText } from "./report/print";
@@ -20,6 +21,7 @@ import { measureSigning } from "./signing";
 
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>> = {
   server: measureServer,
+  peers: measurePeers,
   overload: measureOverload,
   provider: measureProvider,
   growth: measureGrowth,

@@ -40,6 +40,7 @@ export async function startServers(
     servers.push(await ServerProcess.start({ data, env, cli, keepLog: false }));
   const [first] = servers as [ServerProcess, ...ServerProcess[]];
   const contender = {
+    subjects: SUBJECTS,
     urls: servers.map(({ url }) => url),
     pids: servers.map(({ pid }) => pid),
     headers: { authorization: `Bearer ${first.apiKey}`, "service-version": "2" },
@@ -58,8 +59,9 @@ export async function startServers(
 /** Creates the objects for the requests, and finds their ids. */
 export async function fill(empty: Omit<Contender, "idsOf">, generator: LoadGenerator): Promise<Contender> {
   const idsOf: Record<string, string[]> = {};
-  for (const subject of SUBJECTS) {
-    const { path, listKey } = subject;
+  for (const subject of empty.subjects) {
+    if (!subject) continue;
+    const { path, listKey, all = path } = subject;
     const load = {
       ...empty,
       shots: [creation(subject, empty.backendId)],
@@ -71,15 +73,15 @@ export async function fill(empty: Omit<Contender, "idsOf">, generator: LoadGener
     const { errors } = await generator.run(load);
     if (errors > 0) throw new Error(`${errors} of ${OBJECTS} objects could not be created on ${empty.urls}`);
     const found: string[] = [];
-    for (let next: string | null = path; next !== null; ) {
+    for (let next: string | null = all; next !== null; ) {
       const response = await fetch(next.startsWith("http") ? next : empty.urls[0] + next, {
         headers: empty.headers,
       });
       const page = (await response.json()) as { [key: string]: { id: string }[] } & {
-        next_page_uri: string | null;
+        next_page_uri?: string | null;
       };
       found.push(...(page[listKey] as { id: string }[]).map(({ id }) => id));
-      next = page.next_page_uri;
+      next = page.next_page_uri ?? null;
     }
     idsOf[path] = found;
   }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { LoadGenerator } from "../load";
 import { type Contender, fill } from "./contender";
+import { SUBJECTS } from "./subject";
 
 export type FloorKind = "one by one" | "group commit" | "postgres";
 
@@ -25,5 +26,6 @@ export async function startFloor(
     child.kill();
     await ended;
   };
-  return fill({ urls: [url], pids: [child.pid as number], headers: {}, backendId: "none", stop }, generator);
+  const process = { urls: [url], pids: [child.pid as number], headers: {}, backendId: "none" };
+  return fill({ ...process, subjects: SUBJECTS, stop }, generator);
 }

@@ -1,8 +1,12 @@
 import type { LoadJob, Shot } from "../load/job";
 
 /** A kind of measured object. In its body, `{n}` counts up. */
-interface Subject {
+export interface Subject {
   readonly path: string;
+  /** A page of 100 objects; by default at `path`. */
+  readonly list?: string;
+  /** The first page of all objects; by default at `path`. */
+  readonly all?: string;
   readonly listKey: string;
   readonly body: (backendId: string) => unknown;
 }
@@ -10,7 +14,7 @@ interface Subject {
 /**
  * A small object, of some 300 bytes with the address of a server: the fixed cost of a request counts most.
  */
-const CREDENTIAL: Subject = {
+export const CREDENTIAL: Subject = {
   path: "/credentials",
   listKey: "credentials",
   body: () => ({
@@ -33,7 +37,10 @@ const EDGE: Subject = {
   }),
 };
 
-export const SUBJECTS: readonly Subject[] = [CREDENTIAL, EDGE];
+/** The small objects of a server, and larger ones where it has them. */
+export type Subjects = readonly [small: Subject, large?: Subject];
+
+export const SUBJECTS = [CREDENTIAL, EDGE] as const satisfies Subjects;
 
 /** The body of a TLS edge. */
 export const edge = (backendId: string): string => JSON.stringify(EDGE.body(backendId));
@@ -43,6 +50,7 @@ export type OperationName = (typeof OPERATIONS)[number];
 
 /** The objects of a server. */
 export interface Filled {
+  readonly subjects: Subjects;
   readonly backendId: string;
   /** The ids of the measured objects, by their path. */
   readonly idsOf: Readonly<Record<string, readonly string[]>>;
@@ -56,23 +64,23 @@ export const creation = ({ path, body }: Subject, backendId: string): Shot => ({
 });
 
 /**
- * The requests of an operation; floors take the same. Modules are put into edges, everything else is done
- * with credentials.
+ * The requests of an operation; floors take the same. Modules are put into large objects, everything else is
+ * done with small ones.
  */
 export function jobOf(
-  { idsOf, backendId }: Filled,
+  { idsOf, backendId, subjects: [small, large = small] }: Filled,
   operation: OperationName,
 ): Pick<LoadJob, "shots" | "ids"> {
-  const one = `${CREDENTIAL.path}/{id}`;
+  const one = `${small.path}/{id}`;
   const get: Shot = { method: "GET", path: one };
-  const list: Shot = { method: "GET", path: CREDENTIAL.path };
-  const create = creation(CREDENTIAL, backendId);
+  const list: Shot = { method: "GET", path: small.list ?? small.path };
+  const create = creation(small, backendId);
   const patch: Shot = { method: "PATCH", path: one, body: JSON.stringify({ description: "changed {n}" }) };
   // The number of ids is odd, so each of them gets the two values alternately, and every PUT changes
   // something.
   const put = (version: string): Shot => ({
     method: "PUT",
-    path: `${EDGE.path}/{id}/tls_termination`,
+    path: `${large.path}/{id}/tls_termination`,
     body: JSON.stringify({ min_version: version }),
   });
   const shots: Record<OperationName, readonly Shot[]> = {
@@ -88,5 +96,5 @@ export function jobOf(
       { ...patch, weight: 3 },
     ],
   };
-  return { shots: shots[operation], ids: idsOf[operation === "put a module" ? EDGE.path : CREDENTIAL.path] };
+  return { shots: shots[operation], ids: idsOf[(operation === "put a module" ? large : small).path] };
 }

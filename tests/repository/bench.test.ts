@@ -53,7 +53,7 @@ describe("The benchmark", () => {
         stdio: "pipe",
       });
     expect(run).to.throw(
-      'There is no part "speed" to measure; parts: server, overload, provider, growth, signing',
+      'There is no part "speed" to measure; parts: server, peers, overload, provider, growth, signing',
     );
   });
 });

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LoadGenerator } from "../load";
+import { type Row, ratio, type Section } from "../report/section";
+import { CONNECTIONS, type Contender, startServers } from "../server/contender";
+import { CREDENTIAL, OPERATIONS, type OperationName } from "../server/subject";
+import { COLUMNS, inTurn } from "../server/turns";
+import type { Settings } from "../settings";
+import { startPocketBase } from "./pocketbase";
+
+/** Our requests per second, at least this multiple of PocketBase's. Its p99 is the limit of ours. */
+const GOALS: Readonly<Partial<Record<OperationName, number>>> = {
+  get: 4,
+  "list 100": 5,
+  create: 2,
+  patch: 2,
+  "mix 60/10/15/15": 2.5,
+};
+
+/** What each does for a request besides, as it comes. */
+const BESIDES = {
+  ours: "events, audit chain, references, idempotency, a sync before each answer",
+  pocketBase: "a log of requests; no sync before an answer (synchronous=NORMAL)",
+};
+
+/** Measures our server beside what users would pick in its place: the same objects, connections and machine. */
+export async function measurePeers(settings: Settings): Promise<Section[]> {
+  const generator = new LoadGenerator();
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
+  const stops: Contender[] = [];
+  const started = async (contender: Promise<Contender>) => {
+    stops.push(await contender);
+    return contender;
+  };
+  try {
+    const ours = await started(startServers(join(folder, "ours"), 1, generator));
+    const size = await sizeOf(ours);
+    const pocketBase = await started(
+      startPocketBase(join(folder, "pocketbase"), CREDENTIAL, size, generator),
+    );
+    const sizes = `${size} and ${await sizeOf(pocketBase)} bytes`;
+    const operations = OPERATIONS.filter((operation) => GOALS[operation] !== undefined);
+    const results = await inTurn({ pocketBase, ours }, settings, generator, {
+      operations,
+      connections: CONNECTIONS,
+    });
+    const rows = operations.flatMap((operation): Row[] => {
+      const [theirs, mine] = [results.pocketBase[operation], results.ours[operation]];
+      const [speed, slowest] = [ratio(mine.perSecond, theirs.perSecond), ratio(mine.p99, theirs.p99)];
+      const goal = GOALS[operation] ?? 0;
+      return [
+        { operation, of: "PocketBase", ...theirs, besides: BESIDES.pocketBase },
+        {
+          operation,
+          of: "tunnelplane",
+          ...mine,
+          speed,
+          goal: `≥ ${goal}`,
+          reached: speed !== null && speed >= goal,
+          slowest,
+          p99Goal: "≤ 1",
+          p99Reached: slowest !== null && slowest <= 1,
+          besides: BESIDES.ours,
+        },
+      ];
+    });
+    return [
+      {
+        part: "peers",
+        title: "Beside PocketBase",
+        note: `The same object (${sizes} in answers), an API key, ${CONNECTIONS} connections, one process each on SQLite, each with its defaults; median of ${settings.rounds} rounds of ${settings.seconds} s.`,
+        columns: {
+          ...COLUMNS,
+          speed: "× PocketBase",
+          goal: "goal",
+          reached: "",
+          slowest: "p99 × PocketBase",
+          p99Goal: "goal",
+          p99Reached: "",
+          besides: "does besides",
+        },
+        rows,
+      },
+    ];
+  } finally {
+    await Promise.all(stops.map((contender) => contender.stop()));
+    generator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of one object in an answer, in bytes. */
+async function sizeOf({ urls, headers, idsOf, subjects }: Contender): Promise<number> {
+  const [{ path }] = subjects;
+  const response = await fetch(`${urls[0]}${path}/${idsOf[path]?.[0]}`, { headers });
+  return Buffer.byteLength(await response.text());
+}
