@@ -79,7 +79,7 @@ async function dev({ envoy }: { readonly envoy?: string }): Promise<void> {
         log: join(folder, "gateway.log"),
       });
       await until(() => answers(`http://${HOST}:${metrics}/readyz`), "the gateway serves nothing");
-      const running = { url, key, https: `${HOST}:${https}`, app: `${HOST}:${app}` };
+      const running = { url, key, https: `${HOST}:${https}`, app: `${HOST}:${app}`, envoy: program };
       const file = writeSettings(folder, { ...running, ssh: { host: HOST, port: ssh } });
       console.log(`
 server     ${url}/console

@@ -10,6 +10,8 @@ export interface Running {
   /** `host:port` */
   readonly https: string;
   readonly app: string;
+  /** Its program; `--try` of a review takes it too. */
+  readonly envoy: string;
   readonly ssh: { readonly host: string; readonly port: number };
 }
 
@@ -21,13 +23,14 @@ const AUTHTOKEN = "#!/bin/sh\nexec pulumi stack output authtoken --show-secrets\
  * a state of Pulumi in this folder with its passphrase, and the programs of this terminal. `ssh_config` and
  * `authtoken` are for an agent.
  */
-export function writeSettings(folder: string, { url, key, https, app, ssh }: Running): string {
+export function writeSettings(folder: string, { url, key, https, app, envoy, ssh }: Running): string {
   const settings = {
     TUNNELPLANE_BASE_URL: url,
     TUNNELPLANE_API_KEY: key,
     TUNNELPLANE_DEV_HTTPS: https,
     TUNNELPLANE_DEV_SSH_PORT: String(ssh.port),
     TUNNELPLANE_DEV_APP: app,
+    TUNNELPLANE_ENVOY: envoy,
     ...stateIn(folder),
   };
   const file = join(folder, "env");
