@@ -1,10 +1,4 @@
-import {
-  ApiError,
-  IdempotencyError,
-  NotFoundError,
-  type RequestOptions,
-  type Transport,
-} from "@tunnelplane/sdk";
+import { ApiError, NotFoundError, type RequestOptions, type Transport } from "@tunnelplane/sdk";
 import {
   asDeclared,
   type Definition,
@@ -81,12 +75,9 @@ function objectTarget(definition: Definition): ResourceTarget {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
       for (let earlier = 0; ; earlier++) {
         const idempotencyKey = intent && idempotencyKeyOf(intent, [path, body], earlier);
-        const send = (name?: string) => transport.request<Wire>("POST", path, body, { idempotencyKey, name });
-        const { body: answer, replayed } = await send(name).catch((error: unknown) => {
-          // A run of an older version of this package, which sent no name, may have ended before it recorded
-          // the object.
-          if (name !== undefined && error instanceof IdempotencyError) return send();
-          throw error;
+        const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, {
+          idempotencyKey,
+          name,
         });
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };

@@ -6,15 +6,8 @@ import { RequestError } from "../util";
 
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 
-/**
- * Reads the Idempotency-Key of a request, if it has one.
- * @param name that the request gives its object
- */
-export function idempotentRequestOf(
-  request: FastifyRequest,
-  body: unknown,
-  name?: string,
-): IdempotentRequest | undefined {
+/** Reads the Idempotency-Key of a request, if it has one. */
+export function idempotentRequestOf(request: FastifyRequest, body: unknown): IdempotentRequest | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
@@ -26,8 +19,7 @@ export function idempotentRequestOf(
   const { ownerId, scopes } = request.caller;
   const project = projectOf(request.caller);
   const sent = Buffer.isBuffer(body) ? hash("sha256", body) : body;
-  const about = { body: sent, scopes, name };
-  return { project, ownerId, key, requestHash: requestHashOf(request.method, request.url, about) };
+  return { project, ownerId, key, requestHash: requestHashOf(request.method, request.url, sent, scopes) };
 }
 
 const ETAGS = /^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/;

@@ -79,7 +79,7 @@ function registerOperation(
     const query = queryOf(request, operation.query);
     const body = operation.isLarge ? request.body : operation.body && objectIn(request.body);
     const name = nameIn(request, operation);
-    const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body, name) : undefined;
+    const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
     const tellsFindings = findingsOf(query);
     if (tellsFindings) refuseUnlessMay(caller, "read", "exposure");
     const consequences = tellsFindings ? new DryRunConsequences(context, caller) : undefined;

@@ -22,24 +22,18 @@ export interface KeyOfRequest {
 }
 
 /**
- * The SHA-256 of a request's method, path, body and name of its object, and of the scopes of its API key: an
- * answer may hold a new key with these scopes, which a key with fewer scopes must not get.
+ * The SHA-256 of a request's method, path and body, and of the scopes of its API key: an answer may hold a
+ * new key with these scopes, which a key with fewer scopes must not get.
  */
 export const requestHashOf = (
   method: string,
   path: string,
-  { body, scopes = [], name }: { body: unknown; scopes?: readonly string[]; name?: string },
+  body: unknown,
+  scopes: readonly string[] = [],
 ): string =>
   hash(
     "sha256",
-    // What is left out is not hashed, so that answers that older versions kept are found.
-    JSON.stringify([
-      method,
-      path,
-      body ?? null,
-      ...(scopes.length > 0 ? [scopes] : []),
-      ...(name === undefined ? [] : [{ name }]),
-    ]),
+    JSON.stringify([method, path, body ?? null, ...(scopes.length > 0 ? [scopes] : [])]),
     "base64url",
   );
 
