@@ -46,7 +46,7 @@ try {
     });
     if (isNew)
       console.log(
-        `Wrote a project to ${folder}. Next:\n\n  cd ${folder}\n  ${manager} install\n\nIts README.md says the rest.`,
+        `Wrote a project to ${folder}. Next:\n\n  cd ${folder} && ${manager} install\n\nIts README.md says the rest.`,
       );
     if (pipeline !== undefined)
       console.log(`Wrote the pipeline ${pipeline}; its first lines say which settings it needs.`);

@@ -22,6 +22,9 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 /** Where each service looks for a pipeline. */
 const PIPELINES = { github: ".github/workflows/tunnels.yml", gitlab: ".gitlab-ci.yml" };
 
+/** In the template's README; a project that has a pipeline needs no advice to add one. */
+const HOW_TO_ADD = /`npm create tunnelplane \. -- --ci github`\s+\(or `gitlab`\) writes it\./;
+
 /** The script of the template that reviews a change. */
 const REVIEW = JSON.parse(readFileSync(join(TEMPLATE, "package.json"), "utf8")).scripts.review;
 
@@ -67,7 +70,12 @@ function create(path, { example, ci, commonjs = false, tsNode = false, packages 
   if (example === undefined) fillTemplate(inProject, { name, commonjs, tsNode });
   else rename(inProject, name);
   if (tarballs.size > 0) useTarballs(inProject, tarballs);
-  if (pipeline !== undefined) addPipeline(folder, ci, pipeline);
+  if (pipeline !== undefined) {
+    addPipeline(folder, ci, pipeline);
+    edit(inProject("README.md"), (text) =>
+      text.replace(HOW_TO_ADD, `It is in \`${pipeline}\`, whose first lines say which settings it needs.`),
+    );
+  }
   return { folder: path, manager, pipeline, isNew: true };
 }
 

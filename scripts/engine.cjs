@@ -179,7 +179,9 @@ async function install() {
  * Needs Go and its module proxy. Some minutes once; the result is kept where the installer would have put it.
  */
 function build(say) {
-  say("  This takes 4 to 6 minutes, once.");
+  say(
+    "  This takes 4 to 6 minutes, once; on busy processors, up to half an hour. An engine on the PATH is used at once.",
+  );
   const version = `github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${VERSION}`;
   compile(say, { program: "pulumi", source: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", version }, (bin) =>
     copyFileSync(join(ROOT, "node_modules/@pulumi/pulumi", HOST), join(bin, HOST)),

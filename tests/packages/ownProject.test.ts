@@ -161,6 +161,9 @@ describe("A project of one's own, outside of the repository, from packed tarball
     const folder = await own.project("piped", "--ci", "github");
     const workflow = join(folder, ".github/workflows/tunnels.yml");
     expect(readFileSync(workflow, "utf8")).to.contain("tunnelplane/tunnelplane/action@v");
+    expect(readFileSync(join(folder, "README.md"), "utf8"))
+      .to.contain("It is in `.github/workflows/tunnels.yml`")
+      .and.not.to.contain("--ci github");
     const create = `node "${join(own.folder, "create", "create.cjs")}" .`;
     const shell = await own.shellIn(folder);
     expect(await typed([`${create} --ci gitlab`], shell)).to.contain("Wrote the pipeline .gitlab-ci.yml");
