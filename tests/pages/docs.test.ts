@@ -138,6 +138,8 @@ describe("The API reference at /docs", () => {
     it("fields of modules are unfolded with their types, limits and defaults", async () => {
       const create = operation("Create a TLS edge");
       await create.getByText("Fields of tls_termination").click();
+      // The page fills in the fields after it has opened their place.
+      await create.getByText("The lowest TLS version that is accepted.").waitFor();
       expect(await create.locator(".words").innerText())
         .to.contain('"1.2", "1.3"')
         .and.to.contain("The lowest TLS version that is accepted.");

@@ -98,7 +98,7 @@ describe("Signing in with Chromium at an identity provider", () => {
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
     await page.getByText("alice@example.com (admin)").waitFor();
-    await page.getByRole("cell", { name: "signed_in" }).first().waitFor();
+    await page.getByRole("cell", { name: "Signed in" }).first().waitFor();
     const { users } = (await new Rest(server.url, server.apiKey).get("/users")).body;
     expect(users[0]).to.deep.include({ subject: "alice", groups: ["infra"], issuer: provider.url });
     const kept = await page.evaluate(
