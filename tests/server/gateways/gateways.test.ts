@@ -248,8 +248,8 @@ onEveryDatabase("The gateways of an account", (start) => {
     });
     const seen = (await row()).gateways.map(({ last_seen: _, ...one }: { last_seen: string }) => one);
     expect(seen).to.deep.equal([
-      { name: "east", state: "applied", reason: "" },
-      { name: "west", state: "rejected", reason: "no certificate" },
+      { name: "east", state: "applied", reason: "", agents: [], other_agents: 0 },
+      { name: "west", state: "rejected", reason: "no certificate", agents: [], other_agents: 0 },
     ]);
   });
 
