@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LoadGenerator } from "../load";
 import { type Row, ratio, type Section } from "../report/section";
-import { CONNECTIONS, type Contender, startServers } from "../server/contender";
+import { CONNECTIONS, type Contender, Running, startServers } from "../server/contender";
 import { CREDENTIAL, OPERATIONS, type OperationName } from "../server/subject";
 import { COLUMNS, inTurn } from "../server/turns";
 import type { Settings } from "../settings";
@@ -18,7 +18,7 @@ const GOALS: Readonly<Partial<Record<OperationName, number>>> = {
   "mix 60/10/15/15": 2.5,
 };
 
-/** What each does for a request besides, as it comes. */
+/** The other work of each with a request, with its defaults. */
 const BESIDES = {
   ours: "events, audit chain, references, idempotency, a sync before each answer",
   pocketBase: "a log of requests; no sync before an answer (synchronous=NORMAL)",
@@ -28,15 +28,11 @@ const BESIDES = {
 export async function measurePeers(settings: Settings): Promise<Section[]> {
   const generator = new LoadGenerator();
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
-  const stops: Contender[] = [];
-  const started = async (contender: Promise<Contender>) => {
-    stops.push(await contender);
-    return contender;
-  };
+  const running = new Running();
   try {
-    const ours = await started(startServers(join(folder, "ours"), 1, generator));
+    const ours = await running.add(startServers(join(folder, "ours"), 1, generator));
     const size = await sizeOf(ours);
-    const pocketBase = await started(
+    const pocketBase = await running.add(
       startPocketBase(join(folder, "pocketbase"), CREDENTIAL, size, generator),
     );
     const sizes = `${size} and ${await sizeOf(pocketBase)} bytes`;
@@ -84,7 +80,7 @@ export async function measurePeers(settings: Settings): Promise<Section[]> {
       },
     ];
   } finally {
-    await Promise.all(stops.map((contender) => contender.stop()));
+    await running.stop();
     generator.stop();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -16,7 +16,7 @@ const HELD = 10;
 /** Objects in one change set. */
 const AT_ONCE = 2_000;
 
-/** What is searched for: found once, often, everywhere, nowhere. */
+/** Searches that find one object, many, all and none. */
 const SEARCHES: Readonly<Record<string, string>> = {
   "one object": "copy-778-",
   "two words in a third": "example hosts",

@@ -17,6 +17,21 @@ export interface Contender extends Filled {
   stop(): Promise<void>;
 }
 
+/** Contenders that stop together. */
+export class Running {
+  readonly #contenders: Contender[] = [];
+
+  async add(starting: Contender | Promise<Contender>): Promise<Contender> {
+    const contender = await starting;
+    this.#contenders.push(contender);
+    return contender;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#contenders.map((contender) => contender.stop()));
+  }
+}
+
 /** The command line of a build. @param folder of a clone */
 export function cliIn(folder: string): string {
   const { bin } = JSON.parse(readFileSync(join(folder, "server/package.json"), "utf8")) as {

@@ -5,7 +5,7 @@ import { PostgresServer } from "../../tests/support/postgres";
 import { LoadGenerator } from "../load";
 import { type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
-import { CONNECTIONS, type Contender, cliIn, startServers } from "./contender";
+import { CONNECTIONS, type Contender, cliIn, Running, startServers } from "./contender";
 import { watchDatabase } from "./databaseWatch";
 import { type FloorKind, startFloor } from "./floors";
 import { FAR_AWAY, GOALS, ON_POSTGRES, P99 } from "./goals";
@@ -29,16 +29,12 @@ export async function measureServer(settings: Settings): Promise<Section[]> {
 
 async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
-  const stops: Contender[] = [];
-  const started = async (contender: Promise<Contender>) => {
-    stops.push(await contender);
-    return contender;
-  };
+  const running = new Running();
   try {
-    const ours = await started(startServers(join(folder, "ours"), 1, generator));
+    const ours = await running.add(startServers(join(folder, "ours"), 1, generator));
     const sizes = await sizesOf(ours);
     const floor = async (kind: FloorKind) =>
-      started(startFloor(kind, mkdtempSync(join(folder, "floor-")), sizes, generator));
+      running.add(startFloor(kind, mkdtempSync(join(folder, "floor-")), sizes, generator));
     const contenders = {
       "one by one": await floor("one by one"),
       "group commit": await floor("group commit"),
@@ -83,7 +79,7 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
       rows,
     };
   } finally {
-    await Promise.all(stops.map((contender) => contender.stop()));
+    await running.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -100,7 +96,7 @@ const FAR: PostgresLoad = { operations: ["create", "patch", "put a module"], con
 async function onPostgres(settings: Settings, generator: LoadGenerator, load = NEAR): Promise<Section> {
   const postgres = await PostgresServer.start({ durable: true });
   const { operations, latency } = load;
-  const stops: Contender[] = [];
+  const running = new Running();
   const proxies: SlowProxy[] = [];
   const databases: Record<string, string> = {};
   const newDatabase = async (of: string) => {
@@ -114,16 +110,14 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
     const contenders: Record<string, Contender> = {};
     let sizes: readonly number[] = [];
     const start = async (of: string, count: number, cli?: string) => {
-      const contender = await startServers(await newDatabase(of), count, generator, { cli });
-      stops.push(contender);
+      const contender = await running.add(startServers(await newDatabase(of), count, generator, { cli }));
       contenders[of] = contender;
       if (sizes.length === 0) sizes = await sizesOf(contender);
     };
     for (const count of settings.servers)
       await start(`tunnelplane, ${count} ${count === 1 ? "process" : "processes"}`, count);
     if (settings.beside !== undefined) await start(BESIDE, 1, cliIn(settings.beside));
-    const floor = await startFloor("postgres", await newDatabase("floor"), sizes, generator);
-    stops.push(floor);
+    const floor = await running.add(startFloor("postgres", await newDatabase("floor"), sizes, generator));
     const watch = (of: string) => watchDatabase(postgres, databases[of] ?? "");
     const results = await inTurn({ floor, ...contenders }, settings, generator, load, watch);
     const { floor: against, ...ours } = results as Record<string, Results> & { floor: Results };
@@ -170,7 +164,7 @@ async function onPostgres(settings: Settings, generator: LoadGenerator, load = N
       rows,
     };
   } finally {
-    await Promise.all(stops.map((contender) => contender.stop()));
+    await running.stop();
     for (const proxy of proxies) proxy.stop();
     await postgres.stop();
   }

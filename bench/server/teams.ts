@@ -5,7 +5,7 @@ import { PostgresServer } from "../../tests/support/postgres";
 import { LoadGenerator } from "../load";
 import { type Row, ratio, type Section } from "../report/section";
 import type { Settings } from "../settings";
-import { CONNECTIONS, type Contender, cliIn, startServers } from "./contender";
+import { CONNECTIONS, type Contender, cliIn, Running, startServers } from "./contender";
 import { OPERATIONS } from "./subject";
 import { COLUMNS, inTurn } from "./turns";
 
@@ -48,15 +48,11 @@ async function besides(settings: Settings, folder: string, generator: LoadGenera
   const rows: Row[] = [];
   try {
     for (const [database, placeOf] of Object.entries(places)) {
-      const stops: Contender[] = [];
-      const started = async (contender: Promise<Contender>) => {
-        stops.push(await contender);
-        return contender;
-      };
+      const running = new Running();
       try {
-        const teams = await started(startServers(await placeOf("teams"), 1, generator));
+        const teams = await running.add(startServers(await placeOf("teams"), 1, generator));
         await makeTeams(teams);
-        const other = await started(
+        const other = await running.add(
           startServers(await placeOf("other"), 1, generator, { cli: cliIn(folder) }),
         );
         const load = { operations: OPERATIONS, connections: CONNECTIONS };
@@ -69,7 +65,7 @@ async function besides(settings: Settings, folder: string, generator: LoadGenera
           rows.push({ database, operation, of: "teams", ...now, speed, goal: `≥ ${GOAL}`, reached });
         }
       } finally {
-        await Promise.all(stops.map((contender) => contender.stop()));
+        await running.stop();
       }
     }
   } finally {
