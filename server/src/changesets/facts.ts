@@ -2,7 +2,14 @@ import { type Definition, oncePer, type UniqueKey } from "@tunnelplane/sdk/contr
 import type { Kysely } from "kysely";
 import type { Belonging } from "../auth";
 import { wholeOf } from "../documents";
-import { type BriefRow, Existing, type HolderRow, type StoredRow, type UserRow } from "../resources";
+import {
+  type BriefRow,
+  Existing,
+  type HolderRow,
+  STORED_COLUMNS,
+  type StoredRow,
+  type UserRow,
+} from "../resources";
 import {
   type Database,
   inParts,
@@ -60,15 +67,7 @@ const wholeByIds = oncePer(
     statement((db, parameter) =>
       db
         .selectFrom("resource")
-        .select([
-          "id",
-          "kind",
-          "owner_id",
-          "version",
-          "project_id",
-          "name",
-          wholeOf(definition).as("document"),
-        ])
+        .select([...STORED_COLUMNS, wholeOf(definition).as("document")])
         .where(isListed(db, "resource.id", parameter("ids"))),
     ),
 );

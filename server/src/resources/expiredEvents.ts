@@ -4,7 +4,7 @@ import { KeyRotated } from "../secrets";
 import { isListed, type Statement, statement, type Transaction } from "../storage";
 import { Rounds } from "../util";
 import { endedBy, forgetEnds, stillUnsent } from "./endTimes";
-import type { StoredRow } from "./rows";
+import { STORED_COLUMNS, type StoredRow } from "./rows";
 import type { ServerContext } from "./transaction";
 
 /** How often to look, by an index, which objects have ended. */
@@ -89,7 +89,7 @@ export class ExpiredEvents {
 const lockFree: Statement<{ ids: string }, StoredRow> = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document", "project_id", "name"])
+    .select([...STORED_COLUMNS, "document"])
     .where(isListed(db, "id", parameter("ids")))
     .orderBy("id")
     .forUpdate()

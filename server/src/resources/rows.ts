@@ -17,12 +17,15 @@ export type StoredRow = Pick<
   "id" | "kind" | "owner_id" | "version" | "document" | "project_id" | "name"
 >;
 
+/** What every reading of whole objects selects, beside the document. */
+export const STORED_COLUMNS = ["id", "kind", "owner_id", "version", "project_id", "name"] as const;
+
 export type FindById = Statement<{ id: string }, StoredRow>;
 
 export const findById: FindById = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document", "project_id", "name"])
+    .select([...STORED_COLUMNS, "document"])
     .where("id", "=", parameter("id")),
 );
 
@@ -32,15 +35,7 @@ export const findWhole = oncePer(
     statement((db, parameter) =>
       db
         .selectFrom("resource")
-        .select([
-          "id",
-          "kind",
-          "owner_id",
-          "version",
-          "project_id",
-          "name",
-          wholeOf(definition).as("document"),
-        ])
+        .select([...STORED_COLUMNS, wholeOf(definition).as("document")])
         .where("id", "=", parameter("id")),
     ),
 );
@@ -49,7 +44,7 @@ export const findWhole = oncePer(
 export const lockById: FindById = statement((db, parameter) =>
   db
     .selectFrom("resource")
-    .select(["id", "kind", "owner_id", "version", "document", "project_id", "name"])
+    .select([...STORED_COLUMNS, "document"])
     .where("id", "=", parameter("id"))
     .forUpdate(),
 );

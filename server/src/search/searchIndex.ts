@@ -2,7 +2,7 @@ import { type Definition, definitionOfId } from "@tunnelplane/sdk/contract";
 import { RENAMED } from "../documents";
 import { headOf, type Sequencer } from "../journal";
 import type { Store } from "../storage";
-import { ownTurn, Rounds } from "../util";
+import { Rounds, Slice } from "../util";
 import { type Entry, entryOf, type SearchedRow } from "./entry";
 import { changesAfter, namesAfter, rowsAfter, searchedRows, settingOf } from "./rows";
 import { exactly, RANKS, type Rank, rankOf, type Wanted } from "./wanted";
@@ -12,9 +12,9 @@ import { exactly, RANKS, type Rank, rankOf, type Wanted } from "./wanted";
  * not found.
  */
 const MOST_CHARACTERS = 128 * 1024 * 1024;
-/** What an entry takes beside its texts, in bytes: 231 (100,000 TLS edges, 2026-11-25, Node 24). */
+/** The size of an entry beside its texts, in bytes: 231 (100,000 TLS edges, 2026-11-25, Node 24). */
 const ENTRY_CHARACTERS = 231;
-/** What a network of an entry takes; chosen, not measured. */
+/** The size of a network of an entry; chosen, not measured. */
 const NETWORK_CHARACTERS = 100;
 /** Between two searches, it follows what others change. */
 const FOLLOW_MS = 1_000;
@@ -71,7 +71,7 @@ export class SearchIndex {
     this.#usedAt = Date.now();
     this.#rounds.start();
     await this.#rounds.round();
-    const slice = new Slice();
+    const slice = new Slice(SLICE_MS);
     const all = this.#entries;
     const ranked = RANKS.map((): string[] => []);
     for (const definition of kinds) {
@@ -132,7 +132,7 @@ export class SearchIndex {
 
   /** Reads all objects. What changes meanwhile is read again, because it comes later in the log. */
   async #build(): Promise<void> {
-    const slice = new Slice();
+    const slice = new Slice(SLICE_MS);
     for (let after = ""; ; ) {
       const rows = await rowsAfter(this.store.reader, { after, limit: ROWS_AT_ONCE });
       for (const row of rows) {
@@ -158,7 +158,7 @@ export class SearchIndex {
 
   /** Reads all names, and the objects whose name is another one. */
   async #readNames(): Promise<void> {
-    const slice = new Slice();
+    const slice = new Slice(SLICE_MS);
     for (let after = ""; ; ) {
       const rows = await namesAfter(this.store.reader, { after, limit: CHANGES_AT_ONCE });
       await this.#readAgain(
@@ -175,7 +175,7 @@ export class SearchIndex {
   }
 
   async #readAgain(ids: readonly string[]): Promise<void> {
-    const slice = new Slice();
+    const slice = new Slice(SLICE_MS);
     const gone = new Set<string>();
     for (let first = 0; first < ids.length; first += ROWS_AT_ONCE) {
       const some = ids.slice(first, first + ROWS_AT_ONCE);
@@ -228,21 +228,6 @@ export class SearchIndex {
       if (entry) this.#characters -= sizeOf(entry);
       this.#byId.delete(id);
     }
-  }
-}
-
-/** A part of long work, after which others get a turn. */
-class Slice {
-  #began = performance.now();
-
-  /** Looks at the clock for each 64th `count` only: that takes longer than to compare a text. */
-  isOver(count = 0): boolean {
-    return count % 64 === 0 && performance.now() - this.#began >= SLICE_MS;
-  }
-
-  async next(): Promise<void> {
-    await ownTurn();
-    this.#began = performance.now();
   }
 }
 

@@ -13,7 +13,7 @@ interface Word {
   readonly networks: ReadonlySet<string>;
 }
 
-/** What is compared of an object, or of one of its texts. */
+/** The texts of an object, or one of them, in the form in which they are compared. */
 export interface Searchable {
   /** Texts in the form of {@link folded}, each with a line break before and after it. */
   readonly lines: string;

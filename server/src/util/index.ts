@@ -17,6 +17,6 @@ export {
 } from "./requestError";
 export { Rounds } from "./rounds";
 export { type SharedReport, SharedThread } from "./sharedThread";
-export { inSlices, ownTurn, readLarge, takeTurn } from "./slices";
+export { inSlices, ownTurn, readLarge, Slice, takeTurn } from "./slices";
 export { Thread } from "./thread";
 export { Turns } from "./turns";
