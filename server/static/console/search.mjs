@@ -35,7 +35,7 @@ export function searchField() {
   const form = h(
     "form",
     { role: "search", "aria-label": "Everything" },
-    h("label", { for: "search" }, "Search"),
+    h("label", { for: "search", class: "unseen" }, "Search"),
     h("span", { class: "key", "aria-hidden": "true" }, "/"),
     input,
     panel,
