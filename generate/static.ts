@@ -34,10 +34,10 @@ function consoleKinds(registry: readonly Definition[]): string {
   return `${HEADER}\n/** The kinds of objects, in the order of the contract. */\nexport const KINDS = ${JSON.stringify(kinds, null, 2)};\n`;
 }
 
-/** What to do about each error, for the console. It shows texts, so links are left out of them. */
+/** The cure of each error, for the console. It shows texts, so links are left out of them. */
 function consoleCures(errors: Readonly<Record<string, ErrorKind>>): string {
   const cures = Object.values(errors).flatMap(({ code, cure }) =>
     cure === undefined ? [] : [[code, cure.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1")]],
   );
-  return `${HEADER}\n/** What to do about each error, by its code. */\nexport const CURES = ${JSON.stringify(Object.fromEntries(cures), null, 2)};\n`;
+  return `${HEADER}\n/** The cure of each error, by its code. */\nexport const CURES = ${JSON.stringify(Object.fromEntries(cures), null, 2)};\n`;
 }

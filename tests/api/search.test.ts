@@ -189,7 +189,7 @@ async function listed(rest: Rest): Promise<Json[]> {
   return all;
 }
 
-/** What a search has to find, from the lists alone. */
+/** The objects that a search has to find, from the lists alone. */
 function naive(objects: readonly Json[], text: string): string[] {
   const words = text.toLowerCase().split(" ");
   const rankOf = (object: Json): number => {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-/** What breaks the rules of axe on a page: each rule, with the first element that breaks it. */
+/** The rules of axe that a page breaks, each with the first element that breaks it. */
 export async function violationsOn(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(

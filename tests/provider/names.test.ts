@@ -58,7 +58,7 @@ describe("An object that a program makes", () => {
     expect(await namesAt("/edges/tls")).to.deep.equal([undefined, undefined]);
   }
 
-  /** What a preview and a run change, which must be the same, and the requests of the run. */
+  /** The changes of a preview and of a run, which must be the same, and the requests of the run. */
   async function changesNow(): Promise<{ changes: string[]; requests: string[] }> {
     const preview = await stack.preview();
     let run: Run | undefined;

@@ -1,4 +1,4 @@
-/** What readers type, and the pages that may come first. */
+/** Searches of readers, and the pages that may come first. */
 export const QUESTIONS: readonly { readonly ask: string; readonly first: readonly string[] }[] = [
   { ask: "webhook", first: ["events.html"] },
   { ask: "email", first: ["events.html"] },

@@ -12,8 +12,8 @@ const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 /** Colours are looked at in both; all else is the same in dark ones. */
 const LOOKED_AT = { light: {}, dark: { runOnly: ["color-contrast", "link-in-text-block"] } };
 /**
- * What axe finds in a part of the page, with all folds open. Of the pieces of programs one for each colour
- * stays, because they stand on one background: axe looks at each piece for itself.
+ * The findings of axe in a part of the page, with all folds open. Of the pieces of programs one for each
+ * colour stays, because they stand on one background: axe looks at each piece for itself.
  */
 const violations = (part: string, look: "light" | "dark"): string => `(async () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
@@ -213,7 +213,7 @@ describe("The site", () => {
   });
 });
 
-/** What is wider than its place. Programs may scroll inside of their boxes. */
+/** Elements that are wider than their place. Programs may scroll inside of their boxes. */
 const TOO_WIDE = `(() => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   const { clientWidth, scrollWidth } = document.documentElement;

@@ -6,7 +6,7 @@ import "./style.css";
 const HEADINGS = ":is(h1, h2, h3, h4)[id]";
 const plain = (anchor: string): string => anchor.replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** What the address names, also in the form that anchors had at first: `mutual-tls` for `mutual_tls`. */
+/** The heading that the address names; anchors once had another form, `mutual-tls` for `mutual_tls`. */
 function target(): Element | undefined {
   const anchor = location.hash.slice(1);
   const headings = [...document.querySelectorAll(HEADINGS)];

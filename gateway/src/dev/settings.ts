@@ -15,7 +15,7 @@ export interface Running {
   readonly ssh: { readonly host: string; readonly port: number };
 }
 
-/** What the agent's ssh asks for its password. */
+/** A program that prints the password of the agent's ssh. */
 const AUTHTOKEN = "#!/bin/sh\nexec pulumi stack output authtoken --show-secrets\n";
 
 /**

@@ -24,7 +24,7 @@ export interface SearchResult {
   readonly kind: Kind;
   /** Its name in the program that made it; absent without one. */
   readonly resource_name?: string;
-  /** What people call it: its name, or else a text of its own, or else its id. */
+  /** Its name for people: the one in the program, or else a text of its own, or else its id. */
   readonly title: string;
   /** The text that fits best: the path of its field, and what stands there. */
   readonly matched: { readonly field: string; readonly text: string };

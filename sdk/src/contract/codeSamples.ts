@@ -113,7 +113,7 @@ const formOf = (body: unknown): [string, string][] =>
 
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What a language writes in its own way. */
+/** The spelling of a language. */
 interface Spelling {
   readonly step: string;
   readonly name: (text: string) => string;

@@ -18,7 +18,7 @@ export interface Serving {
 
 /** The agents of a gateway that serve one address. */
 export interface ServingAgents {
-  /** Those that the caller may see, the longest there first. */
+  /** The agents that the caller may see, the longest there first. */
   readonly agents: readonly Agent[];
   /** How many others there are. */
   readonly other_agents: number;

@@ -23,7 +23,7 @@ export const isFiltering = (filter: AuditFilter): boolean =>
 
 type Rows<O> = SelectQueryBuilder<Database, "audit_event", O>;
 
-/** Those of the rows that are wanted. @param principals the ids that the filter's `principal` names */
+/** Keeps the rows that fit a filter. @param principals the ids that the filter's `principal` names */
 export function matching<O>(rows: Rows<O>, filter: AuditFilter, principals: readonly string[]): Rows<O> {
   const { principal, kind, action, objectId, from, to } = filter;
   let query = rows;

@@ -155,7 +155,7 @@ const choicesOf = (chosen, found) =>
         ),
       ];
 
-/** What is filtered, in links that lead to the objects. */
+/** A link to the object whose changes are shown; nothing if all are. */
 export const chosenObject = ({ object_id: id }) => id && h("p", {}, "Changes of ", objectLink({ id }));
 
 /** A moment as a field of a form has it, in the time of this machine. */

@@ -9,7 +9,7 @@ const SAID = ["id", "uri", "created_at", "project_id"];
 /** As many lines as people read; the object's own page has all of it. */
 const MOST_LINES = 60;
 
-/** What a change shows that names no fields. */
+/** The words of a change that names no fields. */
 const WHOLE = { created: "the new object", deleted: "what it was" };
 
 const changeOf = (action) => /_(created|updated|deleted|expired)$/.exec(action)?.[1];

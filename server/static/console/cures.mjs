@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 
-/** What to do about each error, by its code. */
+/** The cure of each error, by its code. */
 export const CURES = {
   "TP_1000": "Send a JSON object in UTF-8. `msg` says at which character it breaks off.",
   "TP_1001": "Correct the field that `details.field` names. `tunnelplane explain <kind>.<field>` says which values it takes.",

@@ -54,7 +54,7 @@ export async function guarantees(_rest, caller) {
   };
 }
 
-/** What narrows the requests of a guarantee: its field, and words before the value. */
+/** Fields that narrow the requests of a guarantee, with the words before their values. */
 const NARROWING = [
   ["methods", "only"],
   ["networks", "from"],
@@ -122,7 +122,7 @@ function whyOf({ id, example, reason }, caller) {
   ];
 }
 
-/** What a caller shows, in words. */
+/** The certificate, token and session of a caller, in words. */
 function carriedIn({ client_certificate: certificate, token, session }) {
   const shown = [
     certificate && "a client certificate",

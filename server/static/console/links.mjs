@@ -13,7 +13,7 @@ const TELLING = ["hostports", "match", "cidr", "address", "labels", "principals"
 /** The name of an object for people; undefined if only its id names it. */
 export const nameOf = (one) => one.resource_name || textsOf(one, [...NAMING, ...TELLING])[0] || undefined;
 
-/** What an object is, beside its name. */
+/** A text that tells more of an object than its name. */
 export const tellingOf = (one) => textsOf(one, TELLING).find((text) => text !== nameOf(one)) ?? "–";
 
 const textsOf = (one, fields) => fields.map((field) => textOf(one[field])).filter((text) => text !== "");

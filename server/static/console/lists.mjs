@@ -7,7 +7,7 @@ const DOCUMENTS = "https://github.com/tunnelplane/tunnelplane/blob/main/docs";
 export const guide = (page, text) => h("a", { href: `${DOCUMENTS}/${page}` }, text);
 
 /**
- * What stands in the place of a list without entries.
+ * The advice in the place of a list without entries.
  * @param sentence says what there is none of
  * @param next what to do to have the first one
  * @param snippet a command or program that does it

@@ -40,7 +40,7 @@ export class ApiDocument {
     return parameter.$ref ? this.#parameters[lastOf(parameter.$ref)] : parameter;
   }
 
-  /** What a schema refers to, and the name by which it does. */
+  /** The schema behind a reference, and its name. */
   resolve(schema) {
     const name = schema?.$ref && lastOf(schema.$ref);
     return name ? { ...this.#schemas[name], ...without(schema), name } : (schema ?? {});

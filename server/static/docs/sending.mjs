@@ -14,7 +14,7 @@ export const isDry = ({ isReadOnly }) => !isReadOnly;
 /** The key that was used before; "" for none. */
 export const usedKey = () => key;
 
-/** Who tries without a key, in words. */
+/** The user of a try without a key, in words. */
 export async function whoTries() {
   session ??= await get("/session").catch(() => ({}));
   return session.user

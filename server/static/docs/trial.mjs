@@ -72,7 +72,7 @@ function inputOf({ name, required, example, schema }, text) {
   return select;
 }
 
-/** What is filled in. Names that begin with a point are no parameters. */
+/** The values of a form. Names that begin with a point are no parameters. */
 const valuesOf = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
 
 function shown({ status, statusText, text, problem }, operation) {

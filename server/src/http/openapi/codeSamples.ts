@@ -29,7 +29,7 @@ export function codeSamples(operation: DescribedOperation): Json[] {
   ];
 }
 
-/** What must be asked for. */
+/** The required parameters of a query, with example values. */
 function queryOf({ required = [] }: DescribedOperation): string {
   const query = new URLSearchParams();
   for (const name of required) query.set(name, String(PARAMETERS[name]?.example ?? ""));

@@ -22,7 +22,7 @@ const found = z.object({
       examples: ["database"],
     }),
   title: z.string().meta({
-    description: "What people call it: its name, or else a text of its own, or else its id.",
+    description: "Its name for people: the one in the program, or else a text of its own, or else its id.",
     examples: ["database"],
   }),
   matched: z
