@@ -51,7 +51,12 @@ import { violationsOn } from "./axe";
   });
 
   const filters = () => page.getByRole("search", { name: "Filter the audit log" });
-  const show = () => filters().getByRole("button", { name: "Show" }).click();
+  /** Asks for what is chosen, and waits until another page stands in the place of this one. */
+  const show = async (): Promise<void> => {
+    const before = await page.locator("main h1").elementHandle();
+    await filters().getByRole("button", { name: "Show" }).click();
+    await before?.waitForElementState("hidden");
+  };
   const rows = () => page.getByRole("region", { name: "The audit log" }).getByRole("row");
 
   it("the audit log is filtered by who made a change, its kind and what it did; the address keeps that", async () => {

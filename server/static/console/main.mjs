@@ -238,6 +238,9 @@ async function show() {
   const mine = ++turn;
   status.textContent = "Loading …";
   main.setAttribute("aria-busy", "true");
+  // The page that comes replaces its forms: what somebody would choose in them now would be lost.
+  for (const control of main.querySelectorAll("form :is(input, select, textarea, button)"))
+    control.disabled = true;
   let content;
   try {
     content = await view(rest, caller);
