@@ -192,7 +192,9 @@ function errorsOf(definition: Definition): ErrorName[] {
     immutable_field: fieldsWhere(definition, (marks) => marks.immutable).length > 0,
     missing_target: refers,
     wrong_id_kind: true,
-    forbidden: ["admin", "adminsWrite"].includes(definition.access) || "owner_id" in definition.fields,
+    forbidden:
+      ["admin", "adminsWrite", "accountWrites"].includes(definition.access) ||
+      "owner_id" in definition.fields,
     not_found: true,
     no_module: modulesOf(definition).length > 0,
     in_use: isReferredTo,

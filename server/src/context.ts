@@ -4,12 +4,14 @@ import { Documents } from "./documents";
 import { subscriptions } from "./events";
 import { Guarantees } from "./guarantees";
 import { digestsToServeWith, isBegun, Journal, openDigests, openKeyring, Sequencer } from "./journal";
-import type { ServerContext } from "./resources";
+import type { NameSettings, ServerContext } from "./resources";
 import { Search } from "./search";
 import { factsOf, openStore, type StoreOptions } from "./storage";
 import { Validation } from "./validation";
 
-export interface ContextOptions extends StoreOptions {
+export interface ContextOptions extends StoreOptions, Partial<NameSettings> {
+  /** The base address for answers. Default: the address that the client used. */
+  readonly publicUrl?: string;
   /** The master key itself, instead of a file. */
   readonly masterKey?: string;
   /** The file of the master key. Default: `master.key` in the data folder. */
@@ -45,9 +47,19 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
       decisions: new Decisions(),
       guard: new Guarantees({ store, documents }),
       search: new Search(store, sequencer),
+      names: namesFrom(options),
     };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
+
+/** The ports of TCP edges where nobody chose others. */
+export const TCP_PORTS = { first: 20_000, last: 29_999 };
+
+const namesFrom = ({ publicUrl, tcpAddress, tcpPorts, ...names }: ContextOptions): NameSettings => ({
+  ...names,
+  tcpAddress: tcpAddress ?? (publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname),
+  tcpPorts: tcpPorts ?? TCP_PORTS,
+});

@@ -10,7 +10,7 @@ import { forgetEndedKeys } from "./exchange";
 import { forgetSilentGateways } from "./gateways";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "./http";
 import { EventWaits, headOf } from "./journal";
-import { ExpiredEvents, forgetAnswers } from "./resources";
+import { ExpiredEvents, forgetAnswers, type NameSettings } from "./resources";
 import { sealWhatIsClear } from "./rotation";
 import type { SignInSettings } from "./signin";
 import type { DatabaseOptions, Store } from "./storage";
@@ -27,7 +27,7 @@ const LOG_BUFFER = { minLength: 16_000, periodicFlush: 100 } as const; // bytes 
 // Time for event batches under way to finish when the server stops.
 const DELIVERIES_LIMIT_MS = 5_000;
 
-export interface ServerOptions extends DatabaseOptions {
+export interface ServerOptions extends DatabaseOptions, Partial<NameSettings> {
   /** `<host>:<port>`; port 0 takes a free one. */
   readonly listen: string;
   /** Most connections to PostgreSQL. */

@@ -1,5 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { definitionOf, marksOf, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { definitionOf, marksOf, modulesOf, registry, removablesOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
@@ -24,6 +24,7 @@ onOneDatabase("The OpenAPI document of all that is accepted", (start) => {
     const expected = registry.flatMap(({ kind, path, fields }) => [
       `${path}: get post`,
       `${path}/{id}: delete get patch`,
+      ...removablesOf(definitionOf(kind)).map(({ name }) => `${path}/{id}/${name}: delete`),
       ...modulesOf(definitionOf(kind)).map((module) => `${path}/{id}/${module}: delete get put`),
       ...Object.entries(fields).flatMap(([name, schema]) => {
         const { entries } = marksOf(schema);

@@ -16,8 +16,8 @@ export interface ClientError {
 }
 
 /**
- * The public Go client of the hosted service, in a process of its own. It speaks to our server through a proxy
- * that renames the one header that differs, as a user's would.
+ * The public Go client of the hosted service, in a process of its own. It speaks to our server through a
+ * proxy that renames the one header that differs, as a user's would.
  */
 export class HostedGoClient {
   private constructor(

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { serverCertificate } from "./api/fixtures";
 import { makeCertificates, makeSshKey } from "./provider";
 import type { Classes } from "./providers";
 
@@ -135,6 +136,18 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   new tunnels.HttpsEdgeRouteUserAgentFilter(`${prefix}route-agents`, { ...at, ...userAgentFilter });
   new tunnels.HttpsEdgeRoutePolicies(`${prefix}route-policies`, { ...at, ...policies });
 
+  const { certificate, key } = certificateOf(prefix);
+  new tunnels.ReservedDomain(`${prefix}domain`, {
+    domain: `${prefix}reserved.example.com`,
+    certificateId: new tunnels.TlsCertificate(`${prefix}tls-certificate`, {
+      certificatePem: certificate,
+      privateKeyPem: key,
+    }).id,
+    resolvesTo: [{ value: "192.0.2.1" }],
+  });
+  new tunnels.ReservedAddr(`${prefix}addr`, { region: "eu" });
+  new tunnels.IpRestriction(`${prefix}restriction`, { type: "endpoints", ipPolicyIds: [policy.id] });
+
   new tunnels.Guarantee(`${prefix}guarantee`, {
     expect: "refused",
     addresses: [`*.${prefix}guarded.example.com:*/admin`],
@@ -150,6 +163,18 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     sources: [{ type: "ip_policy_created.v0" }],
     destinationIds: [destination.id],
   });
+}
+
+const certificates = new Map<string, { certificate: string; key: string }>();
+/** The same in every run of a program. */
+function certificateOf(prefix: string): { certificate: string; key: string } {
+  const known = certificates.get(prefix);
+  if (known) return known;
+  const { certificate_pem: certificate, private_key_pem: key } = serverCertificate(
+    `${prefix}reserved.example.com`,
+  );
+  certificates.set(prefix, { certificate, key });
+  return { certificate, key };
 }
 
 const keys = new Map<string, string>();

@@ -57,7 +57,7 @@ const ADMINS_OWN: readonly Kind[] = [
   "workload_identity",
   "membership",
 ];
-const ADMINS_WRITE: readonly Kind[] = ["guarantee", "project"];
+const ADMINS_WRITE: readonly Kind[] = ["guarantee", "project", "ip_restriction"];
 const FOR_GATEWAYS: readonly Kind[] = [
   "tls_edge",
   "https_edge",
@@ -71,6 +71,9 @@ const FOR_GATEWAYS: readonly Kind[] = [
   "ip_policy_rule",
   "certificate_authority",
   "ssh_host_certificate",
+  "tls_certificate",
+  "reserved_domain",
+  "ip_restriction",
 ];
 
 const rowOf = (kind: Kind): Row => ({
@@ -107,7 +110,8 @@ export function endpointsIn({ paths }: { paths: object }): Endpoint[] {
       const row = kind ? rowOf(kind) : other?.row;
       if (!row) throw new Error(`${id} has no row in the matrix: say in OTHERS who may do it`);
       const permission = other?.permission ?? (method === "get" ? "read" : "write");
-      const ofAccount = other?.ofAccount ?? (kind === "project" && permission === "write");
+      const ofAccount =
+        other?.ofAccount ?? ((kind === "project" || kind === "ip_restriction") && permission === "write");
       const scopes = other?.scopes;
       const one = { id, method: method.toUpperCase(), path, permission, row, kind, scopes, ofAccount };
       const isDry = parameters.some(({ $ref }) => $ref?.endsWith("/dry_run"));

@@ -9,8 +9,8 @@ import {
   endFieldOf,
   fieldsWhere,
   formatPath,
-  modulesOf,
   type Problem,
+  partsOf,
   present,
   validateCreate,
   wireNamesIn,
@@ -294,7 +294,7 @@ export class Lifecycle {
       withoutAddresses(definition, outputs),
       withoutAddresses(definition, properties),
     ];
-    const modules = modulesOf(definition).map(camelCase);
+    const parts = partsOf(definition).map(camelCase);
     const names = Object.keys(definition.fields).map(camelCase);
     const seeming = names.filter((name) => !same(recorded[name], desired[name]));
     const complete = seeming.length > 0 ? this.#withDefaultsInside(desired) : desired;
@@ -303,7 +303,7 @@ export class Lifecycle {
     return {
       // A property without a default that the program leaves out was chosen by the server: keep it.
       changed: differing.filter((name) => desired[name] !== undefined || clearable.includes(name)),
-      removed: differing.filter((name) => desired[name] === undefined && modules.includes(name)),
+      removed: differing.filter((name) => desired[name] === undefined && parts.includes(name)),
     };
   }
 

@@ -1,5 +1,6 @@
 import { ApiError, NotFoundError, type RequestOptions, type Transport } from "@tunnelplane/sdk";
 import {
+  answeredName,
   asDeclared,
   type Definition,
   definitionNamed,
@@ -96,7 +97,8 @@ function objectTarget(definition: Definition): ResourceTarget {
       // The run deletes the modules before the PATCH, which would still find them here.
       if (Object.keys(patch).length > 0) return undefined;
       const findings: Finding[] = [];
-      for (const module of removed) findings.push(...findingsIn(await send("DELETE", `${at(id)}/${module}`)));
+      for (const part of removed)
+        findings.push(...findingsIn(await send("DELETE", `${at(id)}/${answeredName(definition, part)}`)));
       return { findings };
     },
     async read(transport, id) {
@@ -105,7 +107,8 @@ function objectTarget(definition: Definition): ResourceTarget {
     async update(transport, id, { changed, removed }, name) {
       const patch = forServer(changed);
       const isPatched = Object.keys(patch).length > 0;
-      const remove = (module: string) => transport.request("DELETE", `${at(id)}/${module}`);
+      const remove = (part: string) =>
+        transport.request("DELETE", `${at(id)}/${answeredName(definition, part)}`);
       // A PATCH cannot remove a module, and may be refused as long as the module exists. But if a guarantee
       // does not allow its removal, the PATCH may first add the module that takes its place.
       const kept: string[] = [];

@@ -9,7 +9,7 @@ import {
   isObject,
   isOutput,
   marksOf,
-  modulesOf,
+  partsOf,
   pathFieldsOf,
   rename,
   secretPathsOf,
@@ -42,7 +42,7 @@ export function outputsOf(
   recorded: Properties | undefined,
 ): Properties {
   const sent = toSent(createSchema(definition), answer);
-  for (const module of modulesOf(definition)) {
+  for (const module of partsOf(definition)) {
     if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
   }
   // Embedded objects are resources of their own, and may hold secrets.
@@ -133,7 +133,7 @@ function withoutAddress(entry: unknown): unknown {
  */
 export function recordedOf(definition: Definition, outputs: Properties, declared: Properties): Properties {
   const recorded = { ...outputs };
-  for (const module of modulesOf(definition).map(camelCase))
+  for (const module of partsOf(definition).map(camelCase))
     if (declared[module] === undefined) delete recorded[module];
   for (const name of fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase))
     recorded[name] ??= declared[name];

@@ -11,13 +11,17 @@ import type { HttpsEdge } from "./httpsEdge";
 import type { HttpsEdgeRoute } from "./httpsEdgeRoute";
 import type { IpPolicy } from "./ipPolicy";
 import type { IpPolicyRule } from "./ipPolicyRule";
+import type { IpRestriction } from "./ipRestriction";
 import type { Membership } from "./membership";
 import type { Project } from "./project";
+import type { ReservedAddr } from "./reservedAddr";
+import type { ReservedDomain } from "./reservedDomain";
 import type { SshCertificateAuthority } from "./sshCertificateAuthority";
 import type { SshCredential } from "./sshCredential";
 import type { SshHostCertificate } from "./sshHostCertificate";
 import type { SshUserCertificate } from "./sshUserCertificate";
 import type { StaticBackend } from "./staticBackend";
+import type { TlsCertificate } from "./tlsCertificate";
 import type { TlsEdge } from "./tlsEdge";
 import type { TunnelCredential } from "./tunnelCredential";
 import type { TunnelGroupBackend } from "./tunnelGroupBackend";
@@ -73,6 +77,18 @@ export interface Catalogue {
 
   /** Handles the requests whose path matches: its modules decide who may send them, and its backend gets them. */
   readonly httpsEdgeRoutes: Readonly<Record<string, HttpsEdgeRoute>>;
+
+  /** A certificate with its private key, which gateways serve for the reserved domains that name it. Its key is stored sealed, and no answer shows it; gateways alone get it. */
+  readonly tlsCertificates: Readonly<Record<string, TlsCertificate>>;
+
+  /** Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself. */
+  readonly reservedDomains: Readonly<Record<string, ReservedDomain>>;
+
+  /** Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`. */
+  readonly reservedAddrs: Readonly<Record<string, ReservedAddr>>;
+
+  /** Limits the addresses from which the API, the console, agents or all edges of the account may be reached. Several of one type admit whom any of their policies admits. */
+  readonly ipRestrictions: Readonly<Record<string, IpRestriction>>;
 
   /** A service that receives events, with the credentials for it. It has no effect until a subscription names it. */
   readonly eventDestinations: Readonly<Record<string, EventDestination>>;

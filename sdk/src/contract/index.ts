@@ -59,6 +59,7 @@ export {
   OWN_PATHS,
 } from "./formats/http";
 export { JWT_ALGORITHMS } from "./formats/jwtAlgorithms";
+export { coveringKeys, overlaps, reservedKey, reserves } from "./formats/reserved";
 export { DEFAULT_SITE } from "./formats/site";
 export {
   fingerprint,
@@ -68,6 +69,7 @@ export {
   validSshPublicKey,
 } from "./formats/sshPublicKey";
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
+export { isFor } from "./formats/tlsCertificate";
 export { completeValidity } from "./formats/validity";
 export type { Kind } from "./kinds";
 export * from "./registry";

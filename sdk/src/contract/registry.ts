@@ -17,13 +17,17 @@ import type { httpsEdge } from "./types/httpsEdge";
 import type { httpsEdgeRoute } from "./types/httpsEdgeRoute";
 import type { ipPolicy } from "./types/ipPolicy";
 import type { ipPolicyRule } from "./types/ipPolicyRule";
+import type { ipRestriction } from "./types/ipRestriction";
 import type { membership } from "./types/membership";
 import type { project } from "./types/project";
+import type { reservedAddr } from "./types/reservedAddr";
+import type { reservedDomain } from "./types/reservedDomain";
 import type { sshCertificateAuthority } from "./types/sshCertificateAuthority";
 import type { sshCredential } from "./types/sshCredential";
 import type { sshHostCertificate } from "./types/sshHostCertificate";
 import type { sshUserCertificate } from "./types/sshUserCertificate";
 import type { staticBackend } from "./types/staticBackend";
+import type { tlsCertificate } from "./types/tlsCertificate";
 import type { tlsEdge } from "./types/tlsEdge";
 import type { tunnelCredential } from "./types/tunnelCredential";
 import type { tunnelGroupBackend } from "./types/tunnelGroupBackend";
@@ -58,6 +62,10 @@ const types = {
   tls_edge: (): typeof tlsEdge => require("./types/tlsEdge").tlsEdge,
   https_edge: (): typeof httpsEdge => require("./types/httpsEdge").httpsEdge,
   https_edge_route: (): typeof httpsEdgeRoute => require("./types/httpsEdgeRoute").httpsEdgeRoute,
+  tls_certificate: (): typeof tlsCertificate => require("./types/tlsCertificate").tlsCertificate,
+  reserved_domain: (): typeof reservedDomain => require("./types/reservedDomain").reservedDomain,
+  reserved_addr: (): typeof reservedAddr => require("./types/reservedAddr").reservedAddr,
+  ip_restriction: (): typeof ipRestriction => require("./types/ipRestriction").ipRestriction,
   event_destination: (): typeof eventDestination => require("./types/eventDestination").eventDestination,
   event_subscription: (): typeof eventSubscription => require("./types/eventSubscription").eventSubscription,
   guarantee: (): typeof guarantee => require("./types/guarantee").guarantee,

@@ -22,6 +22,11 @@ export const secretPathsOf = oncePer((definition: Definition) =>
   ),
 );
 
+/** Those of them that gateways alone read. */
+export const writeOnlyPathsOf = oncePer((definition: Definition) =>
+  Object.entries(definition.fields).flatMap(([name, schema]) => pathsBelow(name, schema, true)),
+);
+
 /** Whether objects of a kind hold secrets, themselves or in embedded objects. */
 export const holdsSecrets = oncePer(
   (definition: Definition): boolean =>
@@ -68,11 +73,11 @@ export function exchangedSecrets(definition: Definition, before: Json, after: Js
   });
 }
 
-function pathsBelow(path: string, schema: z.ZodType): string[] {
-  const { secret, embeds } = marksOf(schema);
-  if (secret) return [path];
-  if (embeds) return [];
-  return (fieldsOf(schema) ?? []).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field));
+function pathsBelow(path: string, schema: z.ZodType, writeOnly = false): string[] {
+  const marks = marksOf(schema);
+  if (marks.secret) return marks.writeOnly || !writeOnly ? [path] : [];
+  if (marks.embeds) return [];
+  return (fieldsOf(schema) ?? []).flatMap(([name, field]) => pathsBelow(`${path}.${name}`, field, writeOnly));
 }
 
 /** The lists of embedded objects in a kind: the field's name and the definition of its entries. */

@@ -17,6 +17,10 @@ import type { StaticBackend, StaticBackendCreate, StaticBackendUpdate } from "./
 import type { TlsEdge, TlsEdgeBackend, TlsEdgeBackendReplace, TlsEdgeCreate, TlsEdgeIpRestriction, TlsEdgeIpRestrictionReplace, TlsEdgeMutualTls, TlsEdgeMutualTlsReplace, TlsEdgePolicies, TlsEdgePoliciesReplace, TlsEdgeTlsTermination, TlsEdgeTlsTerminationReplace, TlsEdgeUpdate } from "./tlsEdge";
 import type { HttpsEdge, HttpsEdgeCreate, HttpsEdgeMutualTls, HttpsEdgeMutualTlsReplace, HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace, HttpsEdgeUpdate } from "./httpsEdge";
 import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace, HttpsEdgeRouteCreate, HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace, HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace, HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace, HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace, HttpsEdgeRouteUpdate, HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace } from "./httpsEdgeRoute";
+import type { TlsCertificate, TlsCertificateCreate, TlsCertificateUpdate } from "./tlsCertificate";
+import type { ReservedDomain, ReservedDomainCreate, ReservedDomainUpdate } from "./reservedDomain";
+import type { ReservedAddr, ReservedAddrCreate, ReservedAddrUpdate } from "./reservedAddr";
+import type { IpRestriction, IpRestrictionCreate, IpRestrictionUpdate } from "./ipRestriction";
 import type { EventDestination, EventDestinationCreate, EventDestinationUpdate } from "./eventDestination";
 import type { EventSubscription, EventSubscriptionCreate, EventSubscriptionUpdate } from "./eventSubscription";
 import type { Guarantee, GuaranteeCreate, GuaranteeUpdate } from "./guarantee";
@@ -42,6 +46,10 @@ export type * from "./staticBackend";
 export type * from "./tlsEdge";
 export type * from "./httpsEdge";
 export type * from "./httpsEdgeRoute";
+export type * from "./tlsCertificate";
+export type * from "./reservedDomain";
+export type * from "./reservedAddr";
+export type * from "./ipRestriction";
 export type * from "./eventDestination";
 export type * from "./eventSubscription";
 export type * from "./guarantee";
@@ -69,6 +77,10 @@ export interface Answers {
   tls_edge: TlsEdge;
   https_edge: HttpsEdge;
   https_edge_route: HttpsEdgeRoute;
+  tls_certificate: TlsCertificate;
+  reserved_domain: ReservedDomain;
+  reserved_addr: ReservedAddr;
+  ip_restriction: IpRestriction;
   event_destination: EventDestination;
   event_subscription: EventSubscription;
   guarantee: Guarantee;
@@ -150,6 +162,18 @@ export class Tunnelplane extends ApiClient {
     userAgentFilter: new Module<HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "user_agent_filter"),
     policies: new Module<HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "policies"),
   });
+
+  /** TLS certificates. A certificate with its private key, which gateways serve for the reserved domains that name it. Its key is stored sealed, and no answer shows it; gateways alone get it. */
+  readonly tlsCertificates = new Collection<TlsCertificate, TlsCertificateCreate, TlsCertificateUpdate>(this.transport, "/tls_certificates", "tls_certificates");
+
+  /** Reserved domains. Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself. */
+  readonly reservedDomains = new Collection<ReservedDomain, ReservedDomainCreate, ReservedDomainUpdate>(this.transport, "/reserved_domains", "reserved_domains");
+
+  /** Reserved addresses. Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`. */
+  readonly reservedAddrs = new Collection<ReservedAddr, ReservedAddrCreate, ReservedAddrUpdate>(this.transport, "/reserved_addrs", "reserved_addrs");
+
+  /** IP restrictions. Limits the addresses from which the API, the console, agents or all edges of the account may be reached. Several of one type admit whom any of their policies admits. */
+  readonly ipRestrictions = new Collection<IpRestriction, IpRestrictionCreate, IpRestrictionUpdate>(this.transport, "/ip_restrictions", "ip_restrictions");
 
   /** Event destinations. A service that receives events, with the credentials for it. It has no effect until a subscription names it. */
   readonly eventDestinations = new Collection<EventDestination, EventDestinationCreate, EventDestinationUpdate>(this.transport, "/event_destinations", "event_destinations");

@@ -117,7 +117,7 @@ async function prepareNew(
   rows.secretHashes.push(...secretHashes);
   rows.sealedSecrets.push(...sealedSecrets);
   rows.references.push(...referenceRows(id, referencesOf(definition, creation.sent)));
-  rows.uniqueKeys.push(...keysOf(id, definition, creation.sent));
+  rows.uniqueKeys.push(...keysOf(id, definition, creation.claiming));
   rows.ends.push(...endRows(id, definition, creation.sent));
   if (isEmbedded(definition))
     rows.children.push({

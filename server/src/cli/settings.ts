@@ -2,6 +2,7 @@ import { switchReader } from "@tunnelplane/sdk/node";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import ipaddr from "ipaddr.js";
 import type { Endpoints } from "../events";
+import type { PortRange } from "../resources";
 
 /**
  * One setting of the server. Its flag, environment variable, `--help` and the page of settings come from
@@ -213,6 +214,33 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     text: "Allow event destinations, and issuers of identity tokens, in private networks",
     defaultText: "false",
   },
+  {
+    flag: "--tcp-address <host>",
+    env: "TUNNELPLANE_TCP_ADDRESS",
+    text: "The host of reserved addresses",
+    defaultText: "the host of --public-url, or localhost",
+    parse: host,
+  },
+  {
+    flag: "--tcp-ports <first-last>",
+    env: "TUNNELPLANE_TCP_PORTS",
+    text: "The ports of TCP edges and reserved addresses",
+    defaultText: "20000-29999",
+    parse: portRange,
+  },
+  {
+    flag: "--require-reserved-domains",
+    env: "TUNNELPLANE_REQUIRE_RESERVED_DOMAINS",
+    text: "Refuse hostports of edges that no reserved domain of their project covers",
+    default: false,
+  },
+  {
+    flag: "--cname-target <host>",
+    env: "TUNNELPLANE_CNAME_TARGET",
+    text: "The name to which CNAME records of reserved domains should lead; answers say it",
+    defaultText: "none",
+    parse: domain,
+  },
   ...SIGN_IN_SETTINGS,
   {
     flag: "--event-retention <days>",
@@ -282,6 +310,24 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     if (/^\d+$/.test(text) && number >= least && number <= most) return number;
     throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
   };
+}
+
+function host(text: string): string {
+  if (ipaddr.isValid(text)) return text.includes(":") ? `[${text}]` : text;
+  return domain(text);
+}
+
+function portRange(text: string): PortRange {
+  const [, first = "", last = ""] = /^([1-9]\d{0,4})-([1-9]\d{0,4})$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  if (first !== "" && range.first <= range.last && range.last <= 65_535) return range;
+  throw new InvalidArgumentError('Expected two ports, the lower one first, for example "20000-29999".');
+}
+
+function domain(text: string): string {
+  const { isDomain }: typeof import("@tunnelplane/sdk/contract") = require("@tunnelplane/sdk/contract");
+  if (isDomain(text)) return text;
+  throw new InvalidArgumentError('Expected a domain name, for example "tunnels.example.com".');
 }
 
 function proxies(text: string): string {

@@ -92,18 +92,18 @@ export class ResourceService {
       );
     const order = { definition, id, now: new Date(), body, name };
     const prepared = await prepareCreation(this.context, caller, order);
-    const { sent, after, ownerId, oneTime } = prepared;
+    const { sent, claiming, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes) => {
       await this.#objects.loadParents(transaction, definition, sent, "change");
       await lockParents(transaction, definition, sent);
-      const coming = comingOf(definition, { id, project, sent });
+      const coming = comingOf(definition, { id, project, sent: claiming });
       await this.#objects.checkReferences(transaction, coming);
       await this.#objects.checkClaims(transaction, coming);
       const { json, rows } = prepared.print();
       await pipelined([
         insertResources(transaction, [rows.resource]),
         recordReferences(transaction, coming),
-        insertUniqueKeys(transaction, keysOf(id, definition, sent)),
+        insertUniqueKeys(transaction, keysOf(id, definition, claiming)),
         insertSecretHashes(transaction, rows.secretHashes),
         insertSealedSecrets(transaction, rows.sealedSecrets),
         insertEnds(transaction, endRows(id, definition, sent)),

@@ -266,13 +266,17 @@ export function amendmentOf(
   fields: Document,
 ): Amendment {
   const sentBefore = documents.sentOf(definition, before);
+  const settled = definition.settle?.(fields, sentBefore) ?? { fields };
   const sent = Object.fromEntries(
-    Object.entries({ ...sentBefore, ...fields }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...sentBefore, ...("fields" in settled ? settled.fields : {}) }).filter(
+      ([, value]) => value !== undefined,
+    ),
   );
   return {
     sentBefore,
     sent,
     problems: [
+      ...("fields" in settled ? [] : [{ error: "invalid_field", ...settled } as const]),
       ...checkRules(definition, sent),
       ...passedEnd(definition, { before: sentBefore, after: sent, now: new Date() }),
     ],

@@ -63,6 +63,26 @@ export class Subresources {
     });
   }
 
+  /** Removes an optional field, which is not there without a value. */
+  async removeField(
+    definition: Definition,
+    at: ObjectPath,
+    { field, name }: { readonly field: string; readonly name: string },
+    precondition: Precondition,
+  ): Promise<void> {
+    return this.#transactions.run(async (transaction, changes) => {
+      const stored = await this.#objects.loadToChange(transaction, definition, at);
+      const { [name]: value } = this.#shown(definition, stored.before);
+      preconditionOnModule(precondition, value);
+      if (value === null)
+        throw new RequestError(
+          "no_module",
+          `${definition.title} ${at.id} has no ${name}; nothing was changed`,
+        );
+      await this.#objects.save(transaction, changes, definition, stored, { [field]: undefined });
+    });
+  }
+
   #shown(definition: Definition, document: Document): Document {
     return shownTo(this.request.caller, definition, document);
   }

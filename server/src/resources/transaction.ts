@@ -12,6 +12,7 @@ import type { Validation } from "../validation";
 import { refuseBeyondBounds } from "./bounds";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 import { refuseLostProjects } from "./projects";
+import { refuseForeignNames } from "./reserved";
 
 /** The shared services of the server. */
 export interface ServerContext {
@@ -24,6 +25,25 @@ export interface ServerContext {
   readonly decisions: Decisions;
   readonly guard: Guard;
   readonly search: Finder;
+  readonly names: NameSettings;
+}
+
+/** How the server gives names and addresses away. */
+export interface NameSettings {
+  /** The name to which CNAME records of reserved domains should lead. */
+  readonly cnameTarget?: string;
+  /** Whether a hostport needs a reserved domain. Default: false. */
+  readonly requireReservedDomains?: boolean;
+  /** The host of reserved addresses. */
+  readonly tcpAddress: string;
+  /** The ports of reserved addresses and TCP edges. */
+  readonly tcpPorts: PortRange;
+}
+
+/** Ports, both ends included. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 /**
@@ -190,6 +210,7 @@ export class Transactions {
     await refuseLastAdmin(db, changes);
     await refuseBeyondBounds(db, changes);
     await refuseLostProjects(db, changes, projectOf(caller));
+    await refuseForeignNames(db, caller, changes, this.context.names.requireReservedDomains === true);
     await this.#check(db, changes);
   }
 

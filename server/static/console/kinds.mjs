@@ -270,6 +270,60 @@ export const KINDS = [
     ]
   },
   {
+    "kind": "tls_certificate",
+    "one": "TLS certificate",
+    "title": "TLS certificates",
+    "path": "/tls_certificates",
+    "listKey": "tls_certificates",
+    "idPrefix": "cert",
+    "access": "everyone",
+    "doc": "A certificate with its private key, which gateways serve for the reserved domains that name it. Its key is stored sealed, and no answer shows it; gateways alone get it.",
+    "secrets": [
+      "private_key_pem"
+    ],
+    "example": "const certificate = new tunnels.TlsCertificate(\"app\", {\n  certificatePem: readFileSync(\"app.example.com.pem\", \"utf8\"),\n  privateKeyPem: config.requireSecret(\"appKey\"),\n});",
+    "modules": []
+  },
+  {
+    "kind": "reserved_domain",
+    "one": "Reserved domain",
+    "title": "Reserved domains",
+    "path": "/reserved_domains",
+    "listKey": "reserved_domains",
+    "idPrefix": "rd",
+    "access": "everyone",
+    "doc": "Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself.",
+    "secrets": [],
+    "example": "const domain = new tunnels.ReservedDomain(\"app\", {\n  domain: \"app.example.com\",\n  certificateManagementPolicy: { privateKeyType: \"ecdsa\" },\n});",
+    "modules": []
+  },
+  {
+    "kind": "reserved_addr",
+    "one": "Reserved address",
+    "title": "Reserved addresses",
+    "path": "/reserved_addrs",
+    "listKey": "reserved_addrs",
+    "idPrefix": "ra",
+    "access": "everyone",
+    "doc": "Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`.",
+    "secrets": [],
+    "example": "const address = new tunnels.ReservedAddr(\"database\");\nconst database = new tunnels.TcpEdge(\"database\", {\n  hostports: [address.addr],\n  backend: { backendId: postgres.id },\n});",
+    "modules": []
+  },
+  {
+    "kind": "ip_restriction",
+    "one": "IP restriction",
+    "title": "IP restrictions",
+    "path": "/ip_restrictions",
+    "listKey": "ip_restrictions",
+    "idPrefix": "ipx",
+    "access": "accountWrites",
+    "doc": "Limits the addresses from which the API, the console, agents or all edges of the account may be reached. Several of one type admit whom any of their policies admits. Only admins of the account may change it.",
+    "secrets": [],
+    "example": "const api = new tunnels.IpRestriction(\"api\", {\n  type: \"api\",\n  enforced: true,\n  ipPolicyIds: [office.id],\n});",
+    "modules": []
+  },
+  {
     "kind": "event_destination",
     "one": "Event destination",
     "title": "Event destinations",

@@ -104,6 +104,16 @@ export function certificate({
   });
 }
 
+/** A self-signed certificate of a server, with its key, as bodies have them. */
+export function serverCertificate(
+  name = "app.example.com",
+  options: Omit<CertificateOptions, "name" | "extensions"> = {},
+): { certificate_pem: string; private_key_pem: string } {
+  const extensions = [`subjectAltName = DNS:${name}`, "extendedKeyUsage = serverAuth"];
+  const { pem, privateKey } = certificate({ ...options, name, extensions });
+  return { certificate_pem: pem, private_key_pem: privateKey };
+}
+
 export const CA = "basicConstraints = critical, CA:TRUE";
 
 const arn = (service: string, resource: string): string =>

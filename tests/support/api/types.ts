@@ -1,7 +1,7 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { Rest } from "../rest";
 import { hostport, type Json, unique } from "./expect";
-import { certificate, destination, sshKey } from "./fixtures";
+import { certificate, destination, serverCertificate, sshKey } from "./fixtures";
 
 /** What the tests for all resource types need to know of each. */
 export interface ResourceType {
@@ -117,6 +117,67 @@ export const TYPES: readonly ResourceType[] = [
     prefix: "ca",
     fields: ["ca_pem", "subject_common_name", "not_before", "not_after", "key_usages", "extended_key_usages"],
     body: () => ({ ca_pem: certificate().pem }),
+  },
+  {
+    name: "a TLS certificate",
+    path: "/tls_certificates",
+    listKey: "tls_certificates",
+    prefix: "cert",
+    fields: [
+      "certificate_pem",
+      "private_key_pem",
+      "subject_common_name",
+      "subject_alternative_names",
+      "issued_at",
+      "not_before",
+      "not_after",
+      "key_usages",
+      "extended_key_usages",
+      "private_key_type",
+      "issuer_common_name",
+      "serial_number",
+      "subject_organization",
+      "subject_organizational_unit",
+      "subject_locality",
+      "subject_province",
+      "subject_country",
+    ],
+    body: () => serverCertificate(),
+  },
+  {
+    name: "a reserved domain",
+    path: "/reserved_domains",
+    listKey: "reserved_domains",
+    prefix: "rd",
+    fields: [
+      "domain",
+      "region",
+      "certificate",
+      "certificate_management_policy",
+      "certificate_management_status",
+      "resolves_to",
+      "cname_target",
+      "acme_challenge_cname_target",
+    ],
+    body: () => ({ domain: `${unique("app")}.example.com`, region: "eu" }),
+    update: { resolves_to: [{ value: "192.0.2.1" }] },
+  },
+  {
+    name: "a reserved address",
+    path: "/reserved_addrs",
+    listKey: "reserved_addrs",
+    prefix: "ra",
+    fields: ["region", "addr"],
+    body: () => ({ region: "eu" }),
+  },
+  {
+    name: "an IP restriction",
+    path: "/ip_restrictions",
+    listKey: "ip_restrictions",
+    prefix: "ipx",
+    fields: ["enforced", "type", "ip_policies"],
+    body: async (rest) => ({ type: "endpoints", ip_policy_ids: [await policyOf(rest)] }),
+    update: { enforced: true },
   },
   {
     name: "an IP policy",

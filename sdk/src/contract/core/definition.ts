@@ -34,10 +34,11 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   readonly idField: string;
   /**
    * Who may see and change its objects: everyone in the account, only the owner (others get 404), or only
-   * admins; `adminsWrite`: everyone sees them, and only admins change them; `account`: only admins of the
-   * account change them. Admins may always, and viewers always see them. `rights/` reads this.
+   * admins; `adminsWrite`: everyone sees them, and only admins change them; `accountWrites`: only admins of
+   * the account change them; `account`: the same, of objects that belong to no project. Admins may always,
+   * and viewers always see them. `rights/` reads this.
    */
-  readonly access: "everyone" | "owner" | "admin" | "adminsWrite" | "account";
+  readonly access: "everyone" | "owner" | "admin" | "adminsWrite" | "accountWrites" | "account";
   /**
    * Whether API keys of role `gateway` may read its objects, with the secrets of their modules. Only for
    * types that gateways enforce.
@@ -51,12 +52,20 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   derive(sent: Sent<F>): Partial<Sent<C>>;
   /** Rules across fields. */
   readonly rules: readonly Rule<Partial<Sent<F>>>[];
+  /** Rules across the fields of a creation's body alone. */
+  readonly creationRules: readonly Rule<Partial<Sent<F>>>[];
   /** Rules across fields that only warn when broken. */
   readonly warnings: readonly Rule<Partial<Sent<F>>>[];
   /** The fields for begin and end of an object that a program can renew before its end; see asDeclared(). */
   readonly renewable?: { readonly after: string; readonly until: string };
   /** Defaults that depend on other fields, applied after the plain ones. */
   fill(value: Record<string, unknown>): Record<string, unknown>;
+  /**
+   * Completes an update whose fields take the place of others.
+   *
+   * @returns the fields to store, undefined for one to remove; or one mistake
+   */
+  settle?(given: Record<string, unknown>, before: Record<string, unknown>): Settled;
   /** Fields that the server chooses, for objects that were stored before the contract had them. */
   readonly earlier?: Readonly<Record<string, unknown>>;
   /** Keys that no other object may hold at the same time. */
@@ -71,6 +80,11 @@ export interface Definition<K extends Kind = Kind, F extends Fields = Fields, C 
   /** The body of an example program; `tunnels` is this project's Pulumi package. */
   readonly example: string;
 }
+
+/** The result of {@link Definition.settle}. */
+export type Settled =
+  | { readonly fields: Record<string, unknown> }
+  | { readonly path: readonly PropertyKey[]; readonly message: string };
 
 export interface UniqueKey {
   /** Keys are compared within a scope, for example "hostport" across all kinds of edges. */
@@ -89,6 +103,7 @@ type Optional =
   | "computed"
   | "derive"
   | "rules"
+  | "creationRules"
   | "warnings"
   | "fill"
   | "unique";
@@ -110,6 +125,7 @@ export function defineResource<
     fill: (value) => value,
     derive: () => ({}),
     rules: [],
+    creationRules: [],
     warnings: [],
     unique: () => [],
     ...definition,
@@ -124,6 +140,7 @@ const ACCESS_DOCS = {
   owner: " Only its owner, viewers and admins can see it.",
   admin: " Only admins may change it; only they and viewers see it.",
   adminsWrite: " Only admins may change it.",
+  accountWrites: " Only admins of the account may change it.",
   account: " Only admins of the account may change it; members see those in which they have a role.",
 } as const satisfies Record<Definition["access"], string>;
 
@@ -150,6 +167,23 @@ export const holdsUniqueValues = ({ unique, sample }: Definition): boolean =>
 /** The names of a definition's modules: fields with endpoints of their own. */
 export const modulesOf = (definition: Definition): string[] =>
   fieldsWhere(definition, (marks) => marks.module);
+
+/** Optional fields that a request of their own removes, by their names in answers. */
+export const removablesOf = (definition: Definition): { field: string; name: string }[] =>
+  fieldsWhere(definition, (marks) => marks.removable).map((field) => ({
+    field,
+    name: answeredName(definition, field),
+  }));
+
+/** The name of a field in answers. */
+export const answeredName = (definition: Definition, field: string): string =>
+  marksOf(fieldOf(definition, field)).reference?.answeredAs ?? field;
+
+/**
+ * The fields that an object has only if they are declared: modules, and what a request of its own removes.
+ */
+export const partsOf = (definition: Definition): string[] =>
+  fieldsWhere(definition, (marks) => marks.module || marks.removable);
 
 /** The modules of a definition, with the names of their types. */
 export const modulesWithTypes = (definition: Definition): { name: string; type: string }[] =>

@@ -10,6 +10,10 @@ export interface Marks {
   readonly since?: string;
   /** Never shown: redacted in logs, events and errors, encrypted in Pulumi state. */
   readonly secret?: true;
+  /** A secret that gateways alone read: all other answers have null in its place. */
+  readonly writeOnly?: true;
+  /** May be taken away again by `DELETE …/{id}/NAME`, `NAME` being its name in answers. */
+  readonly removable?: true;
   /** A one-time secret: only the answer to the creation shows it; later answers say null. */
   readonly once?: true;
   /** Computed when a request asks for this object alone, and in some lists; all other answers have null. */

@@ -6,7 +6,7 @@ import { oncePer } from "./once";
 /** The schema of a creation's body. Derived once for each definition. */
 export const createSchema = oncePer((definition: Definition) =>
   mark(z.strictObject({ ...definition.fields }), {
-    rules: definition.rules,
+    rules: [...definition.rules, ...definition.creationRules],
     warnings: definition.warnings,
     fill: definition.fill,
   }),

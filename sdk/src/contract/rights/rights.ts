@@ -16,6 +16,7 @@ const OF_KINDS: Readonly<Record<Definition["access"], Rights>> = {
   everyone: USUAL,
   owner: USUAL,
   admin: { viewer: "plan", admin: "write" },
+  accountWrites: { member: "read", viewer: "plan", admin: "write" },
   adminsWrite: { member: "read", viewer: "plan", admin: "write" },
   account: { member: "read", viewer: "plan", admin: "write" },
 };
@@ -161,7 +162,9 @@ function readingOf(subject: Subject): Reading {
   return {
     kind: subject.kind,
     rights: subject.readByGateways ? FOR_GATEWAYS[subject.access] : OF_KINDS[subject.access],
-    ...(subject.access === "account" && { ofAccount: ["write"] as const }),
+    ...((subject.access === "account" || subject.access === "accountWrites") && {
+      ofAccount: ["write"] as const,
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Definition, fieldsWhere, modulesOf, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, fieldsWhere, modulesOf, registry, removablesOf } from "@tunnelplane/sdk/contract";
 import { callerOperation } from "./caller";
 import { changeSetOperations } from "./changesets";
 import { collectionOperations } from "./collection";
@@ -8,7 +8,7 @@ import { entryOperations } from "./entry";
 import { exposureOperations } from "./exposure";
 import { gatewayOperations } from "./gateways";
 import { journalOperations } from "./journal";
-import { moduleOperations } from "./module";
+import { moduleOperations, removalOperation } from "./module";
 import type { ApiOperation } from "./operation";
 import { referenceOperations } from "./references";
 import { searchOperation } from "./search";
@@ -34,6 +34,7 @@ function operationsOf(definition: Definition): ApiOperation[] {
   return [
     ...collectionOperations(definition),
     ...modulesOf(definition).flatMap((name) => moduleOperations(definition, name)),
+    ...removablesOf(definition).map((one) => removalOperation(definition, one)),
     ...fieldsWhere(definition, (marks) => marks.entries).flatMap((name) => entryOperations(definition, name)),
   ];
 }

@@ -4,6 +4,7 @@ import {
   type Definition,
   fieldOf,
   marksOf,
+  pascalCase,
   sampleAnswer,
   sampleBody,
   withArticle,
@@ -14,7 +15,7 @@ import { type ApiOperation, type Shape, tagOf } from "./operation";
 export function moduleOperations(definition: Definition, name: string): ApiOperation[] {
   const { type, title } = definition;
   const field = fieldOf(definition, name);
-  const moduleType = `${type}${name.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}`;
+  const moduleType = type + pascalCase(name);
   const answer: Shape = {
     name: moduleType,
     schema: answeredModule(field),
@@ -67,3 +68,22 @@ export function moduleOperations(definition: Definition, name: string): ApiOpera
     },
   ];
 }
+
+/** Removes an optional field of an object. */
+export const removalOperation = (
+  definition: Definition,
+  { field, name }: { readonly field: string; readonly name: string },
+): ApiOperation => ({
+  method: "DELETE",
+  path: `${definition.path}/{id}/${name}`,
+  id: `delete${definition.type}${pascalCase(name)}`,
+  summary: `Remove the ${name} of ${withArticle(definition.title)}`,
+  tag: tagOf(definition),
+  subject: definition,
+  query: ["dry_run", "findings"],
+  success: { status: 204 },
+  run: async ({ parts }, { params, precondition }) => {
+    await parts.removeField(definition, params, { field, name }, precondition);
+    return undefined;
+  },
+});

@@ -4,6 +4,7 @@ import type { Caller } from "../../auth";
 import type { Document } from "../../documents";
 import type { Keyring } from "../../secrets";
 import type { Database } from "../../storage";
+import type { NameSettings } from "../transaction";
 
 /** An object that is about to be created. */
 export interface Creation<S = Document> {
@@ -17,6 +18,7 @@ export interface Creation<S = Document> {
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
   readonly keyring: Keyring;
+  readonly names: NameSettings;
   /** Secrets of objects that are created together with this one and are not stored yet, by id. */
   readonly made?: ReadonlyMap<string, KeptSecret>;
 }

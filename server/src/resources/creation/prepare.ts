@@ -16,6 +16,8 @@ export interface PreparedCreation {
   readonly ownerId: string;
   /** The fields that were sent, with all defaults. */
   readonly sent: Document;
+  /** The same with what the server computed, for the unique keys that it takes. */
+  readonly claiming: Document;
   readonly after: Document;
   /** One-time secrets, for the answer to the creation. */
   readonly oneTime?: Document;
@@ -52,7 +54,7 @@ export async function prepareCreation(
   order: CreationOrder,
 ): Promise<PreparedCreation> {
   const { definition, id, now, body, made, name } = order;
-  const { documents, keyring, store } = context;
+  const { documents, keyring, names, store } = context;
   const behaviour: Behaviour | undefined = behaviours[definition.kind];
   const asked = withOwner(definition, body.value, caller);
   refuseFaults(passedEnd(definition, { after: asked, now }));
@@ -64,6 +66,7 @@ export async function prepareCreation(
     caller,
     reader: store.reader,
     keyring,
+    names,
     made,
   });
   const { sent = asked, computed, oneTime, secretHash, kept } = addition ?? {};
@@ -74,6 +77,7 @@ export async function prepareCreation(
     id,
     ownerId,
     sent,
+    claiming: computed ? { ...sent, ...computed } : sent,
     after,
     oneTime,
     kept,

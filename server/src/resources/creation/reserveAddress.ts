@@ -1,0 +1,55 @@
+import { randomInt } from "node:crypto";
+import { definitionOf, plural, type SentOf } from "@tunnelplane/sdk/contract";
+import { projectOf } from "../../auth";
+import { type Database, statement } from "../../storage";
+import { RequestError } from "../../util";
+import { Existing } from "../rules";
+import type { PortRange } from "../transaction";
+import type { Behaviour, Creation } from "./behaviour";
+
+/** The limit on reserved addresses of a project. */
+const MOST_OF_PROJECT = 100;
+/** So many ports are tried at random; in a range that is nearly full, all are looked at. */
+const MOST_TRIES = 20;
+
+/** Reserves an address: a port that no other reserved address and no TCP edge has. */
+export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = async (creation) => {
+  const { names, reader, caller } = creation;
+  const [row] = await countOf(reader, { project: projectOf(caller) });
+  if (Number(row?.count) >= MOST_OF_PROJECT)
+    throw new RequestError(
+      "taken",
+      `A project has at most ${MOST_OF_PROJECT} ${plural(definitionOf("reserved_addr").title)}; delete one first`,
+    );
+  const port = await freePort(reader, names.tcpPorts);
+  if (port === undefined)
+    throw new RequestError(
+      "taken",
+      `Each port from ${names.tcpPorts.first} to ${names.tcpPorts.last} is taken; delete a reserved address or a TCP edge, or start the server with a larger range of --tcp-ports`,
+    );
+  return { computed: { addr: `${names.tcpAddress}:${port}` } };
+};
+
+async function freePort(reader: Creation["reader"], { first, last }: PortRange): Promise<number | undefined> {
+  const tried = Array.from({ length: MOST_TRIES }, () => randomInt(first, last + 1));
+  const [count, start] = [last - first + 1, randomInt(first, last + 1)];
+  const all = Array.from({ length: count }, (_, index) => first + ((start - first + index) % count));
+  for (const ports of [tried, all]) {
+    const keys = ports.flatMap((port) =>
+      ["reserved_port", "tcp_edge_port"].map((scope) => ({ scope, key: String(port) })),
+    );
+    const taken = new Set((await new Existing(reader).holdersOf(keys)).map(({ value }) => Number(value)));
+    const free = ports.find((port) => !taken.has(port));
+    if (free !== undefined) return free;
+  }
+  return undefined;
+}
+
+const countOf = statement<{ project: string }, { count: Database["resource"]["version"] | string | bigint }>(
+  (db, parameter) =>
+    db
+      .selectFrom("resource")
+      .select(({ fn }) => fn.countAll().as("count"))
+      .where("kind", "=", "reserved_addr")
+      .where("project_id", "=", parameter("project")),
+);

@@ -1,0 +1,228 @@
+import { coveringKeys, DEFAULT_PROJECT, isFor, overlaps, reservedKey } from "@tunnelplane/sdk/contract";
+import { type Kysely, sql } from "kysely";
+import { type Caller, isAccountAdmin, projectNames } from "../auth";
+import type { Document } from "../documents";
+import { isChangeOf, type ObjectChange } from "../journal";
+import { type Database, statement, Transaction } from "../storage";
+import { RequestError, refuseFaults } from "../util";
+import { findById } from "./rows";
+import { Existing } from "./rules";
+
+/** A name that an object takes, and where it stands. */
+interface Claim {
+  readonly name: string;
+  readonly path: readonly PropertyKey[];
+}
+
+/**
+ * Keeps names for the projects that reserved them: hostports, entries of ACLs and names of SSH hosts are
+ * checked against reserved domains, and the other way round.
+ *
+ * @param isRequired whether a hostport needs a reserved domain
+ */
+export async function refuseForeignNames(
+  db: Kysely<Database>,
+  caller: Caller,
+  changes: readonly ObjectChange[],
+  isRequired: boolean,
+): Promise<void> {
+  const claims = changes.flatMap((change) => {
+    const made = newClaims(change);
+    return made.length > 0 ? [{ change, made }] : [];
+  });
+  const domains = changes.flatMap((change) =>
+    isChangeOf(change, "reserved_domain") && change.after ? [{ change, after: change.after }] : [],
+  );
+  if (claims.length > 0) {
+    await takeTurn(db, "shared");
+    for (const { change, made } of claims) await refuseReserved(db, change, made, isRequired);
+  }
+  for (const { change, after } of domains) {
+    if (!change.before) {
+      await takeTurn(db, "alone");
+      await refuseToReserve(db, caller, after.domain, change.storedAs.project);
+    }
+    const { certificate } = after;
+    if (certificate && certificate.id !== change.before?.certificate?.id)
+      await refuseOtherNames(db, after.domain, certificate.id);
+  }
+}
+
+/** The names that an object takes which it did not have before. */
+function newClaims({ definition: { kind }, before, after }: ObjectChange): Claim[] {
+  const fields = after ? NAMED[kind] : undefined;
+  if (!fields || !after) return [];
+  const had = new Set(before && fields(before).map(({ name }) => name));
+  return fields(after).filter(({ name }) => !had.has(name));
+}
+
+const textsIn = (document: Document, field: string): string[] => (document[field] as string[] | null) ?? [];
+
+const hostports = (document: Document): Claim[] =>
+  textsIn(document, "hostports").map((hostport, index) => ({
+    name: hostport.slice(0, hostport.lastIndexOf(":")),
+    path: ["hostports", index],
+  }));
+
+const binds = (document: Document): Claim[] =>
+  textsIn(document, "acl").flatMap((rule, index) => {
+    const host = /^bind:([^=:]+)(:\d+)?$/.exec(rule)?.[1];
+    return host === undefined ? [] : [{ name: host, path: ["acl", index] }];
+  });
+
+/** The names that objects of a kind take. */
+const NAMED: Readonly<Record<string, (document: Document) => Claim[]>> = {
+  tls_edge: hostports,
+  https_edge: hostports,
+  tcp_edge: hostports,
+  tunnel_credential: binds,
+  ssh_credential: binds,
+  ssh_host_certificate: (document) =>
+    textsIn(document, "principals").map((name, index) => ({ name, path: ["principals", index] })),
+};
+
+async function refuseReserved(
+  db: Kysely<Database>,
+  { storedAs: { project } }: ObjectChange,
+  claims: readonly Claim[],
+  isRequired: boolean,
+): Promise<void> {
+  const existing = new Existing(db);
+  for (const { name, path } of claims) {
+    const covering = await existing.holdersOf(
+      coveringKeys(name).map((key) => ({ scope: "reserved_domain", key })),
+    );
+    const foreign = covering.find((holder) => holder.project_id !== project);
+    if (foreign || (name.startsWith("*.") && (await reservedBelow(db, name, project))))
+      refuseFaults([
+        { error: "taken", path, message: "is reserved by another project; choose another name" },
+      ]);
+    if (isRequired && path[0] === "hostports" && covering.length === 0)
+      refuseFaults([
+        {
+          error: "invalid_field",
+          path,
+          message: `is of no reserved domain of this project, which this server requires: reserve ${name} first (/reserved_domains)`,
+        },
+      ]);
+  }
+}
+
+/** Whether another project reserved a name below a wildcard. */
+const reservedBelow = async (db: Kysely<Database>, wildcard: string, project: string): Promise<boolean> =>
+  (await foreignBelow(db, { ...below(wildcard), project })).length > 0;
+
+/** The keys of all names below a wildcard: `com.example.` and more. "/" follows "." in ASCII. */
+const below = (wildcard: string): { from: string; to: string } => {
+  const parent = reservedKey(wildcard).slice(0, -"*".length);
+  return { from: parent, to: `${parent.slice(0, -1)}/` };
+};
+
+const foreignBelow = statement<{ from: string; to: string; project: string }, { value: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom("unique_key")
+      .innerJoin("resource", "resource.id", "unique_key.resource_id")
+      .select("value")
+      .where("scope", "=", "reserved_domain")
+      .where("value", ">=", parameter("from"))
+      .where("value", "<", parameter("to"))
+      .where("project_id", "!=", parameter("project"))
+      .limit(1),
+);
+
+async function refuseToReserve(
+  db: Kysely<Database>,
+  caller: Caller,
+  domain: string,
+  project: string,
+): Promise<void> {
+  if ((await projectNames(db)).size === 1 && project === DEFAULT_PROJECT.id) return;
+  if (!isAccountAdmin(caller))
+    throw new RequestError(
+      "forbidden",
+      "Only admins of the account reserve domains, because there is more than one project; ask one of them",
+    );
+  const reserved = await new Existing(db).holdersOf(
+    coveringKeys(domain).map((key) => ({ scope: "reserved_domain", key })),
+  );
+  const isTaken =
+    reserved.some((holder) => holder.project_id !== project) ||
+    (domain.startsWith("*.") && (await reservedBelow(db, domain, project))) ||
+    (await isUsedElsewhere(db, domain, project));
+  if (isTaken)
+    refuseFaults([
+      {
+        error: "taken",
+        path: ["domain"],
+        message:
+          "overlaps a domain, a hostport, an ACL or the name of an SSH host of another project; remove that there first, or reserve another domain",
+      },
+    ]);
+}
+
+/**
+ * Looks through all objects of other projects that mention the domain. Domains are reserved seldom, and an
+ * index of all names would cost each write of an edge or a credential.
+ */
+async function isUsedElsewhere(db: Kysely<Database>, domain: string, project: string): Promise<boolean> {
+  const text = domain.replace(/^\*\./, "").toLowerCase();
+  const rows = await mentioning(db, { text: `%${text}%`, wildcard: "%*.%", project });
+  return rows.some(({ kind, document }) =>
+    NAMED[kind]?.(JSON.parse(document)).some(({ name }) => overlaps(name, domain)),
+  );
+}
+
+const NAMED_KINDS = Object.keys(NAMED);
+
+/** Objects of other projects that mention a text, or have a wildcard, which may cover it from above. */
+const mentioning = statement<
+  { text: string; wildcard: string; project: string },
+  { kind: string; document: string }
+>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select(["kind", "document"])
+    .where("kind", "in", NAMED_KINDS)
+    .where("project_id", "!=", parameter("project"))
+    .where(({ eb, or }) =>
+      or([
+        eb(sql<string>`lower(document)`, "like", parameter("text")),
+        eb("document", "like", parameter("wildcard")),
+      ]),
+    ),
+);
+
+async function refuseOtherNames(db: Kysely<Database>, domain: string, certificate: string): Promise<void> {
+  const [row] = await findById(db, { id: certificate });
+  if (!row) return; // references were checked
+  const { subject_alternative_names: names }: { subject_alternative_names: { dns_names: string[] } } =
+    JSON.parse(row.document);
+  if (isFor(names.dns_names, domain)) return;
+  const listed = names.dns_names.slice(0, 5).join(", ") || "no name";
+  refuseFaults([
+    {
+      error: "invalid_field",
+      path: ["certificate_id"],
+      message: `is for ${listed}, and not for ${domain}; upload a certificate whose subject alternative names have it`,
+    },
+  ]);
+}
+
+/**
+ * Those who take names go on side by side; one who reserves a domain waits for them, and they for it. SQLite
+ * has one writer at a time anyway.
+ */
+async function takeTurn(db: Kysely<Database>, how: "shared" | "alone"): Promise<void> {
+  if (!(db instanceof Transaction) || !db.facts.lane) return;
+  await (how === "alone" ? lockAlone : lockShared)(db, {});
+}
+
+/** "names" as a number: any that no other lock has. */
+const LOCK = 0x6e616d65;
+const lockAlone = statement<object, unknown>((db) =>
+  db.selectNoFrom(sql`pg_advisory_xact_lock(${sql.lit(LOCK)})`.as("locked")),
+);
+const lockShared = statement<object, unknown>((db) =>
+  db.selectNoFrom(sql`pg_advisory_xact_lock_shared(${sql.lit(LOCK)})`.as("locked")),
+);
