@@ -262,6 +262,8 @@ export class Running {
 
 /** In their order: nothing is deleted that something else refers to. */
 const LEFT_BEHIND = [
+  "reservedDomains",
+  "tlsCertificates",
   "httpsEdges",
   "tlsEdges",
   "failoverBackends",

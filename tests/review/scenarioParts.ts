@@ -1,5 +1,5 @@
 import type * as tunnels from "@tunnelplane/pulumi";
-import { certificate } from "../support/api/fixtures";
+import { certificate, serverCertificate } from "../support/api/fixtures";
 import { makeSshKey } from "../support/provider";
 
 /** The present state; the change that a rule is for; and a similar one that changes nothing for callers. */
@@ -27,6 +27,9 @@ export interface Scenario extends Shared {
 
 export const clientsPem = certificate({ name: "Clients" }).pem;
 export const partnersPem = certificate({ name: "Partners" }).pem;
+/** A server's certificate for years, and one for some days. */
+export const lasting = serverCertificate("ends.example.com");
+export const ending = serverCertificate("ends.example.com", { days: 10 });
 export const keys = [makeSshKey(), makeSshKey()] as const;
 const DAY_MS = 86_400_000;
 export const inDays = (days: number): string =>

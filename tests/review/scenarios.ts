@@ -4,9 +4,11 @@ import { HOLDER_SCENARIOS } from "./holderScenarios";
 import {
   CERTIFICATE,
   clientsPem,
+  ending,
   inAMonth,
   inAYear,
   inDays,
+  lasting,
   partnersPem,
   ROLE,
   type Scenario,
@@ -341,6 +343,22 @@ const DECLARE = {
   "expires-soon": (it) =>
     it.isBase ||
     new tunnels.ApiKey(it.rule, { ownerId: it.member.id, expiresAt: it.pick("", inAMonth, inAYear) }),
+  "domain-released": (it) => {
+    new tunnels.HttpsEdge(`${it.rule} site`, { hostports: [hostportOf(it.rule)] });
+    if (!it.isChanged)
+      new tunnels.ReservedDomain(it.rule, {
+        domain: `${it.rule}.example.com`,
+        description: it.pick("", "", "changed"),
+      });
+  },
+  "certificate-ends-soon": (it) => {
+    const { certificate_pem, private_key_pem } = it.pick(lasting, ending);
+    new tunnels.TlsCertificate(it.rule, {
+      certificatePem: certificate_pem,
+      privateKeyPem: private_key_pem,
+      description: it.pick("", "", "changed"),
+    });
+  },
   "access-ends": (it) =>
     new tunnels.TunnelCredential(it.rule, {
       acl: ["bind:e.example.com"],

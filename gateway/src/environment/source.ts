@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { CertificateFolder } from "../certificates/folder";
+import { reservedCertificates } from "../certificates/reserved";
 import type { Address } from "../envoy/address";
 import type { Balancers, Environment, Listen, Objects, ServerCertificate } from "../envoy/model";
 import { isHostport, readHostport } from "../envoy/names";
@@ -86,7 +87,8 @@ export class EnvironmentSource {
     flags: EnvironmentFlags,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    { warn, keep = writeWhole, listening, checksKeySets, recording }: Options,
+    private readonly warn: (message: string) => void,
+    { keep = writeWhole, listening, checksKeySets, recording }: Options,
   ) {
     this.state = resolve(flags.state);
     this.#listen = flags.listen ?? DEFAULT_LISTEN;
@@ -114,13 +116,11 @@ export class EnvironmentSource {
 
   /** @throws saying what is wrong with the flags */
   static async open(flags: EnvironmentFlags, options: Options): Promise<EnvironmentSource> {
-    if (!flags.certs && !flags.devCa)
-      throw new Error("nothing says where certificates are: use --certs FOLDER, or --dev-ca for development");
     const trust = trustFile(flags.trust);
     const authority = flags.devCa
       ? await DevelopmentAuthority.open(resolve(flags.state), options.keep)
       : undefined;
-    return new EnvironmentSource(flags, trust, authority, options);
+    return new EnvironmentSource(flags, trust, authority, options.warn, options);
   }
 
   /** Whether the environment may have changed since it was read last. */
@@ -161,8 +161,9 @@ export class EnvironmentSource {
     };
   }
 
-  async #certificatesFor({ tls_edge, https_edge }: Objects): Promise<ServerCertificate[]> {
-    const own = this.#certificates?.read() ?? [];
+  async #certificatesFor(objects: Objects): Promise<ServerCertificate[]> {
+    const { tls_edge, https_edge } = objects;
+    const own = [...reservedCertificates(objects, this.warn), ...(this.#certificates?.read() ?? [])];
     const hosts = [...tls_edge, ...https_edge].flatMap(({ hostports }) =>
       hostports.filter(isHostport).map((one) => readHostport(one).host),
     );

@@ -13,6 +13,8 @@ export const NEEDED_FIELDS = {
   static_backend: ["id", "address"],
   ip_policy_rule: ["id", "cidr", "action", "ip_policy"],
   certificate_authority: ["id", "ca_pem"],
+  tls_certificate: ["id", "certificate_pem", "private_key_pem"],
+  reserved_domain: ["id", "domain"],
 } as const satisfies { readonly [K in keyof Answers]?: readonly (keyof Answers[K])[] };
 
 export type EnforcedKind = keyof typeof NEEDED_FIELDS;

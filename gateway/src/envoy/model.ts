@@ -29,6 +29,8 @@ export interface ServerCertificate {
   /** In milliseconds. */
   readonly notBefore: number;
   readonly notAfter: number;
+  /** Whether a reserved domain names it: it then wins over files. */
+  readonly isReserved?: true;
 }
 
 /** Where hostports of a port are served. */

@@ -170,7 +170,11 @@ export class ServerSource implements Source {
         path,
         listKey,
       );
-      for await (const fields of objects.list({ names: true })) read.set(fields.id, { kind, fields });
+      try {
+        for await (const fields of objects.list({ names: true })) read.set(fields.id, { kind, fields });
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error; // an older server knows no such kind
+      }
     }
     this.#objects.clear();
     for (const [id, entry] of read) this.#objects.set(id, entry);

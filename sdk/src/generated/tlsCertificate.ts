@@ -33,7 +33,7 @@ export interface TlsCertificate {
   certificate_pem: string;
 
   /** The private key of the first certificate, as PEM without a passphrase: ECDSA (P-256, P-384, P-521) or RSA (2048 to 4096 bits). Answers show null. Set at creation only. Secret. */
-  private_key_pem: string;
+  private_key_pem: string | null;
 
   /** Common name of the certificate's subject. */
   subject_common_name: string;

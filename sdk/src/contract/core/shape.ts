@@ -122,7 +122,10 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
       }
       if (marks.entries) return [name, described(z.array(answeredEntry(schema)))];
       const nullable =
-        marks.module || (schema instanceof z.ZodOptional && !marks.serverDefault) || holdsNull(schema);
+        marks.module ||
+        marks.writeOnly ||
+        (schema instanceof z.ZodOptional && !marks.serverDefault) ||
+        holdsNull(schema);
       return [name, described(nullable ? answered(bare(schema)).nullable() : answered(bare(schema)))];
     }),
   );

@@ -33,6 +33,7 @@ import { objectRules } from "./objects";
 import { requestRules, withRequests } from "./opened";
 import { inOrderOf } from "./order";
 import { RequestsByAddress } from "./requests";
+import { reservedRules } from "./reserved";
 import { type Describing, describingRules } from "./standing";
 import { trafficRules } from "./traffic";
 
@@ -49,6 +50,7 @@ const aboutObjects: readonly Rule<ObjectChange>[] = [
   ...holderRules,
   ...eventRules,
   ...guaranteeRules,
+  ...reservedRules,
   ...objectRules,
 ];
 
@@ -218,7 +220,7 @@ function described(
     cause: { ...after, property },
     certain,
     rule,
-    severity,
+    severity: found.severity ?? severity,
     stands: earlier?.content === found.content,
   };
 }

@@ -43,6 +43,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "events-stopped": "Events of a type no longer go to a destination.",
   "module-disabled": "A module is declared but disabled: it does nothing.",
   "expires-soon": "An authority, a certificate or a key ends within 90 days.",
+  "certificate-ends-soon": "A TLS certificate ends within 30 days, or has ended.",
+  "domain-released": "A domain is no longer reserved, and edges still serve it.",
   "access-ends": "An IP policy rule or a credential ends within 7 days, or has ended.",
   "key-without-end": "An API key never ends.",
   "long-lived-cloud-keys": "An event destination signs in with cloud keys instead of a role.",

@@ -6,12 +6,15 @@ import type { Names } from "../names";
 import { fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../values";
 import { describeEnd } from "./ends";
 import type { Severity } from "./finding";
+import { endingCertificates } from "./reserved";
 
 export interface Description {
   readonly sentence: string;
   readonly after?: unknown;
   readonly property?: string;
   readonly certain?: boolean;
+  /** Default: that of the rule. */
+  readonly severity?: Severity;
   /** Equal as long as the same is true of the object. */
   readonly content: string;
 }
@@ -71,6 +74,7 @@ function used(model: Model): ReadonlySet<string> {
     isObject(fields) ? idsIn(fields, sent, answered).ids : [];
   const references = model.all.flatMap((thing) => [
     ...of(thing.fields.backend, "backend_id", "backend"),
+    ...(thing.kind === "ip_restriction" ? of(thing.fields, "ip_policy_ids", "ip_policies") : []),
     ...of(thing.fields.ip_restriction, "ip_policy_ids", "ip_policies"),
     ...of(thing.fields.mutual_tls, "certificate_authority_ids", "certificate_authorities"),
     // A weight of 0 is a reference too.
@@ -131,6 +135,7 @@ export const describingRules: readonly Describing[] = [
       };
     },
   },
+  endingCertificates,
   { rule: "access-ends", severity: "low", describe: describeEnd },
   {
     rule: "key-without-end",

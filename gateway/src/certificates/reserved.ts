@@ -1,0 +1,32 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { onceForEach, withId } from "../envoy/indexes";
+import type { Objects, ServerCertificate } from "../envoy/model";
+import { certificateOf } from "./folder";
+
+type Uploaded = Objects["tls_certificate"][number];
+
+/** A certificate object as Envoy can use it; a text if it cannot. Read once, because reading checks its key. */
+const read = onceForEach(({ id, certificate_pem: chain, private_key_pem: key }: Uploaded) => {
+  if (key === null)
+    return `the key of TLS certificate ${id} is read by gateways alone: use the API key of one`;
+  try {
+    return certificateOf(chain, key, `TLS certificate ${id}`);
+  } catch (error) {
+    return messageOf(error);
+  }
+});
+
+/** The certificates that reserved domains name, each for its domain. */
+export function reservedCertificates(
+  { reserved_domain, tls_certificate }: Objects,
+  warn: (message: string) => void,
+): ServerCertificate[] {
+  return reserved_domain.flatMap(({ domain, certificate }) => {
+    const object = certificate && withId(tls_certificate, certificate.id);
+    if (!object) return [];
+    const found = read(object);
+    if (typeof found !== "string") return [{ ...found, names: [domain.toLowerCase()], isReserved: true }];
+    warn(found);
+    return [];
+  });
+}
