@@ -8,6 +8,7 @@ import {
   modulesWithTypes,
   pathFieldsOf,
   plural,
+  removablesOf,
   withArticle,
 } from "../sdk/src/contract";
 import { type Style, writeInterface } from "./interfaces";
@@ -78,6 +79,9 @@ export function sdkClient(registry: readonly Definition[]): string {
         (module) =>
           `    ${camelCase(module.name)}: new Module<${module.type}, ${module.type}Replace>(this.transport, ${path}, "${module.name}"),\n`,
       ),
+      ...removablesOf(definition).map(
+        ({ name }) => `    ${camelCase(name)}: new Removable(this.transport, ${path}, "${name}"),\n`,
+      ),
       ...entriesOf(definition).map(
         (name) =>
           `    ${camelCase(name)}: new Entries<${type}["${name}"][number], NonNullable<${type}Create["${name}"]>[number]>(this.transport, ${path}, "${name}"),\n`,
@@ -91,7 +95,7 @@ export function sdkClient(registry: readonly Definition[]): string {
   const answers = registry.map(({ kind, type }) => `  ${kind}: ${type};\n`);
   const exports = registry.map((definition) => `export type * from "./${fileOf(definition)}";\n`);
   return `${HEADER}import { ApiClient } from "../client/apiClient";
-import { Collection, Entries, Module } from "../client/collection";
+import { Collection, Entries, Module, Removable } from "../client/collection";
 ${imports.join("")}
 ${exports.join("")}
 /** The objects of answers, by kind. */

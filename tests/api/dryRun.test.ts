@@ -35,7 +35,11 @@ onEveryDatabase("A dry run", (start) => {
   };
 
   const comparable = ({ prefix }: (typeof TYPES)[number], { body, status, text }: RestAnswer) => {
-    const made = prefix === "sshca" ? [...MADE, "public_key"] : MADE;
+    const made = [
+      ...MADE,
+      ...(prefix === "sshca" ? ["public_key"] : []),
+      ...(prefix === "ra" ? ["addr"] : []),
+    ];
     const all: Json = JSON.parse(text.replaceAll(body.id, "its id"));
     return {
       status,

@@ -31,7 +31,8 @@ function shown(body: Json): Json {
     const names = path.split(".");
     const last = names.pop() as string;
     const holder = names.reduce<Json | undefined>((value, name) => value?.[name] as Json | undefined, copy);
-    if (typeof holder?.[last] === "string" && holder[last] !== "") delete holder[last];
+    const isSet = typeof holder?.[last] === "string" && holder[last] !== "";
+    if (isSet || path === "private_key_pem") delete holder?.[last]; // answers have null in its place
   }
   return copy;
 }

@@ -96,6 +96,8 @@ onEveryDatabase("Lists", (start) => {
   });
 
   it("the last page has no next one, even if it is full", async () => {
+    for (const { id } of (await server.read("/ip_restrictions")).ip_restrictions)
+      await server.rest.delete(`/ip_restrictions/${id}`);
     for (const { id } of (await server.read("/ip_policies")).ip_policies)
       await server.rest.delete(`/ip_policies/${id}`);
     for (let i = 0; i < 4; i++) await server.created("/ip_policies", {});

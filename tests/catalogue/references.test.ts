@@ -10,6 +10,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { z } from "zod";
+import { serverCertificate } from "../support/api/fixtures";
 import { Folder } from "../support/catalogue";
 import { makeCertificates, makeSshKey, requestsDuring, World } from "../support/provider";
 
@@ -26,6 +27,9 @@ sshCertificateAuthorities: { people: {}, hosts: {} }
 sshUserCertificates: { ada: { sshCertificateAuthorityId: people, publicKey: !file agent.pub, principals: [ada] } }
 sshHostCertificates: { bastion: { sshCertificateAuthorityId: hosts, publicKey: !file agent.pub, principals: [bastion] } }
 certificateAuthorities: { clients: { caPem: !file ca.pem } }
+tlsCertificates: { shop: { certificatePem: !file shop.pem, privateKeyPem: !file shop.key } }
+reservedDomains: { shop: { domain: shop.example.com, certificateId: shop } }
+ipRestrictions: { everywhere: { type: endpoints, ipPolicyIds: [office] } }
 ipPolicies: { office: }
 ipPolicyRules: { berlin: { ipPolicyId: office, cidr: 192.0.2.0/24, action: allow } }
 tunnelGroupBackends: { web: { labels: { service: web } }, spare: { labels: { service: spare } } }
@@ -62,6 +66,9 @@ describe("A name in a catalogue", () => {
   before(() => {
     folder.write(makeSshKey(), "agent.pub");
     folder.write(makeCertificates("clients").authority, "ca.pem");
+    const { certificate_pem, private_key_pem } = serverCertificate("shop.example.com");
+    folder.write(certificate_pem, "shop.pem");
+    folder.write(private_key_pem, "shop.key");
   });
   after(async () => {
     await world.close();

@@ -56,6 +56,8 @@ const MOST_SINGLE = 50;
 const MOST_PAGES = 100;
 /** The kinds that are served in the chosen projects alone; the objects that they refer to may be shared. */
 const EDGES: readonly string[] = ["tls_edge", "https_edge"] satisfies Kind[];
+/** Kinds that an older server does not know. */
+const ADDED_LATER: readonly Kind[] = ["tls_certificate", "reserved_domain"];
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
 
 interface SourceOptions {
@@ -173,7 +175,7 @@ export class ServerSource implements Source {
       try {
         for await (const fields of objects.list({ names: true })) read.set(fields.id, { kind, fields });
       } catch (error) {
-        if (!(error instanceof NotFoundError)) throw error; // an older server knows no such kind
+        if (!(error instanceof NotFoundError && ADDED_LATER.includes(kind))) throw error;
       }
     }
     this.#objects.clear();

@@ -81,13 +81,13 @@ export interface Catalogue {
   /** A certificate with its private key, which gateways serve for the reserved domains that name it. Its key is stored sealed, and no answer shows it; gateways alone get it. */
   readonly tlsCertificates: Readonly<Record<string, TlsCertificate>>;
 
-  /** Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself. */
+  /** Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it. */
   readonly reservedDomains: Readonly<Record<string, ReservedDomain>>;
 
-  /** Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`. */
+  /** Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`. */
   readonly reservedAddrs: Readonly<Record<string, ReservedAddr>>;
 
-  /** Limits the addresses from which the API, the console, agents or all edges of the account may be reached. Several of one type admit whom any of their policies admits. */
+  /** Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet. */
   readonly ipRestrictions: Readonly<Record<string, IpRestriction>>;
 
   /** A service that receives events, with the credentials for it. It has no effect until a subscription names it. */

@@ -10,7 +10,7 @@ export interface IpRestrictionArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** Whether it refuses anybody. If false, findings and metrics count whom it would refuse. Default false. */
+  /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
   enforced?: pulumi.Input<boolean>;
 
   /** What it limits: `api` the callers of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
@@ -21,13 +21,13 @@ export interface IpRestrictionArgs {
 }
 
 /**
- * Limits the addresses from which the API, the console, agents or all edges of the account may be reached. Several of one type admit whom any of their policies admits.
+ * Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet.
  *
  * @example
  * ```ts
  * const api = new tunnels.IpRestriction("api", {
  *   type: "api",
- *   enforced: true,
+ *   enforced: false,
  *   ipPolicyIds: [office.id],
  * });
  * ```
@@ -39,7 +39,7 @@ export class IpRestriction extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** Whether it refuses anybody. If false, findings and metrics count whom it would refuse. Default false. */
+  /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
   declare readonly enforced: pulumi.Output<boolean>;
 
   /** What it limits: `api` the callers of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */

@@ -15,15 +15,11 @@ export interface ReservedAddrArgs {
 }
 
 /**
- * Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`.
+ * Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`.
  *
  * @example
  * ```ts
- * const address = new tunnels.ReservedAddr("database");
- * const database = new tunnels.TcpEdge("database", {
- *   hostports: [address.addr],
- *   backend: { backendId: postgres.id },
- * });
+ * const address = new tunnels.ReservedAddr("database", { description: "for our database" });
  * ```
  */
 export class ReservedAddr extends Resource {

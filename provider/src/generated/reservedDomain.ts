@@ -34,7 +34,7 @@ export interface ReservedDomainArgs {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   certificateId?: pulumi.Input<string>;
 
-  /** Has the server order and renew a certificate for the domain (ACME, RFC 8555). It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
   certificateManagementPolicy?: pulumi.Input<ReservedDomainCertificateManagementPolicyModule>;
 
   /** Stored as sent, for programs that name some. */
@@ -42,13 +42,13 @@ export interface ReservedDomainArgs {
 }
 
 /**
- * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself.
+ * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it.
  *
  * @example
  * ```ts
  * const domain = new tunnels.ReservedDomain("app", {
  *   domain: "app.example.com",
- *   certificateManagementPolicy: { privateKeyType: "ecdsa" },
+ *   certificateId: certificate.id,
  * });
  * ```
  */
@@ -68,7 +68,7 @@ export class ReservedDomain extends Resource {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   declare readonly certificateId: pulumi.Output<string | undefined>;
 
-  /** Has the server order and renew a certificate for the domain (ACME, RFC 8555). It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
   declare readonly certificateManagementPolicy: pulumi.Output<pulumi.Unwrap<NonNullable<ReservedDomainArgs["certificateManagementPolicy"]>> | undefined>;
 
   /** Stored as sent, for programs that name some. */

@@ -127,6 +127,24 @@ const repeatable = (options: RequestOptions = {}): RequestOptions => ({
 
 type Page<T> = Paged & Record<string, T[] | string | null>;
 
+/** An optional field of the objects of a kind, which a request of its own removes. */
+export class Removable {
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    private readonly name: string,
+  ) {}
+
+  /** @throws NotFoundError if it is not set */
+  async delete<O extends RequestOptions = RequestOptions>(
+    id: string,
+    options?: O,
+  ): Promise<DeletionAnswer<O>> {
+    const path = `${this.path}/${encodeURIComponent(id)}/${this.name}`;
+    return (await this.transport.request<DeletionAnswer<O>>("DELETE", path, undefined, options)).body;
+  }
+}
+
 /** One module of the objects of a kind, at its own endpoints. */
 export class Module<T, Replace> extends Addressed<T> {
   constructor(

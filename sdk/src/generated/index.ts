@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import { ApiClient } from "../client/apiClient";
-import { Collection, Entries, Module } from "../client/collection";
+import { Collection, Entries, Module, Removable } from "../client/collection";
 import type { TunnelCredential, TunnelCredentialCreate, TunnelCredentialUpdate } from "./tunnelCredential";
 import type { SshCredential, SshCredentialCreate, SshCredentialUpdate } from "./sshCredential";
 import type { SshCertificateAuthority, SshCertificateAuthorityCreate, SshCertificateAuthorityUpdate } from "./sshCertificateAuthority";
@@ -166,13 +166,16 @@ export class Tunnelplane extends ApiClient {
   /** TLS certificates. A certificate with its private key, which gateways serve for the reserved domains that name it. Its key is stored sealed, and no answer shows it; gateways alone get it. */
   readonly tlsCertificates = new Collection<TlsCertificate, TlsCertificateCreate, TlsCertificateUpdate>(this.transport, "/tls_certificates", "tls_certificates");
 
-  /** Reserved domains. Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself. */
-  readonly reservedDomains = new Collection<ReservedDomain, ReservedDomainCreate, ReservedDomainUpdate>(this.transport, "/reserved_domains", "reserved_domains");
+  /** Reserved domains. Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it. */
+  readonly reservedDomains = Object.assign(new Collection<ReservedDomain, ReservedDomainCreate, ReservedDomainUpdate>(this.transport, "/reserved_domains", "reserved_domains"), {
+    certificate: new Removable(this.transport, "/reserved_domains", "certificate"),
+    certificateManagementPolicy: new Removable(this.transport, "/reserved_domains", "certificate_management_policy"),
+  });
 
-  /** Reserved addresses. Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`. */
+  /** Reserved addresses. Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`. */
   readonly reservedAddrs = new Collection<ReservedAddr, ReservedAddrCreate, ReservedAddrUpdate>(this.transport, "/reserved_addrs", "reserved_addrs");
 
-  /** IP restrictions. Limits the addresses from which the API, the console, agents or all edges of the account may be reached. Several of one type admit whom any of their policies admits. */
+  /** IP restrictions. Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet. */
   readonly ipRestrictions = new Collection<IpRestriction, IpRestrictionCreate, IpRestrictionUpdate>(this.transport, "/ip_restrictions", "ip_restrictions");
 
   /** Event destinations. A service that receives events, with the credentials for it. It has no effect until a subscription names it. */

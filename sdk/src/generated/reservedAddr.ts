@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /**
- * Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`.
+ * Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`.
  *
  * As the API returns it.
  */

@@ -41,7 +41,7 @@ export interface ReservedDomainCertificateManagementStatus {
 }
 
 /**
- * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself.
+ * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it.
  *
  * As the API returns it.
  */
@@ -70,7 +70,7 @@ export interface ReservedDomain {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   certificate: Ref;
 
-  /** Has the server order and renew a certificate for the domain (ACME, RFC 8555). It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
   certificate_management_policy: ReservedDomainCertificateManagementPolicy | null;
 
   /** Stored as sent, for programs that name some. */
@@ -118,7 +118,7 @@ export interface ReservedDomainCreate {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   certificate_id?: string;
 
-  /** Has the server order and renew a certificate for the domain (ACME, RFC 8555). It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
   certificate_management_policy?: ReservedDomainCertificateManagementPolicyReplace;
 
   /** Stored as sent, for programs that name some. */

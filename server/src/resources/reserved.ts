@@ -33,15 +33,14 @@ export async function refuseForeignNames(
   const domains = changes.flatMap((change) =>
     isChangeOf(change, "reserved_domain") && change.after ? [{ change, after: change.after }] : [],
   );
+  // Once, before all checks: two that waited for each other's turn would never end.
+  if (domains.some(({ change }) => !change.before)) await takeTurn(db, "alone");
+  else if (claims.length > 0) await takeTurn(db, "shared");
   if (claims.length > 0) {
-    await takeTurn(db, "shared");
     for (const { change, made } of claims) await refuseReserved(db, change, made, isRequired);
   }
   for (const { change, after } of domains) {
-    if (!change.before) {
-      await takeTurn(db, "alone");
-      await refuseToReserve(db, caller, after.domain, change.storedAs.project);
-    }
+    if (!change.before) await refuseToReserve(db, caller, after.domain, change.storedAs.project);
     const { certificate } = after;
     if (certificate && certificate.id !== change.before?.certificate?.id)
       await refuseOtherNames(db, after.domain, certificate.id);
@@ -167,17 +166,26 @@ async function refuseToReserve(
  */
 async function isUsedElsewhere(db: Kysely<Database>, domain: string, project: string): Promise<boolean> {
   const text = domain.replace(/^\*\./, "").toLowerCase();
-  const rows = await mentioning(db, { text: `%${text}%`, wildcard: "%*.%", project });
+  const rows = await mentioning(db, { text: `%${text}%`, wildcard: "%*.%", project, limit: MOST_LOOKED + 1 });
+  if (rows.length > MOST_LOOKED)
+    throw new RequestError(
+      "taken",
+      `More than ${MOST_LOOKED.toLocaleString("en-US")} objects of other projects may use ${domain}, too many to look at; reserve it before other projects grow, or in a project that holds them`,
+      { field: "domain" },
+    );
   return rows.some(({ kind, document }) =>
     NAMED[kind]?.(JSON.parse(document)).some(({ name }) => overlaps(name, domain)),
   );
 }
 
+/** Their documents are read into memory. */
+const MOST_LOOKED = 10_000;
+
 const NAMED_KINDS = Object.keys(NAMED);
 
 /** Objects of other projects that mention a text, or have a wildcard, which may cover it from above. */
 const mentioning = statement<
-  { text: string; wildcard: string; project: string },
+  { text: string; wildcard: string; project: string; limit: number },
   { kind: string; document: string }
 >((db, parameter) =>
   db
@@ -190,7 +198,8 @@ const mentioning = statement<
         eb(sql<string>`lower(document)`, "like", parameter("text")),
         eb("document", "like", parameter("wildcard")),
       ]),
-    ),
+    )
+    .limit(parameter("limit")),
 );
 
 async function refuseOtherNames(db: Kysely<Database>, domain: string, certificate: string): Promise<void> {

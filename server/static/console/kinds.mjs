@@ -292,9 +292,9 @@ export const KINDS = [
     "listKey": "reserved_domains",
     "idPrefix": "rd",
     "access": "everyone",
-    "doc": "Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself.",
+    "doc": "Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it.",
     "secrets": [],
-    "example": "const domain = new tunnels.ReservedDomain(\"app\", {\n  domain: \"app.example.com\",\n  certificateManagementPolicy: { privateKeyType: \"ecdsa\" },\n});",
+    "example": "const domain = new tunnels.ReservedDomain(\"app\", {\n  domain: \"app.example.com\",\n  certificateId: certificate.id,\n});",
     "modules": []
   },
   {
@@ -305,9 +305,9 @@ export const KINDS = [
     "listKey": "reserved_addrs",
     "idPrefix": "ra",
     "access": "everyone",
-    "doc": "Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`.",
+    "doc": "Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`.",
     "secrets": [],
-    "example": "const address = new tunnels.ReservedAddr(\"database\");\nconst database = new tunnels.TcpEdge(\"database\", {\n  hostports: [address.addr],\n  backend: { backendId: postgres.id },\n});",
+    "example": "const address = new tunnels.ReservedAddr(\"database\", { description: \"for our database\" });",
     "modules": []
   },
   {
@@ -318,9 +318,9 @@ export const KINDS = [
     "listKey": "ip_restrictions",
     "idPrefix": "ipx",
     "access": "accountWrites",
-    "doc": "Limits the addresses from which the API, the console, agents or all edges of the account may be reached. Several of one type admit whom any of their policies admits. Only admins of the account may change it.",
+    "doc": "Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet. Only admins of the account may change it.",
     "secrets": [],
-    "example": "const api = new tunnels.IpRestriction(\"api\", {\n  type: \"api\",\n  enforced: true,\n  ipPolicyIds: [office.id],\n});",
+    "example": "const api = new tunnels.IpRestriction(\"api\", {\n  type: \"api\",\n  enforced: false,\n  ipPolicyIds: [office.id],\n});",
     "modules": []
   },
   {

@@ -78,7 +78,7 @@ import { ServerProcess } from "../../support/server";
     expect((await client.refusal("reserved_addrs", "Get", made.id)).status).to.equal(404);
   });
 
-  it("a restriction is made, enforced and deleted", async () => {
+  it("a restriction is made, changed and deleted, and is not said to be enforced", async () => {
     const { id: policy } = await client.call("ip_policies", "Create", {});
     const made = await client.call("ip_restrictions", "Create", {
       type: "endpoints",
@@ -86,8 +86,11 @@ import { ServerProcess } from "../../support/server";
     });
     expect(made.type).to.equal("endpoints");
     expect(made.ip_policies.map((one: { id: string }) => one.id)).to.deep.equal([policy]);
-    const enforced = await client.call("ip_restrictions", "Update", { id: made.id, enforced: true });
-    expect(enforced).to.deep.equal({ ...made, enforced: true });
+    const changed = await client.call("ip_restrictions", "Update", { id: made.id, metadata: "v2" });
+    expect(changed).to.deep.equal({ ...made, metadata: "v2" });
+    const refusal = await client.refusal("ip_restrictions", "Update", { id: made.id, enforced: true });
+    expect(refusal.status).to.equal(400);
+    expect(refusal.message).to.contain("refuses nobody");
     expect((await client.refusal("ip_policies", "Delete", policy)).status).to.equal(409);
     await client.call("ip_restrictions", "Delete", made.id);
     expect(await client.call("ip_restrictions", "List", {})).to.deep.equal([]);

@@ -177,7 +177,6 @@ export const TYPES: readonly ResourceType[] = [
     prefix: "ipx",
     fields: ["enforced", "type", "ip_policies"],
     body: async (rest) => ({ type: "endpoints", ip_policy_ids: [await policyOf(rest)] }),
-    update: { enforced: true },
   },
   {
     name: "an IP policy",

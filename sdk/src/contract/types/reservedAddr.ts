@@ -15,7 +15,7 @@ export const reservedAddr = defineResource({
   type: "ReservedAddr",
   kind: "reserved_addr",
   title: "reserved address",
-  doc: "Keeps an address with a port for TCP edges of its project. The server chooses a free port of its `--tcp-ports`.",
+  doc: "Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`.",
   path: "/reserved_addrs",
   listKey: "reserved_addrs",
   idPrefix: "ra",
@@ -45,9 +45,5 @@ export const reservedAddr = defineResource({
           },
         ],
   sample: { description: "for our database" },
-  example: `const address = new tunnels.ReservedAddr("database");
-const database = new tunnels.TcpEdge("database", {
-  hostports: [address.addr],
-  backend: { backendId: postgres.id },
-});`,
+  example: `const address = new tunnels.ReservedAddr("database", { description: "for our database" });`,
 });

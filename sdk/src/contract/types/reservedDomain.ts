@@ -51,6 +51,17 @@ function settle(given: Certified, before: Certified): Settled {
   };
 }
 
+/** Said until the server orders certificates. */
+const NOT_ORDERED = {
+  renews_at: null,
+  provisioning_job: {
+    error_code: "not_supported",
+    msg: "This version of the server orders no certificates yet: upload one, and name it with certificate_id",
+    started_at: null,
+    retries_at: null,
+  },
+};
+
 const moment = (doc: string) => z.iso.datetime({ offset: true }).nullable().meta({ description: doc });
 
 /** names "Reserved domain". */
@@ -58,7 +69,7 @@ export const reservedDomain = defineResource({
   type: "ReservedDomain",
   kind: "reserved_domain",
   title: "reserved domain",
-  doc: "Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it, or have one ordered by itself.",
+  doc: "Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it.",
   path: "/reserved_domains",
   listKey: "reserved_domains",
   idPrefix: "rd",
@@ -103,7 +114,7 @@ export const reservedDomain = defineResource({
       { removable: true },
     ).meta({
       description:
-        "Has the server order and renew a certificate for the domain (ACME, RFC 8555). It takes the place of `certificate_id`, and the other way round.",
+        "Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round.",
     }),
     resolves_to: z
       .array(
@@ -148,7 +159,7 @@ export const reservedDomain = defineResource({
   },
   derive: ({ certificate_management_policy: policy }) => ({
     cname_target: null,
-    certificate_management_status: policy ? { renews_at: null, provisioning_job: null } : null,
+    certificate_management_status: policy ? NOT_ORDERED : null,
     acme_challenge_cname_target: null,
   }),
   creationRules: [oneCertificate],
@@ -165,10 +176,10 @@ export const reservedDomain = defineResource({
   sample: {
     description: "our app",
     domain: "app.example.com",
-    certificate_id: "tls_certificate/app",
+    certificate_id: "tls_certificate/shop",
   },
   example: `const domain = new tunnels.ReservedDomain("app", {
   domain: "app.example.com",
-  certificateManagementPolicy: { privateKeyType: "ecdsa" },
+  certificateId: certificate.id,
 });`,
 });

@@ -6,6 +6,7 @@ import {
   modulesOf,
   pathFieldsOf,
   registry,
+  removablesOf,
   type SampleCall,
 } from "@tunnelplane/sdk/contract";
 import type { DescribedOperation } from "../operations/operation";
@@ -57,7 +58,8 @@ function callOfType(
     return success.list ? list(`${collection}.list`) : call(`${collection}.create`, ...sent);
   if (part === undefined) return call(`${collection}.${VERBS[method]}`, ids.id, ...sent);
   const member = `${collection}.${camelCase(part)}`;
-  if (modulesOf(definition).includes(part)) return call(`${member}.${VERBS[method]}`, ids.id, ...sent);
+  const parts = [...modulesOf(definition), ...removablesOf(definition).map(({ name }) => name)];
+  if (parts.includes(part)) return call(`${member}.${VERBS[method]}`, ids.id, ...sent);
   if (!fieldsWhere(definition, (marks) => marks.entries).includes(part)) return undefined;
   if (key !== undefined) return call(`${member}.${VERBS[method]}`, ids.id, ids[key.slice(1, -1)]);
   return call(`${member}.${method === "POST" ? "add" : "list"}`, ids.id, ...sent);
