@@ -1,14 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as tunnels from "@tunnelplane/pulumi";
 import { HOLDER_SCENARIOS } from "./holderScenarios";
+import { RESERVED_SCENARIOS } from "./reservedScenarios";
 import {
   CERTIFICATE,
   clientsPem,
-  ending,
   inAMonth,
   inAYear,
   inDays,
-  lasting,
   partnersPem,
   ROLE,
   type Scenario,
@@ -218,6 +217,7 @@ const DECLARE = {
     it.isBase ||
     new tunnels.ApiKey(it.rule, { expiresAt: inAYear, ...(it.isNear && { ownerId: it.member.id }) }),
   ...HOLDER_SCENARIOS,
+  ...RESERVED_SCENARIOS,
   "network-widened": (it) =>
     admits(it, it.pick(["10.0.0.0/8"], ["10.0.0.0/8", "192.168.0.0/16"], ["10.0.0.0/8", "10.1.0.0/16"])),
   "network-narrowed": (it) =>
@@ -343,22 +343,6 @@ const DECLARE = {
   "expires-soon": (it) =>
     it.isBase ||
     new tunnels.ApiKey(it.rule, { ownerId: it.member.id, expiresAt: it.pick("", inAMonth, inAYear) }),
-  "domain-released": (it) => {
-    new tunnels.HttpsEdge(`${it.rule} site`, { hostports: [hostportOf(it.rule)] });
-    if (!it.isChanged)
-      new tunnels.ReservedDomain(it.rule, {
-        domain: `${it.rule}.example.com`,
-        description: it.pick("", "", "changed"),
-      });
-  },
-  "certificate-ends-soon": (it) => {
-    const { certificate_pem, private_key_pem } = it.pick(lasting, ending);
-    new tunnels.TlsCertificate(it.rule, {
-      certificatePem: certificate_pem,
-      privateKeyPem: private_key_pem,
-      description: it.pick("", "", "changed"),
-    });
-  },
   "access-ends": (it) =>
     new tunnels.TunnelCredential(it.rule, {
       acl: ["bind:e.example.com"],

@@ -5,7 +5,7 @@ import { certificateOf } from "./folder";
 
 type Uploaded = Objects["tls_certificate"][number];
 
-/** A certificate object as Envoy can use it; a text if it cannot. Read once, because reading checks its key. */
+/** A certificate object as Envoy can use it; a text if not. Read once, because reading checks its key. */
 const read = onceForEach(({ id, certificate_pem: chain, private_key_pem: key }: Uploaded) => {
   if (key === null)
     return `the key of TLS certificate ${id} is read by gateways alone: use the API key of one`;

@@ -55,7 +55,10 @@ function newClaims({ definition: { kind }, before, after }: ObjectChange): Claim
   return fields(after).filter(({ name }) => !had.has(name));
 }
 
-const textsIn = (document: Document, field: string): string[] => (document[field] as string[] | null) ?? [];
+function textsIn(document: Document, field: string): string[] {
+  const list = document[field];
+  return Array.isArray(list) ? list.map(String) : [];
+}
 
 const hostports = (document: Document): Claim[] =>
   textsIn(document, "hostports").map((hostport, index) => ({

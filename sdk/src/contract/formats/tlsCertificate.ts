@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
+import { present } from "../core/narrow";
 import type { ReadCertificate } from "./x509";
 import { type CertificateFacts, readCertificate, x509 } from "./x509";
 
@@ -42,7 +43,7 @@ export function readTlsCertificate(pem: string): TlsCertificateFacts | string {
       return `holds a certificate (${index + 1} of ${blocks.length}) that ${read}`;
     chain.push(read);
   }
-  return mistakeInOrder(chain) ?? factsOf(chain[0] as ReadCertificate);
+  return mistakeInOrder(chain) ?? factsOf(present(chain[0]));
 }
 
 function readBlock(block: string): ReadCertificate | string {

@@ -14,6 +14,7 @@ import { addressRules } from "./addresses";
 import { certificateRules } from "./certificates";
 import { claimRules } from "./claims";
 import { credentialRules } from "./credentials";
+import type { Describing } from "./describing";
 import { DESCRIPTIONS } from "./descriptions";
 import { eventRules } from "./events";
 import { type AspectFields, ChangedFields, type Remaining } from "./fields";
@@ -34,7 +35,7 @@ import { requestRules, withRequests } from "./opened";
 import { inOrderOf } from "./order";
 import { RequestsByAddress } from "./requests";
 import { reservedRules } from "./reserved";
-import { type Describing, describingRules } from "./standing";
+import { describingRules } from "./standing";
 import { trafficRules } from "./traffic";
 
 const aboutAddresses: readonly Rule<AddressChange>[] = [

@@ -4,8 +4,8 @@ import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
 import { code } from "../names";
 import { holdsUnknown, textIn, textsIn } from "../values";
+import type { Describing, Description } from "./describing";
 import { listed, type Rule } from "./finding";
-import type { Describing, Description } from "./standing";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;

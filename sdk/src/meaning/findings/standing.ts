@@ -2,32 +2,10 @@ import { certificateFacts } from "../aspects/clientCertificate";
 import { BACKENDS, childrenOf } from "../exposure/flows";
 import type { FieldName } from "../fieldNames";
 import type { Model, ModelObject } from "../model";
-import type { Names } from "../names";
 import { fieldNamed, holdsUnknown, idsIn, isObject, textIn } from "../values";
+import type { Describing } from "./describing";
 import { describeEnd } from "./ends";
-import type { Severity } from "./finding";
 import { endingCertificates } from "./reserved";
-
-export interface Description {
-  readonly sentence: string;
-  readonly after?: unknown;
-  readonly property?: string;
-  readonly certain?: boolean;
-  /** Default: that of the rule. */
-  readonly severity?: Severity;
-  /** Equal as long as the same is true of the object. */
-  readonly content: string;
-}
-
-/** Rules about an object as it is, whether or not it changes. */
-export interface Describing {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly describe: (
-    thing: ModelObject,
-    world: { readonly model: Model; readonly names: Names; readonly now?: Date },
-  ) => Description | undefined;
-}
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 90;

@@ -1,0 +1,24 @@
+import type { Model, ModelObject } from "../model";
+import type { Names } from "../names";
+import type { Severity } from "./finding";
+
+export interface Description {
+  readonly sentence: string;
+  readonly after?: unknown;
+  readonly property?: string;
+  readonly certain?: boolean;
+  /** Default: that of the rule. */
+  readonly severity?: Severity;
+  /** Equal as long as the same is true of the object. */
+  readonly content: string;
+}
+
+/** Rules about an object as it is, whether or not it changes. */
+export interface Describing {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly describe: (
+    thing: ModelObject,
+    world: { readonly model: Model; readonly names: Names; readonly now?: Date },
+  ) => Description | undefined;
+}
