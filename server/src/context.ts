@@ -55,8 +55,8 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
   }
 }
 
-/** The ports of TCP edges where nobody chose others. */
-export const TCP_PORTS = { first: 20_000, last: 29_999 };
+/** The ports of reserved addresses where nobody chose others. */
+const TCP_PORTS = { first: 20_000, last: 29_999 };
 
 const namesFrom = ({ publicUrl, tcpAddress, tcpPorts, ...names }: ContextOptions): NameSettings => ({
   ...names,

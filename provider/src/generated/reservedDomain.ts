@@ -4,7 +4,7 @@ import { Resource } from "../host/resource";
 
 /** The fields of `certificateManagementPolicy`. */
 export interface ReservedDomainCertificateManagementPolicyModule {
-  /** The authority: `letsencrypt`, which is the directory of `--acme-directory`. Default `"letsencrypt"`. */
+  /** The authority: `letsencrypt`. Default `"letsencrypt"`. */
   authority?: pulumi.Input<"letsencrypt">;
 
   /** The type of the key: `ecdsa` (P-256) or `rsa` (2048 bits). Default `"ecdsa"`. */

@@ -3,7 +3,7 @@ import type { Ref } from "../client/ref";
 
 /** The fields of `certificate_management_policy`. */
 export interface ReservedDomainCertificateManagementPolicy {
-  /** The authority: `letsencrypt`, which is the directory of `--acme-directory`. */
+  /** The authority: `letsencrypt`. */
   authority: "letsencrypt";
 
   /** The type of the key: `ecdsa` (P-256) or `rsa` (2048 bits). */
@@ -88,7 +88,7 @@ export interface ReservedDomain {
 
 /** The fields of `certificate_management_policy`. */
 export interface ReservedDomainCertificateManagementPolicyReplace {
-  /** The authority: `letsencrypt`, which is the directory of `--acme-directory`. Default `"letsencrypt"`. */
+  /** The authority: `letsencrypt`. Default `"letsencrypt"`. */
   authority?: "letsencrypt";
 
   /** The type of the key: `ecdsa` (P-256) or `rsa` (2048 bits). Default `"ecdsa"`. */

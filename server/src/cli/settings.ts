@@ -224,7 +224,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--tcp-ports <first-last>",
     env: "TUNNELPLANE_TCP_PORTS",
-    text: "The ports of TCP edges and reserved addresses",
+    text: "The ports of reserved addresses",
     defaultText: "20000-29999",
     parse: portRange,
   },

@@ -76,7 +76,6 @@ const binds = (document: Document): Claim[] =>
 const NAMED: Readonly<Record<string, (document: Document) => Claim[]>> = {
   tls_edge: hostports,
   https_edge: hostports,
-  tcp_edge: hostports,
   tunnel_credential: binds,
   ssh_credential: binds,
   ssh_host_certificate: (document) =>

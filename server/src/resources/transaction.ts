@@ -36,7 +36,7 @@ export interface NameSettings {
   readonly requireReservedDomains?: boolean;
   /** The host of reserved addresses. */
   readonly tcpAddress: string;
-  /** The ports of reserved addresses and TCP edges. */
+  /** The ports of reserved addresses. */
   readonly tcpPorts: PortRange;
 }
 

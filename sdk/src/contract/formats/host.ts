@@ -54,38 +54,8 @@ export const hostports = () =>
       "The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one.",
   });
 
-/** A hostport of a TCP edge: the host has no wildcard, because TCP does not say for which name it is. */
-const tcpHostport = () =>
-  conditioned(text(LONGEST_ADDRESS), (value) =>
-    isAddress(value)
-      ? undefined
-      : `must be "<host>:<port>", the host a domain or an IP address and no wildcard, for example "db.example.com:20001"`,
-  ).meta({ examples: ["db.example.com:20001"] });
-
-/** The hostports of a TCP edge. */
-export const tcpHostports = () =>
-  distinct(z.array(tcpHostport()).max(MOST_ENTRIES), hostportKey).default([]).meta({
-    description:
-      "The hostports that the edge serves, each `<host>:<port>`: a domain or an address, and a port of the server's `--tcp-ports`. No two edges may serve the same one, and no two TCP edges the same port.",
-  });
-
 /** The port of a hostport. */
 export const portOf = (hostport: string): number => Number(hostport.slice(hostport.lastIndexOf(":") + 1));
-
-/** TCP does not say for which name it is, so each port leads to one edge. */
-export const uniqueTcpPorts = (sent: { hostports: readonly string[] }): UniqueKey[] =>
-  sent.hostports.flatMap((served, index) =>
-    sent.hostports.findIndex((other) => portOf(other) === portOf(served)) < index
-      ? []
-      : [
-          {
-            scope: "tcp_edge_port",
-            key: String(portOf(served)),
-            path: ["hostports", index],
-            taken: "has the port of another TCP edge; choose another port",
-          },
-        ],
-  );
 
 /** A hostport is unique across all kinds of edges. */
 export const uniqueHostports = (sent: { hostports: readonly string[] }): UniqueKey[] =>

@@ -102,7 +102,7 @@ export const reservedDomain = defineResource({
       object(
         {
           authority: z.literal("letsencrypt").default("letsencrypt").meta({
-            description: "The authority: `letsencrypt`, which is the directory of `--acme-directory`.",
+            description: "The authority: `letsencrypt`.",
           }),
           private_key_type: z
             .enum(["ecdsa", "rsa"])

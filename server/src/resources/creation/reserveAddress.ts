@@ -12,7 +12,7 @@ const MOST_OF_PROJECT = 100;
 /** So many ports are tried at random; in a range that is nearly full, all are looked at. */
 const MOST_TRIES = 20;
 
-/** Reserves an address: a port that no other reserved address and no TCP edge has. */
+/** Reserves an address: a port that no other reserved address has. */
 export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = async (creation) => {
   const { names, reader, caller } = creation;
   const [row] = await countOf(reader, { project: projectOf(caller) });
@@ -25,7 +25,7 @@ export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = async (creatio
   if (port === undefined)
     throw new RequestError(
       "taken",
-      `Each port from ${names.tcpPorts.first} to ${names.tcpPorts.last} is taken; delete a reserved address or a TCP edge, or start the server with a larger range of --tcp-ports`,
+      `Each port from ${names.tcpPorts.first} to ${names.tcpPorts.last} is taken; delete a reserved address, or start the server with a larger range of --tcp-ports`,
     );
   return { computed: { addr: `${names.tcpAddress}:${port}` } };
 };
@@ -35,9 +35,7 @@ async function freePort(reader: Creation["reader"], { first, last }: PortRange):
   const [count, start] = [last - first + 1, randomInt(first, last + 1)];
   const all = Array.from({ length: count }, (_, index) => first + ((start - first + index) % count));
   for (const ports of [tried, all]) {
-    const keys = ports.flatMap((port) =>
-      ["reserved_port", "tcp_edge_port"].map((scope) => ({ scope, key: String(port) })),
-    );
+    const keys = ports.map((port) => ({ scope: "reserved_port", key: String(port) }));
     const taken = new Set((await new Existing(reader).holdersOf(keys)).map(({ value }) => Number(value)));
     const free = ports.find((port) => !taken.has(port));
     if (free !== undefined) return free;
