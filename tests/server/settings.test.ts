@@ -17,6 +17,8 @@ const FORMS = [
   ["3", "4"],
   ["true", "false"],
   ["10.0.0.1", "10.0.0.2"],
+  ["one.example.com", "two.example.com"],
+  ["20000-20001", "20002-20003"],
   ["sts=https://one.example.com", "sts=https://two.example.com"],
   ["https://one.example.com", "https://two.example.com"],
 ] as const;
