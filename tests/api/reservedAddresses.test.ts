@@ -8,7 +8,7 @@ onEveryDatabase("Reserved addresses", (start) => {
   );
   const PATH = "/reserved_addrs";
 
-  it("get a free port each, whoever asks at the same time, until the range is full", async () => {
+  it("get a free port each, also when many are asked for at once, until the range is full", async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => server.rest.post(PATH, {})));
     const made = answers.filter(({ status }) => status === 201);
     const ports = made.map(({ body }) => body.addr);

@@ -103,6 +103,7 @@ describe("The certificate of a reserved domain", () => {
     expect(holding).to.not.deep.equal([]);
     for (const file of holding) expect((statSync(file).mode & 0o777).toString(8), file).to.equal("600");
     expect(running.now.gateway.log).to.not.include(secret);
+    await running.now.reports();
     expect(JSON.stringify(await running.now.status())).to.not.include(secret);
     expect(running.now.server.log).to.not.include(secret);
   });

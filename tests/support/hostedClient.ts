@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
+import { ServerProcess } from "./server";
 import { StandInServer } from "./standIn";
 
 const ROOT = join(__dirname, "../..");
 const PROGRAM = join(ROOT, "node_modules/.tunnelplane/hosted-go-client");
 
-export const HAS_GO = spawnSync("go", ["version"]).status === 0;
+const HAS_GO = spawnSync("go", ["version"]).status === 0;
 
 /** An error that the client returned. */
 export interface ClientError {
@@ -88,4 +89,21 @@ export class HostedGoClient {
     await ended;
     this.proxy.stop();
   }
+}
+
+/** Tests by the client, on a server of their own; skipped where there is no Go. */
+export function describeByHostedGoClient(title: string, tests: (client: () => HostedGoClient) => void): void {
+  (HAS_GO ? describe : describe.skip)(title, () => {
+    let server: ServerProcess;
+    let client: HostedGoClient;
+    before(async () => {
+      server = await ServerProcess.start();
+      client = await HostedGoClient.start(server);
+    });
+    after(async () => {
+      await client.stop();
+      await server.stop();
+    });
+    tests(() => client);
+  });
 }

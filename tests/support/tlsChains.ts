@@ -1,7 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EC, inTemporaryFolder, run } from "./api/fixtures";
 
 export interface ChainOptions {
   /** As openssl takes it. Default: the name alone. */
@@ -15,37 +14,29 @@ export function signedChain(
   name: string,
   { subject = `/CN=${name}`, names = `DNS:${name}` }: ChainOptions = {},
 ): { chain: string[]; key: string } {
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-chain-"));
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
-  const read = (file: string) => readFileSync(join(folder, file), "utf8");
-  const newKey = (file: string) => [
-    "-newkey",
-    "ec",
-    "-pkeyopt",
-    "ec_paramgen_curve:P-256",
-    "-nodes",
-    "-keyout",
-    file,
-  ];
-  const sign = (file: string, by: string, extensions: string) => {
-    writeFileSync(join(folder, "extensions"), extensions);
-    openssl(
-      ...["x509", "-req", "-in", `${file}.csr`, "-CA", `${by}.pem`, "-CAkey", `${by}.key`, "-CAcreateserial"],
-      ...["-days", "3650", "-extfile", "extensions", "-out", `${file}.pem`],
-    );
-  };
-  try {
-    openssl(
-      "req",
-      "-x509",
-      ...newKey("root.key"),
-      "-days",
-      "3650",
-      "-subj",
-      "/CN=Test Root",
-      "-out",
-      "root.pem",
-    );
+  return inTemporaryFolder((folder) => {
+    const openssl = (...args: string[]) => run(folder, "openssl", ...args);
+    const read = (file: string) => readFileSync(join(folder, file), "utf8");
+    const newKey = (file: string) => ["-newkey", ...EC, "-nodes", "-keyout", file];
+    const sign = (file: string, by: string, extensions: string) => {
+      writeFileSync(join(folder, "extensions"), extensions);
+      openssl(
+        ...[
+          "x509",
+          "-req",
+          "-in",
+          `${file}.csr`,
+          "-CA",
+          `${by}.pem`,
+          "-CAkey",
+          `${by}.key`,
+          "-CAcreateserial",
+        ],
+        ...["-days", "3650", "-extfile", "extensions", "-out", `${file}.pem`],
+      );
+    };
+    const root = ["-days", "3650", "-subj", "/CN=Test Root", "-out", "root.pem"];
+    openssl("req", "-x509", ...newKey("root.key"), ...root);
     openssl("req", ...newKey("middle.key"), "-subj", "/CN=Test Intermediate", "-out", "middle.csr");
     sign("middle", "root", "basicConstraints=critical,CA:TRUE");
     openssl("req", ...newKey("leaf.key"), "-subj", subject, "-out", "leaf.csr");
@@ -55,7 +46,5 @@ export function signedChain(
       `subjectAltName=${names}\nextendedKeyUsage=serverAuth\nkeyUsage=critical,digitalSignature`,
     );
     return { chain: ["leaf.pem", "middle.pem", "root.pem"].map(read), key: read("leaf.key") };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }

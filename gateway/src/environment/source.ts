@@ -72,6 +72,7 @@ export class EnvironmentSource {
   readonly upstreams: UpstreamWatch;
   readonly #documents: IssuerDocuments;
   readonly #sessionKey: string;
+  readonly #warn: Options["warn"];
   readonly #certificates: CertificateFolder | undefined;
   readonly #balancers: Balancers | undefined;
   readonly #listen: readonly Listen[];
@@ -87,10 +88,10 @@ export class EnvironmentSource {
     flags: EnvironmentFlags,
     readonly trust: string,
     private readonly authority: DevelopmentAuthority | undefined,
-    private readonly warn: (message: string) => void,
-    { keep = writeWhole, listening, checksKeySets, recording }: Options,
+    { warn, keep = writeWhole, listening, checksKeySets, recording }: Options,
   ) {
     this.state = resolve(flags.state);
+    this.#warn = warn;
     this.#listen = flags.listen ?? DEFAULT_LISTEN;
     this.#ports = listening && new Ports(this.#listen, listening, warn);
     this.#balancers = balancersOf(flags);
@@ -120,7 +121,7 @@ export class EnvironmentSource {
     const authority = flags.devCa
       ? await DevelopmentAuthority.open(resolve(flags.state), options.keep)
       : undefined;
-    return new EnvironmentSource(flags, trust, authority, options.warn, options);
+    return new EnvironmentSource(flags, trust, authority, options);
   }
 
   /** Whether the environment may have changed since it was read last. */
@@ -163,7 +164,7 @@ export class EnvironmentSource {
 
   async #certificatesFor(objects: Objects): Promise<ServerCertificate[]> {
     const { tls_edge, https_edge } = objects;
-    const own = [...reservedCertificates(objects, this.warn), ...(this.#certificates?.read() ?? [])];
+    const own = [...reservedCertificates(objects, this.#warn), ...(this.#certificates?.read() ?? [])];
     const hosts = [...tls_edge, ...https_edge].flatMap(({ hostports }) =>
       hostports.filter(isHostport).map((one) => readHostport(one).host),
     );

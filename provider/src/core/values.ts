@@ -42,8 +42,8 @@ export function outputsOf(
   recorded: Properties | undefined,
 ): Properties {
   const sent = toSent(createSchema(definition), answer);
-  for (const module of partsOf(definition)) {
-    if (recorded && recorded[camelCase(module)] === undefined) delete sent[module];
+  for (const part of partsOf(definition)) {
+    if (recorded && recorded[camelCase(part)] === undefined) delete sent[part];
   }
   // Embedded objects are resources of their own, and may hold secrets.
   const own = outputFieldsOf(definition);
@@ -133,8 +133,8 @@ function withoutAddress(entry: unknown): unknown {
  */
 export function recordedOf(definition: Definition, outputs: Properties, declared: Properties): Properties {
   const recorded = { ...outputs };
-  for (const module of partsOf(definition).map(camelCase))
-    if (declared[module] === undefined) delete recorded[module];
+  for (const part of partsOf(definition).map(camelCase))
+    if (declared[part] === undefined) delete recorded[part];
   for (const name of fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase))
     recorded[name] ??= declared[name];
   return recorded;

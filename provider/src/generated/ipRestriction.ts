@@ -13,7 +13,7 @@ export interface IpRestrictionArgs {
   /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
   enforced?: pulumi.Input<boolean>;
 
-  /** What it limits: `api` the callers of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
+  /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
   type: pulumi.Input<"api" | "dashboard" | "agent" | "endpoints">;
 
   /** The IP policies that an address is checked against; not empty while `enforced` is true. */
@@ -42,7 +42,7 @@ export class IpRestriction extends Resource {
   /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
   declare readonly enforced: pulumi.Output<boolean>;
 
-  /** What it limits: `api` the callers of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
+  /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
   declare readonly type: pulumi.Output<"api" | "dashboard" | "agent" | "endpoints">;
 
   /** The IP policies that an address is checked against; not empty while `enforced` is true. */

@@ -44,12 +44,6 @@ export class TlsCertificate extends Resource {
   /** Common name of the certificate's subject. */
   declare readonly subjectCommonName: pulumi.Output<string>;
 
-  /** The names and the IP addresses that the certificate is good for. */
-  declare readonly subjectAlternativeNames: pulumi.Output<pulumi.Unwrap<NonNullable<unknown>>>;
-
-  /** When it was issued for its domain (RFC 3339); null for one that was uploaded. */
-  declare readonly issuedAt: pulumi.Output<string>;
-
   /** When the certificate becomes valid (RFC 3339). */
   declare readonly notBefore: pulumi.Output<string>;
 
@@ -61,6 +55,12 @@ export class TlsCertificate extends Resource {
 
   /** Extended key usages, in the names of RFC 5280; empty if the certificate names none. */
   declare readonly extendedKeyUsages: pulumi.Output<string[]>;
+
+  /** The names and the IP addresses that the certificate is good for. */
+  declare readonly subjectAlternativeNames: pulumi.Output<pulumi.Unwrap<NonNullable<unknown>>>;
+
+  /** When it was issued for its domain (RFC 3339); null for one that was uploaded. */
+  declare readonly issuedAt: pulumi.Output<string>;
 
   /** The type of the private key. */
   declare readonly privateKeyType: pulumi.Output<"rsa" | "ecdsa">;
@@ -94,7 +94,7 @@ export class TlsCertificate extends Resource {
 
   /** @param args the declared properties; see {@link TlsCertificateArgs} */
   constructor(name: string, args: TlsCertificateArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "tls_certificate", type: "TlsCertificate", properties: ["description", "metadata", "certificatePem", "privateKeyPem", "subjectCommonName", "subjectAlternativeNames", "issuedAt", "notBefore", "notAfter", "keyUsages", "extendedKeyUsages", "privateKeyType", "issuerCommonName", "serialNumber", "subjectOrganization", "subjectOrganizationalUnit", "subjectLocality", "subjectProvince", "subjectCountry", "uri", "createdAt"], secrets: ["privateKeyPem"] }, name, args, options);
+    super({ kind: "tls_certificate", type: "TlsCertificate", properties: ["description", "metadata", "certificatePem", "privateKeyPem", "subjectCommonName", "notBefore", "notAfter", "keyUsages", "extendedKeyUsages", "subjectAlternativeNames", "issuedAt", "privateKeyType", "issuerCommonName", "serialNumber", "subjectOrganization", "subjectOrganizationalUnit", "subjectLocality", "subjectProvince", "subjectCountry", "uri", "createdAt"], secrets: ["privateKeyPem"] }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */

@@ -46,24 +46,14 @@ interface NoNames {
   readonly names?: never;
 }
 
-/** An object or module at an address of its own, which answers GET and DELETE. */
-abstract class Addressed<T, Names extends ReadOptions = NoNames> {
+/** Something at an address of its own, which answers DELETE. */
+abstract class Deletable {
   constructor(
     protected readonly transport: Transport,
     protected readonly path: string,
   ) {}
 
   protected abstract pathOf(id: string): string;
-
-  /** @throws NotFoundError if there is no such object, or the module is not configured */
-  async get<O extends Names>(id: string, options?: O): Promise<ReadAnswer<T, O>> {
-    return (await this.getWithEtag(id, options)).body;
-  }
-
-  /** The answer with its ETag, for an update that must not overwrite somebody else's. */
-  getWithEtag<O extends Names>(id: string, options?: O): Promise<Answered<ReadAnswer<T, O>>> {
-    return this.transport.request("GET", this.pathOf(id) + (options?.names ? "?names=true" : ""));
-  }
 
   /** @throws ConflictError if other objects refer to it */
   async delete<O extends RequestOptions = RequestOptions>(
@@ -72,6 +62,19 @@ abstract class Addressed<T, Names extends ReadOptions = NoNames> {
   ): Promise<DeletionAnswer<O>> {
     return (await this.transport.request<DeletionAnswer<O>>("DELETE", this.pathOf(id), undefined, options))
       .body;
+  }
+}
+
+/** An object or module at an address of its own, which answers GET too. */
+abstract class Addressed<T, Names extends ReadOptions = NoNames> extends Deletable {
+  /** @throws NotFoundError if there is no such object, or the module is not configured */
+  async get<O extends Names>(id: string, options?: O): Promise<ReadAnswer<T, O>> {
+    return (await this.getWithEtag(id, options)).body;
+  }
+
+  /** The answer with its ETag, for an update that must not overwrite somebody else's. */
+  getWithEtag<O extends Names>(id: string, options?: O): Promise<Answered<ReadAnswer<T, O>>> {
+    return this.transport.request("GET", this.pathOf(id) + (options?.names ? "?names=true" : ""));
   }
 }
 
@@ -128,20 +131,17 @@ const repeatable = (options: RequestOptions = {}): RequestOptions => ({
 type Page<T> = Paged & Record<string, T[] | string | null>;
 
 /** An optional field of the objects of a kind, which a request of its own removes. */
-export class Removable {
+export class Removable extends Deletable {
   constructor(
-    private readonly transport: Transport,
-    private readonly path: string,
+    transport: Transport,
+    path: string,
     private readonly name: string,
-  ) {}
+  ) {
+    super(transport, path);
+  }
 
-  /** @throws NotFoundError if it is not set */
-  async delete<O extends RequestOptions = RequestOptions>(
-    id: string,
-    options?: O,
-  ): Promise<DeletionAnswer<O>> {
-    const path = `${this.path}/${encodeURIComponent(id)}/${this.name}`;
-    return (await this.transport.request<DeletionAnswer<O>>("DELETE", path, undefined, options)).body;
+  protected pathOf(id: string): string {
+    return `${this.path}/${encodeURIComponent(id)}/${this.name}`;
   }
 }
 

@@ -59,7 +59,7 @@ export {
   OWN_PATHS,
 } from "./formats/http";
 export { JWT_ALGORITHMS } from "./formats/jwtAlgorithms";
-export { coveringKeys, overlaps, reservedKey, reserves } from "./formats/reserved";
+export { coveringKeys, overlaps, reservedKey } from "./formats/reserved";
 export { DEFAULT_SITE } from "./formats/site";
 export {
   fingerprint,

@@ -25,7 +25,7 @@ export interface IpRestriction {
   /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
   enforced: boolean;
 
-  /** What it limits: `api` the callers of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
+  /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
   type: "api" | "dashboard" | "agent" | "endpoints";
 
   /** The IP policies that an address is checked against; not empty while `enforced` is true. */
@@ -43,7 +43,7 @@ export interface IpRestrictionCreate {
   /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
   enforced?: boolean;
 
-  /** What it limits: `api` the callers of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
+  /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
   type: "api" | "dashboard" | "agent" | "endpoints";
 
   /** The IP policies that an address is checked against; not empty while `enforced` is true. */

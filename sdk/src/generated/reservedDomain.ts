@@ -18,7 +18,7 @@ export interface ReservedDomainResolvesTo {
 
 /** The fields of `provisioning_job`. */
 export interface ReservedDomainCertificateManagementStatusProvisioningJob {
-  /** What kept the certificate from being issued; null for nothing yet. */
+  /** The reason why no certificate was issued; null for none yet. */
   error_code: string | null;
 
   /** The same in words. */

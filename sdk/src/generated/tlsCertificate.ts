@@ -38,12 +38,6 @@ export interface TlsCertificate {
   /** Common name of the certificate's subject. */
   subject_common_name: string;
 
-  /** The names and the IP addresses that the certificate is good for. */
-  subject_alternative_names: TlsCertificateSubjectAlternativeNames;
-
-  /** When it was issued for its domain (RFC 3339); null for one that was uploaded. */
-  issued_at: string | null;
-
   /** When the certificate becomes valid (RFC 3339). */
   not_before: string;
 
@@ -55,6 +49,12 @@ export interface TlsCertificate {
 
   /** Extended key usages, in the names of RFC 5280; empty if the certificate names none. */
   extended_key_usages: string[];
+
+  /** The names and the IP addresses that the certificate is good for. */
+  subject_alternative_names: TlsCertificateSubjectAlternativeNames;
+
+  /** When it was issued for its domain (RFC 3339); null for one that was uploaded. */
+  issued_at: string | null;
 
   /** The type of the private key. */
   private_key_type: "rsa" | "ecdsa";

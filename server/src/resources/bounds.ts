@@ -2,7 +2,7 @@ import { definitionOf, type Kind, plural } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { ObjectChange } from "../journal";
 import { type Database, statement, Transaction } from "../storage";
-import { RequestError } from "../util";
+import { grouped, RequestError } from "../util";
 
 /**
  * The most objects of a kind, where the server looks through all of them: through identities for each token,
@@ -14,31 +14,54 @@ const MOST: Readonly<Partial<Record<Kind, number>>> = {
   membership: 10_000,
 };
 
+/** The most objects of a kind in each project. */
+const MOST_OF_PROJECT: Readonly<Partial<Record<Kind, number>>> = { reserved_addr: 100 };
+
 /** Refuses creations beyond a limit on objects; requests at the same time may go a little beyond it. */
 export async function refuseBeyondBounds(
   db: Kysely<Database>,
   changes: readonly ObjectChange[],
 ): Promise<void> {
-  const made = new Map<Kind, number>();
-  for (const { change, definition } of changes)
-    if (change === "created" && MOST[definition.kind] !== undefined)
-      made.set(definition.kind, (made.get(definition.kind) ?? 0) + 1);
-  for (const [kind, count] of made) {
-    const [row] = await countOf(db, { kind });
-    // Planned objects are not stored.
-    const all = Number(row?.count) + (db instanceof Transaction ? 0 : count);
-    const most = MOST[kind] ?? all;
-    if (all > most)
-      throw new RequestError(
-        "taken",
-        `There are at most ${most.toLocaleString("en-US")} ${plural(definitionOf(kind).title)}, and this would make ${all.toLocaleString("en-US")}; delete some first`,
-      );
+  const made = changes.filter(({ change }) => change === "created");
+  for (const [kind, some] of grouped(made, ({ definition }) => definition.kind)) {
+    if (MOST[kind] !== undefined) refuseAbove(db, MOST[kind], kind, some.length, await countOf(db, { kind }));
+    if (MOST_OF_PROJECT[kind] === undefined) continue;
+    for (const [project, own] of grouped(some, ({ storedAs }) => storedAs.project))
+      refuseAbove(db, MOST_OF_PROJECT[kind], kind, own.length, await countIn(db, { kind, project }));
   }
 }
 
-const countOf = statement<{ kind: string }, { count: number | string | bigint }>((db, parameter) =>
+function refuseAbove(
+  db: Kysely<Database>,
+  most: number,
+  kind: Kind,
+  made: number,
+  [row]: readonly Count[],
+): void {
+  // Planned objects are not stored.
+  const all = Number(row?.count) + (db instanceof Transaction ? 0 : made);
+  if (all > most)
+    throw new RequestError(
+      "taken",
+      `There are at most ${most.toLocaleString("en-US")} ${plural(definitionOf(kind).title)}, and this would make ${all.toLocaleString("en-US")}; delete some first`,
+    );
+}
+
+interface Count {
+  readonly count: number | string | bigint;
+}
+
+const countOf = statement<{ kind: string }, Count>((db, parameter) =>
   db
     .selectFrom("resource")
     .select(({ fn }) => fn.countAll().as("count"))
     .where("kind", "=", parameter("kind")),
+);
+
+const countIn = statement<{ kind: string; project: string }, Count>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select(({ fn }) => fn.countAll().as("count"))
+    .where("kind", "=", parameter("kind"))
+    .where("project_id", "=", parameter("project")),
 );

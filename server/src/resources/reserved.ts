@@ -6,7 +6,7 @@ import { isChangeOf, type ObjectChange } from "../journal";
 import { type Database, statement, Transaction } from "../storage";
 import { RequestError, refuseFaults } from "../util";
 import { findById } from "./rows";
-import { Existing } from "./rules";
+import { Existing, type HolderRow } from "./rules";
 
 /** A name that an object takes, and where it stands. */
 interface Claim {
@@ -36,9 +36,7 @@ export async function refuseForeignNames(
   // Once, before all checks: two that waited for each other's turn would never end.
   if (domains.some(({ change }) => !change.before)) await takeTurn(db, "alone");
   else if (claims.length > 0) await takeTurn(db, "shared");
-  if (claims.length > 0) {
-    for (const { change, made } of claims) await refuseReserved(db, change, made, isRequired);
-  }
+  for (const { change, made } of claims) await refuseReserved(db, change, made, isRequired);
   for (const { change, after } of domains) {
     if (!change.before) await refuseToReserve(db, caller, after.domain, change.storedAs.project);
     const { certificate } = after;
@@ -88,17 +86,16 @@ async function refuseReserved(
   claims: readonly Claim[],
   isRequired: boolean,
 ): Promise<void> {
-  const existing = new Existing(db);
+  const reserved = await Reserved.around(
+    db,
+    claims.map(({ name }) => name),
+  );
   for (const { name, path } of claims) {
-    const covering = await existing.holdersOf(
-      coveringKeys(name).map((key) => ({ scope: "reserved_domain", key })),
-    );
-    const foreign = covering.find((holder) => holder.project_id !== project);
-    if (foreign || (name.startsWith("*.") && (await reservedBelow(db, name, project))))
+    if (await reserved.isForeign(name, project))
       refuseFaults([
         { error: "taken", path, message: "is reserved by another project; choose another name" },
       ]);
-    if (isRequired && path[0] === "hostports" && covering.length === 0)
+    if (isRequired && path[0] === "hostports" && reserved.over(name).length === 0)
       refuseFaults([
         {
           error: "invalid_field",
@@ -109,9 +106,30 @@ async function refuseReserved(
   }
 }
 
-/** Whether another project reserved a name below a wildcard. */
-const reservedBelow = async (db: Kysely<Database>, wildcard: string, project: string): Promise<boolean> =>
-  (await foreignBelow(db, { ...below(wildcard), project })).length > 0;
+/** The reserved domains over some names, read at once. */
+class Reserved {
+  private constructor(
+    private readonly db: Kysely<Database>,
+    private readonly holders: ReadonlyMap<string, HolderRow>,
+  ) {}
+
+  static async around(db: Kysely<Database>, names: readonly string[]): Promise<Reserved> {
+    const keys = [...new Set(names.flatMap(coveringKeys))];
+    const rows = await new Existing(db).holdersOf(keys.map((key) => ({ scope: "reserved_domain", key })));
+    return new Reserved(db, new Map(rows.map((row) => [row.value, row])));
+  }
+
+  /** Those that cover all of a name. */
+  over(name: string): HolderRow[] {
+    return coveringKeys(name).flatMap((key) => this.holders.get(key) ?? []);
+  }
+
+  /** Whether another project reserved a part of what a name stands for. */
+  async isForeign(name: string, project: string): Promise<boolean> {
+    if (this.over(name).some((holder) => holder.project_id !== project)) return true;
+    return name.startsWith("*.") && (await foreignBelow(this.db, { ...below(name), project })).length > 0;
+  }
+}
 
 /** The keys of all names below a wildcard: `com.example.` and more. "/" follows "." in ASCII. */
 const below = (wildcard: string): { from: string; to: string } => {
@@ -144,14 +162,8 @@ async function refuseToReserve(
       "forbidden",
       "Only admins of the account reserve domains, because there is more than one project; ask one of them",
     );
-  const reserved = await new Existing(db).holdersOf(
-    coveringKeys(domain).map((key) => ({ scope: "reserved_domain", key })),
-  );
-  const isTaken =
-    reserved.some((holder) => holder.project_id !== project) ||
-    (domain.startsWith("*.") && (await reservedBelow(db, domain, project))) ||
-    (await isUsedElsewhere(db, domain, project));
-  if (isTaken)
+  const reserved = await Reserved.around(db, [domain]);
+  if ((await reserved.isForeign(domain, project)) || (await isUsedElsewhere(db, domain, project)))
     refuseFaults([
       {
         error: "taken",

@@ -49,22 +49,12 @@ export class Subresources {
     });
   }
 
-  async removeModule(
-    definition: Definition,
-    at: ObjectPath,
-    name: string,
-    precondition: Precondition,
-  ): Promise<void> {
-    return this.#transactions.run(async (transaction, changes) => {
-      const stored = await this.#objects.loadToChange(transaction, definition, at);
-      preconditionOnModule(precondition, this.#shown(definition, stored.before)[name]);
-      if (stored.before[name] === null) return;
-      await this.#objects.save(transaction, changes, definition, stored, { [name]: undefined });
-    });
-  }
-
-  /** Removes an optional field, which is not there without a value. */
-  async removeField(
+  /**
+   * Removes a module, or another optional field.
+   *
+   * @param name its name in answers
+   */
+  async removePart(
     definition: Definition,
     at: ObjectPath,
     { field, name }: { readonly field: string; readonly name: string },
@@ -72,13 +62,15 @@ export class Subresources {
   ): Promise<void> {
     return this.#transactions.run(async (transaction, changes) => {
       const stored = await this.#objects.loadToChange(transaction, definition, at);
-      const { [name]: value } = this.#shown(definition, stored.before);
-      preconditionOnModule(precondition, value);
-      if (value === null)
+      const { [name]: part } = this.#shown(definition, stored.before);
+      preconditionOnModule(precondition, part);
+      if (part === null) {
+        if (marksOf(fieldOf(definition, field)).module) return;
         throw new RequestError(
           "no_module",
           `${definition.title} ${at.id} has no ${name}; nothing was changed`,
         );
+      }
       await this.#objects.save(transaction, changes, definition, stored, { [field]: undefined });
     });
   }

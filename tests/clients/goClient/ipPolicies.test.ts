@@ -1,35 +1,22 @@
 import { expect } from "chai";
-import { HAS_GO, HostedGoClient } from "../../support/hostedClient";
-import { ServerProcess } from "../../support/server";
+import { describeByHostedGoClient } from "../../support/hostedClient";
 
-(HAS_GO ? describe : describe.skip)("IP policies, by the hosted service's public Go client,", () => {
-  let server: ServerProcess;
-  let client: HostedGoClient;
-
-  before(async () => {
-    server = await ServerProcess.start();
-    client = await HostedGoClient.start(server);
-  });
-  after(async () => {
-    await client.stop();
-    await server.stop();
-  });
-
+describeByHostedGoClient("IP policies, by the hosted service's public Go client,", (client) => {
   it("are created, read, changed, listed to the end and deleted", async () => {
-    const made = await client.call("ip_policies", "Create", { description: "office", metadata: "v1" });
+    const made = await client().call("ip_policies", "Create", { description: "office", metadata: "v1" });
     expect(made).to.include({ description: "office", metadata: "v1" });
     expect(made.id).to.match(/^ipp_/);
-    expect(await client.call("ip_policies", "Get", made.id)).to.deep.equal(made);
-    const changed = await client.call("ip_policies", "Update", { id: made.id, description: "offices" });
+    expect(await client().call("ip_policies", "Get", made.id)).to.deep.equal(made);
+    const changed = await client().call("ip_policies", "Update", { id: made.id, description: "offices" });
     expect(changed).to.deep.equal({ ...made, description: "offices" });
-    for (const description of ["two", "three"]) await client.call("ip_policies", "Create", { description });
-    const listed = await client.call("ip_policies", "List", { limit: "2" });
+    for (const description of ["two", "three"]) await client().call("ip_policies", "Create", { description });
+    const listed = await client().call("ip_policies", "List", { limit: "2" });
     expect(listed.map(({ description }: { description: string }) => description)).to.have.members([
       "offices",
       "two",
       "three",
     ]);
-    await client.call("ip_policies", "Delete", made.id);
-    expect((await client.refusal("ip_policies", "Get", made.id)).status).to.equal(404);
+    await client().call("ip_policies", "Delete", made.id);
+    expect((await client().refusal("ip_policies", "Get", made.id)).status).to.equal(404);
   });
 });

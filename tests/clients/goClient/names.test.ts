@@ -1,24 +1,11 @@
 import { expect } from "chai";
 import { serverCertificate } from "../../support/api/fixtures";
-import { HAS_GO, HostedGoClient } from "../../support/hostedClient";
-import { ServerProcess } from "../../support/server";
+import { describeByHostedGoClient } from "../../support/hostedClient";
 
-(HAS_GO ? describe : describe.skip)("By the hosted service's public Go client,", () => {
-  let server: ServerProcess;
-  let client: HostedGoClient;
-
-  before(async () => {
-    server = await ServerProcess.start();
-    client = await HostedGoClient.start(server);
-  });
-  after(async () => {
-    await client.stop();
-    await server.stop();
-  });
-
+describeByHostedGoClient("By the hosted service's public Go client,", (client) => {
   it("a TLS certificate is uploaded, read, renamed, listed and deleted", async () => {
     const body = serverCertificate("go.example.com");
-    const made = await client.call("tls_certificates", "Create", { ...body, description: "ours" });
+    const made = await client().call("tls_certificates", "Create", { ...body, description: "ours" });
     expect(made).to.deep.include({
       certificate_pem: body.certificate_pem,
       subject_common_name: "go.example.com",
@@ -26,19 +13,22 @@ import { ServerProcess } from "../../support/server";
       private_key_type: "ecdsa",
       description: "ours",
     });
-    const changed = await client.call("tls_certificates", "Update", { id: made.id, metadata: "v2" });
+    const changed = await client().call("tls_certificates", "Update", { id: made.id, metadata: "v2" });
     expect(changed).to.deep.equal({ ...made, metadata: "v2" });
-    expect(await client.call("tls_certificates", "List", {})).to.deep.equal([changed]);
-    await client.call("tls_certificates", "Delete", made.id);
-    expect((await client.refusal("tls_certificates", "Get", made.id)).status).to.equal(404);
-    const refusal = await client.refusal("tls_certificates", "Create", { ...body, private_key_pem: "hush" });
+    expect(await client().call("tls_certificates", "List", {})).to.deep.equal([changed]);
+    await client().call("tls_certificates", "Delete", made.id);
+    expect((await client().refusal("tls_certificates", "Get", made.id)).status).to.equal(404);
+    const refusal = await client().refusal("tls_certificates", "Create", {
+      ...body,
+      private_key_pem: "hush",
+    });
     expect(refusal.status).to.equal(400);
     expect(refusal.message).to.contain("private_key_pem");
   });
 
   it("a domain is reserved with a certificate or a policy, and gives each up again", async () => {
-    const { id } = await client.call("tls_certificates", "Create", serverCertificate("shop.example.com"));
-    const made = await client.call("reserved_domains", "Create", {
+    const { id } = await client().call("tls_certificates", "Create", serverCertificate("shop.example.com"));
+    const made = await client().call("reserved_domains", "Create", {
       domain: "shop.example.com",
       region: "eu",
       certificate_id: id,
@@ -50,7 +40,7 @@ import { ServerProcess } from "../../support/server";
       resolves_to: [{ value: "192.0.2.1" }],
     });
     expect(made.certificate.id).to.equal(id);
-    const managed = await client.call("reserved_domains", "Update", {
+    const managed = await client().call("reserved_domains", "Update", {
       id: made.id,
       certificate_management_policy: { authority: "letsencrypt", private_key_type: "rsa" },
     });
@@ -59,40 +49,40 @@ import { ServerProcess } from "../../support/server";
       authority: "letsencrypt",
       private_key_type: "rsa",
     });
-    await client.call("reserved_domains", "DeleteCertificateManagementPolicy", made.id);
-    await client.call("reserved_domains", "Update", { id: made.id, certificate_id: id });
-    await client.call("reserved_domains", "DeleteCertificate", made.id);
-    const left = await client.call("reserved_domains", "Get", made.id);
+    await client().call("reserved_domains", "DeleteCertificateManagementPolicy", made.id);
+    await client().call("reserved_domains", "Update", { id: made.id, certificate_id: id });
+    await client().call("reserved_domains", "DeleteCertificate", made.id);
+    const left = await client().call("reserved_domains", "Get", made.id);
     expect(left).to.not.have.any.keys("certificate", "certificate_management_policy");
-    await client.call("reserved_domains", "Delete", made.id);
-    expect(await client.call("reserved_domains", "List", {})).to.deep.equal([]);
+    await client().call("reserved_domains", "Delete", made.id);
+    expect(await client().call("reserved_domains", "List", {})).to.deep.equal([]);
   });
 
   it("an address is reserved, described, listed and given up", async () => {
-    const made = await client.call("reserved_addrs", "Create", { region: "eu" });
+    const made = await client().call("reserved_addrs", "Create", { region: "eu" });
     expect(made.addr).to.match(/^[\w.]+:2\d{4}$/);
-    const changed = await client.call("reserved_addrs", "Update", { id: made.id, description: "db" });
+    const changed = await client().call("reserved_addrs", "Update", { id: made.id, description: "db" });
     expect(changed).to.deep.equal({ ...made, description: "db" });
-    expect(await client.call("reserved_addrs", "List", {})).to.deep.equal([changed]);
-    await client.call("reserved_addrs", "Delete", made.id);
-    expect((await client.refusal("reserved_addrs", "Get", made.id)).status).to.equal(404);
+    expect(await client().call("reserved_addrs", "List", {})).to.deep.equal([changed]);
+    await client().call("reserved_addrs", "Delete", made.id);
+    expect((await client().refusal("reserved_addrs", "Get", made.id)).status).to.equal(404);
   });
 
   it("a restriction is made, changed and deleted, and is not said to be enforced", async () => {
-    const { id: policy } = await client.call("ip_policies", "Create", {});
-    const made = await client.call("ip_restrictions", "Create", {
+    const { id: policy } = await client().call("ip_policies", "Create", {});
+    const made = await client().call("ip_restrictions", "Create", {
       type: "endpoints",
       ip_policy_ids: [policy],
     });
     expect(made.type).to.equal("endpoints");
     expect(made.ip_policies.map((one: { id: string }) => one.id)).to.deep.equal([policy]);
-    const changed = await client.call("ip_restrictions", "Update", { id: made.id, metadata: "v2" });
+    const changed = await client().call("ip_restrictions", "Update", { id: made.id, metadata: "v2" });
     expect(changed).to.deep.equal({ ...made, metadata: "v2" });
-    const refusal = await client.refusal("ip_restrictions", "Update", { id: made.id, enforced: true });
+    const refusal = await client().refusal("ip_restrictions", "Update", { id: made.id, enforced: true });
     expect(refusal.status).to.equal(400);
     expect(refusal.message).to.contain("refuses nobody");
-    expect((await client.refusal("ip_policies", "Delete", policy)).status).to.equal(409);
-    await client.call("ip_restrictions", "Delete", made.id);
-    expect(await client.call("ip_restrictions", "List", {})).to.deep.equal([]);
+    expect((await client().refusal("ip_policies", "Delete", policy)).status).to.equal(409);
+    await client().call("ip_restrictions", "Delete", made.id);
+    expect(await client().call("ip_restrictions", "List", {})).to.deep.equal([]);
   });
 });

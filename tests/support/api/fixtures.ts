@@ -4,10 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const run = (cwd: string, command: string, ...args: string[]): string =>
+/** Runs a command in a folder; its output. */
+export const run = (cwd: string, command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-function inTemporaryFolder<T>(make: (folder: string) => T): T {
+/** Makes something in a folder that is deleted again. */
+export function inTemporaryFolder<T>(make: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fixture-"));
   try {
     return make(folder);
@@ -61,11 +63,14 @@ export function sshLine(type: string, ...parts: Buffer[]): string {
   return `${type} ${Buffer.concat(blob).toString("base64")} somebody@example.com`;
 }
 
+/** Arguments of openssl's `-newkey` for a key on P-256. */
+export const EC = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+
 const KEY_ARGUMENTS = {
   rsa: ["rsa:2048"],
   /** Too weak for Envoy. */
   weak: ["rsa:1024"],
-  ec: ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
+  ec: EC,
   ed25519: ["ed25519"],
 };
 

@@ -13,12 +13,6 @@ export function overlaps(one: string, other: string): boolean {
 const isBelow = (name: string, wildcard: string): boolean =>
   wildcard.startsWith("*.") && name.endsWith(wildcard.slice(1));
 
-/** Whether a reserved domain covers all of a name: `*.` covers any depth below it. */
-export const reserves = (domain: string, name: string): boolean => {
-  const [a, b] = [name.toLowerCase(), domain.toLowerCase()];
-  return a === b || isBelow(a, b);
-};
-
 /** The keys of the reserved domains that cover all of a name. At most 127 labels. */
 export function coveringKeys(name: string): string[] {
   const labels = name.toLowerCase().split(".");

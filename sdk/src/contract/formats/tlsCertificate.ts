@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { present } from "../core/narrow";
-import type { ReadCertificate } from "./x509";
-import { type CertificateFacts, readCertificate, x509 } from "./x509";
+import { remembering } from "../core/once";
+import { type CertificateFacts, type ReadCertificate, readCertificate, x509 } from "./x509";
 
 // A chain of ten of the longest certificates in use; the bounds keep parsing cheap.
 const LONGEST_CHAIN = 64 * 1024;
@@ -24,10 +24,16 @@ export interface TlsCertificateFacts extends CertificateFacts {
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
 
-/** What is wrong with a chain, or the facts about its leaf. */
-export function readTlsCertificate(pem: string): TlsCertificateFacts | string {
-  if (pem.length > LONGEST_CHAIN)
-    return `is ${pem.length} characters long; a chain of certificates takes a few thousand`;
+/** The mistake in a chain, or the facts about its leaf. */
+export const readTlsCertificate = (pem: string): TlsCertificateFacts | string =>
+  pem.length > LONGEST_CHAIN
+    ? `is ${pem.length} characters long; a chain of certificates takes a few thousand`
+    : readChain(pem);
+
+/** At most 6 MB of chains. A creation asks three times for the same one, and each look checks signatures. */
+const MOST_CHAINS = 100;
+
+const readChain = remembering(MOST_CHAINS, (pem: string): TlsCertificateFacts | string => {
   const blocks = [...pem.matchAll(BLOCK)];
   if (blocks.some(([, label]) => label?.endsWith("PRIVATE KEY")))
     return "holds a private key; send that as `private_key_pem`, and the certificates alone here";
@@ -44,7 +50,7 @@ export function readTlsCertificate(pem: string): TlsCertificateFacts | string {
     chain.push(read);
   }
   return mistakeInOrder(chain) ?? factsOf(present(chain[0]));
-}
+});
 
 function readBlock(block: string): ReadCertificate | string {
   try {
@@ -112,17 +118,17 @@ function keyTypeOf(key: KeyObject): "rsa" | "ecdsa" | { mistake: string } {
   };
 }
 
-/** What is wrong with a private key by itself; undefined if nothing is. */
+/** The mistake in a private key by itself; undefined if there is none. */
 export function mistakeInPrivateKey(pem: string): string | undefined {
   const key = privateKeyOf(pem);
   return typeof key === "string" ? key : undefined;
 }
 
-/** Whether a key is that of the first certificate of a chain. Both must be readable. */
-export function fits(chain: string, key: string): boolean {
-  const read = readBlock(chain.match(BLOCK)?.[0] ?? "");
-  const readKey = privateKeyOf(key);
-  return typeof read !== "string" && typeof readKey !== "string" && read.openssl.checkPrivateKey(readKey);
+/** Whether a key is that of another certificate than the first of a chain. False if one cannot be read. */
+export function belongsElsewhere(key: string, chain: string): boolean {
+  if (typeof readTlsCertificate(chain) === "string") return false;
+  const [read, readKey] = [readBlock(chain.match(BLOCK)?.[0] ?? ""), privateKeyOf(key)];
+  return typeof read !== "string" && typeof readKey !== "string" && !read.openssl.checkPrivateKey(readKey);
 }
 
 function privateKeyOf(pem: string): KeyObject | string {

@@ -1,25 +1,28 @@
 import { X509Certificate } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
+import { z } from "zod";
+import type { Sent } from "../core/definition";
 import { present } from "../core/narrow";
 import { readAllDer, readDer, requireDer } from "./der";
 
 /** Real certificates have about ten. */
 const MOST_EXTENSIONS = 64;
 
-/** The facts that answers about any certificate have. */
-export interface CertificateFacts {
-  readonly subject_common_name: string;
-  /** RFC 3339. */
-  readonly not_before: string;
-  /** RFC 3339. */
-  readonly not_after: string;
-  /** RFC 5280 section 4.2.1.3 names, for example keyCertSign; empty when the extension is absent. */
-  readonly key_usages: string[];
-  /**
-   * RFC 5280 section 4.2.1.12 names, or the object identifier where it has no name there; empty when absent.
-   */
-  readonly extended_key_usages: string[];
-}
+/** The fields that answers about any certificate have. */
+export const certificateFacts = {
+  subject_common_name: z.string().meta({ description: "Common name of the certificate's subject." }),
+  not_before: z.iso.datetime().meta({ description: "When the certificate becomes valid (RFC 3339)." }),
+  not_after: z.iso.datetime().meta({ description: "When the certificate becomes invalid (RFC 3339)." }),
+  key_usages: z
+    .array(z.string())
+    .meta({ description: "Key usages, in the names of RFC 5280; empty if the certificate names none." }),
+  extended_key_usages: z.array(z.string()).meta({
+    description: "Extended key usages, in the names of RFC 5280; empty if the certificate names none.",
+  }),
+};
+
+/** RFC 5280 sections 4.2.1.3 and 4.2.1.12; a usage without a name there is an object identifier. */
+export type CertificateFacts = Sent<typeof certificateFacts>;
 
 /** A certificate that was read completely. */
 export interface ReadCertificate {

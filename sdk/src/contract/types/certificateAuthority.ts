@@ -1,8 +1,8 @@
-import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
 import { mark } from "../core/marks";
 import { certificateAuthorityPem, readCertificateAuthority } from "../formats/certificateAuthority";
+import { certificateFacts } from "../formats/x509";
 
 /** spec "Certificate authority". */
 export const certificateAuthority = defineResource({
@@ -22,17 +22,7 @@ export const certificateAuthority = defineResource({
         "The certificate as PEM: exactly one certificate of an authority, with at most 64 extensions. Set at creation only.",
     }),
   },
-  computed: {
-    subject_common_name: z.string().meta({ description: "Common name of the certificate's subject." }),
-    not_before: z.iso.datetime().meta({ description: "When the certificate becomes valid (RFC 3339)." }),
-    not_after: z.iso.datetime().meta({ description: "When the certificate becomes invalid (RFC 3339)." }),
-    key_usages: z
-      .array(z.string())
-      .meta({ description: "Key usages, in the names of RFC 5280; empty if the certificate names none." }),
-    extended_key_usages: z.array(z.string()).meta({
-      description: "Extended key usages, in the names of RFC 5280; empty if the certificate names none.",
-    }),
-  },
+  computed: certificateFacts,
   derive: (sent) => {
     const read = readCertificateAuthority(sent.ca_pem);
     return typeof read === "string" ? {} : { ...read };

@@ -43,7 +43,7 @@ export const ipRestriction = defineResource({
     }),
     type: mark(z.enum(["api", "dashboard", "agent", "endpoints"]), { immutable: true }).meta({
       description:
-        "What it limits: `api` the callers of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only.",
+        "The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only.",
     }),
     ip_policy_ids: references("ip_policy", "ip_policies").meta({
       description: "The IP policies that an address is checked against; not empty while `enforced` is true.",

@@ -141,7 +141,7 @@ export const reservedDomain = defineResource({
               error_code: z
                 .string()
                 .nullable()
-                .meta({ description: "What kept the certificate from being issued; null for nothing yet." }),
+                .meta({ description: "The reason why no certificate was issued; null for none yet." }),
               msg: z.string().meta({ description: "The same in words." }),
               started_at: moment("When it was first tried (RFC 3339)."),
               retries_at: moment("When it will be tried again (RFC 3339); null while it is under way."),

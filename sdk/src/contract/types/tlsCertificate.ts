@@ -2,7 +2,8 @@ import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { conditioned, description, metadata, text } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
-import { fits, mistakeInPrivateKey, readTlsCertificate } from "../formats/tlsCertificate";
+import { belongsElsewhere, mistakeInPrivateKey, readTlsCertificate } from "../formats/tlsCertificate";
+import { certificateFacts } from "../formats/x509";
 
 interface Pair {
   readonly certificate_pem?: string;
@@ -10,9 +11,7 @@ interface Pair {
 }
 
 const keyFits: Rule<Pair> = function* ({ certificate_pem: chain, private_key_pem: key }) {
-  if (chain === undefined || key === undefined) return;
-  if (typeof readTlsCertificate(chain) === "string" || mistakeInPrivateKey(key) !== undefined) return;
-  if (!fits(chain, key))
+  if (chain !== undefined && key !== undefined && belongsElsewhere(key, chain))
     yield {
       path: ["private_key_pem"],
       message:
@@ -56,7 +55,7 @@ export const tlsCertificate = defineResource({
     }),
   },
   computed: {
-    subject_common_name: z.string().meta({ description: "Common name of the certificate's subject." }),
+    ...certificateFacts,
     subject_alternative_names: z
       .object({ dns_names: z.array(z.string()), ips: z.array(z.string()) })
       .meta({ description: "The names and the IP addresses that the certificate is good for." }),
@@ -64,14 +63,6 @@ export const tlsCertificate = defineResource({
       .datetime()
       .nullable()
       .meta({ description: "When it was issued for its domain (RFC 3339); null for one that was uploaded." }),
-    not_before: z.iso.datetime().meta({ description: "When the certificate becomes valid (RFC 3339)." }),
-    not_after: z.iso.datetime().meta({ description: "When the certificate becomes invalid (RFC 3339)." }),
-    key_usages: z
-      .array(z.string())
-      .meta({ description: "Key usages, in the names of RFC 5280; empty if the certificate names none." }),
-    extended_key_usages: z.array(z.string()).meta({
-      description: "Extended key usages, in the names of RFC 5280; empty if the certificate names none.",
-    }),
     private_key_type: z.enum(["rsa", "ecdsa"]).meta({ description: "The type of the private key." }),
     issuer_common_name: z.string().meta({ description: "Common name of the authority that issued it." }),
     serial_number: z.string().meta({ description: "The serial number, in lower-case hexadecimal." }),

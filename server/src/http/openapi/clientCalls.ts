@@ -1,12 +1,12 @@
 import {
+  answeredName,
   camelCase,
   collectionOf,
   type Definition,
   fieldsWhere,
-  modulesOf,
+  partsOf,
   pathFieldsOf,
   registry,
-  removablesOf,
   type SampleCall,
 } from "@tunnelplane/sdk/contract";
 import type { DescribedOperation } from "../operations/operation";
@@ -58,8 +58,8 @@ function callOfType(
     return success.list ? list(`${collection}.list`) : call(`${collection}.create`, ...sent);
   if (part === undefined) return call(`${collection}.${VERBS[method]}`, ids.id, ...sent);
   const member = `${collection}.${camelCase(part)}`;
-  const parts = [...modulesOf(definition), ...removablesOf(definition).map(({ name }) => name)];
-  if (parts.includes(part)) return call(`${member}.${VERBS[method]}`, ids.id, ...sent);
+  if (partsOf(definition).some((field) => answeredName(definition, field) === part))
+    return call(`${member}.${VERBS[method]}`, ids.id, ...sent);
   if (!fieldsWhere(definition, (marks) => marks.entries).includes(part)) return undefined;
   if (key !== undefined) return call(`${member}.${VERBS[method]}`, ids.id, ids[key.slice(1, -1)]);
   return call(`${member}.${method === "POST" ? "add" : "list"}`, ids.id, ...sent);

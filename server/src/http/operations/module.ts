@@ -54,36 +54,29 @@ export function moduleOperations(definition: Definition, name: string): ApiOpera
       success: { status: 200, answer },
       run: ({ parts }, { params }) => parts.getModule(definition, params, name),
     },
-    {
-      ...common,
-      method: "DELETE",
-      id: `delete${moduleType}`,
-      summary: `Remove the ${name} module of ${withArticle(title)}`,
-      query: ["dry_run", "findings"],
-      success: { status: 204 },
-      run: async ({ parts }, { params, precondition }) => {
-        await parts.removeModule(definition, params, name, precondition);
-        return undefined;
-      },
-    },
+    removalOperation(definition, { field: name, name }),
   ];
 }
 
-/** Removes an optional field of an object. */
-export const removalOperation = (
+/** Remove a module, or another optional field, of an object. */
+export function removalOperation(
   definition: Definition,
-  { field, name }: { readonly field: string; readonly name: string },
-): ApiOperation => ({
-  method: "DELETE",
-  path: `${definition.path}/{id}/${name}`,
-  id: `delete${definition.type}${pascalCase(name)}`,
-  summary: `Remove the ${name} of ${withArticle(definition.title)}`,
-  tag: tagOf(definition),
-  subject: definition,
-  query: ["dry_run", "findings"],
-  success: { status: 204 },
-  run: async ({ parts }, { params, precondition }) => {
-    await parts.removeField(definition, params, { field, name }, precondition);
-    return undefined;
-  },
-});
+  part: { readonly field: string; readonly name: string },
+): ApiOperation {
+  const { type, path, title } = definition;
+  const noun = marksOf(fieldOf(definition, part.field)).module ? `${part.name} module` : part.name;
+  return {
+    method: "DELETE",
+    path: `${path}/{id}/${part.name}`,
+    id: `delete${type}${pascalCase(part.name)}`,
+    summary: `Remove the ${noun} of ${withArticle(title)}`,
+    tag: tagOf(definition),
+    subject: definition,
+    query: ["dry_run", "findings"],
+    success: { status: 204 },
+    run: async ({ parts }, { params, precondition }) => {
+      await parts.removePart(definition, params, part, precondition);
+      return undefined;
+    },
+  };
+}

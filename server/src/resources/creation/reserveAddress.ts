@@ -1,26 +1,15 @@
 import { randomInt } from "node:crypto";
-import { definitionOf, plural, type SentOf } from "@tunnelplane/sdk/contract";
-import { projectOf } from "../../auth";
-import { type Database, statement } from "../../storage";
+import type { SentOf } from "@tunnelplane/sdk/contract";
 import { RequestError } from "../../util";
 import { Existing } from "../rules";
 import type { PortRange } from "../transaction";
 import type { Behaviour, Creation } from "./behaviour";
 
-/** The limit on reserved addresses of a project. */
-const MOST_OF_PROJECT = 100;
 /** So many ports are tried at random; in a range that is nearly full, all are looked at. */
 const MOST_TRIES = 20;
 
 /** Reserves an address: a port that no other reserved address has. */
-export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = async (creation) => {
-  const { names, reader, caller } = creation;
-  const [row] = await countOf(reader, { project: projectOf(caller) });
-  if (Number(row?.count) >= MOST_OF_PROJECT)
-    throw new RequestError(
-      "taken",
-      `A project has at most ${MOST_OF_PROJECT} ${plural(definitionOf("reserved_addr").title)}; delete one first`,
-    );
+export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = async ({ names, reader }) => {
   const port = await freePort(reader, names.tcpPorts);
   if (port === undefined)
     throw new RequestError(
@@ -42,12 +31,3 @@ async function freePort(reader: Creation["reader"], { first, last }: PortRange):
   }
   return undefined;
 }
-
-const countOf = statement<{ project: string }, { count: Database["resource"]["version"] | string | bigint }>(
-  (db, parameter) =>
-    db
-      .selectFrom("resource")
-      .select(({ fn }) => fn.countAll().as("count"))
-      .where("kind", "=", "reserved_addr")
-      .where("project_id", "=", parameter("project")),
-);
