@@ -35,7 +35,7 @@ describe("The certificate of a reserved domain", () => {
 
   it("is served without any file, and a replaced one drops no connection of another name", async () => {
     const { api } = running.now;
-    running.now.run();
+    running.now.run("--certs", running.now.folder);
     await running.now.site(HOST);
     await running.now.site("other.example.com");
     const first = await upload();
@@ -77,7 +77,7 @@ describe("The certificate of a reserved domain", () => {
   });
 
   it("of a wildcard is served for the names one label below it", async () => {
-    running.now.run();
+    running.now.run("--certs", running.now.folder);
     const { edge } = await running.now.site("shop.example.com");
     await running.now.api.httpsEdges.update(edge.id, {
       hostports: ["shop.example.com:443", "a.shop.example.com:443"],
@@ -90,7 +90,7 @@ describe("The certificate of a reserved domain", () => {
   });
 
   it("rests in files that only the gateway's user may read, and in no log and no report", async () => {
-    running.now.run();
+    running.now.run("--certs", running.now.folder);
     await running.now.site(HOST);
     const body = serverCertificate(HOST);
     const object = await running.now.api.tlsCertificates.create(body);

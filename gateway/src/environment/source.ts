@@ -117,6 +117,10 @@ export class EnvironmentSource {
 
   /** @throws saying what is wrong with the flags */
   static async open(flags: EnvironmentFlags, options: Options): Promise<EnvironmentSource> {
+    if (!flags.certs && !flags.devCa)
+      throw new Error(
+        "nothing says where certificates are: use --certs FOLDER, or --dev-ca for development; the folder may be empty where reserved domains name all certificates",
+      );
     const trust = trustFile(flags.trust);
     const authority = flags.devCa
       ? await DevelopmentAuthority.open(resolve(flags.state), options.keep)

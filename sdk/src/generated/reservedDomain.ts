@@ -68,7 +68,7 @@ export interface ReservedDomain {
   region: string;
 
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
-  certificate: Ref;
+  certificate: Ref | null;
 
   /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
   certificate_management_policy: ReservedDomainCertificateManagementPolicy | null;

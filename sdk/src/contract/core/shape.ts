@@ -114,19 +114,18 @@ function answeredFields(fields: Readonly<Record<string, z.ZodType>>): Record<str
       const marks = marksOf(schema);
       const description = schema.meta()?.description ?? bare(schema).meta()?.description;
       const described = (s: z.ZodType) => (description ? s.meta({ description }) : s);
-      if (marks.reference?.answeredAs) {
-        return [
-          marks.reference.answeredAs,
-          described(bare(schema) instanceof z.ZodArray ? z.array(refSchema) : refSchema),
-        ];
-      }
-      if (marks.entries) return [name, described(z.array(answeredEntry(schema)))];
-      const nullable =
+      const isNullable =
         marks.module ||
         marks.writeOnly ||
         (schema instanceof z.ZodOptional && !marks.serverDefault) ||
         holdsNull(schema);
-      return [name, described(nullable ? answered(bare(schema)).nullable() : answered(bare(schema)))];
+      const orNull = (s: z.ZodType) => described(isNullable ? s.nullable() : s);
+      if (marks.reference?.answeredAs) {
+        const isList = bare(schema) instanceof z.ZodArray;
+        return [marks.reference.answeredAs, isList ? described(z.array(refSchema)) : orNull(refSchema)];
+      }
+      if (marks.entries) return [name, described(z.array(answeredEntry(schema)))];
+      return [name, orNull(answered(bare(schema)))];
     }),
   );
 }
