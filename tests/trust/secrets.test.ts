@@ -105,6 +105,7 @@ describe("The contract's secrets", () => {
     expect(paths).to.deep.equal({
       tunnel_credential: ["token"],
       https_edge_route: ["oidc.client_secret"],
+      tls_certificate: ["private_key_pem"],
       event_destination: [
         "target.delivery_service.auth.creds.cloud_secret_access_key",
         "target.stream_service.auth.creds.cloud_secret_access_key",

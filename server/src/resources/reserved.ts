@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { type Caller, isAccountAdmin, projectNames } from "../auth";
 import type { Document } from "../documents";
 import { isChangeOf, type ObjectChange } from "../journal";
-import { type Database, statement, Transaction } from "../storage";
+import { type Database, effect, inParts, isListed, statement, Transaction } from "../storage";
 import { RequestError, refuseFaults } from "../util";
 import { findById } from "./rows";
 import { Existing, type HolderRow } from "./rules";
@@ -86,10 +86,10 @@ async function refuseReserved(
   claims: readonly Claim[],
   isRequired: boolean,
 ): Promise<void> {
-  const reserved = await Reserved.around(
-    db,
-    claims.map(({ name }) => name),
-  );
+  const names = claims.map(({ name }) => name);
+  if (!isRequired && db instanceof Transaction && db.facts.isOptimistic)
+    return breakIfReserved(db, names, project);
+  const reserved = await Reserved.around(db, names);
   for (const { name, path } of claims) {
     if (await reserved.isForeign(name, project))
       refuseFaults([
@@ -105,6 +105,53 @@ async function refuseReserved(
       ]);
   }
 }
+
+/**
+ * Does not wait for an answer, so that a creation stays one round trip: if another project reserved one of
+ * the names, the commit fails, and the transaction runs again and is refused in words. It fails because these
+ * statements add the key of that domain a second time.
+ */
+async function breakIfReserved(
+  transaction: Transaction,
+  names: readonly string[],
+  project: string,
+): Promise<void> {
+  const keys = [...new Set(names.flatMap(coveringKeys))];
+  await inParts(keys, (values) => repeatKeys(transaction, { values, project }));
+  for (const name of names)
+    if (name.startsWith("*.")) await repeatKeysBelow(transaction, { ...below(name), project });
+}
+
+const repeatKeys = effect<{ values: string; project: string }>((db, parameter) =>
+  db
+    .insertInto("unique_key")
+    .columns(["scope", "value", "resource_id"])
+    .expression(
+      reservedKeys(db)
+        .where(isListed(db, "value", parameter("values")))
+        .where("project_id", "!=", parameter("project")),
+    ),
+);
+
+const repeatKeysBelow = effect<{ from: string; to: string; project: string }>((db, parameter) =>
+  db
+    .insertInto("unique_key")
+    .columns(["scope", "value", "resource_id"])
+    .expression(
+      reservedKeys(db)
+        .where("value", ">=", parameter("from"))
+        .where("value", "<", parameter("to"))
+        .where("project_id", "!=", parameter("project")),
+    ),
+);
+
+/** The keys of reserved domains, with their objects. */
+const reservedKeys = (db: Kysely<Database>) =>
+  db
+    .selectFrom("unique_key")
+    .innerJoin("resource", "resource.id", "unique_key.resource_id")
+    .select(["scope", "value", "resource_id"])
+    .where("scope", "=", "reserved_domain");
 
 /** The reserved domains over some names, read at once. */
 class Reserved {
@@ -139,11 +186,7 @@ const below = (wildcard: string): { from: string; to: string } => {
 
 const foreignBelow = statement<{ from: string; to: string; project: string }, { value: string }>(
   (db, parameter) =>
-    db
-      .selectFrom("unique_key")
-      .innerJoin("resource", "resource.id", "unique_key.resource_id")
-      .select("value")
-      .where("scope", "=", "reserved_domain")
+    reservedKeys(db)
       .where("value", ">=", parameter("from"))
       .where("value", "<", parameter("to"))
       .where("project_id", "!=", parameter("project"))
@@ -246,6 +289,6 @@ const LOCK = 0x6e616d65;
 const lockAlone = statement<object, unknown>((db) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(${sql.lit(LOCK)})`.as("locked")),
 );
-const lockShared = statement<object, unknown>((db) =>
+const lockShared = effect<object>((db) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock_shared(${sql.lit(LOCK)})`.as("locked")),
 );
