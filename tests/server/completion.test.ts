@@ -10,7 +10,7 @@ const FORMATS = ["json", "table", "yaml"];
 /** What a shell offers after a line. */
 const OFFERS: readonly (readonly [line: string, ...offered: string[]])[] = [
   ["tunnelplane des", "describe"],
-  ["tunnelplane list tls", "tls-edges"],
+  ["tunnelplane list tls", "tls-certificates", "tls-edges"],
   ["tunnelplane keys rot", "rotate"],
   ["tunnelplane events replay --dead", "--dead-letters"],
   ["tunnelplane list -o ", ...FORMATS],
