@@ -381,6 +381,7 @@ export const SCENARIOS: Readonly<Record<string, (it: Scenario) => unknown>> = DE
 
 /** The rules that are found with another one, because the change has two effects. */
 export const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  "certificate-ends-soon": ["key-replaced"],
   "key-replaced": ["credential-reissued"],
   "guarantee-broken": ["client-certificate-dropped"],
   "principal-added": ["ssh-certificate-reissued"],

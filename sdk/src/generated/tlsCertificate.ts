@@ -1,10 +1,10 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 /** The names and the IP addresses that the certificate is good for. */
 export interface TlsCertificateSubjectAlternativeNames {
-  /**  */
+  /** Domain names; `*.` in front stands for one label. */
   dns_names: string[];
 
-  /**  */
+  /** IP addresses. */
   ips: string[];
 }
 

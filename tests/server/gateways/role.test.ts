@@ -17,6 +17,9 @@ const READS = [
   "IpPolicy",
   "IpPolicyRule",
   "CertificateAuthority",
+  "TlsCertificate",
+  "ReservedDomain",
+  "IpRestriction",
   "SshHostCertificate",
 ];
 const BESIDE = [

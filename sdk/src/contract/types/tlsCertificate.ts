@@ -57,7 +57,10 @@ export const tlsCertificate = defineResource({
   computed: {
     ...certificateFacts,
     subject_alternative_names: z
-      .object({ dns_names: z.array(z.string()), ips: z.array(z.string()) })
+      .object({
+        dns_names: z.array(z.string()).meta({ description: "Domain names; `*.` in front stands for one label." }),
+        ips: z.array(z.string()).meta({ description: "IP addresses." }),
+      })
       .meta({ description: "The names and the IP addresses that the certificate is good for." }),
     issued_at: z.iso
       .datetime()
