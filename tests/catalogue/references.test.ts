@@ -40,6 +40,7 @@ tlsEdges:
     backend: { backendId: both }
     ipRestriction: { ipPolicyIds: [office] }
     mutualTls: { certificateAuthorityIds: [clients] }
+tcpEdges: { db: { backend: { backendId: both }, ipRestriction: { ipPolicyIds: [office] } } }
 httpsEdges: { site: { mutualTls: { certificateAuthorityIds: [clients] } } }
 httpsEdgeRoutes:
   all: { edgeId: site, matchType: path_prefix, match: /, backend: { backendId: first }, ipRestriction: { ipPolicyIds: [office] } }

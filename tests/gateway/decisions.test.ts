@@ -1,4 +1,11 @@
-import { decisions, isLetIn, judgeGuarantees, unservable, type WorldObject } from "@tunnelplane/sdk/meaning";
+import {
+  decisions,
+  isLetIn,
+  judgeGuarantees,
+  unservable,
+  type World,
+  type WorldObject,
+} from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import fc from "fast-check";
 import { size } from "../support/size";
@@ -36,7 +43,7 @@ describe("Decisions about requests in generated worlds and a real Envoy", () => 
         async (declared, requests, guarantees) => {
           const world = { objects: meaningOf(declared) };
           const edges = await trial.now.serve(world);
-          expect(unservable(world).map(({ id, reason }) => `${id}: ${reason}`)).to.have.members(
+          expect(reasonsIn(world)).to.have.members(
             edges.flatMap(({ id, state, reason }) => (state === "rejected" ? [`${id}: ${reason}`] : [])),
           );
           const decider = decisions(world);
@@ -64,7 +71,7 @@ describe("Decisions about requests in generated worlds and a real Envoy", () => 
           }
         },
       ),
-      { numRuns: size(25, 1500), ...(size(0, 1) === 0 && { seed: 20_261_123 }), endOnFailure: false },
+      { numRuns: size(25, 1500), ...(size(0, 1) === 0 && { seed: 20_261_128 }), endOnFailure: false },
     );
     expect([...seen.keys()].sort()).to.deep.equal([
       "answered",
@@ -80,6 +87,15 @@ describe("Decisions about requests in generated worlds and a real Envoy", () => 
     expect(seen.get("unknown") ?? 0).to.be.lessThan([...seen.values()].reduce((sum, one) => sum + one) / 20);
   });
 });
+
+/** Why edges are not served; of one that is closed as a whole, no hostports. */
+function reasonsIn(world: World): string[] {
+  const all = unservable(world);
+  const closed = new Set(all.flatMap(({ id, hostport }) => (hostport === undefined ? [id] : [])));
+  return all
+    .filter(({ id, hostport }) => hostport === undefined || !closed.has(id))
+    .map(({ id, reason }) => `${id}: ${reason}`);
+}
 
 /** The same objects as `meaning` takes them, named by their ids, with the credentials of the agents. */
 function meaningOf(world: AnyWorld): WorldObject[] {

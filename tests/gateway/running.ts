@@ -266,6 +266,7 @@ const LEFT_BEHIND = [
   "tlsCertificates",
   "httpsEdges",
   "tlsEdges",
+  "tcpEdges",
   "failoverBackends",
   "weightedBackends",
   "staticBackends",

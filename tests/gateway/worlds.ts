@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { HttpsEdge, HttpsEdgeRoutes, TlsEdge } from "@tunnelplane/sdk";
+import type { HttpsEdge, HttpsEdgeRoutes, TcpEdge, TlsEdge } from "@tunnelplane/sdk";
 import type { Environment, ServerCertificate } from "../../gateway/dist";
 
 /** Placeholders that keep golden files short; tests replace them with real values. */
@@ -54,6 +54,18 @@ export const tlsEdge = (fields: Part<TlsEdge>) => ({
     ip_restriction: null,
     mutual_tls: null,
     tls_termination: null,
+    policies: null,
+    ...fields,
+  },
+});
+
+export const tcpEdge = (fields: Part<TcpEdge>) => ({
+  kind: "tcp_edge",
+  fields: {
+    id: "edgtcp_1",
+    hostports: ["db.example.com:20001"],
+    backend: null,
+    ip_restriction: null,
     policies: null,
     ...fields,
   },

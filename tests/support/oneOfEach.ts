@@ -92,6 +92,17 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   new tunnels.TlsEdgeMutualTls(`${prefix}tls-mutual`, { ...tls, ...mutualTls, enabled: false });
   new tunnels.TlsEdgeTlsTermination(`${prefix}tls-termination`, { ...tls, minVersion: "1.3" });
   new tunnels.TlsEdgePolicies(`${prefix}tls-policies`, { ...tls, ...policies });
+  const port = 20_000 + (Buffer.from(prefix).reduce((sum, byte) => sum * 31 + byte, 7) % 9_000);
+  new tunnels.TcpEdge(`${prefix}tcp-inline`, {
+    hostports: [`${prefix}c.example.com:${port}`],
+    backend,
+    ipRestriction,
+    policies,
+  });
+  const tcp = { edgeId: new tunnels.TcpEdge(`${prefix}tcp`).id };
+  new tunnels.TcpEdgeBackend(`${prefix}tcp-backend`, { ...tcp, ...backend });
+  new tunnels.TcpEdgeIpRestriction(`${prefix}tcp-restriction`, { ...tcp, ...ipRestriction });
+  new tunnels.TcpEdgePolicies(`${prefix}tcp-policies`, { ...tcp, ...policies });
 
   const oidc = { issuer: "https://id.example.com", clientId: "site", clientSecret: "hush" };
   const jwtValidation = {

@@ -60,6 +60,7 @@ const ADMINS_OWN: readonly Kind[] = [
 const ADMINS_WRITE: readonly Kind[] = ["guarantee", "project", "ip_restriction"];
 const FOR_GATEWAYS: readonly Kind[] = [
   "tls_edge",
+  "tcp_edge",
   "https_edge",
   "https_edge_route",
   "tunnel_group_backend",

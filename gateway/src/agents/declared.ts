@@ -33,9 +33,9 @@ export interface Declared {
 const textsOf = (labels: Labels): string[] => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
 
 /** Hostports of edges without a backend of their own, and tunnel groups. */
-export function declaredBy({ tls_edge, https_edge, tunnel_group_backend }: Objects): Declared {
+export function declaredBy({ tls_edge, tcp_edge, https_edge, tunnel_group_backend }: Objects): Declared {
   const open = [
-    ...tls_edge.filter(({ backend }) => !backend),
+    ...[...tls_edge, ...tcp_edge].filter(({ backend }) => !backend),
     ...https_edge.filter(({ routes }) => routes.some(({ backend }) => !backend)),
   ];
   return {

@@ -7,8 +7,9 @@ import { Command, Option } from "commander";
 import { Children } from "../dev/children";
 import { envoyProgram } from "../dev/envoy";
 import { devKey, serverProgram } from "../dev/project";
-import { freePort, sampleApp } from "../dev/sampleApp";
+import { sampleApp } from "../dev/sampleApp";
 import { writeSettings } from "../dev/settings";
+import { freePort } from "../freePort";
 
 /** How long the server and the gateway may take to start, in milliseconds. */
 const START_MS = 60_000;

@@ -31,6 +31,13 @@ const inOneForm = (address: string): string =>
     ? address
     : new SocketAddress({ address, family: "ipv6" }).address;
 
+/** An IP address alone, as Envoy writes it. */
+export function ipOption(text: string): string {
+  const address = text.replace(/^\[|\]$/g, "");
+  if (isIP(address)) return inOneForm(address);
+  throw new InvalidArgumentError('Expected an IP address without a port, for example "0.0.0.0" or "::".');
+}
+
 export function addressOption(text: string): Address {
   const { host, port } = readAddress(/^(\[[^\]]+\]|[^:]+):\d+$/.test(text) ? text : "");
   if ((isIP(host) || host === "localhost") && port >= 1 && port <= 65535) return { host, port };
@@ -88,6 +95,12 @@ export const commonOptions = (): Option[] => [
     "--listen <[port=]address:port>",
     "address at which to serve hostports of a port; may be repeated",
   ).argParser(listenOption),
+  new Option(
+    "--tcp-listen <address>",
+    "address at which to serve the ports of TCP edges, such as 0.0.0.0 (default: none, so TCP edges are rejected)",
+  )
+    .env("TUNNELPLANE_GATEWAY_TCP_LISTEN")
+    .argParser(ipOption),
   new Option(
     "--trust-forwarded <cidr>",
     "network of load balancers in front, whose X-Forwarded-For says who the caller is; may be repeated",

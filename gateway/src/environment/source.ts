@@ -5,7 +5,7 @@ import { CertificateFolder } from "../certificates/folder";
 import { reservedCertificates } from "../certificates/reserved";
 import type { Address } from "../envoy/address";
 import type { Balancers, Environment, Listen, Objects, ServerCertificate } from "../envoy/model";
-import { isHostport, readHostport } from "../envoy/names";
+import { isHostport, isHostportOf, readHostport } from "../envoy/names";
 import type { Recording } from "../envoy/recording";
 import { IssuerDocuments } from "../issuers/documents";
 import { type Keep, keptOr, writeWhole } from "../state/files";
@@ -31,6 +31,8 @@ export interface EnvironmentFlags {
   readonly devCa: boolean;
   /** Default: {@link DEFAULT_LISTEN}. */
   readonly listen?: readonly Listen[];
+  /** The address at which ports of TCP edges are served. Default: none, so TCP edges are rejected. */
+  readonly tcpListen?: string;
   /** Networks of load balancers in front, in CIDR notation. Default: none. */
   readonly trustForwarded?: readonly string[];
   /** Whether they begin each connection with the PROXY protocol. */
@@ -77,6 +79,7 @@ export class EnvironmentSource {
   readonly #balancers: Balancers | undefined;
   readonly #listen: readonly Listen[];
   readonly #ports: Ports | undefined;
+  readonly #tcpAddress: string | undefined;
   readonly #recording: Recording | undefined;
   #readAt = 0;
   /** When a certificate begins or ends next, in milliseconds. */
@@ -94,6 +97,7 @@ export class EnvironmentSource {
     this.#warn = warn;
     this.#listen = flags.listen ?? DEFAULT_LISTEN;
     this.#ports = listening && new Ports(this.#listen, listening, warn);
+    this.#tcpAddress = flags.tcpListen;
     this.#balancers = balancersOf(flags);
     this.#recording = recording;
     this.#certificates = flags.certs === undefined ? undefined : new CertificateFolder(flags.certs, warn);
@@ -149,21 +153,39 @@ export class EnvironmentSource {
     this.#readAt = Date.now();
     const certificates = await this.#certificatesFor(objects);
     this.#nextAt = nextOf(certificates);
+    const tcp = this.#tcpListenFor(objects);
+    const { listen, tcpListen } = (await this.#ports?.usable(tcp ?? [])) ?? {
+      listen: this.#listen,
+      tcpListen: tcp,
+    };
     return {
       certificates,
-      listen: (await this.#ports?.usable()) ?? this.#listen,
+      listen,
+      ...(tcp && { tcpListen }),
       balancers: this.#balancers,
       sockets: join(this.state, "sockets"),
       secrets: join(this.state, "envoy", "secrets"),
       trust: this.trust,
       issuers,
       keySets: this.#documents.keySets,
-      upstreams: this.upstreams.view(),
+      upstreams: this.upstreams.view(tcp),
       mostSignIns: mostSignIns(),
       sessionKey: this.#sessionKey,
       recording: this.#recording,
       now: Date.now(),
     };
+  }
+
+  /** The ports of TCP edges, each once; undefined if this gateway serves none. */
+  #tcpListenFor({ tcp_edge }: Objects): readonly Listen[] | undefined {
+    const address = this.#tcpAddress;
+    if (address === undefined) return undefined;
+    const ports = new Set(
+      tcp_edge.flatMap(({ hostports }) =>
+        hostports.filter((one) => isHostportOf("tcp_edge", one)).map((one) => readHostport(one).port),
+      ),
+    );
+    return [...ports].sort((a, b) => a - b).map((port) => ({ port, address, bindPort: port }));
   }
 
   async #certificatesFor(objects: Objects): Promise<ServerCertificate[]> {

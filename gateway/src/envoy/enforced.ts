@@ -1,5 +1,5 @@
-import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
-import type { ActionName, Kind, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/contract";
+import type { HttpsEdge, TcpEdge, TlsEdge } from "@tunnelplane/sdk";
+import type { ActionName, EdgeKind, Kind, ModuleName, ModuleNameOf } from "@tunnelplane/sdk/contract";
 import { type Known, refuseUnknownIn } from "@tunnelplane/sdk/rules";
 
 type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ? K : never }[Kind];
@@ -9,12 +9,24 @@ type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ?
  * compile.
  */
 export const ENFORCED = {
-  backend: { tls_edge: "the TCP proxy's clusters", https_edge_route: "the route's clusters" },
-  ip_restriction: { tls_edge: "network RBAC", https_edge_route: "the route's RBAC" },
+  backend: {
+    tls_edge: "the TCP proxy's clusters",
+    tcp_edge: "the TCP proxy's clusters",
+    https_edge_route: "the route's clusters",
+  },
+  ip_restriction: {
+    tls_edge: "the chain's networks",
+    tcp_edge: "the chain's networks",
+    https_edge_route: "the route's RBAC",
+  },
   jwt_validation: { https_edge_route: "the JWT filter, and RBAC for algorithms" },
   mutual_tls: { tls_edge: "the chain's TLS context", https_edge: "the chain's TLS context" },
   oidc: { https_edge_route: "an OAuth2 filter" },
-  policies: { tls_edge: "network filters", https_edge_route: "the route's matchers and filters" },
+  policies: {
+    tls_edge: "the chain's networks, and network filters",
+    tcp_edge: "the chain's networks, and network filters",
+    https_edge_route: "the route's matchers and filters",
+  },
   tls_termination: { tls_edge: "the chain's TLS context", https_edge: "the chain's TLS context" },
   user_agent_filter: { https_edge_route: "the route's RBAC" },
 } satisfies Enforcement;
@@ -26,7 +38,7 @@ export type Enforcement = { readonly [M in ModuleName]: Readonly<Record<KindWith
  * The means for each action of policies. If an action of the contract has no entry, this does not compile.
  */
 export const ENFORCED_ACTIONS = {
-  deny: "a direct response; on a TLS edge network RBAC",
+  deny: "a direct response; on TLS and TCP edges the chain's networks",
   "custom-response": "a direct response",
   log: "an access log",
   "rate-limit": "a local rate limit",
@@ -34,9 +46,8 @@ export const ENFORCED_ACTIONS = {
 } satisfies Readonly<Record<ActionName, string>>;
 
 /** @throws if an edge or route has an enabled module, an action or a value that this gateway does not know */
-export function refuseUnknown(edge: HttpsEdge | TlsEdge): void {
+export function refuseUnknown(kind: EdgeKind, edge: HttpsEdge | TlsEdge | TcpEdge): void {
   const { routes, ...fields } = { routes: [], ...edge };
-  const kind = "routes" in edge ? "https_edge" : "tls_edge";
   refuseUnknownIn({ kind, fields }, "the edge", KNOWN);
   for (const route of routes)
     refuseUnknownIn(

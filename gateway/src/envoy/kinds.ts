@@ -6,6 +6,7 @@ import type { Answers } from "@tunnelplane/sdk";
 export const NEEDED_FIELDS = {
   tls_edge: ["id", "hostports"],
   https_edge: ["id", "hostports", "routes"],
+  tcp_edge: ["id", "hostports"],
   tunnel_group_backend: ["id", "labels"],
   failover_backend: ["id", "backends"],
   weighted_backend: ["id", "backends"],

@@ -1,4 +1,5 @@
 import { escapeRegex } from "@tunnelplane/sdk/rules";
+import { EVERYWHERE } from "./gate";
 import { httpManager } from "./httpChain";
 import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
@@ -6,27 +7,59 @@ import type { Balancers, Environment, Listen } from "./model";
 import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
 import { cidrRange } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
-import { HTTP_CHAIN, type Recording, recordConnections, TLS_CHAIN } from "./recording";
+import { HTTP_CHAIN, REFUSED_CHAIN, type Recording, recordConnections, TLS_CHAIN } from "./recording";
 import type { ChainRequirements } from "./routes";
-import { tcpProxy } from "./tcpChain";
+import { type Passage, tcpProxy } from "./tcpChain";
 import { proxyProtocol, tlsInspector } from "./tls";
 
 /** A hostport of an edge that was understood. */
-export type Front = { readonly hostport: Hostport; readonly transport: Json | undefined } & (
-  | {
-      readonly virtualHost: Json;
-      readonly requirements: readonly ChainRequirements[];
-      /** The reasons for which some of its routes are refused. */
-      readonly refusals: readonly string[];
-    }
-  | { readonly filters: readonly Json[] }
-);
+export type Front = HttpsFront | TlsFront | TcpFront;
 
-/** A listener for each port: chains for the names that are served, and one that refuses the others. */
-export function listenersOf(
+interface HttpsFront {
+  readonly kind: "https_edge";
+  readonly hostport: Hostport;
+  readonly transport: Json | undefined;
+  readonly virtualHost: Json;
+  readonly requirements: readonly ChainRequirements[];
+  /** The reasons for which some of its routes are refused. */
+  readonly refusals: readonly string[];
+}
+
+/** Passes on what is in TLS. */
+interface TlsFront extends Passage {
+  readonly kind: "tls_edge";
+  readonly hostport: Hostport;
+  /** Undefined if TLS ends upstream. */
+  readonly transport: Json | undefined;
+}
+
+/** Passes on all of a port. */
+interface TcpFront extends Passage {
+  readonly kind: "tcp_edge";
+  readonly hostport: Hostport;
+}
+
+type Places = Pick<Environment, "listen" | "tcpListen" | "balancers" | "recording">;
+
+/** A listener for each port. */
+export const listenersOf = (
   fronts: readonly Front[],
   refused: readonly Hostport[],
-  { listen, balancers, recording }: Pick<Environment, "listen" | "balancers" | "recording">,
+  places: Places,
+): Json[] => [
+  ...tlsListeners(
+    fronts.filter((front) => front.kind !== "tcp_edge"),
+    refused,
+    places,
+  ),
+  ...fronts.flatMap((front) => (front.kind === "tcp_edge" ? [tcpListener(front, places)] : [])),
+];
+
+/** Chains for the names that are served at a port, and one that refuses the others. */
+function tlsListeners(
+  fronts: readonly (HttpsFront | TlsFront)[],
+  refused: readonly Hostport[],
+  { listen, balancers, recording }: Places,
 ): Json[] {
   const arrivals = arrivalsBy(balancers);
   const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);
@@ -37,7 +70,7 @@ export function listenersOf(
     if (hosts.length === 0) return [];
     const chains = [
       ...arrivals.flatMap((arrival) => httpChains(here, hosts, port, arrival, recording)),
-      ...here.flatMap((front) => tcpChain(front, arrivals[0].only)),
+      ...here.flatMap((front) => (front.kind === "tls_edge" ? tlsChains(front, arrivals[0].only) : [])),
       ...refusing(closed, arrivals[0].only),
     ];
     return [
@@ -52,6 +85,55 @@ export function listenersOf(
     ];
   });
 }
+
+/** Connections say no name, so all of the port is one edge's. */
+function tcpListener(
+  { hostport: { port }, ...passage }: TcpFront,
+  { tcpListen = [], balancers }: Places,
+): Json {
+  const limit = extension(
+    "limit of the port",
+    "envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit",
+    { stat_prefix: "limit_of_port", max_connections: MOST_OF_A_PORT },
+  );
+  const { only } = arrivalsBy(balancers)[0];
+  return {
+    name: `tcp ${listenerName(port)}`,
+    ...addresses(tcpListen.filter((one) => one.port === port)),
+    ...COMMON,
+    listener_filters: balancers?.proxyProtocol ? [proxyProtocol()] : undefined,
+    filter_chains: gated(passage, (name, filters, sources) => ({
+      name,
+      filter_chain_match: matchOf(only, sources),
+      filters: [limit, ...filters],
+    })),
+  };
+}
+
+/** The chain of those who are admitted, and the one of all others, who find nothing. */
+function gated(
+  { gate, filters, refusing }: Passage,
+  chain: (name: "admitted" | "refused", filters: readonly Json[], sources?: readonly string[]) => Json,
+): Json[] {
+  if (!gate) return [chain("admitted", filters)];
+  const { admitted, refused } = gate;
+  return [
+    ...(admitted.length > 0 ? [chain("admitted", filters, admitted)] : []),
+    chain("refused", refusing, [
+      ...refused,
+      ...EVERYWHERE.filter((one) => !admitted.includes(one) && !refused.includes(one)),
+    ]),
+  ];
+}
+
+/**
+ * @param only the networks of balancers that may connect
+ * @param sources the networks of callers
+ */
+const matchOf = (only: readonly string[], sources: readonly string[] = []): Json => ({
+  direct_source_prefix_ranges: only.length === 0 ? undefined : only.map(cidrRange),
+  source_prefix_ranges: sources.length === 0 ? undefined : sources.map(cidrRange),
+});
 
 const listenerName = (port: number): string => `port ${port}`;
 
@@ -84,15 +166,15 @@ function addresses(listen: readonly Listen[]): Json {
 
 /** Edges with the same checks before routing share a chain; the Host header chooses among them. */
 function httpChains(
-  here: readonly Front[],
+  here: readonly (HttpsFront | TlsFront)[],
   hosts: readonly string[],
   port: number,
   { only, forwarded }: Arrivals,
   recording: Recording | undefined,
 ): Json[] {
-  const shared = new Map<string, Extract<Front, { virtualHost: Json }>[]>();
+  const shared = new Map<string, HttpsFront[]>();
   for (const front of here) {
-    if (!("virtualHost" in front)) continue;
+    if (front.kind !== "https_edge") continue;
     const key = shortHash(JSON.stringify(front.transport));
     addTo(shared, key, front);
   }
@@ -112,17 +194,23 @@ function httpChains(
     return chain(
       `${HTTP_CHAIN}${key}${forwarded ? " through a balancer" : ""}`,
       own,
-      only,
       [manager],
+      matchOf(only),
       fronts[0]?.transport,
     );
   });
 }
 
-function tcpChain(front: Front, only: readonly string[]): Json[] {
-  if (!("filters" in front)) return [];
-  const { host } = front.hostport;
-  return [chain(`${TLS_CHAIN}${host}`, [host], only, front.filters, front.transport)];
+function tlsChains({ hostport: { host }, transport, ...passage }: TlsFront, only: readonly string[]): Json[] {
+  return gated(passage, (name, filters, sources) =>
+    chain(
+      `${name === "admitted" ? TLS_CHAIN : REFUSED_CHAIN}${host}`,
+      [host],
+      filters,
+      matchOf(only, sources),
+      transport,
+    ),
+  );
 }
 
 const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>
@@ -132,18 +220,18 @@ const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>
         chain(
           "not served",
           [...hosts].sort(),
-          only,
           [networkRbac("refuse", admittingNothing()), tcpProxy("nowhere")],
+          matchOf(only),
           undefined,
         ),
       ];
 
-/** @param only the networks that may connect; a connection that no chain takes is closed */
+/** A connection that no chain takes is closed. */
 function chain(
   name: string,
   hosts: readonly string[],
-  only: readonly string[],
   filters: readonly Json[],
+  match: Json,
   transport: Json | undefined,
 ): Json {
   return {
@@ -151,7 +239,7 @@ function chain(
     filter_chain_match: {
       server_names: hosts,
       transport_protocol: "tls",
-      direct_source_prefix_ranges: only.length === 0 ? undefined : only.map(cidrRange),
+      ...match,
     },
     filters: [...(hosts.some(isWildcard) ? [onlyNames(hosts)] : []), ...filters],
     transport_socket: transport,

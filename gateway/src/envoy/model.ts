@@ -1,5 +1,5 @@
 import type { Answers } from "@tunnelplane/sdk";
-import { definitionOf, hasEnded } from "@tunnelplane/sdk/contract";
+import { definitionOf, EDGE_KINDS, type EdgeKind, hasEnded, isEdgeKind } from "@tunnelplane/sdk/contract";
 import { Unservable } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
@@ -17,6 +17,12 @@ export type Objects = { readonly [K in EnforcedKind]: readonly (Answers[K] & InP
   /** Why some objects cannot be read, by id. Of such edges, `Objects` keeps the names. */
   readonly unreadable: ReadonlyMap<string, string>;
 };
+
+type Edges = { readonly [K in EdgeKind]: Answers[K] & InProject };
+
+/** All edges, of whatever kind. */
+export const edgesOf = (objects: Objects): readonly Edges[EdgeKind][] =>
+  EDGE_KINDS.flatMap((kind): readonly Edges[EdgeKind][] => objects[kind]);
 
 /** A certificate with its key, for the names that it is good for. */
 export interface ServerCertificate {
@@ -77,6 +83,8 @@ export interface Upstreams {
 export interface Environment {
   readonly certificates: readonly ServerCertificate[];
   readonly listen: readonly Listen[];
+  /** Where the ports of TCP edges are served. Default: nowhere, so TCP edges are rejected. */
+  readonly tcpListen?: readonly Listen[];
   /** Default: none, so the client that connects is the caller. */
   readonly balancers?: Balancers;
   /** The folder of the sockets behind which agents are. */
@@ -144,8 +152,7 @@ export function objectsOf(
     else if ("id" in fields) {
       unreadable.set(String(fields.id), fault);
       const hostports = "hostports" in fields ? textsIn(fields.hostports) : [];
-      if (kind === "tls_edge" || kind === "https_edge")
-        lists.get(kind)?.push({ ...fields, hostports, routes: [] });
+      if (isEdgeKind(kind)) lists.get(kind)?.push({ ...fields, hostports, routes: [] });
     }
   }
   // The API answers these fields of a kind, and the code above has checked those that a translation needs.

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 
-export { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
+export { isHostport, isHostportOf, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 
 /** A short name for a text: 64 bits, so two texts do not get the same name by chance. */
 export const shortHash = (text: string): string =>

@@ -13,15 +13,25 @@ const byPolicy = onceForEach((rules: readonly IpPolicyRule[]) =>
   grouped(rules, ({ ip_policy }) => [ip_policy.id]),
 );
 
-/**
- * The source addresses that an enabled module admits, as a principal of RBAC: those allowed minus those
- * denied.
- */
-export function networksOf(module: IpRestriction | null, { ip_policy_rule }: Objects): Json | undefined {
+/** The rules of an enabled module's policies. */
+export function rulesOf(
+  module: IpRestriction | null,
+  { ip_policy_rule }: Objects,
+): readonly IpPolicyRule[] | undefined {
   if (!module?.enabled) return undefined;
   const policies = new Set(module.ip_policies.map(({ id }) => id));
   const rules = [...policies].flatMap((id) => byPolicy(ip_policy_rule).get(id) ?? []);
   for (const { action, id } of rules) refuseUnknownAction(action, id);
+  return rules;
+}
+
+/**
+ * The source addresses that an enabled module admits, as a principal of RBAC: those allowed minus those
+ * denied.
+ */
+export function networksOf(module: IpRestriction | null, objects: Objects): Json | undefined {
+  const rules = rulesOf(module, objects);
+  if (!rules) return undefined;
   const of = (action: string) =>
     rules
       .filter((rule) => rule.action === action)

@@ -15,23 +15,15 @@ export const OWN_HEADERS = {
 export const CLIENT_IP_HEADER = "x-envoy-external-address";
 
 /** Asks about a request, where a route is chosen. */
-export const requestPredicate = (condition: Condition): Json => predicateOf(condition, askRequest);
-/** Asks about a connection, before anything of it is read. */
-export const connectionPredicate = (condition: Condition): Json => predicateOf(condition, askConnection);
-
-type Ask = (input: Input, test: Test) => Json;
-
-function predicateOf(condition: Condition, ask: Ask): Json {
+export function requestPredicate(condition: Condition): Json {
   if (typeof condition === "boolean") throw new Error("A condition that is known needs no predicate");
-  if ("not" in condition) return { not_matcher: predicateOf(condition.not, ask) };
-  if ("all" in condition)
-    return { and_matcher: { predicate: condition.all.map((one) => predicateOf(one, ask)) } };
-  if ("any" in condition)
-    return { or_matcher: { predicate: condition.any.map((one) => predicateOf(one, ask)) } };
-  return ask(condition.input, condition.test);
+  if ("not" in condition) return { not_matcher: requestPredicate(condition.not) };
+  if ("all" in condition) return { and_matcher: { predicate: condition.all.map(requestPredicate) } };
+  if ("any" in condition) return { or_matcher: { predicate: condition.any.map(requestPredicate) } };
+  return askRequest(condition.input, condition.test);
 }
 
-const askRequest: Ask = (input, test) => {
+function askRequest(input: Input, test: Test): Json {
   const header = headerOf(input);
   const found = single(headerInput(header), input === "host" ? hostMatch(test) : matchOf(test));
   // A header that is absent reads as an empty text; Envoy would call every test of it false.
@@ -39,16 +31,7 @@ const askRequest: Ask = (input, test) => {
   return {
     or_matcher: { predicate: [found, { not_matcher: single(headerInput(header), matchOf({ regex: "" })) }] },
   };
-};
-
-const askConnection: Ask = (input, test) => {
-  if (input !== "client_ip" && input !== "sni") throw new Error("An expression about HTTP is refused before");
-  const type = input === "sni" ? "ServerNameInput" : "SourceIPInput";
-  return single(
-    extension(input, `envoy.extensions.matching.common_inputs.network.v3.${type}`),
-    matchOf(test),
-  );
-};
+}
 
 const single = (input: Json, match: Json): Json => ({ single_predicate: { input, ...match } });
 

@@ -14,6 +14,7 @@ export const textsIn = (value: unknown): string[] => (Array.isArray(value) ? val
 export function faultOf(kind: EnforcedKind, fields: Fields): string | undefined {
   switch (kind) {
     case "tls_edge":
+    case "tcp_edge":
       return faultOfHostports(fields);
     case "https_edge":
       return faultOfHostports(fields) ?? faultOfRoutes(fields);

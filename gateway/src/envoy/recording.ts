@@ -61,8 +61,10 @@ export const CONNECTION_FORMAT = {
 
 /** The first text of a report, before the port that hostports name. */
 export const [REQUEST, CONNECTION] = ["request", "connection"];
-/** How the names of chains begin that read HTTP, and of those that pass bytes on. */
-export const [HTTP_CHAIN, TLS_CHAIN] = ["https ", "tls "];
+/**
+ * How the names of chains begin that read HTTP, that pass bytes on, and that turn callers away from these.
+ */
+export const [HTTP_CHAIN, TLS_CHAIN, REFUSED_CHAIN] = ["https ", "tls ", "refused "];
 
 /**
  * @param tokens the headers in which tokens may stand

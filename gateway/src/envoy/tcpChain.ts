@@ -1,27 +1,44 @@
-import type { TlsEdge } from "@tunnelplane/sdk";
-import { all, type Condition, connectionSteps, type Limit, not } from "@tunnelplane/sdk/rules";
+import type { TcpEdge, TlsEdge } from "@tunnelplane/sdk";
+import { type ConnectionStep, connectionSteps } from "@tunnelplane/sdk/rules";
 import type { Destination } from "./backends";
+import { type Gate, gateOf } from "./gate";
 import { extension, type Json, typed } from "./json";
 import { bucketOf } from "./limits";
 import type { Objects } from "./model";
-import { networksOf } from "./networks";
-import { connectionPredicate } from "./predicate";
-import { admitting, networkRbac } from "./rbac";
+import type { Hostport } from "./names";
+import { rulesOf } from "./networks";
 
-/** The filters for connections of a TLS edge, after the SNI matched. */
-export function tcpFilters(edge: TlsEdge, destination: Destination, objects: Objects): Json[] {
-  const networks = networksOf(edge.ip_restriction, objects);
-  const { filters, logs } = policyFilters(edge);
-  return [
-    ...(networks ? [networkRbac("networks", admitting([], [networks]))] : []),
-    ...filters,
-    tcpProxy(destination, logs),
-  ];
+/** What happens to the connections of a hostport. */
+export interface Passage {
+  /** Absent if everybody is admitted. */
+  readonly gate: Gate | undefined;
+  /** For those who are admitted. */
+  readonly filters: readonly Json[];
+  /** For all others. */
+  readonly refusing: readonly Json[];
+}
+
+/** The passage of a TLS or TCP edge; over TLS, after the name matched. */
+export function passageOf(
+  kind: "tls_edge" | "tcp_edge",
+  edge: TlsEdge | TcpEdge,
+  hostport: Hostport,
+  destination: Destination,
+  objects: Objects,
+): Passage {
+  const { policies } = edge;
+  const steps = policies?.enabled ? connectionSteps(policies, kind, hostport.host) : [];
+  const logs = steps.flatMap(({ type, config }) => (type === "log" ? [config.metadata ?? {}] : []));
+  return {
+    gate: gateOf(rulesOf(edge.ip_restriction, objects), steps),
+    filters: [...steps.flatMap(limiting), tcpProxy(destination, logs)],
+    refusing: [tcpProxy("nowhere", logs)],
+  };
 }
 
 export function tcpProxy(destination: Destination, logs: readonly unknown[] = []): Json {
   if (destination !== "nowhere" && "response" in destination)
-    throw new Error("A TLS edge answers nothing by itself");
+    throw new Error("An edge for connections answers nothing by itself");
   const clusters = destination === "nowhere" ? [] : destination.clusters;
   // A cluster that does not exist ends the connection.
   const to =
@@ -33,32 +50,16 @@ export function tcpProxy(destination: Destination, logs: readonly unknown[] = []
   });
 }
 
-function policyFilters({ policies }: TlsEdge): { filters: Json[]; logs: unknown[] } {
-  const filters: Json[] = [];
-  const logs: unknown[] = [];
-  for (const { type, when, config, index } of policies?.enabled ? connectionSteps(policies) : []) {
-    const place = `${filters.length}.${index}`;
-    if (type === "log") logs.push(config.metadata ?? {});
-    else filters.push(type === "deny" ? denying(when, `deny ${place}`) : limiting(config, `limit ${place}`));
-  }
-  return { filters, logs };
-}
-
-function denying(when: Condition, name: string): Json {
-  const allow = {
-    action: extension("allow", "envoy.config.rbac.v3.Action", { name: "others", action: "ALLOW" }),
-  };
-  // No match means deny.
-  if (when === true) return networkRbac(name, { rules: { action: "ALLOW" } });
-  const predicate = connectionPredicate(all([not(when)]));
-  return networkRbac(name, { matcher: { matcher_list: { matchers: [{ predicate, on_match: allow }] } } });
-}
-
-const limiting = (config: Limit["config"], name: string): Json =>
-  extension(name, "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit", {
-    stat_prefix: "limit",
-    token_bucket: bucketOf(config),
-  });
+const limiting = ({ type, config, index }: ConnectionStep, at: number): Json[] =>
+  type === "rate-limit"
+    ? [
+        extension(
+          `limit ${at}.${index}`,
+          "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit",
+          { stat_prefix: "limit", token_bucket: bucketOf(config) },
+        ),
+      ]
+    : [];
 
 const accessLog = (logs: readonly unknown[]): Json => ({
   name: "log",

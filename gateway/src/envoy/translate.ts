@@ -1,5 +1,5 @@
-import type { HttpsEdge, TlsEdge } from "@tunnelplane/sdk";
-import { messageOf } from "@tunnelplane/sdk/contract";
+import type { HttpsEdge, TcpEdge, TlsEdge } from "@tunnelplane/sdk";
+import { type EdgeKind, messageOf } from "@tunnelplane/sdk/contract";
 import { refuseReading, unreadable } from "@tunnelplane/sdk/rules";
 import { Backends } from "./backends";
 import { certificateFor } from "./certificates";
@@ -7,11 +7,11 @@ import { refuseUnknown } from "./enforced";
 import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Environment, type Objects, Unservable } from "./model";
-import { type Hostport, isHostport, readHostport } from "./names";
+import { type Hostport, isHostportOf, readHostport } from "./names";
 import { recorder } from "./recording";
 import { type ChainRequirements, dependsOnPath, OWN, serveRoute, type TranslationContext } from "./routes";
 import { signInPlaces } from "./signIn";
-import { tcpFilters } from "./tcpChain";
+import { passageOf } from "./tcpChain";
 import { downstreamTls, type Termination, terminationOf } from "./tls";
 import { unservedOf } from "./unserved";
 import { virtualHost } from "./virtualHost";
@@ -30,9 +30,13 @@ export function translate(
   const refused: Hostport[] = [];
   const edges: EdgeState[] = [];
   const unserved = unservedOf(objects);
-  const serve = (edge: HttpsEdge | TlsEdge, front: (hostport: Hostport, backends: Backends) => Front) => {
+  const serve = (
+    kind: EdgeKind,
+    edge: HttpsEdge | TlsEdge | TcpEdge,
+    front: (hostport: Hostport, backends: Backends) => Front,
+  ) => {
     const taken = unserved.hostports.get(edge.id);
-    const hostports = hostportsOf(edge, taken);
+    const hostports = hostportsOf(kind, edge, taken);
     const reasons = [...(taken?.values() ?? [])];
     const attempt = new Backends(objects, environment);
     const served: Front[] = [];
@@ -41,9 +45,12 @@ export function translate(
       const reason =
         fault === undefined ? (leftOut.get(edge.id) ?? unserved.edges.get(edge.id)) : unreadable(fault);
       if (reason !== undefined) throw new Unservable(reason);
-      refuseUnknown(edge);
+      refuseUnknown(kind, edge);
       for (const hostport of hostports) {
-        const missing = missingFor(hostport, edge, environment);
+        const missing =
+          kind === "tcp_edge"
+            ? missingForTcp(hostport, environment)
+            : missingFor(hostport, edge, environment);
         if (missing === undefined) served.push(front(hostport, attempt));
         else reasons.push(missing);
       }
@@ -56,7 +63,7 @@ export function translate(
       );
     }
     if (served.length > 0) backends.absorb(attempt);
-    const refusals = new Set(served.flatMap((one) => ("refusals" in one ? one.refusals : [])));
+    const refusals = new Set(served.flatMap((one) => (one.kind === "https_edge" ? one.refusals : [])));
     fronts.push(...served);
     refused.push(...hostports.filter((one) => !served.some(({ hostport }) => hostport === one)));
     const reason = [...inShort(reasons, "hostports"), ...inShort([...refusals], "routes")].join("; ");
@@ -64,18 +71,26 @@ export function translate(
   };
   const signIns = signInPlaces(objects, environment);
   for (const edge of objects.https_edge)
-    serve(edge, (hostport, attempt) =>
+    serve("https_edge", edge, (hostport, attempt) =>
       httpsFront(edge, hostport, {
         objects,
         environment,
         signIns,
-        hosts: hostportsOf(edge, undefined).map(({ host }) => host),
+        hosts: hostportsOf("https_edge", edge, undefined).map(({ host }) => host),
         backends: attempt,
       }),
     );
   for (const edge of objects.tls_edge)
-    serve(edge, (hostport, attempt) => tlsFront(edge, hostport, { objects, environment, backends: attempt }));
-  const requirements = fronts.flatMap((front) => ("requirements" in front ? front.requirements : []));
+    serve("tls_edge", edge, (hostport, attempt) =>
+      tlsFront(edge, hostport, { objects, environment, backends: attempt }),
+    );
+  for (const edge of objects.tcp_edge)
+    serve("tcp_edge", edge, (hostport, attempt) => ({
+      kind: "tcp_edge",
+      hostport,
+      ...passageOf("tcp_edge", edge, hostport, attempt.destination(edge.backend, hostport, false), objects),
+    }));
+  const requirements = fronts.flatMap((front) => (front.kind === "https_edge" ? front.requirements : []));
   const renewals = requirements.flatMap(({ signIn }) => signIn?.renewAt ?? []);
   return {
     listeners: [...listenersOf(fronts, refused, environment), ...backends.listeners],
@@ -95,17 +110,17 @@ const textOf = ({ host, port }: Hostport): string => `${host}:${port}`;
  * Each hostport once, regardless of upper and lower case.
  * @param unserved those that another edge has, or that are no hostports: Envoy would refuse all of a port
  */
-const hostportsOf = (
-  { hostports }: HttpsEdge | TlsEdge,
+function hostportsOf(
+  kind: EdgeKind,
+  { hostports }: HttpsEdge | TlsEdge | TcpEdge,
   unserved: ReadonlyMap<string, string> | undefined,
-): Hostport[] => [
-  ...new Map(
-    hostports
-      .filter((one) => isHostport(one) && !unserved?.has(one))
-      .map(readHostport)
-      .map((one) => [textOf(one), one]),
-  ).values(),
-];
+): Hostport[] {
+  const read = hostports.filter((one) => isHostportOf(kind, one) && !unserved?.has(one)).map(readHostport);
+  // Connections over TCP say no name, so the first hostport of a port stands for all.
+  if (kind === "tcp_edge")
+    return read.filter(({ port }, index) => read.findIndex((one) => one.port === port) === index);
+  return [...new Map(read.map((one) => [textOf(one), one])).values()];
+}
 
 /** An edge may have a hundred hostports or routes, and each of them the same fault. */
 const MOST_REASONS = 5;
@@ -114,7 +129,8 @@ const inShort = (reasons: readonly string[], what: string): string[] => [
   ...(reasons.length > MOST_REASONS ? [`and ${reasons.length - MOST_REASONS} more ${what}`] : []),
 ];
 
-const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
+const endsUpstream = (edge: HttpsEdge | TlsEdge | TcpEdge): boolean =>
+  "tls_termination" in edge &&
   edge.tls_termination?.enabled === true &&
   "terminate_at" in edge.tls_termination &&
   edge.tls_termination.terminate_at === "upstream";
@@ -122,7 +138,7 @@ const endsUpstream = (edge: HttpsEdge | TlsEdge): boolean =>
 /** Says what is missing on this machine to serve a hostport. Other hostports of the edge are served. */
 function missingFor(
   { host, port }: Hostport,
-  edge: HttpsEdge | TlsEdge,
+  edge: HttpsEdge | TlsEdge | TcpEdge,
   { listen, certificates, now }: Environment,
 ): string | undefined {
   if (!listen.some((one) => one.port === port))
@@ -130,6 +146,14 @@ function missingFor(
   if (endsUpstream(edge)) return undefined;
   const found = certificateFor(host, certificates, now);
   return typeof found === "string" ? `${host}:${port} is not served, because ${found}` : undefined;
+}
+
+function missingForTcp({ host, port }: Hostport, { tcpListen }: Environment): string | undefined {
+  if (tcpListen?.some((one) => one.port === port)) return undefined;
+  const why = tcpListen
+    ? `this gateway cannot listen on port ${port}: its log says why`
+    : "this gateway serves no TCP edges: add --tcp-listen ADDRESS";
+  return `${host}:${port} is not served, because ${why}`;
 }
 
 function transportFor(
@@ -152,6 +176,7 @@ function httpsFront(edge: HttpsEdge, hostport: Hostport, context: TranslationCon
     ...(edge.routes.some(({ oidc }) => oidc?.enabled) ? [OWN] : []),
   ];
   return {
+    kind: "https_edge",
     hostport,
     transport: transportFor(hostport, termination, ["h2", "http/1.1"], context.environment),
     virtualHost: virtualHost(hostport, served, { semicolons: dependsOnPath(edge, served) }),
@@ -167,9 +192,15 @@ function tlsFront(
 ): Front {
   const upstream = endsUpstream(edge);
   if (upstream) refuseReading([edge.mutual_tls, edge.policies].some((module) => module?.enabled));
-  const filters = tcpFilters(edge, backends.destination(edge.backend, hostport, false), objects);
+  const passage = passageOf(
+    "tls_edge",
+    edge,
+    hostport,
+    backends.destination(edge.backend, hostport, false),
+    objects,
+  );
   const transport = upstream
     ? undefined
     : transportFor(hostport, terminationOf(edge.tls_termination, edge.mutual_tls, objects), [], environment);
-  return { hostport, transport, filters };
+  return { kind: "tls_edge", hostport, transport, ...passage };
 }

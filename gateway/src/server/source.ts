@@ -6,7 +6,14 @@ import {
   NotFoundError,
   Tunnelplane,
 } from "@tunnelplane/sdk";
-import { DEFAULT_PROJECT, definitionOf, definitionOfId, type Kind, present } from "@tunnelplane/sdk/contract";
+import {
+  DEFAULT_PROJECT,
+  definitionOf,
+  definitionOfId,
+  isEdgeKind,
+  type Kind,
+  present,
+} from "@tunnelplane/sdk/contract";
 import { ENFORCED_KINDS, isEnforcedKind } from "../envoy/kinds";
 import type { InProject } from "../envoy/model";
 
@@ -54,10 +61,8 @@ const MOST_EVENTS = 100;
 /** With more, all objects are read again: one page of a list costs as much as a few objects. */
 const MOST_SINGLE = 50;
 const MOST_PAGES = 100;
-/** The kinds that are served in the chosen projects alone; the objects that they refer to may be shared. */
-const EDGES: readonly string[] = ["tls_edge", "https_edge"] satisfies Kind[];
 /** Kinds that an older server does not know. */
-const ADDED_LATER: readonly Kind[] = ["tls_certificate", "reserved_domain"];
+const ADDED_LATER: readonly Kind[] = ["tls_certificate", "reserved_domain", "tcp_edge"];
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
 
 interface SourceOptions {
@@ -92,9 +97,10 @@ export class ServerSource implements Source {
       .filter((entry) => this.#isServed(entry));
   }
 
+  /** Edges are served in the chosen projects alone; the objects that they refer to may be shared. */
   #isServed({ kind, fields }: Entry): boolean {
     const { project_id: project = DEFAULT_PROJECT.id }: InProject = fields;
-    return !this.#served || !EDGES.includes(kind) || this.#served.has(project);
+    return !this.#served || !isEdgeKind(kind) || this.#served.has(project);
   }
 
   async next(signal: AbortSignal): Promise<News> {

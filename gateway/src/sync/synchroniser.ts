@@ -233,5 +233,10 @@ const textOf = (configuration: Configuration): string =>
 
 function only(objects: Objects, id: string): Objects {
   const among = <T extends { id: string }>(edges: readonly T[]) => [withId(edges, id) ?? []].flat();
-  return { ...objects, tls_edge: among(objects.tls_edge), https_edge: among(objects.https_edge) };
+  return {
+    ...objects,
+    tls_edge: among(objects.tls_edge),
+    tcp_edge: among(objects.tcp_edge),
+    https_edge: among(objects.https_edge),
+  };
 }

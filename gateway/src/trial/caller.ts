@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { readHostport } from "@tunnelplane/sdk/rules";
+import { isHostport, readHostport } from "@tunnelplane/sdk/rules";
 import type { Asked } from "./asked";
 import type { Authorities } from "./authorities";
 import { type HttpAnswer, readAnswer } from "./http1";
@@ -66,7 +66,7 @@ function handshake(
   return new Promise((resolve) => {
     const secure = connectTls({
       socket,
-      servername: readHostport(address).host,
+      ...(isHostport(address) && { servername: readHostport(address).host }),
       rejectUnauthorized: false,
       ALPNProtocols: ["http/1.1"],
       minVersion: "TLSv1.2",

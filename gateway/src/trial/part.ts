@@ -1,7 +1,6 @@
+import { isEdgeKind } from "@tunnelplane/sdk/contract";
 import type { DecisionRequest, World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
-
-const EDGES = new Set(["https_edge", "tls_edge"]);
 
 /**
  * The part of a world that may matter for these requests: each edge with a hostport that could take one of
@@ -9,9 +8,15 @@ const EDGES = new Set(["https_edge", "tls_edge"]);
  */
 export function partFor(world: World, requests: readonly DecisionRequest[]): World {
   const names = new Set(requests.flatMap(namesOf));
-  const isAsked = ({ kind, fields: { hostports } }: WorldObject) =>
-    !EDGES.has(kind) ||
-    (Array.isArray(hostports) && hostports.some((one) => names.has(String(one).toLowerCase())));
+  const ports = new Set(requests.map(({ address }) => readHostport(address).port));
+  const isAsked = ({ kind, fields: { hostports } }: WorldObject) => {
+    if (!isEdgeKind(kind)) return true;
+    const texts = Array.isArray(hostports) ? hostports.map(String) : [];
+    // Connections over TCP say no name.
+    return texts.some((one) =>
+      kind === "tcp_edge" ? ports.has(readHostport(one).port) : names.has(one.toLowerCase()),
+    );
+  };
   return { ...world, objects: world.objects.filter(isAsked) };
 }
 

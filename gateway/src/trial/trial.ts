@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { definitionOf, hasEnded } from "@tunnelplane/sdk/contract";
+import { definitionOf, hasEnded, isAddress, present } from "@tunnelplane/sdk/contract";
 import {
   type Decision,
   type DecisionRequest,
@@ -11,9 +11,10 @@ import {
 } from "@tunnelplane/sdk/meaning";
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { issuersOf, keySetsOf } from "../envoy/issuers";
-import { type EdgeState, type Environment, type Objects, objectsOf } from "../envoy/model";
-import { isHostport, isWildcard, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
+import { type EdgeState, type Environment, type Listen, type Objects, objectsOf } from "../envoy/model";
+import { isHostport, isHostportOf, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import { translate } from "../envoy/translate";
+import { freePort } from "../freePort";
 import { type Answer, agrees } from "./agreement";
 import { answeredObjects } from "./answered";
 import { type Asked, askedOf } from "./asked";
@@ -37,6 +38,8 @@ export class Trial {
   readonly #authorities = new Authorities();
   readonly #keySets = new KeySets();
   readonly #standIns: StandIns;
+  /** The port of this machine for each port of hostports. */
+  readonly #bound = new Map<number, number>();
   #ports: ReadonlyMap<number, number> = new Map();
   #decider = decisions({ objects: [] });
 
@@ -92,13 +95,15 @@ export class Trial {
     const served = [...new Set(hostports.map(({ port }) => port))].filter(
       (port) => ports === undefined || ports.includes(port),
     );
-    if (served.length > MOST_LISTENERS)
+    const tcp = [...new Set(tcpHostportsOf(objects).map(({ port }) => port))];
+    if (served.length + tcp.length > MOST_LISTENERS)
       throw new Error(
-        `the edges of these requests have ${served.length} ports, and a trial has at most ${MOST_LISTENERS}: try fewer requests at once`,
+        `the edges of these requests have ${served.length + tcp.length} ports, and a trial has at most ${MOST_LISTENERS}: try fewer requests at once`,
       );
     return {
       certificates: await this.own.certificates([...new Set(hostports.map(({ host }) => host))]),
-      listen: served.map((port) => ({ port, address: "127.0.0.1", bindPort: 0 })),
+      listen: await this.#places(served),
+      tcpListen: await this.#places(tcp),
       // So that a request may come from any address.
       balancers: { networks: ["127.0.0.0/8"], proxyProtocol: true },
       sockets: join(this.folder.path, "sockets"),
@@ -109,6 +114,15 @@ export class Trial {
       sessionKey: "of a trial",
       now: Date.now(),
     };
+  }
+
+  /**
+   * Where ports are served. Each keeps its place: of two listeners at port 0, Envoy gives one the socket of
+   * the other while that is replaced.
+   */
+  async #places(ports: readonly number[]): Promise<Listen[]> {
+    for (const port of ports) if (!this.#bound.has(port)) this.#bound.set(port, await freePort());
+    return ports.map((port) => ({ port, address: "127.0.0.1", bindPort: present(this.#bound.get(port)) }));
   }
 
   /**
@@ -134,15 +148,14 @@ export class Trial {
         agentsOf(labels),
       );
     }
-    for (const { host, port } of hostportsOf(objects))
+    for (const { host, port } of [...hostportsOf(objects), ...tcpHostportsOf(objects)])
       start(socketOfHostport({ host, port }), [`bind:${host}:${port}`], agentsOf(`${host}:${port}`));
   }
 
   async ask(request: DecisionRequest): Promise<Answer> {
     const { address, session } = request;
     const asked = askedOf(request, this.#decider);
-    const isName = isHostport(address) && !isWildcard(address);
-    const port = isName ? this.#ports.get(readHostport(address).port) : undefined;
+    const port = isAddress(address) ? this.#ports.get(readHostport(address).port) : undefined;
     if (port === undefined) return { status: null, answered_by: null };
     try {
       const answer = await this.#send(asked, port, session && session !== "unknown" ? session : undefined);
@@ -204,3 +217,8 @@ const cookie = (set: readonly string[]): Record<string, string> => ({
 
 const hostportsOf = ({ tls_edge, https_edge }: Objects) =>
   [...tls_edge, ...https_edge].flatMap(({ hostports }) => hostports.filter(isHostport).map(readHostport));
+
+const tcpHostportsOf = ({ tcp_edge }: Objects) =>
+  tcp_edge.flatMap(({ hostports }) =>
+    hostports.filter((one) => isHostportOf("tcp_edge", one)).map(readHostport),
+  );

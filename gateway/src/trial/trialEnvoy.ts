@@ -56,7 +56,7 @@ export class TrialEnvoy {
   /** The local port at which it serves the hostports of each port. */
   async ports(): Promise<ReadonlyMap<number, number>> {
     const said = await this.admin.ask("/listeners");
-    const lines = said.matchAll(/^port (\d+)::.*:(\d+)$/gm);
+    const lines = said.matchAll(/^(?:tcp )?port (\d+)::.*:(\d+)$/gm);
     return new Map([...lines].map(([, port, bound]) => [Number(port), Number(bound)]));
   }
 

@@ -35,6 +35,7 @@ export class UpstreamWatch {
   readonly #allowed: readonly Network[];
   readonly #denied: readonly Network[];
   readonly #server: Address | undefined;
+  #tcpListen: readonly Listen[] = [];
 
   constructor(private readonly options: Options) {
     this.#names = new Names(options);
@@ -69,9 +70,13 @@ export class UpstreamWatch {
     return this.#names.want(new Set(hosts.filter((host) => isIP(host) === 0)), longestMs);
   }
 
-  /** The addresses that are known and allowed now. */
-  view(): Upstreams {
+  /**
+   * The addresses that are known and allowed now.
+   * @param tcpListen where TCP edges are served: one that goes to itself would never end
+   */
+  view(tcpListen: readonly Listen[] = []): Upstreams {
     this.#names.isChanged = false;
+    this.#tcpListen = tcpListen;
     const rules = this.#rules();
     const seen = new Map<string, Judged>();
     return {
@@ -128,6 +133,9 @@ export class UpstreamWatch {
     return [
       ...listen.flatMap(({ address, bindPort }) =>
         of("where this gateway itself listens (--listen)", { host: address, port: bindPort }),
+      ),
+      ...this.#tcpListen.flatMap(({ address, bindPort }) =>
+        of("where this gateway serves a TCP edge (--tcp-listen)", { host: address, port: bindPort }),
       ),
       ...of("where this gateway's metrics are (--metrics)", metrics),
       ...of("where this gateway's agents come in (--ssh-listen)", sshListen),

@@ -21,6 +21,7 @@ import type { SshCredential } from "./sshCredential";
 import type { SshHostCertificate } from "./sshHostCertificate";
 import type { SshUserCertificate } from "./sshUserCertificate";
 import type { StaticBackend } from "./staticBackend";
+import type { TcpEdge } from "./tcpEdge";
 import type { TlsCertificate } from "./tlsCertificate";
 import type { TlsEdge } from "./tlsEdge";
 import type { TunnelCredential } from "./tunnelCredential";
@@ -71,6 +72,9 @@ export interface Catalogue {
 
   /** Serves hostports over TLS and sends their traffic to a backend. Its modules restrict, authenticate and shape that traffic; each can be declared here or as a resource of its own. */
   readonly tlsEdges: Readonly<Record<string, TlsEdge>>;
+
+  /** Serves ports over TCP and sends the bytes of each connection to a backend as they are. Connections say no name, so a port belongs to one edge. Its modules restrict and shape that traffic; each can be declared here or as a resource of its own. */
+  readonly tcpEdges: Readonly<Record<string, TcpEdge>>;
 
   /** Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together. */
   readonly httpsEdges: Readonly<Record<string, HttpsEdge>>;

@@ -13,6 +13,7 @@ export * from "./weightedBackend";
 export * from "./httpResponseBackend";
 export * from "./staticBackend";
 export * from "./tlsEdge";
+export * from "./tcpEdge";
 export * from "./httpsEdge";
 export * from "./httpsEdgeRoute";
 export * from "./tlsCertificate";

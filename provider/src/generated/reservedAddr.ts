@@ -20,6 +20,7 @@ export interface ReservedAddrArgs {
  * @example
  * ```ts
  * const address = new tunnels.ReservedAddr("database", { description: "for our database" });
+ * const edge = new tunnels.TcpEdge("database", { hostports: [address.addr] });
  * ```
  */
 export class ReservedAddr extends Resource {

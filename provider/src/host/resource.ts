@@ -115,7 +115,7 @@ function edgesWith({ kind, type }: ResourceShape, name: string): readonly string
 }
 
 /** The kinds that serve hostports; the contract is not loaded here. */
-const EDGES = ["tls_edge", "https_edge"];
+const EDGES = ["tls_edge", "tcp_edge", "https_edge"];
 
 async function adoptedBy(args: object, id: string): Promise<Adopted> {
   const secret = await Promise.all(Object.values(args).map((value) => pulumi.isSecret(pulumi.output(value))));

@@ -1,3 +1,4 @@
+import { isAddress } from "../contract/formats/host";
 import { mistakeInControls, mistakeInHeader } from "../contract/formats/http";
 import { isHostport, isWildcard } from "../meaning/decision/rules/names";
 import { type DecisionRequest, UNRECORDED } from "../meaning/decision/types";
@@ -70,10 +71,11 @@ function placeIn(
   return { address, tls: scheme.tls, method: method ?? UNRECORDED, path: UNRECORDED };
 }
 
-function hostportIn(text: string, authority: string, { port: usual }: Scheme): string {
+function hostportIn(text: string, authority: string, { port: usual, tls }: Scheme): string {
   const [, host = "", port = ""] = /^(.*?)(?::(\d*))?$/.exec(authority) ?? [];
   const address = `${inAscii(host)}:${port || (usual ?? "")}`;
-  if (isHostport(address) && !isWildcard(address)) return address;
+  // A TCP edge may have an IP address for a name; TLS asks for names.
+  if (tls === null ? isAddress(address) : isHostport(address) && !isWildcard(address)) return address;
   if (isHostport(address))
     throw new QuestionError(`${quoted(text)} stands for many names: ask about one of them, ${EXAMPLE}`);
   throw new QuestionError(

@@ -42,6 +42,7 @@ export { didYouMean } from "./core/similarity";
 export * from "./core/validate";
 export { messageOf as messageOfIssue } from "./core/validate";
 export { decisionRequestSchema, decisionSchema, MOST_DECISIONS } from "./decision";
+export { EDGE_KINDS, type EdgeKind, isEdgeKind } from "./edges";
 export * from "./errors";
 export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
@@ -50,7 +51,7 @@ export { placeOfClaim } from "./formats/claim";
 export { type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { type GuaranteedAddress, readGuaranteedAddress } from "./formats/guaranteedAddress";
-export { isAddress, isDomain, LONGEST_ADDRESS } from "./formats/host";
+export { isAddress, isDomain, LONGEST_ADDRESS, portOf, TCP_PORT } from "./formats/host";
 export {
   ENCODED_NEEDLESSLY,
   mistakeInHeaderValue,

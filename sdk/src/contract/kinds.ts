@@ -16,6 +16,7 @@ export const KINDS = [
   "http_response_backend",
   "static_backend",
   "tls_edge",
+  "tcp_edge",
   "https_edge",
   "https_edge_route",
   "tls_certificate",

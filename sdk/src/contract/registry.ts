@@ -27,6 +27,7 @@ import type { sshCredential } from "./types/sshCredential";
 import type { sshHostCertificate } from "./types/sshHostCertificate";
 import type { sshUserCertificate } from "./types/sshUserCertificate";
 import type { staticBackend } from "./types/staticBackend";
+import type { tcpEdge } from "./types/tcpEdge";
 import type { tlsCertificate } from "./types/tlsCertificate";
 import type { tlsEdge } from "./types/tlsEdge";
 import type { tunnelCredential } from "./types/tunnelCredential";
@@ -60,6 +61,7 @@ const types = {
     require("./types/httpResponseBackend").httpResponseBackend,
   static_backend: (): typeof staticBackend => require("./types/staticBackend").staticBackend,
   tls_edge: (): typeof tlsEdge => require("./types/tlsEdge").tlsEdge,
+  tcp_edge: (): typeof tcpEdge => require("./types/tcpEdge").tcpEdge,
   https_edge: (): typeof httpsEdge => require("./types/httpsEdge").httpsEdge,
   https_edge_route: (): typeof httpsEdgeRoute => require("./types/httpsEdgeRoute").httpsEdgeRoute,
   tls_certificate: (): typeof tlsCertificate => require("./types/tlsCertificate").tlsCertificate,

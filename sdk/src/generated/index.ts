@@ -15,6 +15,7 @@ import type { WeightedBackend, WeightedBackendCreate, WeightedBackendUpdate } fr
 import type { HttpResponseBackend, HttpResponseBackendCreate, HttpResponseBackendUpdate } from "./httpResponseBackend";
 import type { StaticBackend, StaticBackendCreate, StaticBackendUpdate } from "./staticBackend";
 import type { TlsEdge, TlsEdgeBackend, TlsEdgeBackendReplace, TlsEdgeCreate, TlsEdgeIpRestriction, TlsEdgeIpRestrictionReplace, TlsEdgeMutualTls, TlsEdgeMutualTlsReplace, TlsEdgePolicies, TlsEdgePoliciesReplace, TlsEdgeTlsTermination, TlsEdgeTlsTerminationReplace, TlsEdgeUpdate } from "./tlsEdge";
+import type { TcpEdge, TcpEdgeBackend, TcpEdgeBackendReplace, TcpEdgeCreate, TcpEdgeIpRestriction, TcpEdgeIpRestrictionReplace, TcpEdgePolicies, TcpEdgePoliciesReplace, TcpEdgeUpdate } from "./tcpEdge";
 import type { HttpsEdge, HttpsEdgeCreate, HttpsEdgeMutualTls, HttpsEdgeMutualTlsReplace, HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace, HttpsEdgeUpdate } from "./httpsEdge";
 import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace, HttpsEdgeRouteCreate, HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace, HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace, HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace, HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace, HttpsEdgeRouteUpdate, HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace } from "./httpsEdgeRoute";
 import type { TlsCertificate, TlsCertificateCreate, TlsCertificateUpdate } from "./tlsCertificate";
@@ -44,6 +45,7 @@ export type * from "./weightedBackend";
 export type * from "./httpResponseBackend";
 export type * from "./staticBackend";
 export type * from "./tlsEdge";
+export type * from "./tcpEdge";
 export type * from "./httpsEdge";
 export type * from "./httpsEdgeRoute";
 export type * from "./tlsCertificate";
@@ -75,6 +77,7 @@ export interface Answers {
   http_response_backend: HttpResponseBackend;
   static_backend: StaticBackend;
   tls_edge: TlsEdge;
+  tcp_edge: TcpEdge;
   https_edge: HttpsEdge;
   https_edge_route: HttpsEdgeRoute;
   tls_certificate: TlsCertificate;
@@ -145,6 +148,13 @@ export class Tunnelplane extends ApiClient {
     mutualTls: new Module<TlsEdgeMutualTls, TlsEdgeMutualTlsReplace>(this.transport, "/edges/tls", "mutual_tls"),
     tlsTermination: new Module<TlsEdgeTlsTermination, TlsEdgeTlsTerminationReplace>(this.transport, "/edges/tls", "tls_termination"),
     policies: new Module<TlsEdgePolicies, TlsEdgePoliciesReplace>(this.transport, "/edges/tls", "policies"),
+  });
+
+  /** TCP edges. Serves ports over TCP and sends the bytes of each connection to a backend as they are. Connections say no name, so a port belongs to one edge. Its modules restrict and shape that traffic; each can be declared here or as a resource of its own. */
+  readonly tcpEdges = Object.assign(new Collection<TcpEdge, TcpEdgeCreate, TcpEdgeUpdate>(this.transport, "/edges/tcp", "tcp_edges"), {
+    backend: new Module<TcpEdgeBackend, TcpEdgeBackendReplace>(this.transport, "/edges/tcp", "backend"),
+    ipRestriction: new Module<TcpEdgeIpRestriction, TcpEdgeIpRestrictionReplace>(this.transport, "/edges/tcp", "ip_restriction"),
+    policies: new Module<TcpEdgePolicies, TcpEdgePoliciesReplace>(this.transport, "/edges/tcp", "policies"),
   });
 
   /** HTTPS edges. Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together. */

@@ -1,6 +1,7 @@
 import { type Definition, modulesOf } from "../contract/core/definition";
 import { endFieldOf, hasEnded } from "../contract/core/ends";
 import { present } from "../contract/core/narrow";
+import { EDGE_KINDS } from "../contract/edges";
 import { registry } from "../contract/registry";
 import { canonical, type Fields, fieldNamed, inOrder, isObject, textIn } from "./values";
 import { UNKNOWN, type World, type WorldObject } from "./world";
@@ -153,6 +154,11 @@ export class Model {
 
   of(kind: string): readonly ModelObject[] {
     return this.#byKind.get(kind) ?? [];
+  }
+
+  /** The objects of all kinds that serve hostports. */
+  get edges(): ModelObject[] {
+    return EDGE_KINDS.flatMap((kind) => this.of(kind));
   }
 
   /** Those that have not ended. */

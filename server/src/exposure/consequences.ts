@@ -1,4 +1,4 @@
-import { definitionNamed, definitionOfId, present } from "@tunnelplane/sdk/contract";
+import { definitionNamed, definitionOfId, EDGE_KINDS, present } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import { type Caller, projectOf } from "../auth";
@@ -107,9 +107,8 @@ async function someEdges(
   project: string,
   limits: string[],
 ): Promise<WorldObject[]> {
-  const kinds = ["tls_edge", "https_edge"];
   const pages = await pipelined(
-    kinds.map((kind) => newest(transaction, { kind, project, limit: MOST_EDGES + 1 })),
+    EDGE_KINDS.map((kind) => newest(transaction, { kind, project, limit: MOST_EDGES + 1 })),
   );
   if (pages.some((rows) => rows.length > MOST_EDGES)) {
     limits.push(
@@ -117,7 +116,7 @@ async function someEdges(
     );
   }
   return pages.flatMap((rows, index) =>
-    rows.slice(0, MOST_EDGES).map((row) => storedObject(definitionNamed(present(kinds[index])), row)),
+    rows.slice(0, MOST_EDGES).map((row) => storedObject(definitionNamed(present(EDGE_KINDS[index])), row)),
   );
 }
 

@@ -1,5 +1,4 @@
-import { UNNOTICED_FIELDS } from "@tunnelplane/sdk/contract";
-import { isHostport } from "@tunnelplane/sdk/rules";
+import { EDGE_KINDS, isAddress, isEdgeKind, UNNOTICED_FIELDS } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import { usersOf } from "../exposure";
@@ -29,7 +28,7 @@ const APART = new Set([
  * Kinds that decide from their creation to their deletion. An object of another kind matters only through the
  * objects that refer to it, and these change as well when it is created or deleted.
  */
-const DECIDING_ALONE = new Set(["tls_edge", "https_edge", "https_edge_route", "ip_policy_rule"]);
+const DECIDING_ALONE = new Set<string>([...EDGE_KINDS, "https_edge_route", "ip_policy_rule"]);
 
 /** The changes that may let somebody in or keep somebody out. */
 export const decidingAmong = (changes: readonly ObjectChange[]): ObjectChange[] =>
@@ -40,7 +39,7 @@ export const decidingAmong = (changes: readonly ObjectChange[]): ObjectChange[] 
 
 /** The hostports where changes may change decisions, if the changes alone show them; else undefined. */
 export const hostportsSaid = (changes: readonly ObjectChange[]): string[] | undefined =>
-  changes.every(({ definition }) => isEdge(definition.kind))
+  changes.every(({ definition }) => isEdgeKind(definition.kind))
     ? declaredIn(changes.flatMap(({ before, after }) => [before ?? {}, after ?? {}]))
     : undefined;
 
@@ -63,7 +62,7 @@ export async function hostportsTouched(
     [before, after].flatMap((fields) => (fields ? { id, kind: definition.kind, fields } : [])),
   );
   const own = new Set(sides.map(({ id }) => id));
-  const others = sides.filter(({ kind }) => !isEdge(kind) && kind !== "https_edge_route");
+  const others = sides.filter(({ kind }) => !isEdgeKind(kind) && kind !== "https_edge_route");
   const limits: string[] = [];
   const using = await usersOf(db, others, {
     limits,
@@ -88,12 +87,12 @@ export async function hostportsTouched(
 }
 
 const declaredIn = (objects: readonly Document[]): string[] =>
-  [...new Set(objects.flatMap(hostportsIn).map((hostport) => hostport.toLowerCase()))].filter(isHostport);
+  [...new Set(objects.flatMap(hostportsIn).map((hostport) => hostport.toLowerCase()))].filter((one) =>
+    isAddress(one, { wildcard: true }),
+  );
 
 const edgesOf = (objects: readonly { readonly fields: Document }[]): string[] =>
   objects.flatMap(({ fields }) => textOf(fields.edge_id));
-
-const isEdge = (kind: string): boolean => kind === "tls_edge" || kind === "https_edge";
 
 const textOf = (value: unknown): string[] => (typeof value === "string" ? [value] : []);
 

@@ -9,6 +9,7 @@ export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { ExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
+export type { NameSettings, PortRange } from "./nameSettings";
 export { parentOf, touchParent } from "./parents";
 export * from "./references";
 export { referrersOf } from "./referrers";
@@ -23,9 +24,7 @@ export {
   type Check,
   type Finder,
   type Guard,
-  type NameSettings,
   NotJudged,
-  type PortRange,
   type SearchRequest,
   type ServerContext,
   Transactions,

@@ -1,10 +1,19 @@
-import { coveringKeys, DEFAULT_PROJECT, isFor, overlaps, reservedKey } from "@tunnelplane/sdk/contract";
+import {
+  coveringKeys,
+  DEFAULT_PROJECT,
+  isFor,
+  overlaps,
+  portOf,
+  reservedKey,
+} from "@tunnelplane/sdk/contract";
 import { type Kysely, sql } from "kysely";
 import { type Caller, isAccountAdmin, projectNames } from "../auth";
 import type { Document } from "../documents";
 import { isChangeOf, type ObjectChange } from "../journal";
 import { type Database, effect, inParts, isListed, statement, Transaction } from "../storage";
 import { RequestError, refuseFaults } from "../util";
+import type { NameSettings } from "./nameSettings";
+import { openedPorts, refuseTakenPorts } from "./ports";
 import { findById } from "./rows";
 import { Existing, type HolderRow } from "./rules";
 
@@ -18,14 +27,15 @@ interface Claim {
  * Keeps names for the projects that reserved them: hostports, entries of ACLs and names of SSH hosts are
  * checked against reserved domains, and the other way round.
  *
- * @param isRequired whether a hostport needs a reserved domain
+ * Ports of TCP edges are kept as names are.
  */
 export async function refuseForeignNames(
   db: Kysely<Database>,
   caller: Caller,
   changes: readonly ObjectChange[],
-  isRequired: boolean,
+  { requireReservedDomains: isRequired = false, tcpPorts }: NameSettings,
 ): Promise<void> {
+  const opened = openedPorts(changes);
   const claims = changes.flatMap((change) => {
     const made = newClaims(change);
     return made.length > 0 ? [{ change, made }] : [];
@@ -34,8 +44,10 @@ export async function refuseForeignNames(
     isChangeOf(change, "reserved_domain") && change.after ? [{ change, after: change.after }] : [],
   );
   // Once, before all checks: two that waited for each other's turn would never end.
-  if (domains.some(({ change }) => !change.before)) await takeTurn(db, "alone");
+  if (domains.some(({ change }) => !change.before) || opened.some(({ isTcp }) => isTcp))
+    await takeTurn(db, "alone");
   else if (claims.length > 0) await takeTurn(db, "shared");
+  await refuseTakenPorts(db, changes, opened, tcpPorts);
   for (const { change, made } of claims) await refuseReserved(db, change, made, isRequired);
   for (const { change, after } of domains) {
     if (!change.before) await refuseToReserve(db, caller, after.domain, change.storedAs.project);
@@ -73,6 +85,7 @@ const binds = (document: Document): Claim[] =>
 /** The names that objects of a kind take. */
 const NAMED: Readonly<Record<string, (document: Document) => Claim[]>> = {
   tls_edge: hostports,
+  tcp_edge: hostports,
   https_edge: hostports,
   tunnel_credential: binds,
   ssh_credential: binds,
@@ -82,7 +95,7 @@ const NAMED: Readonly<Record<string, (document: Document) => Claim[]>> = {
 
 async function refuseReserved(
   db: Kysely<Database>,
-  { storedAs: { project } }: ObjectChange,
+  { storedAs: { project }, definition: { kind }, after }: ObjectChange,
   claims: readonly Claim[],
   isRequired: boolean,
 ): Promise<void> {
@@ -90,12 +103,19 @@ async function refuseReserved(
   if (!isRequired && db instanceof Transaction && db.facts.isOptimistic)
     return breakIfReserved(db, names, project);
   const reserved = await Reserved.around(db, names);
+  // An address that the project reserved has a name of the server.
+  const isOwnPort = async ([, index]: readonly PropertyKey[]) => {
+    if (kind !== "tcp_edge") return false;
+    const key = String(portOf(textsIn(after ?? {}, "hostports")[Number(index)] ?? ""));
+    const [holder] = await new Existing(db).holdersOf([{ scope: "reserved_port", key }]);
+    return holder?.project_id === project;
+  };
   for (const { name, path } of claims) {
     if (await reserved.isForeign(name, project))
       refuseFaults([
         { error: "taken", path, message: "is reserved by another project; choose another name" },
       ]);
-    if (isRequired && path[0] === "hostports" && reserved.over(name).length === 0)
+    if (isRequired && path[0] === "hostports" && reserved.over(name).length === 0 && !(await isOwnPort(path)))
       refuseFaults([
         {
           error: "invalid_field",

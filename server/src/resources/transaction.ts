@@ -11,6 +11,7 @@ import { RequestError, refusalForNow } from "../util";
 import type { Validation } from "../validation";
 import { refuseBeyondBounds } from "./bounds";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
+import type { NameSettings } from "./nameSettings";
 import { refuseLostProjects } from "./projects";
 import { refuseForeignNames } from "./reserved";
 
@@ -26,24 +27,6 @@ export interface ServerContext {
   readonly guard: Guard;
   readonly search: Finder;
   readonly names: NameSettings;
-}
-
-/** How the server gives names and addresses away. */
-export interface NameSettings {
-  /** The name to which CNAME records of reserved domains should lead. */
-  readonly cnameTarget?: string;
-  /** Whether a hostport needs a reserved domain. Default: false. */
-  readonly requireReservedDomains?: boolean;
-  /** The host of reserved addresses. */
-  readonly tcpAddress: string;
-  /** The ports of reserved addresses. */
-  readonly tcpPorts: PortRange;
-}
-
-/** Ports, both ends included. */
-export interface PortRange {
-  readonly first: number;
-  readonly last: number;
 }
 
 /**
@@ -210,7 +193,7 @@ export class Transactions {
     await refuseLastAdmin(db, changes);
     await refuseBeyondBounds(db, changes);
     await refuseLostProjects(db, changes, projectOf(caller));
-    await refuseForeignNames(db, caller, changes, this.context.names.requireReservedDomains === true);
+    await refuseForeignNames(db, caller, changes, this.context.names);
     await this.#check(db, changes);
   }
 

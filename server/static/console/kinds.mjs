@@ -208,6 +208,32 @@ export const KINDS = [
     ]
   },
   {
+    "kind": "tcp_edge",
+    "one": "TCP edge",
+    "title": "TCP edges",
+    "path": "/edges/tcp",
+    "listKey": "tcp_edges",
+    "idPrefix": "edgtcp",
+    "access": "everyone",
+    "doc": "Serves ports over TCP and sends the bytes of each connection to a backend as they are. Connections say no name, so a port belongs to one edge. Its modules restrict and shape that traffic; each can be declared here or as a resource of its own.",
+    "secrets": [],
+    "example": "const edge = new tunnels.TcpEdge(\"edge\", {\n  hostports: [\"db.example.com:20001\"],\n  backend: { backendId: database.id },\n  ipRestriction: { ipPolicyIds: [office.id] },\n});",
+    "modules": [
+      {
+        "name": "backend",
+        "doc": "The backend of the traffic."
+      },
+      {
+        "name": "ip_restriction",
+        "doc": "Limits the source addresses that may connect."
+      },
+      {
+        "name": "policies",
+        "doc": "Conditions and actions on inbound and outbound traffic."
+      }
+    ]
+  },
+  {
     "kind": "https_edge",
     "one": "HTTPS edge",
     "title": "HTTPS edges",
@@ -307,7 +333,7 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`.",
     "secrets": [],
-    "example": "const address = new tunnels.ReservedAddr(\"database\", { description: \"for our database\" });",
+    "example": "const address = new tunnels.ReservedAddr(\"database\", { description: \"for our database\" });\nconst edge = new tunnels.TcpEdge(\"database\", { hostports: [address.addr] });",
     "modules": []
   },
   {

@@ -36,8 +36,19 @@ const PATHS = [
 
 /** Requests that these worlds decide in different ways. */
 export const anyRequest = fc.record({
-  address: fc.constantFrom(...NAMES).map((name) => `${name}.example.com:443`),
-  tls: fc.constantFrom("1.2" as const, "1.3" as const, "1.3" as const),
+  address: fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...NAMES).map((name) => `${name}.example.com:443`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "db.example.com:20001",
+        "any.example.com:20001",
+        "203.0.113.7:20002",
+        "[2001:db8::1]:20002",
+      ),
+    },
+  ),
+  tls: fc.constantFrom("1.2" as const, "1.3" as const, "1.3" as const, "1.3" as const, null),
   host: fc.oneof(
     { weight: 8, arbitrary: fc.constant(undefined) },
     {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { authority, enabled, httpsEdge, jwt, oidc, refs, route, rule, tlsEdge } from "../worlds";
+import { authority, enabled, httpsEdge, jwt, oidc, refs, route, rule, tcpEdge, tlsEdge } from "../worlds";
 import { allBackends, FAULTY, HTTP, PLAIN } from "./backends";
 import { type AnyWorld, AUTHORITIES, ISSUERS, KEY_SETS, maybe, requiredClaims, rules } from "./parts";
 import { httpPolicies, tcpPolicies } from "./policies";
@@ -90,13 +90,27 @@ const https = fc.record({
   tls_termination: maybe(fc.record({ min_version: version }), 3),
   routes,
 });
-const tcp = fc.record({
+const tls = fc.record({
   mutual_tls: mutual,
   tls_termination: maybe(fc.record({ terminate_at: fc.constant("edge"), min_version: version }), 3),
   ip_restriction: restriction,
   policies: tcpPolicies,
   backend: backends(PLAIN, ["bkdhr_ok", ...FAULTY]),
 });
+const tcp = fc.record({
+  ip_restriction: restriction,
+  policies: tcpPolicies,
+  backend: backends(PLAIN, ["bkdhr_ok", ...FAULTY]),
+});
+/** Two edges may ask for one port, with the same name or another. */
+const PORTS = fc.tuple(
+  fc.constantFrom(
+    ["db.example.com:20001"],
+    ["203.0.113.7:20002", "[2001:db8::1]:20002"],
+    ["db.example.com:20001", "203.0.113.7:20002"],
+  ),
+  fc.constantFrom(["db.example.com:20001"], ["other.example.com:20001"], ["[2001:db8::1]:20002"]),
+);
 /** TLS ends at the program behind. */
 const passed = fc.record({
   tls_termination: fc.constant(enabled({ terminate_at: "upstream", min_version: null })),
@@ -110,12 +124,14 @@ export const anyWorld: fc.Arbitrary<AnyWorld> = fc
     a: rules,
     b: rules,
     https: fc.array(https, { minLength: 1, maxLength: 3 }),
-    tcp: fc.array(fc.oneof({ weight: 3, arbitrary: tcp }, { weight: 1, arbitrary: passed }), {
+    tls: fc.array(fc.oneof({ weight: 3, arbitrary: tls }, { weight: 1, arbitrary: passed }), {
       maxLength: 2,
     }),
+    tcp: fc.array(tcp, { maxLength: 2 }),
+    ports: PORTS,
     hosts: fc.shuffledSubarray(HOSTS, { minLength: 5 }),
   })
-  .map(({ a, b, https: sites, tcp: raw, hosts }) => {
+  .map(({ a, b, https: sites, tls: raw, tcp: plain, ports, hosts }) => {
     const edges = sites.length + raw.length;
     const own = (index: number) => hosts.filter((_, place) => place % edges === index);
     return [
@@ -130,6 +146,7 @@ export const anyWorld: fc.Arbitrary<AnyWorld> = fc
       ...raw.map((fields, index) =>
         tlsEdge({ ...fields, id: `edgtls_${index}`, hostports: own(sites.length + index) }),
       ),
+      ...plain.map((fields, index) => tcpEdge({ ...fields, id: `edgtcp_${index}`, hostports: ports[index] })),
       ...a.map(({ action, cidr }) => rule("ipp_a", action, cidr)),
       ...b.map(({ action, cidr }) => rule("ipp_b", action, cidr)),
       ...allBackends,

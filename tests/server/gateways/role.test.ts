@@ -7,6 +7,7 @@ import { Rest } from "../../support/rest";
 /** All that the key of a gateway is for, by the ids of operations in the OpenAPI document. */
 const READS = [
   "TlsEdge",
+  "TcpEdge",
   "HttpsEdge",
   "HttpsEdgeRoute",
   "TunnelGroupBackend",

@@ -13,6 +13,10 @@ let counter = 0;
 export const unique = (word = "n"): string => `${word}${++counter}`;
 export const hostport = (): string => `${unique("host")}.example.com:443`;
 
+let port = 19_999;
+/** A port of its own: connections over TCP say no name. */
+export const tcpHostport = (): string => `db.example.com:${++port}`;
+
 /**
  * A client that fills `{edge_id}` in a path with one HTTPS edge, created on first use. For children of edges.
  */

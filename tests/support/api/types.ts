@@ -1,6 +1,6 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import type { Rest } from "../rest";
-import { hostport, type Json, unique } from "./expect";
+import { hostport, type Json, tcpHostport, unique } from "./expect";
 import { certificate, destination, serverCertificate, sshKey } from "./fixtures";
 
 /** What the tests for all resource types need to know of each. */
@@ -212,6 +212,15 @@ export const TYPES: readonly ResourceType[] = [
     fields: ["hostports", "backend", "ip_restriction", "mutual_tls", "tls_termination", "policies"],
     body: () => ({ hostports: [hostport()] }),
     update: { tls_termination: { enabled: false, terminate_at: "edge", min_version: "1.3" } },
+  },
+  {
+    name: "a TCP edge",
+    path: "/edges/tcp",
+    listKey: "tcp_edges",
+    prefix: "edgtcp",
+    fields: ["hostports", "backend", "ip_restriction", "policies"],
+    body: () => ({ hostports: [tcpHostport()] }),
+    update: { backend: null, policies: { enabled: false, inbound: [], outbound: [] } },
   },
   {
     name: "a failover backend",

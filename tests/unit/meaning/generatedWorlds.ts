@@ -168,8 +168,26 @@ const tlsEdge = fc.record({
   backend: fc.option(backend, { nil: null }),
 });
 
-/** Each hostport has its place: an edge of either kind serves it, or none. */
+const TCP = ["db.w.test:20001", "192.0.2.7:20002"];
+const tcpEdge = fc.record({
+  ip_restriction: restriction,
+  policies: onConnections,
+  backend: fc.option(backend, { nil: null }),
+});
+
+/** Each hostport has its place: an edge of a kind serves it, or none. */
 const places = fc.tuple(
+  ...TCP.map((hostport) =>
+    fc.oneof(
+      {
+        weight: 2,
+        arbitrary: tcpEdge.map((fields) => [
+          object("tcp_edge", `edgtcp_${hostport}`, { hostports: [hostport], ...fields }),
+        ]),
+      },
+      { weight: 1, arbitrary: fc.constant([]) },
+    ),
+  ),
   ...NAMES.map((hostport) =>
     fc.oneof(
       { weight: 4, arbitrary: httpsEdge.map((fields) => asHttps(hostport, fields)) },
@@ -257,7 +275,7 @@ function blended(part: readonly WorldObject[], other: readonly WorldObject[], ta
 }
 
 const parting = fc.record({
-  at: fc.nat(NAMES.length + 1),
+  at: fc.nat(TCP.length + NAMES.length + 1),
   whole: fc.boolean(),
   taken: fc.array(fc.constantFrom(true, false, false), { minLength: 5, maxLength: 12 }),
 });
@@ -293,6 +311,8 @@ export const request: fc.Arbitrary<DecisionRequest> = fc.record(
       "ab.w.test:443",
       "www.x.test:443",
       "d.a.w.test:443",
+      "db.w.test:20001",
+      "192.0.2.7:20002",
     ),
     path: fc.oneof(
       fc.constantFrom(..."/ /a /a/b /a/b/c /ab /abc /a/12 /ax /a/xb /b /x /a/bx /.tunnelplane/x".split(" ")),

@@ -1,5 +1,5 @@
 import { conditioned, text } from "../core/fields";
-import { isDomain, isPort, LONGEST_ADDRESS } from "./host";
+import { isAddress, isPort, LONGEST_ADDRESS } from "./host";
 import { LONGEST_PATH, mistakeInPath } from "./http";
 
 /** The parts of an address that a guarantee covers. */
@@ -21,8 +21,8 @@ export function readGuaranteedAddress(address: string): GuaranteedAddress | stri
   const colon = hostport.lastIndexOf(":");
   if (colon < 0) return FORM;
   const [host, port] = [hostport.slice(0, colon).toLowerCase(), hostport.slice(colon + 1)];
-  if (host !== "*" && !isDomain(host, { wildcard: true }))
-    return 'must begin with a domain name, "*.<domain>" for all names below it, or "*" for every name';
+  if (host !== "*" && !isAddress(`${host}:1`, { wildcard: true }))
+    return 'must begin with a domain name, "*.<domain>" for all names below it, "*" for every name, or the IP address of a TCP edge';
   if (port !== "*" && !isPort(port)) return 'must have a port from 1 to 65535, or "*" for every port';
   const mistake = mistakeInPath(prefix);
   if (mistake) return `has a path that ${mistake}`;

@@ -54,6 +54,24 @@ export const hostports = () =>
       "The hostports that the edge serves, each `<host>:<port>`. No two edges may serve the same one.",
   });
 
+/** A hostport of a TCP edge: connections say no name, so a wildcard would mean nothing. */
+const tcpHostport = () =>
+  conditioned(text(LONGEST_ADDRESS), (value) => {
+    if (isAddress(value)) return undefined;
+    if (value.startsWith("*."))
+      return "must not begin with a wildcard: a TCP connection says no name; use a domain name or an IP address";
+    return isPort(value.slice(value.lastIndexOf(":") + 1))
+      ? 'must begin with a domain name, an IPv4 address, or an IPv6 address in brackets, such as "[2001:db8::1]:20001"'
+      : 'must be "<host>:<port>" with a port from 1 to 65535, for example "db.example.com:20001"';
+  }).meta({ examples: ["db.example.com:20001"] });
+
+/** The hostports of a TCP edge. */
+export const tcpHostports = () =>
+  distinct(z.array(tcpHostport()).max(MOST_ENTRIES), hostportKey).default([]).meta({
+    description:
+      "The hostports that the edge serves, each `<host>:<port>`: a domain name or an IP address, and a port of the server's `--tcp-ports`. All connections to the port come here, so no other edge may have it.",
+  });
+
 /** The port of a hostport. */
 export const portOf = (hostport: string): number => Number(hostport.slice(hostport.lastIndexOf(":") + 1));
 
@@ -65,6 +83,26 @@ export const uniqueHostports = (sent: { hostports: readonly string[] }): UniqueK
     path: ["hostports", index],
     taken: "is served by another edge already; remove it there first",
   }));
+
+/** The scope of the keys of ports that a TCP edge has for itself. */
+export const TCP_PORT = "tcp_edge_port";
+
+/** A port of a TCP edge is its own. */
+export const uniquePorts = (sent: { readonly hostports: readonly string[] }): UniqueKey[] => {
+  const ports = sent.hostports.map(portOf);
+  return ports.flatMap((port, index) =>
+    ports.indexOf(port) === index
+      ? [
+          {
+            scope: TCP_PORT,
+            key: String(port),
+            path: ["hostports", index],
+            taken: `has a port that another TCP edge serves already; connections say no name, so use another port than ${port}`,
+          },
+        ]
+      : [],
+  );
+};
 
 /** Equal for hostports that differ in case only: host names are case-insensitive (RFC 4343). */
 const hostportKey = (hostport: string): string => hostport.toLowerCase();

@@ -45,5 +45,6 @@ export const reservedAddr = defineResource({
           },
         ],
   sample: { description: "for our database" },
-  example: `const address = new tunnels.ReservedAddr("database", { description: "for our database" });`,
+  example: `const address = new tunnels.ReservedAddr("database", { description: "for our database" });
+const edge = new tunnels.TcpEdge("database", { hostports: [address.addr] });`,
 });

@@ -58,7 +58,9 @@ export const tlsCertificate = defineResource({
     ...certificateFacts,
     subject_alternative_names: z
       .object({
-        dns_names: z.array(z.string()).meta({ description: "Domain names; `*.` in front stands for one label." }),
+        dns_names: z
+          .array(z.string())
+          .meta({ description: "Domain names; `*.` in front stands for one label." }),
         ips: z.array(z.string()).meta({ description: "IP addresses." }),
       })
       .meta({ description: "The names and the IP addresses that the certificate is good for." }),

@@ -38,7 +38,7 @@ export class Claims {
     private readonly model: Model,
     private readonly ports: readonly number[] | undefined,
   ) {
-    for (const edge of [...model.of("https_edge"), ...model.of("tls_edge")])
+    for (const edge of model.edges)
       for (const hostport of textsIn(edge.fields.hostports)) {
         const key = hostport.toLowerCase();
         this.#edges.set(key, [...(this.#edges.get(key) ?? []), edge]);
@@ -63,7 +63,9 @@ export class Claims {
   }
 
   isListenedFor(hostport: string): boolean {
-    return this.ports?.includes(Number(hostAndPort(hostport)[1])) ?? true;
+    // Gateways open the port of a TCP edge as soon as it is declared.
+    const isTcp = this.at(hostport).some(({ kind }) => kind === "tcp_edge");
+    return isTcp || (this.ports?.includes(Number(hostAndPort(hostport)[1])) ?? true);
   }
 
   mayBeBound(hostport: string): boolean {
@@ -98,14 +100,14 @@ export function* areasOf(
     [after, edges.after],
   ] as const)
     for (const edge of some) {
-      if (edge.kind === "tls_edge") add("/", false);
+      if (edge.kind !== "https_edge") add("/", false);
       for (const route of claims.routesOf(edge)) {
         const place = placeOf(route);
         if (place) add(place.path, place.exact);
         if (route.fields.oidc) add(OWN_PATHS, false);
       }
     }
-  const isPlain = [...edges.before, ...edges.after].every(({ kind }) => kind === "tls_edge");
+  const isPlain = [...edges.before, ...edges.after].every(({ kind }) => kind !== "https_edge");
   const texts = { ...namesAt(hostport, before, after), port: hostAndPort(hostport)[1] };
   for (const place of [...places.values()].sort((a, b) =>
     inOrder(wordsOf(hostport, a), wordsOf(hostport, b)),
@@ -137,9 +139,9 @@ function servingAt(hostport: string, claims: Claims, place: RouteMatch): Serving
   const edges = claims.at(hostport);
   const routes = routesAt(edges, claims, place);
   const served = claims.has(hostport) ? hostport : wildcardOf(hostport);
-  const isTls = edges.some(({ kind }) => kind === "tls_edge");
+  const isWhole = edges.some(({ kind }) => kind !== "https_edge");
   const taking = routes.flatMap((route) => placeOf(route) ?? [])[0];
-  return { address: isTls ? served : taking ? wordsOf(served, taking) : null, edges, routes };
+  return { address: isWhole ? served : taking ? wordsOf(served, taking) : null, edges, routes };
 }
 
 /** The routes of edges that decide who takes the paths of a place. */

@@ -59,7 +59,7 @@ class Comparing {
       before: decisionsIn(before, ports.before),
       after: decisionsIn(after, ports.after),
     }));
-    for (const edge of [...after.of("https_edge"), ...after.of("tls_edge")])
+    for (const edge of after.edges)
       if (holdsUnknown(edge.fields.hostports) && this.#isTouched(edge))
         this.#unproved.push({
           address: `(not known yet: ${nameOf(edge)})`,

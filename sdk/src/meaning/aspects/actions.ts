@@ -97,7 +97,7 @@ const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
 
 /** The effects of policies on inbound traffic. */
 export const actions = {
-  of: { tls_edge: true, https_edge_route: true },
+  of: { tls_edge: true, tcp_edge: true, https_edge_route: true },
   prepare(place) {
     const { holder } = place;
     const module = moduleOf(holder, "policies");
@@ -106,7 +106,7 @@ export const actions = {
     if (module.state === "maybe" || holdsUnknown([inbound, outbound]))
       return { look: () => ({}), predicates: [], unknown: "The actions of policies are not wholly known." };
     const policies = { inbound: policiesIn(inbound), outbound: policiesIn(outbound) };
-    return place.http ? ofRequests(policies, place) : ofConnections(policies, holder);
+    return place.http ? ofRequests(policies, place) : ofConnections(policies, place);
   },
   rules: { opening: ["deny-dropped", "actions-changed"], closing: ["actions-changed", "deny-dropped"] },
   shows: showing({
@@ -220,8 +220,12 @@ function verdictOf({ answer, limits }: Effects, holder: ModelObject): Verdict {
   });
 }
 
-function ofConnections(policies: Policies, holder: ModelObject): Check {
-  const steps = connectionSteps(policies);
+function ofConnections(policies: Policies, { holder, hostport }: Place): Check {
+  const steps = connectionSteps(
+    policies,
+    holder.kind === "tcp_edge" ? "tcp_edge" : "tls_edge",
+    hostport.host,
+  );
   const denials = steps.flatMap(({ type, when }) => (type === "deny" ? [when] : []));
   const limits = steps.filter(({ type }) => type === "rate-limit").map(({ config }) => ({ id: "", config }));
   const denied = ending(holder, FIELD, "A policy denies the connection.", CLOSED);

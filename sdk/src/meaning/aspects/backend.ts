@@ -19,7 +19,7 @@ export function destinationAt({ holder, hostport, http, backends }: Place): Dest
 
 /** The destination of requests that passed all checks. */
 export const backend: Aspect<"backend"> = {
-  of: { tls_edge: true, https_edge_route: true },
+  of: { tls_edge: true, tcp_edge: true, https_edge_route: true },
   prepare(place) {
     const { model, holder, http } = place;
     const { kind, ends } = destinationAt(place);

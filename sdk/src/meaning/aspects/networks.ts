@@ -82,7 +82,7 @@ function rulesOf(model: Model, ids: readonly string[]): Rules {
 
 /** The check of source addresses. */
 export const networks = {
-  of: { tls_edge: true, https_edge_route: true },
+  of: { tls_edge: true, tcp_edge: true, https_edge_route: true },
   prepare({ model, holder, http }) {
     const module = moduleOf(holder, "ip_restriction");
     if (module.state === "absent" || module.state === "off") return undefined;

@@ -9,15 +9,16 @@ import { said } from "./schemas";
 import { showing } from "./shown";
 
 export interface Tls {
-  /** The lowest version that the edge accepts; null if TLS ends upstream. */
+  /** The lowest version that the edge accepts; null if TLS ends upstream, or nobody looks for it. */
   readonly from: string | null;
-  readonly ends_at: "edge" | "upstream";
+  readonly ends_at: "edge" | "upstream" | "none";
 }
 
 const TLS_DEFAULT: Tls = { from: "1.2", ends_at: "edge" };
+const NO_TLS: Tls = { from: null, ends_at: "none" };
 
 export const readTls = (edge: ModelObject): Reading<Tls> =>
-  readModule(moduleOf(edge, "tls_termination"), TLS_DEFAULT, (fields) =>
+  readModule(moduleOf(edge, "tls_termination"), edge.kind === "tcp_edge" ? NO_TLS : TLS_DEFAULT, (fields) =>
     fields.terminate_at === "upstream"
       ? { from: null, ends_at: "upstream" }
       : { from: textIn(fields.min_version) ?? "1.2", ends_at: "edge" },
@@ -62,8 +63,11 @@ export const tls = {
     schema: () =>
       said(
         z.object({
-          from: said(z.string().nullable(), "The lowest version of TLS; null where the upstream decides."),
-          ends_at: said(z.enum(["edge", "upstream"]), "Where TLS ends."),
+          from: said(z.string().nullable(), "The lowest version of TLS; null where the gateway reads none."),
+          ends_at: said(
+            z.enum(["edge", "upstream", "none"]),
+            "Where TLS ends; `none` at a TCP edge, which passes bytes on as they are.",
+          ),
         }),
         "The lowest version of TLS, and where it ends.",
       ),
@@ -71,7 +75,11 @@ export const tls = {
     absent: TLS_DEFAULT,
     exposed: (value: Tls) => value,
     words: ({ ends_at, from }) =>
-      ends_at === "upstream" ? "ends upstream" : `from ${from}, ends at the edge`,
+      ends_at === "edge"
+        ? `from ${from}, ends at the edge`
+        : ends_at === "upstream"
+          ? "ends upstream"
+          : "bytes pass as they are",
   }),
 } satisfies Aspect<"tls_termination">;
 

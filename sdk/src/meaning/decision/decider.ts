@@ -1,9 +1,11 @@
 import { present } from "../../contract/core/narrow";
 import { remembering } from "../../contract/core/once";
+import { isAddress } from "../../contract/formats/host";
 import { OWN_PATHS } from "../../contract/formats/http";
 import type { Check } from "../aspects/aspect";
 import { stepAt } from "../aspects/checks";
 import { Model, type ModelObject } from "../model";
+import { nameOf } from "../names";
 import { inOrder } from "../values";
 import type { World } from "../world";
 import { Arriving } from "./arriving";
@@ -87,7 +89,7 @@ class Deciding implements Decider {
 
   #find(address: string): Place {
     const quoted = `\`${address}\``;
-    if (!isHostport(address) || isWildcard(address))
+    if (!isAddress(address))
       return withoutEdge("closed", `${quoted} is no address of a request: write NAME:PORT.`);
     const { hostports } = this.sites;
     const found = hostports.find(readHostport(address));
@@ -106,6 +108,11 @@ class Deciding implements Decider {
       return closed(
         edge,
         `${quoted} has more labels than \`${textOf(found.tooDeep)}\` covers, which is one.`,
+      );
+    if ("otherName" in found)
+      return withoutEdge(
+        "unknown",
+        `The TCP edge \`${nameOf(edge)}\` takes each connection to port ${found.otherName.port}, and it does not declare ${quoted}: whether that name leads to a gateway is not known here.`,
       );
     const site = this.sites.at(edge, found.hostport);
     if (site === undefined) return closed(edge, `No gateway listens for port ${found.hostport.port}.`);

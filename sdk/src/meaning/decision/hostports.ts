@@ -4,8 +4,9 @@ import { nameOf } from "../names";
 import { holdsUnknown, inOrder, textsIn } from "../values";
 import {
   heldByOlder,
-  isHostport,
+  isHostportOf,
   isWildcard,
+  portHeldByOlder,
   readHostport,
   strangeHostport,
   wildcardsAbove,
@@ -14,17 +15,20 @@ import { textOf } from "./site";
 import type { Unserved } from "./types";
 
 /**
- * The result of the look-up of an address: an edge's hostport, one that covers more labels than it may, or
- * nothing.
+ * The result of the look-up of an address: an edge's hostport, one that covers more labels than it may, one
+ * of a TCP edge at the same port, or nothing.
  */
 export type Found =
   | { readonly hostport: Hostport; readonly edge: ModelObject }
   | { readonly tooDeep: Hostport; readonly edge: ModelObject }
+  | { readonly otherName: Hostport; readonly edge: ModelObject }
   | undefined;
 
 /** The edges of a world by their hostports. */
 export class Hostports {
   readonly #owners = new Map<string, { readonly hostport: Hostport; readonly edge: ModelObject }>();
+  /** TCP edges by their ports: connections say no name. */
+  readonly #tcp = new Map<number, { readonly hostport: Hostport; readonly edge: ModelObject }>();
   /** The hostports of each edge that are its own. */
   readonly #of = new Map<ModelObject, Hostport[]>();
   /** Hostports that no gateway serves. */
@@ -33,15 +37,14 @@ export class Hostports {
   readonly isUnsure: boolean;
 
   constructor(model: Model, ports: readonly number[] | undefined) {
-    const edges = [...model.of("https_edge"), ...model.of("tls_edge")].sort((a, b) =>
-      inOrder(ageOf(a), ageOf(b)),
-    );
+    const edges = model.edges.sort((a, b) => inOrder(ageOf(a), ageOf(b)));
+    const named = new Map<number, ModelObject>();
     const unserved: Unserved[] = [];
     for (const edge of edges) {
       const own: Hostport[] = [];
       for (const text of textsIn(edge.fields.hostports)) {
         const refuse = (reason: string) => unserved.push(unservedAt(edge, text, reason));
-        if (!isHostport(text)) {
+        if (!isHostportOf(edge.kind, text)) {
           refuse(strangeHostport(text));
           continue;
         }
@@ -52,7 +55,21 @@ export class Hostports {
           refuse(heldByOlder(textOf(hostport), taken.edge.object.id ?? nameOf(taken.edge)));
           continue;
         }
+        const isTcp = edge.kind === "tcp_edge";
+        const atPort = this.#tcp.get(hostport.port)?.edge ?? (isTcp ? named.get(hostport.port) : undefined);
+        if (atPort && atPort !== edge) {
+          refuse(portHeldByOlder(textOf(hostport), atPort.object.id ?? nameOf(atPort)));
+          continue;
+        }
         this.#owners.set(textOf(hostport), { hostport, edge });
+        if (isTcp) {
+          if (!atPort) {
+            this.#tcp.set(hostport.port, { hostport, edge });
+            own.push(hostport);
+          }
+          continue;
+        }
+        named.set(hostport.port, edge);
         if (ports && !ports.includes(hostport.port))
           refuse(`${text} is not served, because no gateway listens for port ${hostport.port}`);
         else own.push(hostport);
@@ -77,8 +94,12 @@ export class Hostports {
     return [...this.#owners.keys()].sort(inOrder);
   }
 
-  /** The hostport that takes a name: itself, or the closest wildcard above it. */
+  /**
+   * The hostport that takes a name: the first of its port for TCP, itself, or the closest wildcard above it.
+   */
   find({ host, port }: Hostport): Found {
+    const tcp = this.#tcp.get(port);
+    if (tcp) return this.#owners.has(`${host}:${port}`) ? tcp : { otherName: tcp.hostport, edge: tcp.edge };
     const exact = isWildcard(host) ? undefined : this.#owners.get(`${host}:${port}`);
     if (exact) return exact;
     const above = wildcardsAbove(host);

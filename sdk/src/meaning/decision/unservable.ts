@@ -1,3 +1,4 @@
+import { isEdgeKind } from "../../contract/edges";
 import { Model } from "../model";
 import type { World, WorldObject } from "../world";
 import { unservedAt } from "./hostports";
@@ -32,7 +33,7 @@ export class KnownFaults {
 
   /** Forgets what was known among other objects. */
   among({ objects, partial }: World): void {
-    const others = objects.filter(({ kind }) => kind !== "https_edge" && kind !== "tls_edge");
+    const others = objects.filter(({ kind }) => !isEdgeKind(kind));
     const isSame =
       partial === this.#partial &&
       others.length === this.#others.length &&

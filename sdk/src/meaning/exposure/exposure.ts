@@ -88,6 +88,8 @@ function notesOf({ tls, traffic, edge, clientCertificate, addressKnown }: Row): 
       "TLS ends upstream: nothing of the edge's HTTP or TLS modules applies, because the edge cannot read the traffic.",
     );
   }
+  if (tls.value.ends_at === "none")
+    notes.push("Connections over TCP say no name, and their bytes pass as they are.");
   if (clientCertificate.value?.length === 0)
     notes.push("No authority is accepted, so no client certificate is.");
   for (const { missing } of clientCertificate.value ?? [])

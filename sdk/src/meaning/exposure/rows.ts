@@ -12,7 +12,7 @@ export interface Row extends Readings {
   readonly address: string;
   /** False if a hostport or path is not known yet. */
   readonly addressKnown: boolean;
-  /** The TLS edge or route that handles the address. */
+  /** The TLS edge, TCP edge or route that handles the address. */
   readonly holder: ModelObject;
   /** The edge; undefined if it is missing. */
   readonly edge?: ModelObject;
@@ -31,7 +31,9 @@ const nothing = <T>(value: T, parts: Reading<T>["parts"] = []): Reading<T> => ({
 export function rowsOf(model: Model): Row[] {
   const credentials = new Credentials(model);
   const rows = [
-    ...model.of("tls_edge").flatMap((edge) => tlsRows(model, edge, credentials)),
+    ...(["tls_edge", "tcp_edge"] as const).flatMap((kind) =>
+      model.of(kind).flatMap((edge) => edgeRows(model, edge, credentials)),
+    ),
     ...model.of("https_edge_route").flatMap((route) => routeRows(model, route, credentials)),
   ];
   const byAddress = new Map<string, Row>();
@@ -79,7 +81,7 @@ function readingsAt(model: Model, holder: ModelObject, edge: ModelObject): Readi
   return Object.fromEntries(readings) as Readings; // typed name by name above
 }
 
-function tlsRows(model: Model, edge: ModelObject, credentials: Credentials): Row[] {
+function edgeRows(model: Model, edge: ModelObject, credentials: Credentials): Row[] {
   const readings = readingsAt(model, edge, edge);
   return hostportsOf(edge).map(({ hostport, known }) => ({
     address: hostport,

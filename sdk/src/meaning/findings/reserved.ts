@@ -9,7 +9,6 @@ import { listed, type Rule } from "./finding";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
-const EDGES = ["tls_edge", "https_edge"];
 /** A sentence names as many hostports. */
 const MOST_NAMED = 3;
 
@@ -59,9 +58,7 @@ function servedUnder(domain: string, model: Model): string[] {
   const reserved = new Set(
     model.of("reserved_domain").map(({ fields }) => reservedKey(textIn(fields.domain) ?? "")),
   );
-  const hostports = EDGES.flatMap((kind) => model.of(kind)).flatMap(({ fields }) =>
-    textsIn(fields.hostports),
-  );
+  const hostports = model.edges.flatMap(({ fields }) => textsIn(fields.hostports));
   return hostports.filter((hostport) => {
     const keys = coveringKeys(hostport.slice(0, hostport.lastIndexOf(":")));
     return keys.includes(reservedKey(domain)) && !keys.some((key) => reserved.has(key));

@@ -118,9 +118,7 @@ export class Judge {
   /** Any address that a pattern covers may be among those that are not known. */
   get #missing(): string | undefined {
     const { after } = this;
-    const edge = [...after.of("https_edge"), ...after.of("tls_edge")].find(({ fields }) =>
-      holdsUnknown(fields.hostports),
-    );
+    const edge = after.edges.find(({ fields }) => holdsUnknown(fields.hostports));
     if (edge) return `Not all hostports of ${nameOf(edge)} are known yet.`;
     return after.partial && !after.world.knowsEdges ? "Not all objects are known here." : undefined;
   }

@@ -54,6 +54,10 @@ export const beyond = (set: NetworkSet, other: NetworkSet): NetworkSet => ({
   v6: less(set.v6, other.v6),
 });
 
+/** The addresses that both sets admit. */
+export const inBoth = (one: NetworkSet, other: NetworkSet): NetworkSet =>
+  beyond(one, beyond(EVERYONE, other));
+
 /** The addresses of all of some sets. */
 export const unionOf = (sets: readonly NetworkSet[]): NetworkSet => ({
   v4: union(sets.flatMap(({ v4 }) => v4)),
@@ -101,6 +105,14 @@ function listFamily(set: NetworkSet, family: Family, most: number): { listed: st
   }
   return { listed: networks, more: count - networks.length };
 }
+
+/**
+ * All networks of a set in CIDR notation, those of IPv4 first. One IPv6 address that is left out takes 128.
+ */
+export const networksIn = (set: NetworkSet): string[] =>
+  (["v4", "v6"] as const).flatMap((family) =>
+    [...blocksOf(set[family], FAMILIES[family])].map(([first, mask]) => `${printed(first, family)}/${mask}`),
+  );
 
 /** The text of an address. */
 export function printed(address: bigint, family: Family): string {

@@ -1,5 +1,5 @@
 import { Gateways, type Transport } from "@tunnelplane/sdk";
-import { type Definition, isObject, nameAndId } from "@tunnelplane/sdk/contract";
+import { type Definition, isEdgeKind, isObject, nameAndId } from "@tunnelplane/sdk/contract";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
 import { withExamples } from "../examples";
@@ -60,7 +60,6 @@ export function describeCommand(): Command {
 
 async function describe(transport: Transport, definition: Definition, id: string): Promise<Described> {
   const { body: object } = await found(transport, definition, id);
-  const isEdge = definition.kind === "tls_edge" || definition.kind === "https_edge";
   const references = refersTo(object);
   const names = await namesOf(
     transport,
@@ -70,7 +69,9 @@ async function describe(transport: Transport, definition: Definition, id: string
     object,
     refers_to: references.map((one) => withName(one, names.get(one.id))),
     ...(await referrersOf(transport, definition, id)),
-    ...(isEdge ? { gateways: (await gather(edgeAt(new Gateways(transport), id))).items } : {}),
+    ...(isEdgeKind(definition.kind)
+      ? { gateways: (await gather(edgeAt(new Gateways(transport), id))).items }
+      : {}),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from "../../auth";
 import type { Document } from "../../documents";
 import type { Keyring } from "../../secrets";
 import type { Database } from "../../storage";
-import type { NameSettings } from "../transaction";
+import type { NameSettings } from "../nameSettings";
 
 /** An object that is about to be created. */
 export interface Creation<S = Document> {

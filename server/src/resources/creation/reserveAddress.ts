@@ -1,14 +1,14 @@
 import { randomInt } from "node:crypto";
-import type { SentOf } from "@tunnelplane/sdk/contract";
+import { type SentOf, TCP_PORT } from "@tunnelplane/sdk/contract";
 import { RequestError } from "../../util";
+import type { PortRange } from "../nameSettings";
 import { Existing } from "../rules";
-import type { PortRange } from "../transaction";
 import type { Behaviour, Creation } from "./behaviour";
 
 /** So many ports are tried at random; in a range that is nearly full, all are looked at. */
 const MOST_TRIES = 20;
 
-/** Reserves an address: a port that no other reserved address has. */
+/** Reserves an address: a port that no other reserved address has, and no TCP edge. */
 export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = async ({ names, reader }) => {
   const port = await freePort(reader, names.tcpPorts);
   if (port === undefined)
@@ -24,7 +24,9 @@ async function freePort(reader: Creation["reader"], { first, last }: PortRange):
   const [count, start] = [last - first + 1, randomInt(first, last + 1)];
   const all = Array.from({ length: count }, (_, index) => first + ((start - first + index) % count));
   for (const ports of [tried, all]) {
-    const keys = ports.map((port) => ({ scope: "reserved_port", key: String(port) }));
+    const keys = ports.flatMap((port) =>
+      ["reserved_port", TCP_PORT].map((scope) => ({ scope, key: String(port) })),
+    );
     const taken = new Set((await new Existing(reader).holdersOf(keys)).map(({ value }) => Number(value)));
     const free = ports.find((port) => !taken.has(port));
     if (free !== undefined) return free;

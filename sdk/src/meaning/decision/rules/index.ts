@@ -9,16 +9,33 @@ export { refuseUnknownAction } from "../../aspects/networks";
 export { refuseCookies } from "../../aspects/signIn";
 export { refuseReading } from "../../aspects/tls";
 export { refuseUncheckable } from "../../aspects/token";
+export {
+  beyond,
+  isEveryone,
+  isNobody,
+  type NetworkSet,
+  networkSet,
+  networksIn,
+  unionOf,
+} from "../../networks/networkSet";
 export { withoutEdge } from "../decider";
 export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
 export { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
 export { asksVerified, claimIn, claimTest, type RequiredClaims, refuseClaims, VERIFIED } from "./claims";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
-export { type ConnectionStep, connectionSteps } from "./connections";
+export { type ConnectionEdge, type ConnectionStep, connectionSteps } from "./connections";
 export { type Bucket, type BucketKey, bucketKeysOf, bucketOf } from "./limits";
 export { METHODS } from "./methods";
-export { heldByOlder, isHostport, isWildcard, readHostport, strangeHostport, wildcardsAbove } from "./names";
+export {
+  heldByOlder,
+  isHostport,
+  isHostportOf,
+  isWildcard,
+  readHostport,
+  strangeHostport,
+  wildcardsAbove,
+} from "./names";
 export { normalForm, refuseUnreachable } from "./paths";
 export { escapeRegex, searching } from "./patterns";
 export {

@@ -4,6 +4,10 @@ import { isAddress, isDomain } from "../../../contract/formats/host";
 export const isHostport = (text: string): boolean =>
   isAddress(text, { wildcard: true }) && isDomain(text.slice(0, text.lastIndexOf(":")), { wildcard: true });
 
+/** Whether an edge of a kind can serve a text: TCP edges serve addresses as well, and no wildcards. */
+export const isHostportOf = (kind: string, text: string): boolean =>
+  kind === "tcp_edge" ? isAddress(text) : isHostport(text);
+
 export function readHostport(text: string): { readonly host: string; readonly port: number } {
   const at = text.lastIndexOf(":");
   return { host: text.slice(0, at).toLowerCase(), port: Number(text.slice(at + 1)) };
@@ -24,3 +28,7 @@ export const strangeHostport = (text: string): string =>
 /** Why a hostport is not served if an older edge has it, too. */
 export const heldByOlder = (hostport: string, edge: string): string =>
   `${hostport} is not served, because the older edge ${edge} has it: take it out of one of them`;
+
+/** Why a hostport is not served if an older edge has its port, and one of both is a TCP edge. */
+export const portHeldByOlder = (hostport: string, edge: string): string =>
+  `${hostport} is not served, because the older edge ${edge} has its port, and connections over TCP say no name: use another port`;

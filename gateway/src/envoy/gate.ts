@@ -1,0 +1,55 @@
+import type { IpPolicyRule } from "@tunnelplane/sdk";
+import {
+  beyond,
+  type ConnectionStep,
+  isEveryone,
+  isNobody,
+  networkSet,
+  networksIn,
+  unionOf,
+} from "@tunnelplane/sdk/rules";
+import { Unservable } from "./model";
+
+/**
+ * Whom an edge admits: of the networks that a caller is in, the smallest decides. Envoy looks at it when it
+ * chooses a chain: its filters for connections wait for the caller's first byte, and by then a backend that
+ * speaks first has spoken (Envoy 1.40; tests/gateway/serverFirst.test.ts).
+ */
+export interface Gate {
+  /** In CIDR notation, as all. */
+  readonly admitted: readonly string[];
+  readonly refused: readonly string[];
+}
+
+export const EVERYWHERE = ["0.0.0.0/0", "::/0"];
+
+/** Each takes a place in a chain, for each hostport. Leaving one IPv6 address out of a network takes 128. */
+const MOST_NETWORKS = 10_000;
+
+/**
+ * @param rules of the policies that admit callers; undefined if everybody may come
+ * @param steps of the edge's policies
+ * @returns undefined if everybody is admitted
+ * @throws Unservable for more networks than a chain takes
+ */
+export function gateOf(
+  rules: readonly Pick<IpPolicyRule, "action" | "cidr">[] | undefined,
+  steps: readonly ConnectionStep[],
+): Gate | undefined {
+  const having = (action: string) =>
+    networkSet((rules ?? []).filter((rule) => rule.action === action).map(({ cidr }) => cidr));
+  const allowed = rules && having("allow");
+  const denied = unionOf([
+    having("deny"),
+    ...steps.flatMap(({ type, from }) => (type === "deny" ? [from] : [])),
+  ]);
+  if (isNobody(denied) && (!allowed || isEveryone(allowed))) return undefined;
+  const refused = networksIn(denied);
+  const all = allowed ? networksIn(allowed) : EVERYWHERE;
+  if (all.length + refused.length > MOST_NETWORKS)
+    throw new Unservable(
+      `its policies come to ${all.length + refused.length} networks, and an edge has at most ${MOST_NETWORKS}: use fewer rules`,
+    );
+  // One within a refused network would be the smaller of both, and decide.
+  return { admitted: all.filter((one) => !isNobody(beyond(networkSet([one]), denied))), refused };
+}

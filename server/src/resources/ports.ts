@@ -1,0 +1,130 @@
+import { isEdgeKind, portOf, TCP_PORT } from "@tunnelplane/sdk/contract";
+import type { Kysely } from "kysely";
+import type { ObjectChange } from "../journal";
+import { type Database, effect, inParts, isListed, statement, Transaction } from "../storage";
+import { type Fault, refuseFaults } from "../util";
+import type { PortRange } from "./nameSettings";
+import { Existing } from "./rules";
+
+/** A port that an edge serves and did not serve before. */
+interface Opened {
+  readonly change: ObjectChange;
+  readonly isTcp: boolean;
+  readonly port: number;
+  readonly path: readonly PropertyKey[];
+}
+
+/** The ports that changes open. */
+export function openedPorts(changes: readonly ObjectChange[]): Opened[] {
+  return changes.flatMap((change) => {
+    const { definition, before, after } = change;
+    if (!after || !isEdgeKind(definition.kind)) return [];
+    const isTcp = definition.kind === "tcp_edge";
+    const had = new Set(before && portsOf(before));
+    return portsOf(after).flatMap((port, index) =>
+      had.has(port) ? [] : [{ change, isTcp, port, path: ["hostports", index] }],
+    );
+  });
+}
+
+const portsOf = ({ hostports }: { readonly hostports?: unknown }): number[] =>
+  Array.isArray(hostports) ? hostports.map((one) => portOf(String(one))) : [];
+
+/**
+ * Keeps the ports of TCP edges to themselves: they come from the server's range, no other edge has them, and
+ * one that is reserved is its project's. Ports outside of the range have no TCP edge.
+ */
+export async function refuseTakenPorts(
+  db: Kysely<Database>,
+  changes: readonly ObjectChange[],
+  opened: readonly Opened[],
+  range: PortRange,
+): Promise<void> {
+  const written = new Map(changes.map((change) => [change.id, change]));
+  for (const one of opened.filter(({ isTcp }) => isTcp)) await refuseTcpPort(db, written, one, range);
+  const others = opened.filter(({ isTcp, port }) => !isTcp && port >= range.first && port <= range.last);
+  if (others.length === 0) return;
+  if (db instanceof Transaction && db.facts.isOptimistic) {
+    await breakIfTaken(db, others);
+    return;
+  }
+  const holders = await new Existing(db).holdersOf(
+    [...new Set(others.map(({ port }) => String(port)))].map((key) => ({ scope: TCP_PORT, key })),
+  );
+  const taken = new Set(holders.filter(({ id }) => !written.has(id)).map(({ value }) => Number(value)));
+  for (const { port, path } of others)
+    if (taken.has(port) || isOpenedIn(written, port, true)) refuseFaults([ofTcpEdge(path, port)]);
+}
+
+/** Whether an edge that is written has a port. */
+const isOpenedIn = (written: ReadonlyMap<string, ObjectChange>, port: number, isTcp: boolean): boolean =>
+  [...written.values()].some(
+    ({ definition: { kind }, after }) =>
+      after && isEdgeKind(kind) && (kind === "tcp_edge") === isTcp && portsOf(after).includes(port),
+  );
+
+async function refuseTcpPort(
+  db: Kysely<Database>,
+  written: ReadonlyMap<string, ObjectChange>,
+  { change, port, path }: Opened,
+  { first, last }: PortRange,
+): Promise<void> {
+  const refuse = (error: Fault["error"], message: string) => refuseFaults([{ error, path, message }]);
+  if (port < first || port > last)
+    refuse(
+      "invalid_field",
+      `has the port ${port}, and TCP edges have ports from ${first} to ${last} here (--tcp-ports): choose one of these, or reserve an address (/reserved_addrs), which gets a free one`,
+    );
+  const rivals = await edgesAt(db, { ending: `%:${port}`, limit: MOST_WRITTEN });
+  if (isOpenedIn(written, port, false) || rivals.some(({ id }) => !written.has(id)))
+    refuse(
+      "taken",
+      `has the port ${port}, which an edge for names serves; connections over TCP say no name, so use another port`,
+    );
+  const [reserved] = await new Existing(db).holdersOf([{ scope: "reserved_port", key: String(port) }]);
+  const released = reserved && written.get(reserved.id);
+  if (reserved && reserved.project_id !== change.storedAs.project && !(released && !released.after))
+    refuse("taken", `has the port ${port}, which another project reserved; choose another port`);
+}
+
+/** A request writes no more objects. */
+const MOST_WRITTEN = 1_001;
+
+const ofTcpEdge = (path: readonly PropertyKey[], port: number): Fault => ({
+  error: "taken",
+  path,
+  message: `has the port ${port}, which a TCP edge serves; connections to it say no name, so use another port`,
+});
+
+/** Edges other than TCP edges at a port. Reads all hostports: TCP edges are opened seldom. */
+const edgesAt = statement<{ ending: string; limit: number }, { id: string }>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .innerJoin("resource", "resource.id", "unique_key.resource_id")
+    .select("resource.id")
+    .where("scope", "=", "hostport")
+    .where("value", "like", parameter("ending"))
+    .where("resource.kind", "!=", "tcp_edge")
+    .limit(parameter("limit")),
+);
+
+/**
+ * As `breakIfReserved` does: if a TCP edge has one of the ports, the commit fails, and the next try says why.
+ */
+const breakIfTaken = (transaction: Transaction, opened: readonly Opened[]): Promise<unknown> =>
+  inParts([...new Set(opened.map(({ port }) => String(port)))], (values) =>
+    repeatPorts(transaction, { values }),
+  );
+
+const repeatPorts = effect<{ values: string }>((db, parameter) =>
+  db
+    .insertInto("unique_key")
+    .columns(["scope", "value", "resource_id"])
+    .expression(
+      db
+        .selectFrom("unique_key")
+        .select(["scope", "value", "resource_id"])
+        .where("scope", "=", TCP_PORT)
+        .where(isListed(db, "value", parameter("values"))),
+    ),
+);
