@@ -13,8 +13,10 @@ import { CERTIFICATE, httpsEdge, oidc, route, SURROUNDINGS } from "./worlds";
 const NOT_DONE = new RegExp(
   [
     "the expression .* cannot be enforced",
-    "asks about HTTP, which a TLS edge does not read",
-    "works on requests, which a TLS edge does not read",
+    "asks about HTTP, which a (?:TLS|TCP) edge does not read",
+    "looks for a text in conn.client_ip",
+    "asks about conn.tls.sni",
+    "works on requests, which a TLS or TCP edge does not read",
     "connections are counted all together",
     "only deny may be conditional",
     "TLS ends upstream",

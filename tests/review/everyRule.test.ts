@@ -74,7 +74,7 @@ describe("each rule, on the real engine and a server that holds objects of other
     for (const { rule, severity } of RULES) {
       for (const finding of (found.get(rule) ?? []).filter((one) => one.rule === rule)) {
         expect(finding, rule).to.include({ severity, certain: true });
-        expect(finding.cause.file, rule).to.match(/tests\/review\/(holderS|s)cenarios\.ts$/);
+        expect(finding.cause.file, rule).to.match(/tests\/review\/(holderS|reservedS|s)cenarios\.ts$/);
         expect(finding.sentence, rule).to.match(/^[A-Z`].*\.$/);
       }
     }

@@ -21,7 +21,8 @@ const PHASES = SOAK ? "examples,coverage,fuzzing" : "examples,fuzzing";
 const MUTATED = size(500, 100_000);
 const AT_ONCE = 32;
 const PATIENCE_MS = 60_000;
-const MOST_MEMORY_MIB = 512;
+/** Measured at 520 after 29 types; 502 before the wrong bytes came. */
+const MOST_MEMORY_MIB = 576;
 
 describe("Requests generated from the OpenAPI document", () => {
   if (!existsSync(FUZZER)) {

@@ -2,8 +2,11 @@ import type { IpPolicyRule } from "@tunnelplane/sdk";
 import {
   beyond,
   type ConnectionStep,
+  inBoth,
   isEveryone,
   isNobody,
+  masked,
+  type NetworkSet,
   networkSet,
   networksIn,
   unionOf,
@@ -29,16 +32,19 @@ const MOST_NETWORKS = 10_000;
 /**
  * @param rules of the policies that admit callers; undefined if everybody may come
  * @param steps of the edge's policies
+ * @param everywhere whom restrictions of all edges admit; undefined if there are none
  * @returns undefined if everybody is admitted
  * @throws Unservable for more networks than a chain takes
  */
 export function gateOf(
   rules: readonly Pick<IpPolicyRule, "action" | "cidr">[] | undefined,
   steps: readonly ConnectionStep[],
+  everywhere: NetworkSet | undefined,
 ): Gate | undefined {
   const having = (action: string) =>
-    networkSet((rules ?? []).filter((rule) => rule.action === action).map(({ cidr }) => cidr));
-  const allowed = rules && having("allow");
+    networkSet((rules ?? []).filter((rule) => rule.action === action).map(({ cidr }) => masked(cidr)));
+  const own = rules && having("allow");
+  const allowed = own && everywhere ? inBoth(own, everywhere) : (own ?? everywhere);
   const denied = unionOf([
     having("deny"),
     ...steps.flatMap(({ type, from }) => (type === "deny" ? [from] : [])),

@@ -16,6 +16,7 @@ export const NEEDED_FIELDS = {
   certificate_authority: ["id", "ca_pem"],
   tls_certificate: ["id", "certificate_pem", "private_key_pem"],
   reserved_domain: ["id", "domain"],
+  ip_restriction: ["id", "type", "enforced", "ip_policies"],
 } as const satisfies { readonly [K in keyof Answers]?: readonly (keyof Answers[K])[] };
 
 export type EnforcedKind = keyof typeof NEEDED_FIELDS;

@@ -1,5 +1,5 @@
 import type { IpPolicyRule, Ref } from "@tunnelplane/sdk";
-import { refuseUnknownAction } from "@tunnelplane/sdk/rules";
+import { admittedEverywhere, type NetworkSet, networksIn, refuseUnknownAction } from "@tunnelplane/sdk/rules";
 import { grouped, onceForEach } from "./indexes";
 import type { Json } from "./json";
 import type { Objects } from "./model";
@@ -25,11 +25,27 @@ export function rulesOf(
   return rules;
 }
 
-/**
- * The source addresses that an enabled module admits, as a principal of RBAC: those allowed minus those
- * denied.
- */
+/** The networks that restrictions of all edges admit; undefined where none is enforced. */
+export const everywhereIn = onceForEach((objects: Objects): NetworkSet | undefined =>
+  admittedEverywhere(objects.ip_restriction, (policy) => byPolicy(objects.ip_policy_rule).get(policy) ?? []),
+);
+
+/** The source addresses that may send requests to a route, as a principal of RBAC. */
 export function networksOf(module: IpRestriction | null, objects: Objects): Json | undefined {
+  const [own, everywhere] = [ownNetworks(module, objects), everywhereIn(objects)];
+  if (!everywhere) return own;
+  const all = networksIn(everywhere);
+  const principal = all.length === 0 ? NOBODY : among(all);
+  return own ? { and_ids: { ids: [own, principal] } } : principal;
+}
+
+const NOBODY: Json = { not_id: { any: true } };
+const among = (cidrs: readonly string[]): Json => ({
+  or_ids: { ids: cidrs.map((cidr) => ({ remote_ip: cidrRange(cidr) })) },
+});
+
+/** Those that an enabled module allows, without those that it denies. */
+function ownNetworks(module: IpRestriction | null, objects: Objects): Json | undefined {
   const rules = rulesOf(module, objects);
   if (!rules) return undefined;
   const of = (action: string) =>
@@ -38,10 +54,7 @@ export function networksOf(module: IpRestriction | null, objects: Objects): Json
       .map(({ cidr }) => cidr)
       .sort();
   const [allowed, denied] = [of("allow"), of("deny")];
-  if (allowed.length === 0) return { not_id: { any: true } };
-  const among = (cidrs: readonly string[]): Json => ({
-    or_ids: { ids: cidrs.map((cidr) => ({ remote_ip: cidrRange(cidr) })) },
-  });
+  if (allowed.length === 0) return NOBODY;
   if (denied.length === 0) return among(allowed);
   return { and_ids: { ids: [among(allowed), { not_id: among(denied) }] } };
 }

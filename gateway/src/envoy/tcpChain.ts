@@ -6,7 +6,7 @@ import { extension, type Json, typed } from "./json";
 import { bucketOf } from "./limits";
 import type { Objects } from "./model";
 import type { Hostport } from "./names";
-import { rulesOf } from "./networks";
+import { everywhereIn, rulesOf } from "./networks";
 
 /** What happens to the connections of a hostport. */
 export interface Passage {
@@ -30,7 +30,7 @@ export function passageOf(
   const steps = policies?.enabled ? connectionSteps(policies, kind, hostport.host) : [];
   const logs = steps.flatMap(({ type, config }) => (type === "log" ? [config.metadata ?? {}] : []));
   return {
-    gate: gateOf(rulesOf(edge.ip_restriction, objects), steps),
+    gate: gateOf(rulesOf(edge.ip_restriction, objects), steps, everywhereIn(objects)),
     filters: [...steps.flatMap(limiting), tcpProxy(destination, logs)],
     refusing: [tcpProxy("nowhere", logs)],
   };

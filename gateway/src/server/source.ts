@@ -62,7 +62,7 @@ const MOST_EVENTS = 100;
 const MOST_SINGLE = 50;
 const MOST_PAGES = 100;
 /** Kinds that an older server does not know. */
-const ADDED_LATER: readonly Kind[] = ["tls_certificate", "reserved_domain", "tcp_edge"];
+const ADDED_LATER: readonly Kind[] = ["tls_certificate", "reserved_domain", "tcp_edge", "ip_restriction"];
 const CREDENTIALS: readonly Kind[] = ["tunnel_credential", "ssh_credential"];
 
 interface SourceOptions {

@@ -75,7 +75,7 @@ async function refuseTcpPort(
       "invalid_field",
       `has the port ${port}, and TCP edges have ports from ${first} to ${last} here (--tcp-ports): choose one of these, or reserve an address (/reserved_addrs), which gets a free one`,
     );
-  const rivals = await edgesAt(db, { ending: `%:${port}`, limit: MOST_WRITTEN });
+  const rivals = await namesAt(db, port);
   if (isOpenedIn(written, port, false) || rivals.some(({ id }) => !written.has(id)))
     refuse(
       "taken",
@@ -97,6 +97,9 @@ const ofTcpEdge = (path: readonly PropertyKey[], port: number): Fault => ({
 });
 
 /** Edges other than TCP edges at a port. Reads all hostports: TCP edges are opened seldom. */
+export const namesAt = (db: Kysely<Database>, port: number): Promise<{ id: string }[]> =>
+  edgesAt(db, { ending: `%:${port}`, limit: MOST_WRITTEN });
+
 const edgesAt = statement<{ ending: string; limit: number }, { id: string }>((db, parameter) =>
   db
     .selectFrom("unique_key")

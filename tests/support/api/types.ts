@@ -220,7 +220,7 @@ export const TYPES: readonly ResourceType[] = [
     prefix: "edgtcp",
     fields: ["hostports", "backend", "ip_restriction", "policies"],
     body: () => ({ hostports: [tcpHostport()] }),
-    update: { backend: null, policies: { enabled: false, inbound: [], outbound: [] } },
+    update: { policies: { enabled: false, inbound: [], outbound: [] } },
   },
   {
     name: "a failover backend",

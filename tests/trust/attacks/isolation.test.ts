@@ -183,6 +183,7 @@ class Comparable {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(time)")
       .replace(/"(\w+_at|last_error|last_seen)":(null|"[^"]*")/g, '"$1":"(later)"')
       .replace(/"(addr|serial_number)":"[\w.:]+"/g, '"$1":"(random)"')
+      .replace(/db\.example\.com:\d+/g, "db.example.com:(random)")
       .replace(/"(attempts|status)":(\d+|"pending"|"dead")/g, '"$1":"(later)"')
       .replace(
         /-----BEGIN [^"]+-----END [A-Z ]+-----|[\w+/=-]{40,}|"[0-9a-f]{16}"|"[\w-]{22}"|[A-Za-z]+_[0-9A-Za-z_-]{22,27}\b|\b[a-z]+\d+\b/g,

@@ -23,6 +23,10 @@ export function touchedBy(before: Model, after: Model): ReadonlySet<string> {
     for (const policy of model.of("ip_policy"))
       for (const rule of model.belongingTo(policy)) push(referrers, rule.identity, policy.identity);
   for (const identity of touched) for (const referrer of referrers.get(identity) ?? []) touched.add(referrer);
+  const isOfAll = ({ kind, identity }: ModelObject) => kind === "ip_restriction" && touched.has(identity);
+  if ([...before.of("ip_restriction"), ...after.of("ip_restriction")].some(isOfAll))
+    for (const model of [before, after])
+      for (const { identity } of [...model.edges, ...model.of("https_edge_route")]) touched.add(identity);
   return touched;
 }
 

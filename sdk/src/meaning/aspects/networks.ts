@@ -1,20 +1,24 @@
 import { z } from "zod";
+import { present } from "../../contract/core/narrow";
 import { Unservable } from "../decision/rules/unservable";
 import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../exposure/reading";
 import type { Model, ModelObject } from "../model";
 import {
   EVERYONE,
+  inBoth,
   isNobody,
   listNetworks,
+  masked,
   type NetworkList,
   type NetworkSet,
   NOBODY,
   networkSet,
+  unionOf,
 } from "../networks/networkSet";
 import { isIn } from "../networks/source";
 import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import { UNKNOWN } from "../world";
-import type { Aspect } from "./aspect";
+import type { Aspect, Check } from "./aspect";
 import { CLOSED, ending, passing, refused, unsure } from "./checks";
 import { said, texts } from "./schemas";
 import { listedWords, showing } from "./shown";
@@ -29,8 +33,97 @@ interface Rules {
 /** Cache: many addresses use the same policies, so each set of them is computed once per world. */
 const networksOf = new WeakMap<Model, Map<string, Rules>>();
 
-/** The networks that may connect at all. */
+/** The networks that may connect at all: those of the module, as far as restrictions of all edges admit them. */
 export function readNetworks(model: Model, holder: ModelObject): Reading<NetworkSet> {
+  const [own, everywhere] = [readOwn(model, holder), everywhereIn(model)];
+  if (!everywhere) return own;
+  return {
+    value: inBoth(own.value, everywhere.value),
+    get parts() {
+      return [...own.parts, ...everywhere.parts];
+    },
+    content: `${own.content}${everywhere.content}`,
+    unknown: own.unknown || everywhere.unknown,
+    maybeOff: own.maybeOff,
+  };
+}
+
+/** A restriction as answers and programs have it. */
+interface EveryEdge {
+  readonly type?: unknown;
+  readonly enforced?: unknown;
+  readonly ip_policies?: readonly { readonly id: string }[];
+}
+
+/**
+ * The networks that the enforced restrictions of all edges admit: those of any of their policies.
+ * @returns undefined where there is none
+ * @throws Unservable for an action that a rule of an IP policy cannot have
+ */
+export function admittedEverywhere(
+  restrictions: readonly EveryEdge[],
+  rulesOf: (
+    policy: string,
+  ) => readonly { readonly id: string; readonly action: string; readonly cidr: string }[],
+): NetworkSet | undefined {
+  const enforced = restrictions.filter(({ type, enforced }) => type === "endpoints" && enforced === true);
+  if (enforced.length === 0) return undefined;
+  const policies = new Set(enforced.flatMap(({ ip_policies = [] }) => ip_policies.map(({ id }) => id)));
+  return unionOf(
+    [...policies].map((policy) => {
+      const rules = rulesOf(policy);
+      for (const { action, id } of rules) refuseUnknownAction(action, id);
+      const having = (wanted: string) =>
+        rules.flatMap(({ action, cidr }) => (action === wanted ? masked(cidr) : []));
+      return networkSet(having("allow"), having("deny"));
+    }),
+  );
+}
+
+/** Of all edges of a world. */
+interface Everywhere extends Rules {
+  readonly restrictions: readonly ModelObject[];
+}
+
+const everywhere = new WeakMap<Model, { readonly of: Everywhere | undefined }>();
+
+function everywhereIn(model: Model): Everywhere | undefined {
+  const known = everywhere.get(model) ?? { of: readEverywhere(model) };
+  everywhere.set(model, known);
+  return known.of;
+}
+
+function readEverywhere(model: Model): Everywhere | undefined {
+  const restrictions = model
+    .of("ip_restriction")
+    .filter(
+      ({ fields: { type, enforced } }) =>
+        (type === "endpoints" || holdsUnknown(type)) && (enforced === true || holdsUnknown(enforced)),
+    );
+  if (restrictions.length === 0) return undefined;
+  const read = restrictions.map(({ fields }) => idsIn(fields, "ip_policy_ids", "ip_policies"));
+  const policies = [...new Set(read.flatMap(({ ids }) => ids))].sort(inOrder);
+  const rules = policies.map((policy) => rulesOf(model, [policy]));
+  const own = restrictions.map((restriction, index) =>
+    partOfObject(restriction, "ip_policy_ids", [
+      read[index]?.ids.map((id) => model.identityOf(id)).sort(inOrder),
+      restriction.fields.enforced,
+    ]),
+  );
+  const parts = [...own, ...rules.flatMap((one) => one.parts)];
+  return {
+    restrictions,
+    value: unionOf(rules.map(({ value }) => value)),
+    parts,
+    content: contentOf(parts),
+    unknown:
+      read.some(({ unknown }) => unknown) ||
+      rules.some(({ unknown }) => unknown) ||
+      restrictions.some(({ fields: { type, enforced } }) => holdsUnknown([type, enforced])),
+  };
+}
+
+function readOwn(model: Model, holder: ModelObject): Reading<NetworkSet> & { readonly content: string } {
   const module = moduleOf(holder, "ip_restriction");
   const { ids, unknown } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
   const policies = [...new Set(ids.map((id) => model.identityOf(id)))].sort(inOrder);
@@ -85,26 +178,32 @@ export const networks = {
   of: { tls_edge: true, tcp_edge: true, https_edge_route: true },
   prepare({ model, holder, http }) {
     const module = moduleOf(holder, "ip_restriction");
-    if (module.state === "absent" || module.state === "off") return undefined;
+    const isOff = module.state === "absent" || module.state === "off";
+    const all = everywhereIn(model);
+    if (isOff && !all) return undefined;
     const { ids } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
-    for (const id of new Set(ids)) refuseUnknownRules(model, id);
-    const read = readNetworks(model, holder);
-    const field = "ip_restriction";
-    const admitted = passing(holder, field, "The caller's address is in a network that is admitted.");
-    const sentence = "The caller's address is in no network that is admitted.";
-    const stopped = ending(holder, field, sentence, http ? refused(403) : CLOSED);
-    const partly = unsure(
-      holder,
-      field,
-      "Not all of the caller's network is admitted, and the address in it is not recorded.",
+    const policies = all?.restrictions.flatMap(
+      ({ fields }) => idsIn(fields, "ip_policy_ids", "ip_policies").ids,
     );
+    for (const id of new Set([...(isOff ? [] : ids), ...(policies ?? [])])) refuseUnknownRules(model, id);
+    const stopped = http ? refused(403) : CLOSED;
+    const own = isOff ? undefined : asking(readOwn(model, holder), holder, "ip_restriction", stopped);
+    const [restriction] = all?.restrictions ?? [];
+    const everyEdge = all && restriction && asking(all, restriction, "ip_policy_ids", stopped);
+    const checks = [everyEdge, own].flatMap((one) => one ?? []);
+    const last = present(checks.at(-1));
     return {
-      look({ from }) {
-        const is = isIn(from, read.value);
-        return is === undefined ? partly : is ? admitted : stopped;
+      look(request) {
+        for (const check of checks) {
+          const verdict = check.look(request);
+          if (verdict.end || check === last) return verdict;
+        }
+        return {};
       },
-      predicates: [{ dimension: "from", op: "in", networks: read.value }],
-      ...(read.unknown && { unknown: "Which networks are admitted is not wholly known." }),
+      predicates: checks.flatMap(({ predicates }) => predicates),
+      ...(checks.some(({ unknown }) => unknown) && {
+        unknown: "Which networks are admitted is not wholly known.",
+      }),
     };
   },
   rules: { opening: ["network-opened", "network-widened"], closing: ["network-narrowed"] },
@@ -130,6 +229,34 @@ export const networks = {
     words: networkWords,
   }),
 } satisfies Aspect<"ip_restriction">;
+
+interface Asking extends Pick<Check, "look" | "predicates"> {
+  readonly unknown: boolean;
+}
+
+/** The question for the caller's address that an object asks. */
+function asking(
+  { value, unknown }: Pick<Reading<NetworkSet>, "value" | "unknown">,
+  by: ModelObject,
+  field: string,
+  outcome: typeof CLOSED | ReturnType<typeof refused>,
+): Asking {
+  const admitted = passing(by, field, "The caller's address is in a network that is admitted.");
+  const stopped = ending(by, field, "The caller's address is in no network that is admitted.", outcome);
+  const partly = unsure(
+    by,
+    field,
+    "Not all of the caller's network is admitted, and the address in it is not recorded.",
+  );
+  return {
+    look({ from }) {
+      const is = isIn(from, value);
+      return is === undefined ? partly : is ? admitted : stopped;
+    },
+    predicates: [{ dimension: "from", op: "in", networks: value }],
+    unknown,
+  };
+}
 
 /** In place of "nobody" where policies or rules are not known: they may admit somebody. */
 const NONE_KNOWN: NetworkList = { v4: [], v6: [] };

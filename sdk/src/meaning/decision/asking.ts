@@ -1,6 +1,5 @@
-import ipaddr from "ipaddr.js";
 import { remembering } from "../../contract/core/once";
-import { networkSet } from "../networks/networkSet";
+import { masked, networkSet } from "../networks/networkSet";
 import { isIn } from "../networks/source";
 import { type Arriving, LEFT_OUT } from "./arriving";
 import {
@@ -51,13 +50,6 @@ export function holdsForPart(test: Test, path: string): boolean | undefined {
 const MOST_NETWORKS = 10_000;
 
 const networkOf = remembering(MOST_NETWORKS, (cidr: string) => networkSet([masked(cidr)]));
-
-/** Expressions may have bits set behind the mask of a network; Envoy looks at none of them. */
-function masked(cidr: string): string {
-  const [address, bits] = ipaddr.parseCIDR(cidr);
-  const family = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
-  return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
-}
 
 /**
  * The questions of a condition, as predicates. If a condition only asks whether any of several tests of one

@@ -32,6 +32,13 @@ export function networkSet(allowed: Iterable<string>, denied: Iterable<string> =
   return { v4: less(union(allow.v4), union(deny.v4)), v6: less(union(allow.v6), union(deny.v6)) };
 }
 
+/** Expressions may have bits set behind the mask of a network; Envoy looks at none of them. */
+export function masked(cidr: string): string {
+  const [address, bits] = ipaddr.parseCIDR(cidr);
+  const family = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
+}
+
 function byFamily(networks: Iterable<string>): Record<Family, Interval[]> {
   const found: Record<Family, Interval[]> = { v4: [], v6: [] };
   for (const network of networks) {

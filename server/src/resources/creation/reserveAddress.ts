@@ -2,13 +2,14 @@ import { randomInt } from "node:crypto";
 import { type SentOf, TCP_PORT } from "@tunnelplane/sdk/contract";
 import { RequestError } from "../../util";
 import type { PortRange } from "../nameSettings";
+import { namesAt } from "../ports";
 import { Existing } from "../rules";
 import type { Behaviour, Creation } from "./behaviour";
 
 /** So many ports are tried at random; in a range that is nearly full, all are looked at. */
 const MOST_TRIES = 20;
 
-/** Reserves an address: a port that no other reserved address has, and no TCP edge. */
+/** Reserves an address: a port that no other reserved address has, and no edge. */
 export const reserveAddress: Behaviour<SentOf<"reserved_addr">> = async ({ names, reader }) => {
   const port = await freePort(reader, names.tcpPorts);
   if (port === undefined)
@@ -28,8 +29,8 @@ async function freePort(reader: Creation["reader"], { first, last }: PortRange):
       ["reserved_port", TCP_PORT].map((scope) => ({ scope, key: String(port) })),
     );
     const taken = new Set((await new Existing(reader).holdersOf(keys)).map(({ value }) => Number(value)));
-    const free = ports.find((port) => !taken.has(port));
-    if (free !== undefined) return free;
+    for (const port of ports)
+      if (!taken.has(port) && (await namesAt(reader, port)).length === 0) return port;
   }
   return undefined;
 }

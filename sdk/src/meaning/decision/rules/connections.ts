@@ -2,6 +2,7 @@ import {
   beyond,
   EVERYONE,
   inBoth,
+  masked,
   type NetworkSet,
   NOBODY,
   networkSet,
@@ -92,7 +93,7 @@ function networksWhere(condition: Condition, edge: ConnectionEdge): NetworkSet {
   if ("all" in condition)
     return condition.all.map((one) => networksWhere(one, edge)).reduce(inBoth, EVERYONE);
   if ("any" in condition) return unionOf(condition.any.map((one) => networksWhere(one, edge)));
-  if ("cidr" in condition.test) return networkSet([condition.test.cidr]);
+  if ("cidr" in condition.test) return networkSet([masked(condition.test.cidr)]);
   throw new Unservable(cannotAsk(condition.input, edge));
 }
 

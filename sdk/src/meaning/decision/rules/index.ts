@@ -5,14 +5,16 @@ import "../../../nodeVersion";
  * policies, rewrites, limits, answers and names. Decisions and the gateway's translation share them.
  */
 export { refuseUnusable } from "../../aspects/clientCertificate";
-export { refuseUnknownAction } from "../../aspects/networks";
+export { admittedEverywhere, refuseUnknownAction } from "../../aspects/networks";
 export { refuseCookies } from "../../aspects/signIn";
 export { refuseReading } from "../../aspects/tls";
 export { refuseUncheckable } from "../../aspects/token";
 export {
   beyond,
+  inBoth,
   isEveryone,
   isNobody,
+  masked,
   type NetworkSet,
   networkSet,
   networksIn,
