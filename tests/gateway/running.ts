@@ -262,6 +262,7 @@ export class Running {
 
 /** In their order: nothing is deleted that something else refers to. */
 const LEFT_BEHIND = [
+  "ipRestrictions",
   "reservedDomains",
   "tlsCertificates",
   "httpsEdges",

@@ -127,7 +127,9 @@ describe("The command line", () => {
     expect((await run(["get", "users"])).err).to.contain(
       'there is no kind "users"; did you mean "bot-users"?',
     );
-    expect((await run(["get", "edges"])).err).to.contain('did you mean "tls-edges" or "tcp-edges" or "https-edges"?');
+    expect((await run(["get", "edges"])).err).to.contain(
+      'did you mean "tls-edges" or "tcp-edges" or "https-edges"?',
+    );
     expect((await run(["lst", "tls-edges"])).err).to.contain("Did you mean list?");
   });
 

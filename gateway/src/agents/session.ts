@@ -152,6 +152,10 @@ export class Session {
   }
 
   /** To `ended`: asks the agent to hang up. @param reason what the stock client shows */
+  get ip(): string {
+    return this.incoming.ip;
+  }
+
   end(reason?: string): void {
     const inside = reason === undefined || this.#hasEnded ? undefined : insideOf(this.connection);
     this.close();

@@ -1,5 +1,6 @@
 import { createServer, type Server as Listener } from "node:net";
 import type { GatewayAgent } from "@tunnelplane/sdk";
+import { isIn, type NetworkSet, sourceOf } from "@tunnelplane/sdk/rules";
 import { type Connection, Server } from "ssh2";
 import { type AgentConnection, ConnectionLimits } from "./connectionLimits";
 import type { HostKeys } from "./hostKeys";
@@ -8,6 +9,8 @@ import { LEAVE_MS, Session, type SessionOptions } from "./session";
 
 /** Connections of one credential: half of all, so that others can connect too. */
 const MOST_OF_CREDENTIAL = 2500;
+const KEPT_OUT =
+  "an IP restriction of the account keeps agents of this address out; ask an admin to admit it";
 const KEEP_ALIVE_MS = 15_000;
 const MOST_SILENT = 3;
 const REVIEWED_AT_ONCE = 8;
@@ -27,6 +30,7 @@ export class SshServer {
   readonly #ssh: Server;
   readonly #listener: Listener;
   readonly #exchanges = new KeyExchanges();
+  #admitted: NetworkSet | undefined;
 
   private constructor(private readonly options: Options) {
     this.#ssh = new Server(
@@ -53,8 +57,28 @@ export class SshServer {
     return one;
   }
 
+  /**
+   * Ends the sessions of agents that come from elsewhere, and refuses these from now on.
+   * @param networks whom restrictions of agents admit; undefined for everybody
+   */
+  admitOnly(networks: NetworkSet | undefined): void {
+    this.#admitted = networks;
+    for (const session of this.#sessions) if (!this.#isAdmitted(session.ip)) session.end(KEPT_OUT);
+  }
+
+  #isAdmitted(ip: string): boolean {
+    if (!this.#admitted) return true;
+    const source = sourceOf(ip.replace(/^::ffff:(?=\d+\.)/i, ""));
+    return source !== undefined && isIn(source, this.#admitted) === true;
+  }
+
   #open(connection: Connection, incoming: AgentConnection | undefined): void {
     if (!incoming) return void connection.end();
+    if (!this.#isAdmitted(incoming.ip)) {
+      this.options.log("agent refused", { client: incoming.ip, reason: KEPT_OUT });
+      connection.on("error", () => undefined);
+      return void incoming.socket.destroy();
+    }
     const hangUp = () => incoming.socket.destroy();
     connection.on("error", hangUp);
     this.options.hostKeys.prepare(connection);

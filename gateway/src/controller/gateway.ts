@@ -10,6 +10,7 @@ import type { AgentSockets } from "../agents/sockets";
 import type { SshServer } from "../agents/sshServer";
 import type { EnvironmentSource } from "../environment/source";
 import { type EdgeState, objectsOf } from "../envoy/model";
+import { admittedTo } from "../envoy/networks";
 import { translate } from "../envoy/translate";
 import { Reporter, type Status } from "../server/report";
 import { type Entry, type News, namesOf, type Source } from "../server/source";
@@ -216,6 +217,7 @@ export class Gateway {
     this.#ends.look(started);
     const objects = objectsOf(this.#entries, started);
     agents?.sockets.declare(declaredBy(objects));
+    agents?.ssh.admitOnly(admittedTo("agent", objects));
     const environment = await this.parts.environment.read(objects);
     const changed = await this.#synchroniser
       .apply(objects, (some, leftOut) => translate(some, environment, leftOut))

@@ -1,5 +1,11 @@
 import type { IpPolicyRule, Ref } from "@tunnelplane/sdk";
-import { admittedEverywhere, type NetworkSet, networksIn, refuseUnknownAction } from "@tunnelplane/sdk/rules";
+import {
+  admittedBy,
+  type NetworkSet,
+  networksIn,
+  type RestrictedType,
+  refuseUnknownAction,
+} from "@tunnelplane/sdk/rules";
 import { grouped, onceForEach } from "./indexes";
 import type { Json } from "./json";
 import type { Objects } from "./model";
@@ -25,14 +31,18 @@ export function rulesOf(
   return rules;
 }
 
-/** The networks that restrictions of all edges admit; undefined where none is enforced. */
-export const everywhereIn = onceForEach((objects: Objects): NetworkSet | undefined =>
-  admittedEverywhere(objects.ip_restriction, (policy) => byPolicy(objects.ip_policy_rule).get(policy) ?? []),
-);
+/** The networks that restrictions of a type admit; undefined where none is enforced. */
+export const admittedTo = (type: RestrictedType, objects: Objects): NetworkSet | undefined =>
+  admittedBy(type, objects.ip_restriction, (policy) => byPolicy(objects.ip_policy_rule).get(policy) ?? []);
+
+/** Those that restrictions of all edges admit. */
+export const everywhereIn = onceForEach((objects: Objects) => ({
+  admitted: admittedTo("endpoints", objects),
+}));
 
 /** The source addresses that may send requests to a route, as a principal of RBAC. */
 export function networksOf(module: IpRestriction | null, objects: Objects): Json | undefined {
-  const [own, everywhere] = [ownNetworks(module, objects), everywhereIn(objects)];
+  const [own, everywhere] = [ownNetworks(module, objects), everywhereIn(objects).admitted];
   if (!everywhere) return own;
   const all = networksIn(everywhere);
   const principal = all.length === 0 ? NOBODY : among(all);

@@ -30,7 +30,7 @@ export function passageOf(
   const steps = policies?.enabled ? connectionSteps(policies, kind, hostport.host) : [];
   const logs = steps.flatMap(({ type, config }) => (type === "log" ? [config.metadata ?? {}] : []));
   return {
-    gate: gateOf(rulesOf(edge.ip_restriction, objects), steps, everywhereIn(objects)),
+    gate: gateOf(rulesOf(edge.ip_restriction, objects), steps, everywhereIn(objects).admitted),
     filters: [...steps.flatMap(limiting), tcpProxy(destination, logs)],
     refusing: [tcpProxy("nowhere", logs)],
   };

@@ -91,7 +91,7 @@ export interface Catalogue {
   /** Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`. */
   readonly reservedAddrs: Readonly<Record<string, ReservedAddr>>;
 
-  /** Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet. */
+  /** Says from which addresses the API, the console, gateways by their agents, or all edges of the account may be reached. Several of one type admit whom any of their policies admits. */
   readonly ipRestrictions: Readonly<Record<string, IpRestriction>>;
 
   /** A service that receives events, with the credentials for it. It has no effect until a subscription names it. */

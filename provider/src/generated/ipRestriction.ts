@@ -10,7 +10,7 @@ export interface IpRestrictionArgs {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: pulumi.Input<string>;
 
-  /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
+  /** Whether it refuses anybody; if not, it is only counted. Default false. */
   enforced?: pulumi.Input<boolean>;
 
   /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
@@ -21,7 +21,7 @@ export interface IpRestrictionArgs {
 }
 
 /**
- * Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet.
+ * Says from which addresses the API, the console, gateways by their agents, or all edges of the account may be reached. Several of one type admit whom any of their policies admits.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export class IpRestriction extends Resource {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   declare readonly metadata: pulumi.Output<string>;
 
-  /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
+  /** Whether it refuses anybody; if not, it is only counted. Default false. */
   declare readonly enforced: pulumi.Output<boolean>;
 
   /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */

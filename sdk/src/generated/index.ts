@@ -185,7 +185,7 @@ export class Tunnelplane extends ApiClient {
   /** Reserved addresses. Keeps an address with a port for its project. The server chooses a free port of its `--tcp-ports`. */
   readonly reservedAddrs = new Collection<ReservedAddr, ReservedAddrCreate, ReservedAddrUpdate>(this.transport, "/reserved_addrs", "reserved_addrs");
 
-  /** IP restrictions. Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet. */
+  /** IP restrictions. Says from which addresses the API, the console, gateways by their agents, or all edges of the account may be reached. Several of one type admit whom any of their policies admits. */
   readonly ipRestrictions = new Collection<IpRestriction, IpRestrictionCreate, IpRestrictionUpdate>(this.transport, "/ip_restrictions", "ip_restrictions");
 
   /** Event destinations. A service that receives events, with the credentials for it. It has no effect until a subscription names it. */

@@ -2,7 +2,7 @@
 import type { Ref } from "../client/ref";
 
 /**
- * Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet.
+ * Says from which addresses the API, the console, gateways by their agents, or all edges of the account may be reached. Several of one type admit whom any of their policies admits.
  *
  * As the API returns it.
  */
@@ -22,7 +22,7 @@ export interface IpRestriction {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata: string;
 
-  /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
+  /** Whether it refuses anybody; if not, it is only counted. Default false. */
   enforced: boolean;
 
   /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */
@@ -40,7 +40,7 @@ export interface IpRestrictionCreate {
   /** Data of your own for machines, often JSON in a string. At most 4096 bytes. */
   metadata?: string;
 
-  /** Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false. */
+  /** Whether it refuses anybody; if not, it is only counted. Default false. */
   enforced?: boolean;
 
   /** The callers that it limits: `api` those of the API, `dashboard` those of the console, `agent` the agents that connect to gateways, `endpoints` the callers of every edge, besides the edge's own restriction. Set at creation only. */

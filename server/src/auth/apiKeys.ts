@@ -9,6 +9,7 @@ import type { Caller } from "./caller";
 import { type Choice, callerIn, type Holder } from "./callers";
 import { KeyUses } from "./keyUses";
 import { KnownProjects } from "./knownProjects";
+import { Restrictions } from "./restrictions";
 import { OF_USERS, rolesOf } from "./roles";
 import { sessionByHash } from "./sessions";
 
@@ -51,6 +52,7 @@ export class ApiKeys {
   readonly #placed = new Set<string>();
   #since = 0;
   readonly #projects: KnownProjects;
+  readonly restrictions: Restrictions;
 
   /** @param uses gets to know which keys are used */
   constructor(
@@ -58,6 +60,7 @@ export class ApiKeys {
     private readonly uses = new KeyUses(store),
   ) {
     this.#projects = new KnownProjects(store);
+    this.restrictions = new Restrictions(store);
   }
 
   /**
@@ -98,6 +101,7 @@ export class ApiKeys {
   /** Call this after a change of keys, bots, projects or memberships, before answering it. */
   forget(): void {
     this.#projects.forget();
+    this.restrictions.forget();
     this.#known = new Map();
     this.#lookups = new Map();
     this.#since = performance.now();

@@ -1,4 +1,11 @@
-import { definitionOf, definitionOfId, exchangedSecrets } from "@tunnelplane/sdk/contract";
+import {
+  definitionNamed,
+  definitionOf,
+  definitionOfId,
+  EDGE_KINDS,
+  exchangedSecrets,
+  present,
+} from "@tunnelplane/sdk/contract";
 import type { WorldObject } from "@tunnelplane/sdk/meaning";
 import { isHostport } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
@@ -11,6 +18,7 @@ import {
   Gathering,
   MOST_OBJECTS,
   type NamedRow,
+  newest,
   objectOf,
   storedObject,
 } from "./gather";
@@ -34,8 +42,10 @@ interface AroundOptions {
   readonly limits: string[];
   /** Limits of users and objects that are read. */
   readonly most?: { readonly users: number; readonly objects: number };
-  /** Further objects to read, with what they refer to. */
-  readonly more?: (changed: readonly WorldObject[]) => Promise<WorldObject[]> | WorldObject[];
+  /**
+   * Whether the changes may matter at edges that do not refer to them. Default: restrictions of all edges do.
+   */
+  readonly more?: (changed: readonly WorldObject[]) => boolean;
 }
 
 /**
@@ -60,7 +70,12 @@ export async function objectsAround(
   ]);
   const using = await gathering.read(users);
   await gathering.add(using);
-  const others = (await more?.(changed)) ?? [];
+  await gathering.addRestrictions();
+  const isOfAll =
+    changed.some(({ kind, fields }) => kind === "ip_restriction" && fields.type === "endpoints") ||
+    users.some((id) => gathering.objects.get(id)?.kind === "ip_restriction");
+  const others =
+    isOfAll || more?.(changed) === true ? await someEdges(db, { project, most: most.users, limits }) : [];
   // Routes compete with those beside them, and one that cannot be enforced closes all of them.
   const around = [...changed, ...using].flatMap(
     ({ fields }) => gathering.objects.get(String(fields.edge_id)) ?? [],
@@ -177,6 +192,19 @@ export const users = statement<{ id: string; limit: number }, { from_id: string 
     .orderBy("from_id")
     .limit(parameter("limit")),
 );
+
+/** The newest edges, at which a change may matter whatever they refer to. */
+async function someEdges(
+  db: Kysely<Database>,
+  { project, most, limits }: Bounds & { readonly project: string },
+): Promise<WorldObject[]> {
+  const pages = await pipelined(EDGE_KINDS.map((kind) => newest(db, { kind, project, limit: most + 1 })));
+  if (pages.some((rows) => rows.length > most))
+    limits.push(`Only the newest ${most} edges of each kind were examined.`);
+  return pages.flatMap((rows, index) =>
+    rows.slice(0, most).map((row) => storedObject(definitionNamed(present(EDGE_KINDS[index])), row)),
+  );
+}
 
 /** Edges whose hostports take names from the changed ones, or give names to them. */
 async function competingEdges(

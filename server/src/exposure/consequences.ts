@@ -1,4 +1,4 @@
-import { definitionNamed, definitionOfId, EDGE_KINDS, present } from "@tunnelplane/sdk/contract";
+import { definitionOfId, present } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import { type Caller, projectOf } from "../auth";
@@ -9,10 +9,7 @@ import type { ChangeRequest, ServerContext } from "../resources";
 import { type Database, pipelined, statement } from "../storage";
 import { inPart } from "./answer";
 import { CLIMBED, objectsAround, users } from "./around";
-import { credentialsFor, newest, storedObject } from "./gather";
-
-/** The limit of edges of each kind that one review examines for a credential. */
-const MOST_EDGES = 200;
+import { credentialsFor } from "./gather";
 
 /** The objects that a change touches, before and after it. */
 interface Touched {
@@ -81,8 +78,8 @@ async function touchedBy(
   const around = await objectsAround(transaction, { documents, project }, changes, {
     names,
     limits,
-    more: (changed) =>
-      changed.some(({ kind }) => kind.endsWith("_credential")) ? someEdges(transaction, project, limits) : [],
+    // A credential may have been the last one to serve an edge.
+    more: (changed) => changed.some(({ kind }) => kind.endsWith("_credential")),
   });
   const { credentials, full } = await credentialsFor(transaction, caller);
   if (full) limits.push("Only the newest 500 credentials of each kind were examined.");
@@ -99,25 +96,6 @@ async function touchedBy(
   });
   const { before, after } = around.sidesOf(now);
   return { before: world(before), after: world(after), limits };
-}
-
-/** Edges that a changed credential may have been the last one to serve. */
-async function someEdges(
-  transaction: Kysely<Database>,
-  project: string,
-  limits: string[],
-): Promise<WorldObject[]> {
-  const pages = await pipelined(
-    EDGE_KINDS.map((kind) => newest(transaction, { kind, project, limit: MOST_EDGES + 1 })),
-  );
-  if (pages.some((rows) => rows.length > MOST_EDGES)) {
-    limits.push(
-      `Only the newest ${MOST_EDGES} edges of each kind were examined for addresses that no credential may bind any more.`,
-    );
-  }
-  return pages.flatMap((rows, index) =>
-    rows.slice(0, MOST_EDGES).map((row) => storedObject(definitionNamed(present(EDGE_KINDS[index])), row)),
-  );
 }
 
 /** Marks the policies, backends and authorities that are in use, also by objects that were not read. */

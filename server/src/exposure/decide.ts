@@ -1,11 +1,12 @@
-import { present } from "@tunnelplane/sdk/contract";
+import { isAddress, present, TCP_PORT } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk/meaning";
 import { isHostport, isWildcard, readHostport, withoutEdge } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import { type Caller, projectOf } from "../auth";
 import { portsOf } from "../gateways";
-import type { ServerContext } from "../resources";
+import { Existing, type ServerContext } from "../resources";
 import { type Database, inParts } from "../storage";
+import { grouped } from "../util";
 import {
   belongingTo,
   candidatesOf,
@@ -28,6 +29,7 @@ export async function decide(
   const edges = await edgesOf(reader, requests);
   const gathering = new Gathering(reader, documents, projectOf(caller));
   const whole = new Set<string>();
+  await gathering.addRestrictions();
   for (const id of new Set(edges.flat())) {
     await addEdge(reader, gathering, id);
     if (gathering.full) break;
@@ -66,11 +68,14 @@ async function edgesOf(db: Kysely<Database>, requests: readonly DecisionRequest[
   const wanted = requests.map((request) => namesOf(request).map(candidatesOf));
   const found = await inParts([...new Set(wanted.flat(2))], (values) => edgesAt(db, { values }));
   const owners = new Map(found.map(({ value, resource_id }) => [value, resource_id]));
-  return wanted.map((names) =>
-    names.flatMap((candidates) => {
-      const taken = candidates.find((candidate) => owners.has(candidate));
-      return taken === undefined ? [] : present(owners.get(taken));
-    }),
+  const atPorts = await tcpEdgesAt(db, requests);
+  return wanted.map(
+    (names, index) =>
+      atPorts.get(portIn(requests[index]))?.map(({ id }) => id) ??
+      names.flatMap((candidates) => {
+        const taken = candidates.find((candidate) => owners.has(candidate));
+        return taken === undefined ? [] : present(owners.get(taken));
+      }),
   );
 }
 
@@ -81,6 +86,16 @@ function namesOf({ address, host }: DecisionRequest): string[] {
 }
 
 const isName = (text: string): boolean => isHostport(text) && !isWildcard(text);
+
+const portIn = (request: DecisionRequest | undefined): string =>
+  request && isAddress(request.address) ? String(readHostport(request.address).port) : "";
+
+/** The TCP edges of the ports that are asked for: they take connections whatever name these use. */
+async function tcpEdgesAt(db: Kysely<Database>, requests: readonly DecisionRequest[]) {
+  const ports = [...new Set(requests.map(portIn))].filter((port) => port !== "");
+  const found = await new Existing(db).holdersOf(ports.map((key) => ({ scope: TCP_PORT, key })));
+  return grouped(found, ({ value }) => value);
+}
 
 async function addEdge(db: Kysely<Database>, gathering: Gathering, id: string): Promise<void> {
   const edge = await gathering.read([id]);

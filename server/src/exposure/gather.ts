@@ -12,7 +12,7 @@ import {
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
-import { type Caller, projectOf } from "../auth";
+import { type Caller, MOST_RESTRICTIONS, projectOf } from "../auth";
 import { type Document, type Documents, textIn } from "../documents";
 import { findById, type StoredRow } from "../resources";
 import { type Database, isListed, pipelined, statement } from "../storage";
@@ -69,6 +69,13 @@ export class Gathering {
         ...rules.flat().map((row) => storedObject(definitionNamed("ip_policy_rule"), row)),
       ];
     }
+  }
+
+  /** Adds the restrictions of all edges that are enforced, of whatever project they are. */
+  async addRestrictions(): Promise<void> {
+    const rows = await restrictions(this.db, { limit: MOST_RESTRICTIONS });
+    const all = rows.map((row) => storedObject(definitionNamed("ip_restriction"), row));
+    await this.add(all.filter(({ fields }) => fields.enforced === true && fields.type === "endpoints"));
   }
 
   /** Adds what objects refer to, without themselves. */
@@ -137,6 +144,15 @@ export const belongingTo = statement<{ id: string; limit: number }, NamedRow>((d
     .limit(parameter("limit")),
 );
 
+const restrictions = statement<{ limit: number }, NamedRow>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select(["document", "name"])
+    .where("kind", "=", "ip_restriction")
+    .orderBy("id")
+    .limit(parameter("limit")),
+);
+
 /** The newest credentials of both kinds. Those that the caller may not see are only counted. */
 export async function credentialsFor(
   db: Kysely<Database>,
@@ -201,6 +217,7 @@ export async function worldOfEdges(
   { project, most }: { readonly project: string; readonly most: number },
 ): Promise<World> {
   const gathering = new Gathering(db, documents, project, most);
+  await gathering.addRestrictions();
   for (let start = 0; start < edges.length && !gathering.full; start += EDGES_AT_ONCE) {
     const part = edges.slice(start, start + EDGES_AT_ONCE);
     const read = await gathering.read(part);

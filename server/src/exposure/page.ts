@@ -56,6 +56,7 @@ export async function exposurePage(
     reader,
     holders.map((holder) => textIn(holder, "id")),
   );
+  await gathering.addRestrictions();
   await gathering.add(holdersOf(shown, names));
   const { credentials, full } = await credentialsFor(reader, caller);
   const wanted = new Set(shown.map(({ address }) => address));

@@ -30,7 +30,7 @@ import {
   lockGuarantees,
   refuseGuaranteed,
 } from "./table";
-import { decidingAmong, hostportsSaid, hostportsTouched } from "./touched";
+import { decidingAmong, hostportsSaid, hostportsTouched, touchEveryProject } from "./touched";
 import type { ChangeToJudge } from "./worker";
 
 /**
@@ -66,7 +66,10 @@ export class Guarantees implements Guard {
       const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
       const found = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
       // Edges and routes belong to one project; what they refer to may be lent to others.
-      const isLent = !said && found.some((one) => one.project !== project) && (await isShared(db, project));
+      const isLent =
+        !said &&
+        found.some((one) => one.project !== project) &&
+        (touchEveryProject(deciding) || (await isShared(db, project)));
       for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
         if (theirs !== project && !isLent) continue;
         const around = await this.#around(db, changes, { guarantees, now, project: theirs });

@@ -1,9 +1,15 @@
-import { EDGE_KINDS, isAddress, isEdgeKind, UNNOTICED_FIELDS } from "@tunnelplane/sdk/contract";
+import {
+  definitionOfId,
+  EDGE_KINDS,
+  isAddress,
+  isEdgeKind,
+  UNNOTICED_FIELDS,
+} from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import type { Document } from "../documents";
 import { usersOf } from "../exposure";
 import type { ObjectChange } from "../journal";
-import type { Database } from "../storage";
+import { type Database, statement } from "../storage";
 import { MOST_EDGES, tooMany } from "./limits";
 import { fieldsIn, keepObjects, lockObjects } from "./table";
 
@@ -22,13 +28,21 @@ const APART = new Set([
   "project",
   "membership",
   "guarantee",
+  "tls_certificate",
+  "reserved_domain",
+  "reserved_addr",
 ]);
 
 /**
  * Kinds that decide from their creation to their deletion. An object of another kind matters only through the
  * objects that refer to it, and these change as well when it is created or deleted.
  */
-const DECIDING_ALONE = new Set<string>([...EDGE_KINDS, "https_edge_route", "ip_policy_rule"]);
+const DECIDING_ALONE = new Set<string>([
+  ...EDGE_KINDS,
+  "https_edge_route",
+  "ip_policy_rule",
+  "ip_restriction",
+]);
 
 /** The changes that may let somebody in or keep somebody out. */
 export const decidingAmong = (changes: readonly ObjectChange[]): ObjectChange[] =>
@@ -74,6 +88,7 @@ export async function hostportsTouched(
       ),
   });
   if (limits.length > 0) throw tooMany();
+  if (sides.some(isOfAllEdges) || (await usedByAll(db, using))) return allHostports(db);
   const near = await keepObjects(
     db,
     [...new Set([...edgesOf(sides), ...using])].filter((id) => !own.has(id)),
@@ -85,6 +100,31 @@ export async function hostportsTouched(
     ...above.map(({ document }) => fieldsIn(document)),
   ]);
 }
+
+const isOfAllEdges = ({ kind, fields }: { readonly kind: string; readonly fields: Document }): boolean =>
+  kind === "ip_restriction" && fields.type === "endpoints";
+
+/** Whether a restriction of all edges is among these. */
+async function usedByAll(db: Kysely<Database>, ids: readonly string[]): Promise<boolean> {
+  const restrictions = ids.filter((id) => definitionOfId(id)?.kind === "ip_restriction");
+  if (restrictions.length === 0) return false;
+  const rows = await keepObjects(db, restrictions);
+  return rows.some(({ kind, document }) => isOfAllEdges({ kind, fields: fieldsIn(document) }));
+}
+
+async function allHostports(db: Kysely<Database>): Promise<string[]> {
+  const rows = await everyHostport(db, { limit: MOST_EDGES + 1 });
+  if (rows.length > MOST_EDGES) throw tooMany();
+  return rows.map(({ value }) => value);
+}
+
+const everyHostport = statement<{ limit: number }, { value: string }>((db, parameter) =>
+  db.selectFrom("unique_key").select("value").where("scope", "=", "hostport").limit(parameter("limit")),
+);
+
+/** Whether changes matter at the edges of every project. */
+export const touchEveryProject = (changes: readonly ObjectChange[]): boolean =>
+  changes.some(({ definition: { kind } }) => /^ip_(restriction|policy|policy_rule)$/.test(kind));
 
 const declaredIn = (objects: readonly Document[]): string[] =>
   [...new Set(objects.flatMap(hostportsIn).map((hostport) => hostport.toLowerCase()))].filter((one) =>

@@ -10,7 +10,7 @@ import { openExchange } from "../exchange";
 import type { EventWaits } from "../journal";
 import type { ServerContext } from "../resources";
 import { openSignIn, type SignInSettings } from "../signin";
-import { newId, quoted, RequestError } from "../util";
+import { isSession, newId, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, BODY_LIMIT, JSON_TYPE } from "./bodies";
 import { loggedErrorOf, noRoute } from "./errors";
@@ -31,6 +31,7 @@ import { WaitingAnswers } from "./limits/waitingAnswers";
 import { registerMetrics } from "./metrics";
 import { describing } from "./openapi/descriptions";
 import { permissionFor } from "./operations/operation";
+import { originOf } from "./origin";
 import { registerPages } from "./pages";
 import type { Query } from "./query";
 import { oneLogger, RequestLog } from "./requestLog";
@@ -117,9 +118,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   ] as const)
     app.get(path, async (request, reply) => (await described(reader)).answer(request, reply));
 
-  registerPages(app, underWay);
-
   const apiKeys = new ApiKeys(store, keyUses);
+  registerPages(app, underWay, apiKeys.restrictions);
   const limits = new RateLimits(options.rateLimit);
   const largeBodies = new LargeBodies();
   const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
@@ -133,6 +133,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
   registerTokenExchange(app, {
     limits,
+    restrictions: apiKeys.restrictions,
     underWay,
     open: () =>
       openExchange(context, { allowPrivate: options.allowPrivateTargets === true, publicUrl, logger }),
@@ -157,6 +158,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
           throw refusal;
         });
       await limits.admit(request.caller.keyId, request, reply);
+      const part = isSession(request.caller.keyId) ? "dashboard" : "api";
+      await apiKeys.restrictions.refuse(part, originOf(request), request.caller);
       refuseWithoutRight(request);
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
       else

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
+import type { Restrictions } from "../auth";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
+import { originOf } from "./origin";
 import { SentFile } from "./sentFile";
 
 /** Beside `dist`, in the package as in the repository. */
@@ -32,10 +34,17 @@ const HEADERS = {
  * contents from the API, with the reader's own key. They are files of the package, read once; each has a
  * route, so no path is ever looked up. Requests take slots like any request without a key.
  */
-export function registerPages(app: FastifyInstance, underWay: RequestsUnderWay): void {
+export function registerPages(
+  app: FastifyInstance,
+  underWay: RequestsUnderWay,
+  restrictions: Restrictions,
+): void {
   app.register(async (pages) => {
     underWay.limitOn(pages);
-    pages.addHook("onRequest", (request) => underWay.admit(request));
+    pages.addHook("onRequest", async (request) => {
+      await underWay.admit(request);
+      if (request.url.startsWith("/console")) await restrictions.refuse("dashboard", originOf(request));
+    });
     for (const page of PAGES) {
       for (const name of readdirSync(join(FOLDER, page))) {
         const file = new SentFile(

@@ -48,6 +48,9 @@ export function waitOf({ wait: text, before_id: before }: Query): number | undef
 /** Reads `dry_run`. */
 export const dryRunOf = (query: Query): boolean => flagOf("dry_run", query);
 
+/** Reads `force`: whether a change may keep its own caller out. */
+export const forceOf = (query: Query): boolean => flagOf("force", query);
+
 /** Reads `state`: whether a list has the state of each object. */
 export const stateOf = (query: Query): boolean => flagOf("state", query);
 

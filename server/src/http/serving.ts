@@ -14,8 +14,9 @@ import type { RequestsUnderWay, SlotKind } from "./limits/requestsUnderWay";
 import { nameIn } from "./names";
 import { allOperations } from "./operations";
 import { type ApiOperation, isCacheable, isIdempotent } from "./operations/operation";
+import { isForwarded } from "./origin";
 import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
-import { asksForNames, dryRunOf, findingsOf, type Query } from "./query";
+import { asksForNames, dryRunOf, findingsOf, forceOf, type Query } from "./query";
 
 const MIB = 1024 * 1024;
 /** The limit of a page is 8 MiB; some of that is for the JSON around its objects. */
@@ -88,6 +89,8 @@ function registerOperation(
       caller,
       operationId: request.id,
       client: request.ip,
+      isForwarded: isForwarded(request),
+      force: forceOf(query),
       dryRun: dryRunOf(query),
       idempotency,
       onDryRun,
@@ -143,9 +146,18 @@ function registerOperation(
 }
 
 const CALLERS = [
-  ...(["api_key", "bot_user", "workload_identity", "project", "membership"] as const).map(
-    (kind) => definitionOf(kind).path,
-  ),
+  ...(
+    [
+      "api_key",
+      "bot_user",
+      "workload_identity",
+      "project",
+      "membership",
+      "ip_restriction",
+      "ip_policy",
+      "ip_policy_rule",
+    ] as const
+  ).map((kind) => definitionOf(kind).path),
   "/changesets",
   "/users",
   "/sessions",

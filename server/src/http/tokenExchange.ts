@@ -1,5 +1,6 @@
 import { SCOPES } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Restrictions } from "../auth";
 import { type SentToken, type TokenExchange, TokenRefused } from "../exchange";
 import { quoted, RequestError } from "../util";
 import { JSON_TYPE } from "./bodies";
@@ -15,12 +16,14 @@ import {
   SUBJECT_TOKEN_TYPES,
   tokenOperation,
 } from "./operations/token";
+import { originOf } from "./origin";
 import { refuseOtherMethods } from "./serving";
 
 interface Serving {
   /** Opens it; called once, for the first token. */
   readonly open: () => TokenExchange;
   readonly limits: RateLimits;
+  readonly restrictions: Restrictions;
   readonly underWay: RequestsUnderWay;
 }
 
@@ -28,7 +31,10 @@ interface Serving {
  * Serves `POST /token`, without an API key: an address is limited before a token is looked at, and wrong
  * tokens count as wrong keys do.
  */
-export function registerTokenExchange(app: FastifyInstance, { open, limits, underWay }: Serving): void {
+export function registerTokenExchange(
+  app: FastifyInstance,
+  { open, limits, restrictions, underWay }: Serving,
+): void {
   let opened: TokenExchange | undefined;
   app.addHook("onClose", () => opened?.close());
   app.register(async (scope) => {
@@ -37,6 +43,7 @@ export function registerTokenExchange(app: FastifyInstance, { open, limits, unde
     scope.addHook("onRequest", async (request) => {
       requireAddress(request);
       await limits.admitExchange(request);
+      await restrictions.refuse("api", originOf(request));
     });
     // The app's own handler sends what this one throws.
     scope.setErrorHandler(async (error, request) => {

@@ -1,7 +1,14 @@
 import type { SearchResults } from "@tunnelplane/sdk";
 import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import { type Caller, projectOf, refuseForeignReach, refuseForeignRights, refuseLastAdmin } from "../auth";
+import {
+  type Caller,
+  projectOf,
+  refuseForeignReach,
+  refuseForeignRights,
+  refuseLastAdmin,
+  refuseLockOut,
+} from "../auth";
 import type { Decisions } from "../decisions";
 import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
@@ -92,6 +99,10 @@ export interface ChangeRequest {
   readonly operationId: string;
   /** The client's address. */
   readonly client: string;
+  /** Whether a proxy speaks for the client. Default: false. */
+  readonly isForwarded?: boolean;
+  /** Whether changes may keep their own caller out. Default: false. */
+  readonly force?: boolean;
   /** A dry run: check everything, keep nothing. */
   readonly dryRun: boolean;
   /**
@@ -193,6 +204,8 @@ export class Transactions {
     await refuseLastAdmin(db, changes);
     await refuseBeyondBounds(db, changes);
     await refuseLostProjects(db, changes, projectOf(caller));
+    const { client: ip, isForwarded = false, force = false } = this.request;
+    await refuseLockOut(db, { caller, origin: { ip, isForwarded }, force }, changes);
     await refuseForeignNames(db, caller, changes, this.context.names);
     await this.#check(db, changes);
   }

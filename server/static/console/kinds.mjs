@@ -344,7 +344,7 @@ export const KINDS = [
     "listKey": "ip_restrictions",
     "idPrefix": "ipx",
     "access": "accountWrites",
-    "doc": "Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet. Only admins of the account may change it.",
+    "doc": "Says from which addresses the API, the console, gateways by their agents, or all edges of the account may be reached. Several of one type admit whom any of their policies admits. Only admins of the account may change it.",
     "secrets": [],
     "example": "const api = new tunnels.IpRestriction(\"api\", {\n  type: \"api\",\n  enforced: false,\n  ipPolicyIds: [office.id],\n});",
     "modules": []

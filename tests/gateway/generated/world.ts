@@ -129,9 +129,16 @@ export const anyWorld: fc.Arbitrary<AnyWorld> = fc
     }),
     tcp: fc.array(tcp, { maxLength: 2 }),
     ports: PORTS,
+    everywhere: fc.option(
+      fc.record({
+        enforced: fc.boolean(),
+        ip_policies: fc.constantFrom(refs("ipp_a"), refs("ipp_a", "ipp_b")),
+      }),
+      { nil: null, freq: 4 },
+    ),
     hosts: fc.shuffledSubarray(HOSTS, { minLength: 5 }),
   })
-  .map(({ a, b, https: sites, tls: raw, tcp: plain, ports, hosts }) => {
+  .map(({ a, b, https: sites, tls: raw, tcp: plain, ports, everywhere, hosts }) => {
     const edges = sites.length + raw.length;
     const own = (index: number) => hosts.filter((_, place) => place % edges === index);
     return [
@@ -147,6 +154,9 @@ export const anyWorld: fc.Arbitrary<AnyWorld> = fc
         tlsEdge({ ...fields, id: `edgtls_${index}`, hostports: own(sites.length + index) }),
       ),
       ...plain.map((fields, index) => tcpEdge({ ...fields, id: `edgtcp_${index}`, hostports: ports[index] })),
+      ...(everywhere
+        ? [{ kind: "ip_restriction", fields: { id: "ipx_1", type: "endpoints", ...everywhere } }]
+        : []),
       ...a.map(({ action, cidr }) => rule("ipp_a", action, cidr)),
       ...b.map(({ action, cidr }) => rule("ipp_b", action, cidr)),
       ...allBackends,

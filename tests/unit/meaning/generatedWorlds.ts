@@ -247,6 +247,15 @@ const shared = fc.tuple(
   fc.constant([object("failover_backend", "bkdfo_1", { backends: [{ id: "bkdst_1" }, { id: "bkdst_2" }] })]),
   fc.constant([object("tunnel_group_backend", "bkdtg_1", { labels: { service: "web" } })]),
   fc.constantFrom([], ["bind:service=web"]).map((acl) => [object("tunnel_credential", "cr_1", { acl })]),
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant([]) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .record({ enforced: fc.boolean(), ip_policies: refs("ipp_a", "ipp_b") })
+        .map((fields) => [object("ip_restriction", "ipx_1", { type: "endpoints", ...fields })]),
+    },
+  ),
   fc.constant(
     ["a", "b"].map((name) =>
       object("certificate_authority", `ca_${name}`, { subject_common_name: name, ca_pem: name }),

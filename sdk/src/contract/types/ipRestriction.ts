@@ -9,18 +9,12 @@ interface Restricting {
 }
 
 const namesPolicies: Rule<Restricting> = function* ({ enforced, ip_policy_ids: ids }) {
-  if (!enforced) return;
-  if (ids?.length === 0)
+  if (enforced && ids?.length === 0)
     yield {
       path: ["ip_policy_ids"],
       message:
         "must not be empty while `enforced` is true, because nobody would get in; name a policy, or set `enforced` to false",
     };
-  yield {
-    path: ["enforced"],
-    message:
-      "cannot be true yet: this version stores restrictions and refuses nobody by them, so it would promise too much; leave it false, and limit edges with their own `ip_restriction`",
-  };
 };
 
 /** names "IP restriction". */
@@ -28,7 +22,7 @@ export const ipRestriction = defineResource({
   type: "IpRestriction",
   kind: "ip_restriction",
   title: "IP restriction",
-  doc: "Declares the addresses from which the API, the console, agents or all edges of the account may be reached. This version stores it and refuses nobody by it yet.",
+  doc: "Says from which addresses the API, the console, gateways by their agents, or all edges of the account may be reached. Several of one type admit whom any of their policies admits.",
   path: "/ip_restrictions",
   listKey: "ip_restrictions",
   idPrefix: "ipx",
@@ -38,8 +32,7 @@ export const ipRestriction = defineResource({
     description: description(),
     metadata: metadata(),
     enforced: z.boolean().default(false).meta({
-      description:
-        "Whether it refuses anybody. This version stores restrictions and enforces none yet, so it takes only false. Default false.",
+      description: "Whether it refuses anybody; if not, it is only counted. Default false.",
     }),
     type: mark(z.enum(["api", "dashboard", "agent", "endpoints"]), { immutable: true }).meta({
       description:

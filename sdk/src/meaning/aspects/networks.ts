@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { present } from "../../contract/core/narrow";
+import type { SentOf } from "../../contract/registry";
 import { Unservable } from "../decision/rules/unservable";
 import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../exposure/reading";
 import type { Model, ModelObject } from "../model";
@@ -33,7 +34,9 @@ interface Rules {
 /** Cache: many addresses use the same policies, so each set of them is computed once per world. */
 const networksOf = new WeakMap<Model, Map<string, Rules>>();
 
-/** The networks that may connect at all: those of the module, as far as restrictions of all edges admit them. */
+/**
+ * The networks that may connect at all: those of the module, as far as restrictions of all edges admit them.
+ */
 export function readNetworks(model: Model, holder: ModelObject): Reading<NetworkSet> {
   const [own, everywhere] = [readOwn(model, holder), everywhereIn(model)];
   if (!everywhere) return own;
@@ -48,25 +51,29 @@ export function readNetworks(model: Model, holder: ModelObject): Reading<Network
   };
 }
 
-/** A restriction as answers and programs have it. */
-interface EveryEdge {
+/** Whom restrictions limit. */
+export type RestrictedType = SentOf<"ip_restriction">["type"];
+
+/** A restriction as it is answered. */
+interface Restriction {
   readonly type?: unknown;
   readonly enforced?: unknown;
   readonly ip_policies?: readonly { readonly id: string }[];
 }
 
 /**
- * The networks that the enforced restrictions of all edges admit: those of any of their policies.
+ * The networks that the enforced restrictions of a type admit: those of any of their policies.
  * @returns undefined where there is none
  * @throws Unservable for an action that a rule of an IP policy cannot have
  */
-export function admittedEverywhere(
-  restrictions: readonly EveryEdge[],
+export function admittedBy(
+  of: RestrictedType,
+  restrictions: readonly Restriction[],
   rulesOf: (
     policy: string,
   ) => readonly { readonly id: string; readonly action: string; readonly cidr: string }[],
 ): NetworkSet | undefined {
-  const enforced = restrictions.filter(({ type, enforced }) => type === "endpoints" && enforced === true);
+  const enforced = restrictions.filter(({ type, enforced }) => type === of && enforced === true);
   if (enforced.length === 0) return undefined;
   const policies = new Set(enforced.flatMap(({ ip_policies = [] }) => ip_policies.map(({ id }) => id)));
   return unionOf(

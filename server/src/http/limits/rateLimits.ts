@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { hashSecret } from "../../secrets";
 import { customerOf, isLoopback, RequestError } from "../../util";
+import { isForwarded } from "../origin";
 
 export interface RateLimitOptions {
   /** Sustained requests per second of an API key; 0 for no limit. */
@@ -159,7 +160,3 @@ function tooMany(left: RateLimiterRes, reason: string): RequestError {
     headers: { "retry-after": String(seconds) },
   });
 }
-
-/** Whether the request names a proxy. If that proxy is trusted, `request.ip` is the client's address. */
-const isForwarded = ({ headers }: FastifyRequest): boolean =>
-  headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined;

@@ -72,6 +72,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "`true` for a dry run: the server checks everything and answers as usual, but keeps nothing.",
     schema: { type: "boolean", default: false },
   },
+  force: {
+    name: "force",
+    in: "query",
+    description:
+      "`true` to change IP restrictions, policies and rules even if that keeps you yourself out of the API.",
+    schema: { type: "boolean", default: false },
+  },
   findings: {
     name: "findings",
     in: "query",

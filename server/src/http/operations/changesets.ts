@@ -149,7 +149,7 @@ export const changeSetOperations: readonly ApiOperation[] = [
     path: "/changesets",
     id: "applyChangeSet",
     summary: "Apply a change set: create, update, replace and delete its objects in one transaction",
-    query: ["dry_run", "findings"],
+    query: ["dry_run", "findings", "force"],
     body: requestShape,
     isLarge: true,
     success: { status: 200, answer: resultShape },

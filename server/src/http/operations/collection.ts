@@ -2,6 +2,7 @@ import {
   createSchema,
   type Definition,
   fieldsWhere,
+  type Kind,
   namedAnswerSchema,
   pathFieldsOf,
   plural,
@@ -19,6 +20,13 @@ import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, sharedOf, stateOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
+/** Kinds by which a caller could keep itself out of the API. */
+const DECIDING_ON_CALLERS: readonly string[] = [
+  "ip_restriction",
+  "ip_policy",
+  "ip_policy_rule",
+] satisfies Kind[];
+
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): ApiOperation[] {
   const { type, title, path } = definition;
@@ -31,6 +39,9 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   const all = { path, tag: tagOf(definition), subject: definition } as const;
   const one = { ...all, path: `${path}/{id}` } as const;
   const tellsState = fieldsWhere(definition, ({ onDemand }) => onDemand).length > 0;
+  const changing = DECIDING_ON_CALLERS.includes(definition.kind)
+    ? (["dry_run", "findings", "force"] as const)
+    : (["dry_run", "findings"] as const);
   const isGuarantee = definition.kind === "guarantee";
   return [
     {
@@ -38,7 +49,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "POST",
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
-      query: ["dry_run", "findings"],
+      query: changing,
       takesName: true,
       body: {
         name: `${type}Create`,
@@ -111,7 +122,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "PATCH",
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
-      query: ["dry_run", "findings"],
+      query: changing,
       takesName: true,
       body: {
         name: `${type}Update`,
@@ -128,7 +139,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "DELETE",
       id: `delete${type}`,
       summary: `Delete ${withArticle(title)}`,
-      query: ["dry_run", "findings"],
+      query: changing,
       success: { status: 204 },
       run: async ({ resources }, { params, precondition }) => {
         await resources.remove(definition, params, precondition);

@@ -99,6 +99,7 @@ export interface ApiOperation {
     | "wait"
     | "dry_run"
     | "findings"
+    | "force"
     | "type"
     | "object_id"
     | "project"

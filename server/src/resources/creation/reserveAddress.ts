@@ -29,8 +29,7 @@ async function freePort(reader: Creation["reader"], { first, last }: PortRange):
       ["reserved_port", TCP_PORT].map((scope) => ({ scope, key: String(port) })),
     );
     const taken = new Set((await new Existing(reader).holdersOf(keys)).map(({ value }) => Number(value)));
-    for (const port of ports)
-      if (!taken.has(port) && (await namesAt(reader, port)).length === 0) return port;
+    for (const port of ports) if (!taken.has(port) && (await namesAt(reader, port)).length === 0) return port;
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import "../../../nodeVersion";
  * policies, rewrites, limits, answers and names. Decisions and the gateway's translation share them.
  */
 export { refuseUnusable } from "../../aspects/clientCertificate";
-export { admittedEverywhere, refuseUnknownAction } from "../../aspects/networks";
+export { admittedBy, type RestrictedType, refuseUnknownAction } from "../../aspects/networks";
 export { refuseCookies } from "../../aspects/signIn";
 export { refuseReading } from "../../aspects/tls";
 export { refuseUncheckable } from "../../aspects/token";
@@ -20,6 +20,7 @@ export {
   networksIn,
   unionOf,
 } from "../../networks/networkSet";
+export { isIn, sourceOf } from "../../networks/source";
 export { withoutEdge } from "../decider";
 export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";

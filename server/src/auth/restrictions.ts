@@ -1,0 +1,185 @@
+import type { SentOf } from "@tunnelplane/sdk/contract";
+import { admittedBy, isIn, type NetworkSet, sourceOf } from "@tunnelplane/sdk/rules";
+import type { Kysely } from "kysely";
+import { isChangeOf, type ObjectChange } from "../journal";
+import { type Database, inParts, isListed, type Store, statement } from "../storage";
+import { isLoopback, RequestError } from "../util";
+import type { Caller } from "./caller";
+import { isAccountAdmin } from "./projects";
+
+type Type = SentOf<"ip_restriction">["type"];
+
+/** Where a request comes from. */
+export interface Origin {
+  readonly ip: string;
+  /** Whether a proxy speaks for the client. */
+  readonly isForwarded: boolean;
+}
+
+interface Restriction {
+  readonly id: string;
+  readonly type: Type;
+  readonly enforced: boolean;
+  readonly ip_policies: readonly { readonly id: string }[];
+}
+
+interface Rule {
+  readonly id: string;
+  readonly action: string;
+  readonly cidr: string;
+  readonly ip_policy: { readonly id: string };
+}
+
+/** How long restrictions are trusted; a change on another server counts after this time. */
+const TRUSTED_MS = 1000;
+
+/** Keeps callers out of the API and the console, as the enforced IP restrictions of the account say. */
+export class Restrictions {
+  #read: Promise<ReadonlyMap<Type, NetworkSet | undefined>> | undefined;
+  #since = 0;
+
+  constructor(private readonly store: Pick<Store, "reader">) {}
+
+  /** @throws RequestError if the caller may not come from there */
+  async refuse(type: "api" | "dashboard", origin: Origin, caller?: Caller): Promise<void> {
+    const admitted = (await this.#now()).get(type);
+    if (!admitted || isAdmitted(admitted, origin, type === "api" ? caller : undefined)) return;
+    throw new RequestError(
+      "forbidden",
+      `An IP restriction of the account keeps ${origin.ip} out of ${type === "api" ? "the API" : "the console"}; ask an admin to admit this address`,
+    );
+  }
+
+  /** Call this after a change of restrictions, policies or rules, before answering it. */
+  forget(): void {
+    this.#read = undefined;
+  }
+
+  #now(): Promise<ReadonlyMap<Type, NetworkSet | undefined>> {
+    if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
+    if (!this.#read) {
+      this.#since = performance.now();
+      this.#read = admittedTo(this.store.reader).catch((error: unknown) => {
+        this.forget();
+        throw error;
+      });
+    }
+    return this.#read;
+  }
+}
+
+/** Gateways are never kept out of the API, nor is an admin's key on the server's own machine. */
+function isAdmitted(admitted: NetworkSet, { ip, isForwarded }: Origin, caller: Caller | undefined): boolean {
+  if (caller?.role === "gateway") return true;
+  if (caller && isAccountAdmin(caller) && isLoopback(ip) && !isForwarded) return true;
+  const source = sourceOf(plain(ip));
+  return source !== undefined && isIn(source, admitted) === true;
+}
+
+/** An IPv4 address that a socket for both families shows within IPv6. */
+const plain = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, "");
+
+/**
+ * Refuses changes after which an `api` restriction would keep their caller out, and changes of policies that
+ * an enforced restriction uses by those who are no admins of the account.
+ * @param force whether the caller wants to be kept out
+ */
+export async function refuseLockOut(
+  db: Kysely<Database>,
+  { caller, origin, force }: { readonly caller: Caller; readonly origin: Origin; readonly force: boolean },
+  changes: readonly ObjectChange[],
+): Promise<void> {
+  const touching = changes.filter(({ definition: { kind } }) =>
+    /^ip_(restriction|policy|policy_rule)$/.test(kind),
+  );
+  if (touching.length === 0) return;
+  const stored = await restrictionsIn(db);
+  if (!isAccountAdmin(caller)) refuseForeignPolicies(stored, touching);
+  if (force) return;
+  const all = overlaid(stored, touching, "ip_restriction");
+  if (!all.some(({ type, enforced }) => enforced && type === "api")) return;
+  const admitted = (await admittedOf(db, all, touching)).get("api");
+  if (!admitted || isAdmitted(admitted, origin, caller)) return;
+  throw new RequestError(
+    "in_use",
+    `This would keep you out of the API: no enforced restriction of type api would admit ${origin.ip}; add a rule for it first, or repeat the request with ?force=true`,
+  );
+}
+
+function refuseForeignPolicies(stored: readonly Restriction[], changes: readonly ObjectChange[]): void {
+  const used = new Set(
+    stored.flatMap(({ enforced, ip_policies }) => (enforced ? ip_policies.map(({ id }) => id) : [])),
+  );
+  for (const change of changes) {
+    const policies = [change.before, change.after].flatMap((fields) =>
+      isChangeOf(change, "ip_policy_rule") ? ((fields as Rule | undefined)?.ip_policy.id ?? []) : change.id,
+    );
+    if (policies.some((id) => used.has(id)))
+      throw new RequestError(
+        "forbidden",
+        "An enforced IP restriction of the account uses this IP policy, so only admins of the account change it",
+      );
+  }
+}
+
+/** The networks that the enforced restrictions of each type admit; absent for a type without one. */
+const admittedTo = async (db: Kysely<Database>): Promise<ReadonlyMap<Type, NetworkSet | undefined>> =>
+  admittedOf(db, await restrictionsIn(db), []);
+
+async function admittedOf(
+  db: Kysely<Database>,
+  restrictions: readonly Restriction[],
+  changes: readonly ObjectChange[],
+): Promise<ReadonlyMap<Type, NetworkSet | undefined>> {
+  const policies = restrictions.flatMap(({ enforced, ip_policies }) =>
+    enforced ? ip_policies.map(({ id }) => id) : [],
+  );
+  if (policies.length === 0) return new Map();
+  const rows = await inParts([...new Set(policies)], (part) => rulesOf(db, { policies: part }));
+  const stored = rows.map(({ document }): Rule => JSON.parse(document));
+  const rules = overlaid(stored, changes, "ip_policy_rule");
+  const byPolicy = (id: string) => rules.filter(({ ip_policy }) => ip_policy.id === id);
+  return new Map(
+    (["api", "dashboard"] as const).map((type) => [type, admittedBy(type, restrictions, byPolicy)]),
+  );
+}
+
+/** Stored objects as they are after changes, which may be planned alone. */
+function overlaid<T extends { readonly id: string }>(
+  stored: readonly T[],
+  changes: readonly ObjectChange[],
+  kind: string,
+): T[] {
+  const all = new Map(stored.map((one) => [one.id, one]));
+  for (const { id, definition, after } of changes) {
+    if (definition.kind !== kind) continue;
+    // A change of this kind has its fields.
+    if (after) all.set(id, after as unknown as T);
+    else all.delete(id);
+  }
+  return [...all.values()];
+}
+
+const restrictionsIn = async (db: Kysely<Database>): Promise<Restriction[]> =>
+  (await everyRestriction(db, { limit: MOST_RESTRICTIONS })).map(({ document }) => JSON.parse(document));
+
+/** The server looks at all of them for each decision, and gateways for each edge. */
+export const MOST_RESTRICTIONS = 100;
+
+const everyRestriction = statement<{ limit: number }, { document: string }>((db, parameter) =>
+  db
+    .selectFrom("resource")
+    .select("document")
+    .where("kind", "=", "ip_restriction")
+    .orderBy("id")
+    .limit(parameter("limit")),
+);
+
+const rulesOf = statement<{ policies: string }, { document: string }>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .innerJoin("resource", "resource.id", "reference.from_id")
+    .select("resource.document")
+    .where(isListed(db, "to_id", parameter("policies")))
+    .where("cascades", "=", 1),
+);
