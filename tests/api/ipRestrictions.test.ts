@@ -92,6 +92,9 @@ onEveryDatabase("IP restrictions", (start) => {
     });
     await server.created(PATH, { type: "api", enforced: false, ip_policy_ids: [nobody] });
     expect((await server.rest.get(PATH, PROXY)).status).to.equal(200);
+    expect((await server.rest.get("/metrics")).text)
+      .to.contain('tunnelplane_ip_restrictions{type="api",enforced="false"} 1')
+      .and.to.contain('tunnelplane_ip_restrictions{type="api",enforced="true"} 0');
   });
 
   it("of type endpoints are in exposure, in decisions and in what dry runs find", async () => {

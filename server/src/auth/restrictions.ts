@@ -9,6 +9,8 @@ import { isAccountAdmin } from "./projects";
 
 type Type = SentOf<"ip_restriction">["type"];
 
+const TYPES: readonly Type[] = ["api", "dashboard", "agent", "endpoints"];
+
 /** Where a request comes from. */
 export interface Origin {
   readonly ip: string;
@@ -47,6 +49,18 @@ export class Restrictions {
     throw new RequestError(
       "forbidden",
       `An IP restriction of the account keeps ${origin.ip} out of ${type === "api" ? "the API" : "the console"}; ask an admin to admit this address`,
+    );
+  }
+
+  /** How many there are, for each type and whether they are enforced. */
+  async counts(): Promise<{ type: Type; enforced: boolean; count: number }[]> {
+    const all = await restrictionsIn(this.store.reader);
+    return TYPES.flatMap((type) =>
+      [true, false].map((enforced) => ({
+        type,
+        enforced,
+        count: all.filter((one) => one.type === type && one.enforced === enforced).length,
+      })),
     );
   }
 

@@ -125,7 +125,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
   const cookies = new Cookies(addressOf);
   const authentication = new Authentication(apiKeys, limits, underWay, cookies);
-  const counts = { refused: () => underWay.refused, cutOff: () => waiting.cutOff };
+  const counts = {
+    refused: () => underWay.refused,
+    cutOff: () => waiting.cutOff,
+    restrictions: () => apiKeys.restrictions.counts(),
+  };
   registerMetrics(app, version, counts, deliveryMetrics(store, dispatcher.counts), async (request, reply) => {
     const caller = await authentication.callerOf(request, true);
     await limits.admit(caller.keyId, request, reply);

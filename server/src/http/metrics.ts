@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Caller, refuseUnlessMay } from "../auth";
+import { type Caller, type Restrictions, refuseUnlessMay } from "../auth";
 import type { DeliveryMetric } from "../events";
 
 // Reads take about a millisecond, writes wait for the disk, and an authority's key takes up to seconds.
@@ -14,7 +14,11 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function registerMetrics(
   app: FastifyInstance,
   version: string,
-  counts: { readonly refused: () => number; readonly cutOff: () => number },
+  counts: {
+    readonly refused: () => number;
+    readonly cutOff: () => number;
+    readonly restrictions: Restrictions["counts"];
+  },
   deliveries: readonly DeliveryMetric[],
   authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>,
 ): void {
@@ -54,6 +58,17 @@ export function registerMetrics(
   })
     .labels(version, process.version)
     .set(1);
+  new Gauge({
+    name: "tunnelplane_ip_restrictions",
+    help: "IP restrictions of the account, by type and whether they are enforced.",
+    labelNames: ["type", "enforced"],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      for (const { type, enforced, count } of await counts.restrictions())
+        this.set({ type, enforced: String(enforced) }, count);
+    },
+  });
   for (const metric of deliveries) registerDeliveryMetric(registry, metric);
   collectDefaultMetrics({ register: registry });
 
