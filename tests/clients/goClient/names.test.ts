@@ -68,7 +68,33 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
     expect((await client().refusal("reserved_addrs", "Get", made.id)).status).to.equal(404);
   });
 
-  it("a restriction is made, changed and deleted, and is not said to be enforced", async () => {
+  it("a TCP edge is made with a restriction, changed and deleted", async () => {
+    const { id: policy } = await client().call("ip_policies", "Create", {});
+    const made = await client().call("tcp_edges", "Create", {
+      description: "our database",
+      hostports: ["db.example.com:20001"],
+      ip_restriction: { enabled: true, ip_policy_ids: [policy] },
+    });
+    expect(made.id).to.match(/^edgtcp_/);
+    expect(made.hostports).to.deep.equal(["db.example.com:20001"]);
+    expect(made.ip_restriction.ip_policies.map((one: { id: string }) => one.id)).to.deep.equal([policy]);
+    const changed = await client().call("tcp_edges", "Update", {
+      id: made.id,
+      hostports: ["db.example.com:20002"],
+    });
+    expect(changed).to.deep.equal({ ...made, hostports: ["db.example.com:20002"] });
+    expect(await client().call("tcp_edges", "List", {})).to.deep.equal([changed]);
+    const refusal = await client().refusal("tcp_edges", "Update", {
+      id: made.id,
+      hostports: ["db.example.com:443"],
+    });
+    expect(refusal.status).to.equal(400);
+    await client().call("tcp_edges", "Delete", made.id);
+    expect((await client().refusal("tcp_edges", "Get", made.id)).status).to.equal(404);
+    await client().call("ip_policies", "Delete", policy);
+  });
+
+  it("a restriction is made, enforced and deleted", async () => {
     const { id: policy } = await client().call("ip_policies", "Create", {});
     const made = await client().call("ip_restrictions", "Create", {
       type: "endpoints",
@@ -78,9 +104,8 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
     expect(made.ip_policies.map((one: { id: string }) => one.id)).to.deep.equal([policy]);
     const changed = await client().call("ip_restrictions", "Update", { id: made.id, metadata: "v2" });
     expect(changed).to.deep.equal({ ...made, metadata: "v2" });
-    const refusal = await client().refusal("ip_restrictions", "Update", { id: made.id, enforced: true });
-    expect(refusal.status).to.equal(400);
-    expect(refusal.message).to.contain("refuses nobody");
+    const enforced = await client().call("ip_restrictions", "Update", { id: made.id, enforced: true });
+    expect(enforced).to.deep.equal({ ...changed, enforced: true });
     expect((await client().refusal("ip_policies", "Delete", policy)).status).to.equal(409);
     await client().call("ip_restrictions", "Delete", made.id);
     expect(await client().call("ip_restrictions", "List", {})).to.deep.equal([]);
