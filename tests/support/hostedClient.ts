@@ -64,8 +64,12 @@ export class HostedGoClient {
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
   async call(client: string, call: string, ...args: readonly unknown[]): Promise<any> {
     const answered = new Promise<string>((resolve, reject) => {
-      this.lines.once("line", resolve);
-      this.program.once("exit", () => reject(new Error("the Go client ended")));
+      const fail = () => reject(new Error("the Go client ended"));
+      this.program.once("exit", fail);
+      this.lines.once("line", (line) => {
+        this.program.off("exit", fail);
+        resolve(line);
+      });
     });
     this.program.stdin?.write(`${JSON.stringify({ client, call, args })}\n`);
     const { answer, error } = JSON.parse(await answered);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuthenticationError, PermissionError } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
+import { type NetworkSet, networkSet } from "@tunnelplane/sdk/rules";
 import type { Logger } from "pino";
 import { declaredBy } from "../agents/declared";
 import type { HostKeys } from "../agents/hostKeys";
@@ -9,7 +10,7 @@ import type { ServerAuthority } from "../agents/serverAuthority";
 import type { AgentSockets } from "../agents/sockets";
 import type { SshServer } from "../agents/sshServer";
 import type { EnvironmentSource } from "../environment/source";
-import { type EdgeState, objectsOf } from "../envoy/model";
+import { type EdgeState, type Objects, objectsOf } from "../envoy/model";
 import { admittedTo } from "../envoy/networks";
 import { translate } from "../envoy/translate";
 import { Reporter, type Status } from "../server/report";
@@ -217,7 +218,7 @@ export class Gateway {
     this.#ends.look(started);
     const objects = objectsOf(this.#entries, started);
     agents?.sockets.declare(declaredBy(objects));
-    agents?.ssh.admitOnly(admittedTo("agent", objects));
+    agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
     const changed = await this.#synchroniser
       .apply(objects, (some, leftOut) => translate(some, environment, leftOut))
@@ -227,6 +228,16 @@ export class Gateway {
     if (!changed || !envoy.isInformed) return;
     this.#took = Date.now() - started;
     this.changes++;
+  }
+
+  /** Nobody, while a restriction cannot be read: that is no reason to serve nothing else. */
+  #agentsAdmitted(objects: Objects): NetworkSet | undefined {
+    try {
+      return admittedTo("agent", objects);
+    } catch (error) {
+      this.parts.warn(`no agent is admitted, because of an IP restriction: ${messageOf(error)}`);
+      return networkSet([]);
+    }
   }
 
   #logEdges(): void {

@@ -1,5 +1,5 @@
 import type { Answers } from "@tunnelplane/sdk";
-import { definitionOf, EDGE_KINDS, type EdgeKind, hasEnded, isEdgeKind } from "@tunnelplane/sdk/contract";
+import { definitionOf, hasEnded, isEdgeKind } from "@tunnelplane/sdk/contract";
 import { Unservable } from "@tunnelplane/sdk/rules";
 import type { Json } from "./json";
 import { ENFORCED_KINDS, type EnforcedKind, isEnforcedKind } from "./kinds";
@@ -17,12 +17,6 @@ export type Objects = { readonly [K in EnforcedKind]: readonly (Answers[K] & InP
   /** Why some objects cannot be read, by id. Of such edges, `Objects` keeps the names. */
   readonly unreadable: ReadonlyMap<string, string>;
 };
-
-type Edges = { readonly [K in EdgeKind]: Answers[K] & InProject };
-
-/** All edges, of whatever kind. */
-export const edgesOf = (objects: Objects): readonly Edges[EdgeKind][] =>
-  EDGE_KINDS.flatMap((kind): readonly Edges[EdgeKind][] => objects[kind]);
 
 /** A certificate with its key, for the names that it is good for. */
 export interface ServerCertificate {
