@@ -78,7 +78,8 @@ onEveryDatabase("IP restrictions", (start) => {
 
   it("of type dashboard keep people out of the console alone", async () => {
     await restrict("dashboard", await policy("10.0.0.0/8"));
-    expect((await fetch(`${server.url}/console`)).status).to.equal(403);
+    for (const page of ["console", "sign_in"])
+      expect((await fetch(`${server.url}/${page}`, { redirect: "manual" })).status, page).to.equal(403);
     expect((await fetch(`${server.url}/docs`)).status).to.equal(200);
     expect((await server.rest.get(PATH)).status).to.equal(200);
   });

@@ -9,6 +9,7 @@ import { JSON_TYPE } from "../bodies";
 import { loggedErrorOf } from "../errors";
 import { requireAddress } from "../limits/connections";
 import { sessionOperation, signOutOperation } from "../operations/session";
+import { originOf } from "../origin";
 import { refuseOtherMethods } from "../serving";
 import { type ForPeople, preparePages } from "./people";
 
@@ -42,6 +43,7 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
     return opened;
   };
   preparePages(pages, services, refusalOf);
+  pages.addHook("onRequest", (request) => apiKeys.restrictions.refuse("dashboard", originOf(request)));
   const config = { slots: () => "sign_ins" as const };
 
   pages.get("/sign_in", { config }, (request, reply) =>
