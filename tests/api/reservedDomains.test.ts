@@ -155,6 +155,27 @@ onEveryDatabase("Reserved domains", (start) => {
     });
   }
 
+  it("of two projects that reserve, or use, overlapping names at once, one gets them", async () => {
+    const [one, other] = await Promise.all(
+      [1, 2].map(async () =>
+        server.rest.inside((await server.created("/projects", { name: unique("team") })).name),
+      ),
+    );
+    if (!one || !other) throw new Error("there are two");
+    for (let round = 0; round < 8; round++) {
+      const root = `${unique("r")}.example.net`;
+      const edge = { hostports: [`a.${root}:443`] };
+      const answers = await Promise.all([
+        one.post(PATH, { domain: `*.${root}` }),
+        round % 2 === 0 ? other.post(PATH, { domain: `a.${root}` }) : other.post("/edges/tls", edge),
+      ]);
+      expect(
+        answers.map(({ status }) => status).sort(),
+        answers.map(({ text }) => text).join(),
+      ).to.deep.equal([201, 409]);
+    }
+  });
+
   it("are reserved by admins of the account alone, where there is more than one project", async () => {
     await server.created("/projects", { name: unique("team") });
     const { rest } = await server.member();
