@@ -1,3 +1,4 @@
+import type { Answers } from "@tunnelplane/sdk";
 import type { SentOf } from "@tunnelplane/sdk/contract";
 import { admittedBy, isIn, type NetworkSet, sourceOf } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
@@ -18,19 +19,9 @@ export interface Origin {
   readonly isForwarded: boolean;
 }
 
-interface Restriction {
-  readonly id: string;
-  readonly type: Type;
-  readonly enforced: boolean;
-  readonly ip_policies: readonly { readonly id: string }[];
-}
+type Restriction = Answers["ip_restriction"];
 
-interface Rule {
-  readonly id: string;
-  readonly action: string;
-  readonly cidr: string;
-  readonly ip_policy: { readonly id: string };
-}
+type Rule = Answers["ip_policy_rule"];
 
 /** How long restrictions are trusted; a change on another server counts after this time. */
 const TRUSTED_MS = 1000;
@@ -125,9 +116,9 @@ function refuseForeignPolicies(stored: readonly Restriction[], changes: readonly
     stored.flatMap(({ enforced, ip_policies }) => (enforced ? ip_policies.map(({ id }) => id) : [])),
   );
   for (const change of changes) {
-    const policies = [change.before, change.after].flatMap((fields) =>
-      isChangeOf(change, "ip_policy_rule") ? ((fields as Rule | undefined)?.ip_policy.id ?? []) : change.id,
-    );
+    const policies = isChangeOf(change, "ip_policy_rule")
+      ? [change.before, change.after].flatMap((rule) => rule?.ip_policy.id ?? [])
+      : [change.id];
     if (policies.some((id) => used.has(id)))
       throw new RequestError(
         "forbidden",
@@ -159,17 +150,16 @@ async function admittedOf(
 }
 
 /** Stored objects as they are after changes, which may be planned alone. */
-function overlaid<T extends { readonly id: string }>(
-  stored: readonly T[],
+function overlaid<K extends "ip_restriction" | "ip_policy_rule">(
+  stored: readonly Answers[K][],
   changes: readonly ObjectChange[],
-  kind: string,
-): T[] {
+  kind: K,
+): Answers[K][] {
   const all = new Map(stored.map((one) => [one.id, one]));
-  for (const { id, definition, after } of changes) {
-    if (definition.kind !== kind) continue;
-    // A change of this kind has its fields.
-    if (after) all.set(id, after as unknown as T);
-    else all.delete(id);
+  for (const change of changes) {
+    if (!isChangeOf(change, kind)) continue;
+    if (change.after) all.set(change.id, change.after);
+    else all.delete(change.id);
   }
   return [...all.values()];
 }
