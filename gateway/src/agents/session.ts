@@ -151,11 +151,12 @@ export class Session {
     for (const agent of agents.values()) this.options.sockets.remove(agent);
   }
 
-  /** To `ended`: asks the agent to hang up. @param reason what the stock client shows */
+  /** The address that the agent comes from. */
   get ip(): string {
     return this.incoming.ip;
   }
 
+  /** To `ended`: asks the agent to hang up. @param reason what the stock client shows */
   end(reason?: string): void {
     const inside = reason === undefined || this.#hasEnded ? undefined : insideOf(this.connection);
     this.close();

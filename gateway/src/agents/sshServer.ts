@@ -1,6 +1,6 @@
 import { createServer, type Server as Listener } from "node:net";
 import type { GatewayAgent } from "@tunnelplane/sdk";
-import { isIn, type NetworkSet, sourceOf } from "@tunnelplane/sdk/rules";
+import { holdsAddress, type NetworkSet } from "@tunnelplane/sdk/rules";
 import { type Connection, Server } from "ssh2";
 import { type AgentConnection, ConnectionLimits } from "./connectionLimits";
 import type { HostKeys } from "./hostKeys";
@@ -66,11 +66,7 @@ export class SshServer {
     for (const session of this.#sessions) if (!this.#isAdmitted(session.ip)) session.end(KEPT_OUT);
   }
 
-  #isAdmitted(ip: string): boolean {
-    if (!this.#admitted) return true;
-    const source = sourceOf(ip.replace(/^::ffff:(?=\d+\.)/i, ""));
-    return source !== undefined && isIn(source, this.#admitted) === true;
-  }
+  #isAdmitted = (ip: string): boolean => !this.#admitted || holdsAddress(this.#admitted, ip);
 
   #open(connection: Connection, incoming: AgentConnection | undefined): void {
     if (!incoming) return void connection.end();

@@ -10,8 +10,8 @@ export interface Usable {
 
 /** Finds the ports that Envoy cannot listen on, so that it serves the hostports of all others. */
 export class Ports {
-  #lacking: readonly Listen[] = [];
-  #tcp: readonly Listen[] = [];
+  /** Places, as `ADDRESS:PORT`. */
+  #lacking = new Set<string>();
 
   /** @param listening what Envoy listens on, as `ADDRESS:PORT`; undefined while it starts */
   constructor(
@@ -25,45 +25,49 @@ export class Ports {
    * @param tcp those of TCP edges
    */
   async usable(tcp: readonly Listen[]): Promise<Usable> {
-    this.#tcp = tcp;
     const listening = await this.listening();
     // A try now could take the port from an Envoy that is starting.
-    if (!listening) return this.#usable;
+    if (!listening) return this.#without(tcp);
     const held = new Set(listening);
-    const lacking: Listen[] = [];
-    for (const one of [...this.all, ...tcp]) {
-      const text = boundAt(one);
-      // Envoy would refuse two listeners at one place, whatever is served there.
-      const rival = tcp.includes(one) && this.all.find((other) => other.bindPort === one.bindPort);
-      if (rival) {
-        lacking.push(one);
-        this.warn(
-          `port ${one.port} is not served for TCP edges, because --listen serves hostports over TLS at ${boundAt(rival)}: use another port`,
-        );
+    this.#lacking = new Set();
+    for (const one of this.all) await this.#look(one, held, CURES.names);
+    const own = new Map(this.all.map((one) => [one.bindPort, one]));
+    for (const one of tcp) {
+      const rival = own.get(one.bindPort);
+      if (!rival) {
+        await this.#look(one, held, CURES.tcp);
         continue;
       }
-      // Envoy does not listen on a port without edges, so another program may take it. It writes zones in
-      // another way.
-      if (held.has(text) || one.address.includes("%")) continue;
-      const fault = await faultOf(one);
-      if (fault === undefined) continue;
-      lacking.push(one);
+      // Envoy would refuse two listeners at one place, whatever is served there.
+      this.#lacking.add(boundAt(one));
       this.warn(
-        `${text} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault(tcp.includes(one))}`,
+        `port ${one.port} is not served for TCP edges, because --listen serves hostports over TLS at ${boundAt(rival)}: use another port`,
       );
     }
-    this.#lacking = lacking;
-    return this.#usable;
+    return this.#without(tcp);
   }
 
-  get #usable(): Usable {
-    const isUsable = (one: Listen) => !this.#lacking.some((other) => boundAt(other) === boundAt(one));
-    return { listen: this.all.filter(isUsable), tcpListen: this.#tcp.filter(isUsable) };
+  async #look(one: Listen, held: ReadonlySet<string>, cures: Cures): Promise<void> {
+    const text = boundAt(one);
+    // Envoy does not listen on a port without edges, so another program may take it. It writes zones in
+    // another way.
+    if (held.has(text) || one.address.includes("%")) return;
+    const fault = await faultOf(one, cures);
+    if (fault === undefined) return;
+    this.#lacking.add(text);
+    this.warn(
+      `${text} cannot be listened on, so hostports of port ${one.port} are not served there: ${fault}`,
+    );
+  }
+
+  #without(tcp: readonly Listen[]): Usable {
+    const isUsable = (one: Listen) => !this.#lacking.has(boundAt(one));
+    return { listen: this.all.filter(isUsable), tcpListen: tcp.filter(isUsable) };
   }
 
   /** Whether a port could not be listened on; it may be free now. */
   get isLacking(): boolean {
-    return this.#lacking.length > 0;
+    return this.#lacking.size > 0;
   }
 }
 
@@ -71,32 +75,28 @@ export class Ports {
 export const boundAt = ({ address, bindPort }: Listen): string =>
   addressText({ host: address, port: bindPort });
 
-/** Why nobody can listen there, in words that depend on whether it is for a TCP edge. */
-function faultOf({ address, bindPort }: Listen): Promise<((isTcp: boolean) => string) | undefined> {
+function faultOf({ address, bindPort }: Listen, cures: Cures): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const cures = CURES[error.code ?? ""] ?? [error.message, error.message];
-      resolve((isTcp) => cures[isTcp ? 1 : 0]);
-    });
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(cures[error.code ?? ""] ?? error.message));
     server.listen({ host: address, port: bindPort, exclusive: true }, () =>
       server.close(() => resolve(undefined)),
     );
   });
 }
 
-/** For hostports over TLS, and for TCP edges. */
-const CURES: Readonly<Record<string, readonly [string, string]>> = {
-  EADDRINUSE: [
-    "another process listens there: stop it, or choose another with --listen",
-    "another process listens there: stop it, or give the edge another port",
-  ],
-  EACCES: [
-    "this user may not: allow it (CAP_NET_BIND_SERVICE), or choose a port above 1023, as in --listen 443=0.0.0.0:8443",
-    "this user may not: allow it (CAP_NET_BIND_SERVICE), or give the edge a port above 1023",
-  ],
-  EADDRNOTAVAIL: [
-    "this machine has no such address: choose another with --listen",
-    "this machine has no such address: choose another with --tcp-listen",
-  ],
-};
+type Cures = Readonly<Record<string, string>>;
+
+const CURES = {
+  names: {
+    EADDRINUSE: "another process listens there: stop it, or choose another with --listen",
+    EACCES:
+      "this user may not: allow it (CAP_NET_BIND_SERVICE), or choose a port above 1023, as in --listen 443=0.0.0.0:8443",
+    EADDRNOTAVAIL: "this machine has no such address: choose another with --listen",
+  },
+  tcp: {
+    EADDRINUSE: "another process listens there: stop it, or give the edge another port",
+    EACCES: "this user may not: allow it (CAP_NET_BIND_SERVICE), or give the edge a port above 1023",
+    EADDRNOTAVAIL: "this machine has no such address: choose another with --tcp-listen",
+  },
+} as const satisfies Readonly<Record<string, Cures>>;

@@ -5,7 +5,7 @@ import { CertificateFolder } from "../certificates/folder";
 import { reservedCertificates } from "../certificates/reserved";
 import type { Address } from "../envoy/address";
 import type { Balancers, Environment, Listen, Objects, ServerCertificate } from "../envoy/model";
-import { isHostport, isHostportOf, readHostport } from "../envoy/names";
+import { hostportsIn } from "../envoy/names";
 import type { Recording } from "../envoy/recording";
 import { IssuerDocuments } from "../issuers/documents";
 import { type Keep, keptOr, writeWhole } from "../state/files";
@@ -181,9 +181,7 @@ export class EnvironmentSource {
     const address = this.#tcpAddress;
     if (address === undefined) return undefined;
     const ports = new Set(
-      tcp_edge.flatMap(({ hostports }) =>
-        hostports.filter((one) => isHostportOf("tcp_edge", one)).map((one) => readHostport(one).port),
-      ),
+      tcp_edge.flatMap(({ hostports }) => hostportsIn("tcp_edge", hostports).map(({ port }) => port)),
     );
     return [...ports].sort((a, b) => a - b).map((port) => ({ port, address, bindPort: port }));
   }
@@ -192,7 +190,7 @@ export class EnvironmentSource {
     const { tls_edge, https_edge } = objects;
     const own = [...reservedCertificates(objects, this.#warn), ...(this.#certificates?.read() ?? [])];
     const hosts = [...tls_edge, ...https_edge].flatMap(({ hostports }) =>
-      hostports.filter(isHostport).map((one) => readHostport(one).host),
+      hostportsIn("https_edge", hostports).map(({ host }) => host),
     );
     return [...own, ...((await this.authority?.certificates([...new Set(hosts)])) ?? [])];
   }

@@ -2,6 +2,7 @@ import type { IpPolicyRule } from "@tunnelplane/sdk";
 import {
   beyond,
   type ConnectionStep,
+  EVERYONE,
   inBoth,
   isEveryone,
   isNobody,
@@ -19,12 +20,11 @@ import { Unservable } from "./model";
  * speaks first has spoken (Envoy 1.40; tests/gateway/serverFirst.test.ts).
  */
 export interface Gate {
-  /** In CIDR notation, as all. */
+  /** In CIDR notation. */
   readonly admitted: readonly string[];
+  /** All others, in CIDR notation. */
   readonly refused: readonly string[];
 }
-
-export const EVERYWHERE = ["0.0.0.0/0", "::/0"];
 
 /** Each takes a place in a chain, for each hostport. Leaving one IPv6 address out of a network takes 128. */
 const MOST_NETWORKS = 10_000;
@@ -32,30 +32,30 @@ const MOST_NETWORKS = 10_000;
 /**
  * @param rules of the policies that admit callers; undefined if everybody may come
  * @param steps of the edge's policies
- * @param everywhere whom restrictions of all edges admit; undefined if there are none
+ * @param everywhere whom restrictions of all edges admit
  * @returns undefined if everybody is admitted
  * @throws Unservable for more networks than a chain takes
  */
 export function gateOf(
   rules: readonly Pick<IpPolicyRule, "action" | "cidr">[] | undefined,
   steps: readonly ConnectionStep[],
-  everywhere: NetworkSet | undefined,
+  everywhere: NetworkSet,
 ): Gate | undefined {
   const having = (action: string) =>
     networkSet((rules ?? []).filter((rule) => rule.action === action).map(({ cidr }) => masked(cidr)));
-  const own = rules && having("allow");
-  const allowed = own && everywhere ? inBoth(own, everywhere) : (own ?? everywhere);
+  const allowed = inBoth(rules ? having("allow") : EVERYONE, everywhere);
   const denied = unionOf([
     having("deny"),
     ...steps.flatMap(({ type, from }) => (type === "deny" ? [from] : [])),
   ]);
-  if (isNobody(denied) && (!allowed || isEveryone(allowed))) return undefined;
-  const refused = networksIn(denied);
-  const all = allowed ? networksIn(allowed) : EVERYWHERE;
+  if (isNobody(denied) && isEveryone(allowed)) return undefined;
+  const [all, refused] = [networksIn(allowed), networksIn(denied)];
   if (all.length + refused.length > MOST_NETWORKS)
     throw new Unservable(
       `its policies come to ${all.length + refused.length} networks, and an edge has at most ${MOST_NETWORKS}: use fewer rules`,
     );
   // One within a refused network would be the smaller of both, and decide.
-  return { admitted: all.filter((one) => !isNobody(beyond(networkSet([one]), denied))), refused };
+  const admitted = all.filter((one) => !isNobody(beyond(networkSet([one]), denied)));
+  const others = networksIn(EVERYONE).filter((one) => !admitted.includes(one) && !refused.includes(one));
+  return { admitted, refused: [...refused, ...others] };
 }

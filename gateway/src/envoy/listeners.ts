@@ -1,5 +1,4 @@
 import { escapeRegex } from "@tunnelplane/sdk/rules";
-import { EVERYWHERE } from "./gate";
 import { httpManager } from "./httpChain";
 import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
@@ -119,10 +118,7 @@ function gated(
   const { admitted, refused } = gate;
   return [
     ...(admitted.length > 0 ? [chain("admitted", filters, admitted)] : []),
-    chain("refused", refusing, [
-      ...refused,
-      ...EVERYWHERE.filter((one) => !admitted.includes(one) && !refused.includes(one)),
-    ]),
+    chain("refused", refusing, refused),
   ];
 }
 

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
-import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, type EdgeKind } from "@tunnelplane/sdk/contract";
+import { isHostportOf, readHostport } from "@tunnelplane/sdk/rules";
 
-export { isHostport, isHostportOf, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
+export { isHostport, isWildcard, readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
+
+/** The hostports among the texts that an edge declares. */
+export const hostportsIn = (kind: EdgeKind, texts: readonly string[]): Hostport[] =>
+  texts.filter((one) => isHostportOf(kind, one)).map(readHostport);
 
 /** A short name for a text: 64 bits, so two texts do not get the same name by chance. */
 export const shortHash = (text: string): string =>

@@ -1,6 +1,8 @@
 import type { IpPolicyRule, Ref } from "@tunnelplane/sdk";
 import {
   admittedBy,
+  EVERYONE,
+  isEveryone,
   type NetworkSet,
   networksIn,
   type RestrictedType,
@@ -35,15 +37,15 @@ export function rulesOf(
 export const admittedTo = (type: RestrictedType, objects: Objects): NetworkSet | undefined =>
   admittedBy(type, objects.ip_restriction, (policy) => byPolicy(objects.ip_policy_rule).get(policy) ?? []);
 
-/** Those that restrictions of all edges admit. */
-export const everywhereIn = onceForEach((objects: Objects) => ({
-  admitted: admittedTo("endpoints", objects),
-}));
+/** The networks that restrictions of all edges admit: every network, where none is enforced. */
+export const everywhereIn = onceForEach(
+  (objects: Objects): NetworkSet => admittedTo("endpoints", objects) ?? EVERYONE,
+);
 
 /** The source addresses that may send requests to a route, as a principal of RBAC. */
 export function networksOf(module: IpRestriction | null, objects: Objects): Json | undefined {
-  const [own, everywhere] = [ownNetworks(module, objects), everywhereIn(objects).admitted];
-  if (!everywhere) return own;
+  const [own, everywhere] = [ownNetworks(module, objects), everywhereIn(objects)];
+  if (isEveryone(everywhere)) return own;
   const all = networksIn(everywhere);
   const principal = all.length === 0 ? NOBODY : among(all);
   return own ? { and_ids: { ids: [own, principal] } } : principal;
@@ -54,7 +56,7 @@ const among = (cidrs: readonly string[]): Json => ({
   or_ids: { ids: cidrs.map((cidr) => ({ remote_ip: cidrRange(cidr) })) },
 });
 
-/** Those that an enabled module allows, without those that it denies. */
+/** The networks that an enabled module allows, without those that it denies. */
 function ownNetworks(module: IpRestriction | null, objects: Objects): Json | undefined {
   const rules = rulesOf(module, objects);
   if (!rules) return undefined;

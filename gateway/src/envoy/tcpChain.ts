@@ -8,7 +8,7 @@ import type { Objects } from "./model";
 import type { Hostport } from "./names";
 import { everywhereIn, rulesOf } from "./networks";
 
-/** What happens to the connections of a hostport. */
+/** The way of a hostport's connections: whom it admits, and where they go. */
 export interface Passage {
   /** Absent if everybody is admitted. */
   readonly gate: Gate | undefined;
@@ -30,7 +30,7 @@ export function passageOf(
   const steps = policies?.enabled ? connectionSteps(policies, kind, hostport.host) : [];
   const logs = steps.flatMap(({ type, config }) => (type === "log" ? [config.metadata ?? {}] : []));
   return {
-    gate: gateOf(rulesOf(edge.ip_restriction, objects), steps, everywhereIn(objects).admitted),
+    gate: gateOf(rulesOf(edge.ip_restriction, objects), steps, everywhereIn(objects)),
     filters: [...steps.flatMap(limiting), tcpProxy(destination, logs)],
     refusing: [tcpProxy("nowhere", logs)],
   };

@@ -7,7 +7,7 @@ import { refuseUnknown } from "./enforced";
 import type { Json } from "./json";
 import { type Front, listenersOf } from "./listeners";
 import { type Configuration, type EdgeState, type Environment, type Objects, Unservable } from "./model";
-import { type Hostport, isHostportOf, readHostport } from "./names";
+import { type Hostport, hostportsIn } from "./names";
 import { recorder } from "./recording";
 import { type ChainRequirements, dependsOnPath, OWN, serveRoute, type TranslationContext } from "./routes";
 import { signInPlaces } from "./signIn";
@@ -115,7 +115,10 @@ function hostportsOf(
   { hostports }: HttpsEdge | TlsEdge | TcpEdge,
   unserved: ReadonlyMap<string, string> | undefined,
 ): Hostport[] {
-  const read = hostports.filter((one) => isHostportOf(kind, one) && !unserved?.has(one)).map(readHostport);
+  const read = hostportsIn(
+    kind,
+    hostports.filter((one) => !unserved?.has(one)),
+  );
   // Connections over TCP say no name, so the first hostport of a port stands for all.
   if (kind === "tcp_edge")
     return read.filter(({ port }, index) => read.findIndex((one) => one.port === port) === index);

@@ -12,7 +12,7 @@ import {
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { issuersOf, keySetsOf } from "../envoy/issuers";
 import { type EdgeState, type Environment, type Listen, type Objects, objectsOf } from "../envoy/model";
-import { isHostport, isHostportOf, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
+import { hostportsIn, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import { translate } from "../envoy/translate";
 import { freePort } from "../freePort";
 import { type Answer, agrees } from "./agreement";
@@ -216,9 +216,7 @@ const cookie = (set: readonly string[]): Record<string, string> => ({
 });
 
 const hostportsOf = ({ tls_edge, https_edge }: Objects) =>
-  [...tls_edge, ...https_edge].flatMap(({ hostports }) => hostports.filter(isHostport).map(readHostport));
+  [...tls_edge, ...https_edge].flatMap(({ hostports }) => hostportsIn("https_edge", hostports));
 
 const tcpHostportsOf = ({ tcp_edge }: Objects) =>
-  tcp_edge.flatMap(({ hostports }) =>
-    hostports.filter((one) => isHostportOf("tcp_edge", one)).map(readHostport),
-  );
+  tcp_edge.flatMap(({ hostports }) => hostportsIn("tcp_edge", hostports));

@@ -25,7 +25,14 @@ export {
 } from "./ownership";
 export { isAccountAdmin, projectNames, seesAllProjects, sharedProjects } from "./projects";
 export { refuseForeignReach } from "./reach";
-export { MOST_RESTRICTIONS, type Origin, type Restrictions, refuseLockOut } from "./restrictions";
+export {
+  everyRestriction,
+  MOST_RESTRICTIONS,
+  type Origin,
+  RESTRICTING,
+  type Restrictions,
+  refuseLockOut,
+} from "./restrictions";
 export { plansForOthers, refuseForeignRights, refuseUnlessMay } from "./rights";
 export {
   beginSession,

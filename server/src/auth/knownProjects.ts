@@ -1,14 +1,12 @@
 import type { Store } from "../storage";
 import { projectNames, sharedProjects } from "./projects";
+import { Recent } from "./recent";
 
 /** A project, with the two values by which requests name it. */
 export interface KnownProject {
   readonly id: string;
   readonly name: string;
 }
-
-/** How long the list of projects is trusted; a change on another server counts after this time. */
-const TRUSTED_MS = 1000;
 
 /** How long to wait, at least, between two readings because of names that it lacks. */
 const MISSED_MS = 50;
@@ -18,20 +16,16 @@ const MISSED_MS = 50;
  * unknown one.
  */
 export class KnownProjects {
-  #read: Promise<ProjectList> | undefined;
-  #since = 0;
+  readonly #list: Recent<ProjectList>;
   #missed = 0;
 
-  constructor(private readonly store: Pick<Store, "reader">) {}
-
-  list(): Promise<ProjectList> {
-    if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
-    this.#read ??= this.#find().catch((error: unknown) => {
-      this.forget();
-      throw error;
-    });
-    return this.#read;
+  constructor({ reader }: Pick<Store, "reader">) {
+    this.#list = new Recent(
+      async () => new ProjectList(await projectNames(reader), new Set(await sharedProjects(reader))),
+    );
   }
+
+  list = (): Promise<ProjectList> => this.#list.get();
 
   /** The list for a request that names a project, which another server may just have made. */
   async listFor(named: string | undefined): Promise<ProjectList> {
@@ -43,15 +37,7 @@ export class KnownProjects {
   }
 
   /** Call this after a change of projects, before answering it. */
-  forget(): void {
-    this.#read = undefined;
-    this.#since = performance.now();
-  }
-
-  async #find(): Promise<ProjectList> {
-    const { reader } = this.store;
-    return new ProjectList(await projectNames(reader), new Set(await sharedProjects(reader)));
-  }
+  forget = (): void => this.#list.forget();
 }
 
 export class ProjectList {

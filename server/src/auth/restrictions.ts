@@ -1,12 +1,13 @@
 import type { Answers } from "@tunnelplane/sdk";
-import type { SentOf } from "@tunnelplane/sdk/contract";
-import { admittedBy, isIn, type NetworkSet, sourceOf } from "@tunnelplane/sdk/rules";
+import type { Kind, SentOf } from "@tunnelplane/sdk/contract";
+import { admittedBy, holdsAddress, type NetworkSet } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
 import { isChangeOf, type ObjectChange } from "../journal";
 import { type Database, inParts, isListed, type Store, statement } from "../storage";
 import { isLoopback, RequestError } from "../util";
 import type { Caller } from "./caller";
 import { isAccountAdmin } from "./projects";
+import { Recent } from "./recent";
 
 type Type = SentOf<"ip_restriction">["type"];
 
@@ -23,19 +24,20 @@ type Restriction = Answers["ip_restriction"];
 
 type Rule = Answers["ip_policy_rule"];
 
-/** How long restrictions are trusted; a change on another server counts after this time. */
-const TRUSTED_MS = 1000;
+/** The kinds by which a caller could be kept out of the API. */
+export const RESTRICTING: readonly Kind[] = ["ip_restriction", "ip_policy", "ip_policy_rule"];
 
 /** Keeps callers out of the API and the console, as the enforced IP restrictions of the account say. */
 export class Restrictions {
-  #read: Promise<ReadonlyMap<Type, NetworkSet | undefined>> | undefined;
-  #since = 0;
+  readonly #admitted: Recent<Admitted>;
 
-  constructor(private readonly store: Pick<Store, "reader">) {}
+  constructor(private readonly store: Pick<Store, "reader">) {
+    this.#admitted = new Recent(async () => admittedOf(store.reader, await restrictionsIn(store.reader)));
+  }
 
   /** @throws RequestError if the caller may not come from there */
   async refuse(type: "api" | "dashboard", origin: Origin, caller?: Caller): Promise<void> {
-    const admitted = (await this.#now()).get(type);
+    const admitted = (await this.#admitted.get()).get(type);
     if (!admitted || isAdmitted(admitted, origin, type === "api" ? caller : undefined)) return;
     throw new RequestError(
       "forbidden",
@@ -56,33 +58,15 @@ export class Restrictions {
   }
 
   /** Call this after a change of restrictions, policies or rules, before answering it. */
-  forget(): void {
-    this.#read = undefined;
-  }
-
-  #now(): Promise<ReadonlyMap<Type, NetworkSet | undefined>> {
-    if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
-    if (!this.#read) {
-      this.#since = performance.now();
-      this.#read = admittedTo(this.store.reader).catch((error: unknown) => {
-        this.forget();
-        throw error;
-      });
-    }
-    return this.#read;
-  }
+  forget = (): void => this.#admitted.forget();
 }
 
 /** Gateways are never kept out of the API, nor is an admin's key on the server's own machine. */
 function isAdmitted(admitted: NetworkSet, { ip, isForwarded }: Origin, caller: Caller | undefined): boolean {
   if (caller?.role === "gateway") return true;
   if (caller && isAccountAdmin(caller) && isLoopback(ip) && !isForwarded) return true;
-  const source = sourceOf(plain(ip));
-  return source !== undefined && isIn(source, admitted) === true;
+  return holdsAddress(admitted, ip);
 }
-
-/** An IPv4 address that a socket for both families shows within IPv6. */
-const plain = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, "");
 
 /**
  * Refuses changes after which an `api` restriction would keep their caller out, and changes of policies that
@@ -94,9 +78,7 @@ export async function refuseLockOut(
   { caller, origin, force }: { readonly caller: Caller; readonly origin: Origin; readonly force: boolean },
   changes: readonly ObjectChange[],
 ): Promise<void> {
-  const touching = changes.filter(({ definition: { kind } }) =>
-    /^ip_(restriction|policy|policy_rule)$/.test(kind),
-  );
+  const touching = changes.filter(({ definition: { kind } }) => RESTRICTING.includes(kind));
   if (touching.length === 0) return;
   const stored = await restrictionsIn(db);
   if (!isAccountAdmin(caller)) refuseForeignPolicies(stored, touching);
@@ -128,14 +110,14 @@ function refuseForeignPolicies(stored: readonly Restriction[], changes: readonly
 }
 
 /** The networks that the enforced restrictions of each type admit; absent for a type without one. */
-const admittedTo = async (db: Kysely<Database>): Promise<ReadonlyMap<Type, NetworkSet | undefined>> =>
-  admittedOf(db, await restrictionsIn(db), []);
+type Admitted = ReadonlyMap<Type, NetworkSet | undefined>;
 
+/** @param changes of rules that may be planned alone */
 async function admittedOf(
   db: Kysely<Database>,
   restrictions: readonly Restriction[],
-  changes: readonly ObjectChange[],
-): Promise<ReadonlyMap<Type, NetworkSet | undefined>> {
+  changes: readonly ObjectChange[] = [],
+): Promise<Admitted> {
   const policies = restrictions.flatMap(({ enforced, ip_policies }) =>
     enforced ? ip_policies.map(({ id }) => id) : [],
   );
@@ -165,18 +147,19 @@ function overlaid<K extends "ip_restriction" | "ip_policy_rule">(
 }
 
 const restrictionsIn = async (db: Kysely<Database>): Promise<Restriction[]> =>
-  (await everyRestriction(db, { limit: MOST_RESTRICTIONS })).map(({ document }) => JSON.parse(document));
+  (await everyRestriction(db, {})).map(({ document }) => JSON.parse(document));
 
 /** The server looks at all of them for each decision, and gateways for each edge. */
 export const MOST_RESTRICTIONS = 100;
 
-const everyRestriction = statement<{ limit: number }, { document: string }>((db, parameter) =>
+/** The restrictions of every project. */
+export const everyRestriction = statement<object, Pick<Database["resource"], "document" | "name">>((db) =>
   db
     .selectFrom("resource")
-    .select("document")
+    .select(["document", "name"])
     .where("kind", "=", "ip_restriction")
     .orderBy("id")
-    .limit(parameter("limit")),
+    .limit(MOST_RESTRICTIONS),
 );
 
 const rulesOf = statement<{ policies: string }, { document: string }>((db, parameter) =>

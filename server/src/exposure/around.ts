@@ -45,7 +45,7 @@ interface AroundOptions {
   /**
    * Whether the changes may matter at edges that do not refer to them. Default: restrictions of all edges do.
    */
-  readonly more?: (changed: readonly WorldObject[]) => boolean;
+  readonly mattersEverywhere?: (changed: readonly WorldObject[]) => boolean;
 }
 
 /**
@@ -57,7 +57,12 @@ export async function objectsAround(
   db: Kysely<Database>,
   { documents, project }: { readonly documents: Documents; readonly project: string },
   changes: readonly ObjectChange[],
-  { names = new Map(), limits, most = { users: MOST_USERS, objects: MOST_OBJECTS }, more }: AroundOptions,
+  {
+    names = new Map(),
+    limits,
+    most = { users: MOST_USERS, objects: MOST_OBJECTS },
+    mattersEverywhere,
+  }: AroundOptions,
 ): Promise<Around> {
   const { was, is } = sidesOf(changes, names);
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
@@ -67,15 +72,17 @@ export async function objectsAround(
     gathering.add([...is.values()].flatMap((object) => object ?? [])),
     // An object that was referenced before still exists, or was deleted in the same transaction.
     gathering.addTargetsOf([...was.values()].flatMap((object) => object ?? [])),
+    gathering.addRestrictions(),
   ]);
   const using = await gathering.read(users);
   await gathering.add(using);
-  await gathering.addRestrictions();
   const isOfAll =
     changed.some(({ kind, fields }) => kind === "ip_restriction" && fields.type === "endpoints") ||
     users.some((id) => gathering.objects.get(id)?.kind === "ip_restriction");
   const others =
-    isOfAll || more?.(changed) === true ? await someEdges(db, { project, most: most.users, limits }) : [];
+    isOfAll || mattersEverywhere?.(changed) === true
+      ? await someEdges(db, { project, most: most.users, limits })
+      : [];
   // Routes compete with those beside them, and one that cannot be enforced closes all of them.
   const around = [...changed, ...using].flatMap(
     ({ fields }) => gathering.objects.get(String(fields.edge_id)) ?? [],

@@ -79,7 +79,7 @@ async function touchedBy(
     names,
     limits,
     // A credential may have been the last one to serve an edge.
-    more: (changed) => changed.some(({ kind }) => kind.endsWith("_credential")),
+    mattersEverywhere: (changed) => changed.some(({ kind }) => kind.endsWith("_credential")),
   });
   const { credentials, full } = await credentialsFor(transaction, caller);
   if (full) limits.push("Only the newest 500 credentials of each kind were examined.");

@@ -5,7 +5,7 @@ import type { Kysely } from "kysely";
 import { type Caller, projectOf } from "../auth";
 import { portsOf } from "../gateways";
 import { Existing, type ServerContext } from "../resources";
-import { type Database, inParts } from "../storage";
+import { type Database, inParts, pipelined } from "../storage";
 import { grouped } from "../util";
 import {
   belongingTo,
@@ -26,10 +26,9 @@ export async function decide(
   caller: Caller,
   requests: readonly DecisionRequest[],
 ): Promise<Decision[]> {
-  const edges = await edgesOf(reader, requests);
   const gathering = new Gathering(reader, documents, projectOf(caller));
+  const [edges] = await pipelined([edgesOf(reader, requests), gathering.addRestrictions()]);
   const whole = new Set<string>();
-  await gathering.addRestrictions();
   for (const id of new Set(edges.flat())) {
     await addEdge(reader, gathering, id);
     if (gathering.full) break;
@@ -66,9 +65,11 @@ const TOO_MUCH = withoutEdge(
 /** For each request, the edges that may take it: the edge of its address, and that of its Host header. */
 async function edgesOf(db: Kysely<Database>, requests: readonly DecisionRequest[]): Promise<string[][]> {
   const wanted = requests.map((request) => namesOf(request).map(candidatesOf));
-  const found = await inParts([...new Set(wanted.flat(2))], (values) => edgesAt(db, { values }));
+  const [found, atPorts] = await pipelined([
+    inParts([...new Set(wanted.flat(2))], (values) => edgesAt(db, { values })),
+    tcpEdgesAt(db, requests),
+  ]);
   const owners = new Map(found.map(({ value, resource_id }) => [value, resource_id]));
-  const atPorts = await tcpEdgesAt(db, requests);
   return wanted.map(
     (names, index) =>
       atPorts.get(portIn(requests[index]))?.map(({ id }) => id) ??

@@ -12,7 +12,7 @@ import {
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { readHostport, wildcardsAbove } from "@tunnelplane/sdk/rules";
 import type { Kysely } from "kysely";
-import { type Caller, MOST_RESTRICTIONS, projectOf } from "../auth";
+import { type Caller, everyRestriction, projectOf } from "../auth";
 import { type Document, type Documents, textIn } from "../documents";
 import { findById, type StoredRow } from "../resources";
 import { type Database, isListed, pipelined, statement } from "../storage";
@@ -73,7 +73,7 @@ export class Gathering {
 
   /** Adds the restrictions of all edges that are enforced, of whatever project they are. */
   async addRestrictions(): Promise<void> {
-    const rows = await restrictions(this.db, { limit: MOST_RESTRICTIONS });
+    const rows = await everyRestriction(this.db, {});
     const all = rows.map((row) => storedObject(definitionNamed("ip_restriction"), row));
     await this.add(all.filter(({ fields }) => fields.enforced === true && fields.type === "endpoints"));
   }
@@ -141,15 +141,6 @@ export const belongingTo = statement<{ id: string; limit: number }, NamedRow>((d
     .where("to_id", "=", parameter("id"))
     .where("cascades", "=", 1)
     .orderBy("resource.id")
-    .limit(parameter("limit")),
-);
-
-const restrictions = statement<{ limit: number }, NamedRow>((db, parameter) =>
-  db
-    .selectFrom("resource")
-    .select(["document", "name"])
-    .where("kind", "=", "ip_restriction")
-    .orderBy("id")
     .limit(parameter("limit")),
 );
 

@@ -46,13 +46,16 @@ function isNear(host: string, wanted: ReadonlySet<string>): boolean {
 
 const AT_ONCE = 500;
 
-const hostportsAfter = statement<{ after: string; limit: number }, { value: string; resource_id: string }>(
-  (db, parameter) =>
-    db
-      .selectFrom("unique_key")
-      .select(["value", "resource_id"])
-      .where("scope", "=", "hostport")
-      .where("value", ">", parameter("after"))
-      .orderBy("value")
-      .limit(parameter("limit")),
+/** The hostports of all edges behind one, in their order. */
+export const hostportsAfter = statement<
+  { after: string; limit: number },
+  { value: string; resource_id: string }
+>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .select(["value", "resource_id"])
+    .where("scope", "=", "hostport")
+    .where("value", ">", parameter("after"))
+    .orderBy("value")
+    .limit(parameter("limit")),
 );

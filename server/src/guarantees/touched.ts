@@ -6,11 +6,13 @@ import {
   UNNOTICED_FIELDS,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import { RESTRICTING } from "../auth";
 import type { Document } from "../documents";
 import { usersOf } from "../exposure";
 import type { ObjectChange } from "../journal";
-import { type Database, statement } from "../storage";
+import type { Database } from "../storage";
 import { MOST_EDGES, tooMany } from "./limits";
+import { hostportsAfter } from "./stored";
 import { fieldsIn, keepObjects, lockObjects } from "./table";
 
 /** Kinds that cannot let anybody in or keep anybody out. */
@@ -113,18 +115,14 @@ async function usedByAll(db: Kysely<Database>, ids: readonly string[]): Promise<
 }
 
 async function allHostports(db: Kysely<Database>): Promise<string[]> {
-  const rows = await everyHostport(db, { limit: MOST_EDGES + 1 });
+  const rows = await hostportsAfter(db, { after: "", limit: MOST_EDGES + 1 });
   if (rows.length > MOST_EDGES) throw tooMany();
   return rows.map(({ value }) => value);
 }
 
-const everyHostport = statement<{ limit: number }, { value: string }>((db, parameter) =>
-  db.selectFrom("unique_key").select("value").where("scope", "=", "hostport").limit(parameter("limit")),
-);
-
 /** Whether changes matter at the edges of every project. */
 export const touchEveryProject = (changes: readonly ObjectChange[]): boolean =>
-  changes.some(({ definition: { kind } }) => /^ip_(restriction|policy|policy_rule)$/.test(kind));
+  changes.some(({ definition: { kind } }) => RESTRICTING.includes(kind));
 
 const declaredIn = (objects: readonly Document[]): string[] =>
   [...new Set(objects.flatMap(hostportsIn).map((hostport) => hostport.toLowerCase()))].filter((one) =>

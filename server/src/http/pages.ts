@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Restrictions } from "../auth";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
 import { originOf } from "./origin";
@@ -41,18 +41,19 @@ export function registerPages(
 ): void {
   app.register(async (pages) => {
     underWay.limitOn(pages);
-    pages.addHook("onRequest", async (request) => {
-      await underWay.admit(request);
-      if (request.url.startsWith("/console")) await restrictions.refuse("dashboard", originOf(request));
-    });
+    pages.addHook("onRequest", (request) => underWay.admit(request));
+    const forPeople = {
+      onRequest: (request: FastifyRequest) => restrictions.refuse("dashboard", originOf(request)),
+    };
     for (const page of PAGES) {
+      const options = page === "console" ? forPeople : {};
       for (const name of readdirSync(join(FOLDER, page))) {
         const file = new SentFile(
           readFileSync(join(FOLDER, page, name)),
           TYPES[extname(name)] ?? "application/octet-stream",
           HEADERS,
         );
-        pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, (request, reply) =>
+        pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, options, (request, reply) =>
           file.answer(request, reply),
         );
       }

@@ -1,6 +1,6 @@
 import { definitionOf, expandPath } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ApiKeys, type KeyUses, refuseUnlessMay } from "../auth";
+import { type ApiKeys, type KeyUses, RESTRICTING, refuseUnlessMay } from "../auth";
 import { DOCUMENT_SEPARATOR, type Page } from "../documents";
 import type { Dispatcher } from "../events";
 import { DryRunConsequences } from "../exposure";
@@ -146,18 +146,9 @@ function registerOperation(
 }
 
 const CALLERS = [
-  ...(
-    [
-      "api_key",
-      "bot_user",
-      "workload_identity",
-      "project",
-      "membership",
-      "ip_restriction",
-      "ip_policy",
-      "ip_policy_rule",
-    ] as const
-  ).map((kind) => definitionOf(kind).path),
+  ...(["api_key", "bot_user", "workload_identity", "project", "membership", ...RESTRICTING] as const).map(
+    (kind) => definitionOf(kind).path,
+  ),
   "/changesets",
   "/users",
   "/sessions",

@@ -4,6 +4,7 @@ import type { ObjectChange } from "../journal";
 import { type Database, effect, inParts, isListed, statement, Transaction } from "../storage";
 import { type Fault, refuseFaults } from "../util";
 import type { PortRange } from "./nameSettings";
+import { repeatKeys } from "./repeatKeys";
 import { Existing } from "./rules";
 
 /** A port that an edge serves and did not serve before. */
@@ -40,7 +41,7 @@ export async function refuseTakenPorts(
   opened: readonly Opened[],
   range: PortRange,
 ): Promise<void> {
-  const written = new Map(changes.map((change) => [change.id, change]));
+  const written = new Written(changes);
   for (const one of opened.filter(({ isTcp }) => isTcp)) await refuseTcpPort(db, written, one, range);
   const others = opened.filter(({ isTcp, port }) => !isTcp && port >= range.first && port <= range.last);
   if (others.length === 0) return;
@@ -53,19 +54,30 @@ export async function refuseTakenPorts(
   );
   const taken = new Set(holders.filter(({ id }) => !written.has(id)).map(({ value }) => Number(value)));
   for (const { port, path } of others)
-    if (taken.has(port) || isOpenedIn(written, port, true)) refuseFaults([ofTcpEdge(path, port)]);
+    if (taken.has(port) || written.ofTcp.has(port)) refuseFaults([ofTcpEdge(path, port)]);
 }
 
-/** Whether an edge that is written has a port. */
-const isOpenedIn = (written: ReadonlyMap<string, ObjectChange>, port: number, isTcp: boolean): boolean =>
-  [...written.values()].some(
-    ({ definition: { kind }, after }) =>
-      after && isEdgeKind(kind) && (kind === "tcp_edge") === isTcp && portsOf(after).includes(port),
-  );
+/** The objects that are written, and the ports that edges among them have afterwards. */
+class Written {
+  readonly #changes: ReadonlyMap<string, ObjectChange>;
+  readonly ofTcp = new Set<number>();
+  readonly ofNames = new Set<number>();
+
+  constructor(changes: readonly ObjectChange[]) {
+    this.#changes = new Map(changes.map((change) => [change.id, change]));
+    for (const { definition, after } of changes)
+      if (after && isEdgeKind(definition.kind))
+        for (const port of portsOf(after))
+          (definition.kind === "tcp_edge" ? this.ofTcp : this.ofNames).add(port);
+  }
+
+  has = (id: string): boolean => this.#changes.has(id);
+  isDeleted = (id: string): boolean => this.has(id) && !this.#changes.get(id)?.after;
+}
 
 async function refuseTcpPort(
   db: Kysely<Database>,
-  written: ReadonlyMap<string, ObjectChange>,
+  written: Written,
   { change, port, path }: Opened,
   { first, last }: PortRange,
 ): Promise<void> {
@@ -76,14 +88,13 @@ async function refuseTcpPort(
       `has the port ${port}, and TCP edges have ports from ${first} to ${last} here (--tcp-ports): choose one of these, or reserve an address (/reserved_addrs), which gets a free one`,
     );
   const rivals = await namesAt(db, port);
-  if (isOpenedIn(written, port, false) || rivals.some(({ id }) => !written.has(id)))
+  if (written.ofNames.has(port) || rivals.some(({ id }) => !written.has(id)))
     refuse(
       "taken",
       `has the port ${port}, which an edge for names serves; connections over TCP say no name, so use another port`,
     );
   const [reserved] = await new Existing(db).holdersOf([{ scope: "reserved_port", key: String(port) }]);
-  const released = reserved && written.get(reserved.id);
-  if (reserved && reserved.project_id !== change.storedAs.project && !(released && !released.after))
+  if (reserved && reserved.project_id !== change.storedAs.project && !written.isDeleted(reserved.id))
     refuse("taken", `has the port ${port}, which another project reserved; choose another port`);
 }
 
@@ -111,23 +122,19 @@ const edgesAt = statement<{ ending: string; limit: number }, { id: string }>((db
     .limit(parameter("limit")),
 );
 
-/**
- * As `breakIfReserved` does: if a TCP edge has one of the ports, the commit fails, and the next try says why.
- */
+/** The commit fails if a TCP edge has one of the ports. */
 const breakIfTaken = (transaction: Transaction, opened: readonly Opened[]): Promise<unknown> =>
   inParts([...new Set(opened.map(({ port }) => String(port)))], (values) =>
     repeatPorts(transaction, { values }),
   );
 
 const repeatPorts = effect<{ values: string }>((db, parameter) =>
-  db
-    .insertInto("unique_key")
-    .columns(["scope", "value", "resource_id"])
-    .expression(
-      db
-        .selectFrom("unique_key")
-        .select(["scope", "value", "resource_id"])
-        .where("scope", "=", TCP_PORT)
-        .where(isListed(db, "value", parameter("values"))),
-    ),
+  repeatKeys(
+    db,
+    db
+      .selectFrom("unique_key")
+      .select(["scope", "value", "resource_id"])
+      .where("scope", "=", TCP_PORT)
+      .where(isListed(db, "value", parameter("values"))),
+  ),
 );

@@ -14,6 +14,7 @@ import { type Database, effect, inParts, isListed, statement, Transaction } from
 import { RequestError, refuseFaults } from "../util";
 import type { NameSettings } from "./nameSettings";
 import { openedPorts, refuseTakenPorts } from "./ports";
+import { repeatKeys } from "./repeatKeys";
 import { findById } from "./rows";
 import { Existing, type HolderRow } from "./rules";
 
@@ -21,6 +22,8 @@ import { Existing, type HolderRow } from "./rules";
 interface Claim {
   readonly name: string;
   readonly path: readonly PropertyKey[];
+  /** Of a hostport. */
+  readonly port?: number;
 }
 
 /**
@@ -74,6 +77,7 @@ const hostports = (document: Document): Claim[] =>
   textsIn(document, "hostports").map((hostport, index) => ({
     name: hostport.slice(0, hostport.lastIndexOf(":")),
     path: ["hostports", index],
+    port: portOf(hostport),
   }));
 
 const binds = (document: Document): Claim[] =>
@@ -95,7 +99,7 @@ const NAMED: Readonly<Record<string, (document: Document) => Claim[]>> = {
 
 async function refuseReserved(
   db: Kysely<Database>,
-  { storedAs: { project }, definition: { kind }, after }: ObjectChange,
+  { storedAs: { project }, definition: { kind } }: ObjectChange,
   claims: readonly Claim[],
   isRequired: boolean,
 ): Promise<void> {
@@ -103,19 +107,14 @@ async function refuseReserved(
   if (!isRequired && db instanceof Transaction && db.facts.isOptimistic)
     return breakIfReserved(db, names, project);
   const reserved = await Reserved.around(db, names);
-  // An address that the project reserved has a name of the server.
-  const isOwnPort = async ([, index]: readonly PropertyKey[]) => {
-    if (kind !== "tcp_edge") return false;
-    const key = String(portOf(textsIn(after ?? {}, "hostports")[Number(index)] ?? ""));
-    const [holder] = await new Existing(db).holdersOf([{ scope: "reserved_port", key }]);
-    return holder?.project_id === project;
-  };
-  for (const { name, path } of claims) {
+  for (const { name, path, port } of claims) {
     if (await reserved.isForeign(name, project))
       refuseFaults([
         { error: "taken", path, message: "is reserved by another project; choose another name" },
       ]);
-    if (isRequired && path[0] === "hostports" && reserved.over(name).length === 0 && !(await isOwnPort(path)))
+    if (!isRequired || port === undefined || reserved.over(name).length > 0) continue;
+    // An address that the project reserved has a name of the server.
+    if (kind !== "tcp_edge" || !(await isReservedPort(db, port, project)))
       refuseFaults([
         {
           error: "invalid_field",
@@ -126,43 +125,34 @@ async function refuseReserved(
   }
 }
 
-/**
- * Does not wait for an answer, so that a creation stays one round trip: if another project reserved one of
- * the names, the commit fails, and the transaction runs again and is refused in words. It fails because these
- * statements add the key of that domain a second time.
- */
+async function isReservedPort(db: Kysely<Database>, port: number, project: string): Promise<boolean> {
+  const [holder] = await new Existing(db).holdersOf([{ scope: "reserved_port", key: String(port) }]);
+  return holder?.project_id === project;
+}
+
+/** The commit fails if another project reserved one of the names. */
 async function breakIfReserved(
   transaction: Transaction,
   names: readonly string[],
   project: string,
 ): Promise<void> {
   const keys = [...new Set(names.flatMap(coveringKeys))];
-  await inParts(keys, (values) => repeatKeys(transaction, { values, project }));
+  await inParts(keys, (values) => repeatCovering(transaction, { values, project }));
   for (const name of names)
-    if (name.startsWith("*.")) await repeatKeysBelow(transaction, { ...below(name), project });
+    if (name.startsWith("*.")) await repeatBelow(transaction, { ...below(name), project });
 }
 
-const repeatKeys = effect<{ values: string; project: string }>((db, parameter) =>
-  db
-    .insertInto("unique_key")
-    .columns(["scope", "value", "resource_id"])
-    .expression(
-      reservedKeys(db)
-        .where(isListed(db, "value", parameter("values")))
-        .where("project_id", "!=", parameter("project")),
-    ),
+const repeatCovering = effect<{ values: string; project: string }>((db, parameter) =>
+  repeatKeys(
+    db,
+    reservedKeys(db)
+      .where(isListed(db, "value", parameter("values")))
+      .where("project_id", "!=", parameter("project")),
+  ),
 );
 
-const repeatKeysBelow = effect<{ from: string; to: string; project: string }>((db, parameter) =>
-  db
-    .insertInto("unique_key")
-    .columns(["scope", "value", "resource_id"])
-    .expression(
-      reservedKeys(db)
-        .where("value", ">=", parameter("from"))
-        .where("value", "<", parameter("to"))
-        .where("project_id", "!=", parameter("project")),
-    ),
+const repeatBelow = effect<{ from: string; to: string; project: string }>((db, parameter) =>
+  repeatKeys(db, foreignKeysBelow(db, parameter)),
 );
 
 /** The keys of reserved domains, with their objects. */
@@ -204,13 +194,17 @@ const below = (wildcard: string): { from: string; to: string } => {
   return { from: parent, to: `${parent.slice(0, -1)}/` };
 };
 
+type Below = "from" | "to" | "project";
+
+/** The keys of other projects in a range. */
+const foreignKeysBelow = (db: Kysely<Database>, parameter: (name: Below) => string) =>
+  reservedKeys(db)
+    .where("value", ">=", parameter("from"))
+    .where("value", "<", parameter("to"))
+    .where("project_id", "!=", parameter("project"));
+
 const foreignBelow = statement<{ from: string; to: string; project: string }, { value: string }>(
-  (db, parameter) =>
-    reservedKeys(db)
-      .where("value", ">=", parameter("from"))
-      .where("value", "<", parameter("to"))
-      .where("project_id", "!=", parameter("project"))
-      .limit(1),
+  (db, parameter) => foreignKeysBelow(db, parameter).limit(1),
 );
 
 async function refuseToReserve(

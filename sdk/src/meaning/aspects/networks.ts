@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { present } from "../../contract/core/narrow";
 import type { SentOf } from "../../contract/registry";
 import { Unservable } from "../decision/rules/unservable";
 import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../exposure/reading";
@@ -19,7 +18,7 @@ import {
 import { isIn } from "../networks/source";
 import { holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import { UNKNOWN } from "../world";
-import type { Aspect, Check } from "./aspect";
+import type { Aspect, Check, Verdict } from "./aspect";
 import { CLOSED, ending, passing, refused, unsure } from "./checks";
 import { said, texts } from "./schemas";
 import { listedWords, showing } from "./shown";
@@ -90,6 +89,8 @@ export function admittedBy(
 /** Of all edges of a world. */
 interface Everywhere extends Rules {
   readonly restrictions: readonly ModelObject[];
+  /** The references to their IP policies. */
+  readonly policies: readonly string[];
 }
 
 const everywhere = new WeakMap<Model, { readonly of: Everywhere | undefined }>();
@@ -120,6 +121,7 @@ function readEverywhere(model: Model): Everywhere | undefined {
   const parts = [...own, ...rules.flatMap((one) => one.parts)];
   return {
     restrictions,
+    policies,
     value: unionOf(rules.map(({ value }) => value)),
     parts,
     content: contentOf(parts),
@@ -189,23 +191,21 @@ export const networks = {
     const all = everywhereIn(model);
     if (isOff && !all) return undefined;
     const { ids } = idsIn(module.fields, "ip_policy_ids", "ip_policies");
-    const policies = all?.restrictions.flatMap(
-      ({ fields }) => idsIn(fields, "ip_policy_ids", "ip_policies").ids,
-    );
-    for (const id of new Set([...(isOff ? [] : ids), ...(policies ?? [])])) refuseUnknownRules(model, id);
+    for (const id of new Set([...(isOff ? [] : ids), ...(all?.policies ?? [])]))
+      refuseUnknownRules(model, id);
     const stopped = http ? refused(403) : CLOSED;
     const own = isOff ? undefined : asking(readOwn(model, holder), holder, "ip_restriction", stopped);
     const [restriction] = all?.restrictions ?? [];
     const everyEdge = all && restriction && asking(all, restriction, "ip_policy_ids", stopped);
     const checks = [everyEdge, own].flatMap((one) => one ?? []);
-    const last = present(checks.at(-1));
     return {
       look(request) {
+        let verdict: Verdict = {};
         for (const check of checks) {
-          const verdict = check.look(request);
-          if (verdict.end || check === last) return verdict;
+          verdict = check.look(request);
+          if (verdict.end) break;
         }
-        return {};
+        return verdict;
       },
       predicates: checks.flatMap(({ predicates }) => predicates),
       ...(checks.some(({ unknown }) => unknown) && {

@@ -87,3 +87,12 @@ function among<N extends number | bigint>(
   if (!found || found[0] > last) return false;
   return found[0] <= first && last <= found[1] ? true : undefined;
 }
+
+/** An IPv4 address that a socket for both families shows within IPv6 (RFC 4291), without that. */
+export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+
+/** Whether the address of a socket is in a set of networks; one that cannot be read is not. */
+export function holdsAddress(set: NetworkSet, address: string): boolean {
+  const source = sourceOf(unmapped(address));
+  return source !== undefined && isIn(source, set) === true;
+}

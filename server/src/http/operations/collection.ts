@@ -2,7 +2,6 @@ import {
   createSchema,
   type Definition,
   fieldsWhere,
-  type Kind,
   namedAnswerSchema,
   pathFieldsOf,
   plural,
@@ -12,20 +11,13 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
-import { isShareable } from "../../auth";
+import { isShareable, RESTRICTING } from "../../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../documents";
 import { MOST_STATES, withState, withStates } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
 import { asksForNames, beforeOf, limitOf, sharedOf, stateOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
-
-/** Kinds by which a caller could keep itself out of the API. */
-const DECIDING_ON_CALLERS: readonly string[] = [
-  "ip_restriction",
-  "ip_policy",
-  "ip_policy_rule",
-] satisfies Kind[];
 
 /** Create, list, get, update, delete. */
 export function collectionOperations(definition: Definition): ApiOperation[] {
@@ -39,7 +31,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   const all = { path, tag: tagOf(definition), subject: definition } as const;
   const one = { ...all, path: `${path}/{id}` } as const;
   const tellsState = fieldsWhere(definition, ({ onDemand }) => onDemand).length > 0;
-  const changing = DECIDING_ON_CALLERS.includes(definition.kind)
+  const changing = RESTRICTING.includes(definition.kind)
     ? (["dry_run", "findings", "force"] as const)
     : (["dry_run", "findings"] as const);
   const isGuarantee = definition.kind === "guarantee";

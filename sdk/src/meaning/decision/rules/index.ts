@@ -11,6 +11,7 @@ export { refuseReading } from "../../aspects/tls";
 export { refuseUncheckable } from "../../aspects/token";
 export {
   beyond,
+  EVERYONE,
   inBoth,
   isEveryone,
   isNobody,
@@ -20,7 +21,7 @@ export {
   networksIn,
   unionOf,
 } from "../../networks/networkSet";
-export { isIn, sourceOf } from "../../networks/source";
+export { holdsAddress, unmapped } from "../../networks/source";
 export { withoutEdge } from "../decider";
 export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
