@@ -1,4 +1,5 @@
 import { DEFAULT_PROJECT, definitionOf } from "@tunnelplane/sdk/contract";
+import { newId } from "../../sdk/src/contract/core/newId";
 import { ApiKeys } from "../../server/src/auth/apiKeys";
 import { bootstrap } from "../../server/src/auth/bootstrap";
 import type { Caller } from "../../server/src/auth/caller";
@@ -6,7 +7,6 @@ import { openContext } from "../../server/src/context";
 import type { Outgoing } from "../../server/src/events/targets";
 import { ResourceService } from "../../server/src/resources/service";
 import type { ServerContext } from "../../server/src/resources/transaction";
-import { newId } from "../../server/src/util/ids";
 
 const KEY = "key-of-the-admin-of-this-benchmark";
 const TYPE = "ip_policy_created.v0";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { newId } from "../../server/src/util/ids";
+import { newId } from "../../sdk/src/contract/core/newId";
 
 /** The tables with rows of an object, and the column with its id. */
 const TABLES = { resource: "id", reference: "from_id", unique_key: "resource_id" } as const;

@@ -4,7 +4,10 @@ import {
   EVENT_TYPES,
   eventTypeOf,
   registry,
+  SESSION_STARTED,
+  SESSION_STOPPED,
   sampleEvent,
+  sampleSessionEvent,
 } from "../../sdk/src/contract";
 import { cell, fold } from "./fields";
 
@@ -26,9 +29,22 @@ const ENVELOPE: readonly (readonly [field: string, what: string])[] = [
 
 const was = (change: Change): string => (change === "expired" ? "has ended" : `was ${change}`);
 
+const SESSIONS: Readonly<Record<string, string>> = {
+  [SESSION_STARTED]: "An agent is connected and has bound something:",
+  [SESSION_STOPPED]:
+    "The session of an agent is over. `reason` says why: `left` for an agent that went, or whose gateway ended it; `stopped` or `restarted` where somebody asked for that; `gateway_silent` where its gateway has not reported for 90 s:",
+};
+
 /** Every type of event, with a payload. */
 export function eventsPage(): string {
   const sections = EVENT_TYPES.map((type) => {
+    const ofSession = SESSIONS[type];
+    if (ofSession)
+      return `## ${type}
+
+${ofSession}
+
+${fold("Payload", `\`\`\`json\n${JSON.stringify(sampleSessionEvent(type), null, 2)}\n\`\`\``)}`;
     const [definition, change] =
       registry
         .flatMap((one) => changesOf(one).map((happened) => [one, happened] as const))

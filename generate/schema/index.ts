@@ -10,9 +10,13 @@ import {
   type Definition,
   docOf,
   isOutput,
+  keysOf,
   lookupOf,
   moduleAsResource,
   modulesWithTypes,
+  OBSERVED,
+  OBSERVED_SCHEMAS,
+  type ObservedKind,
   pascalCase,
   pathFieldsOf,
   present,
@@ -130,6 +134,8 @@ export function packageTypes(registry: readonly Definition[]) {
   }
   resources[tokenOf("CatalogueSet")] = catalogueSetSpec;
   functions[tokenOf("getExposure")] = exposureSpec(types);
+  for (const kind of keysOf(OBSERVED))
+    functions[tokenOf(`get${OBSERVED[kind].type}s`)] = observedSpec(types, kind);
   return { types: types.specs, resources, functions };
 }
 
@@ -290,6 +296,25 @@ function getSpec(types: Types, definition: Definition): FunctionSpec {
         ...listsOf(types, definition),
       },
       required: ["id", ...alwaysIn(fields), ...requiredOf(computed)],
+    },
+  };
+}
+
+function observedSpec(types: Types, kind: ObservedKind): FunctionSpec {
+  const { type, doc, listKey, title } = OBSERVED[kind];
+  const name = camelCase(listKey);
+  return {
+    description: `Lists ${title}s, at most 10,000, the newest first. ${doc}`,
+    inputs: { properties: {} },
+    outputs: {
+      properties: {
+        [name]: {
+          type: "array",
+          items: types.type(type, OBSERVED_SCHEMAS[kind](), doc),
+          description: "The newest first.",
+        },
+      },
+      required: [name],
     },
   };
 }

@@ -2,19 +2,30 @@ import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { Properties } from "@tunnelplane/pulumi/core";
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
-import { Exposures } from "@tunnelplane/sdk";
-import { camelCase, type Definition, lookupOf, registry, rename } from "@tunnelplane/sdk/contract";
+import { Exposures, ObservedCollection } from "@tunnelplane/sdk";
+import {
+  camelCase,
+  type Definition,
+  keysOf,
+  lookupOf,
+  OBSERVED,
+  OBSERVED_SCHEMAS,
+  type ObservedKind,
+  registry,
+  rename,
+} from "@tunnelplane/sdk/contract";
 import type * as Meaning from "@tunnelplane/sdk/meaning";
 import { failureOf } from "./failure";
 import { byUniqueKey, mistakeIn } from "./lookup";
 import { secretsOf, tokenOf } from "./types";
 import { received, sent } from "./values";
 
-/** The most rows of exposure that one call gives. */
+/** The most rows of exposure, and of what gateways see, that one call gives. */
 const MOST_ROWS = 10_000;
 
-/** The one function that does not look up an object. */
 const EXPOSURE = "getExposure";
+/** What gateways see, by the function that lists it. */
+const LISTS = new Map(keysOf(OBSERVED).map((kind) => [`get${OBSERVED[kind].type}s`, kind] as const));
 
 const lookupNamed = (type: string): string => `get${type}`;
 
@@ -26,9 +37,10 @@ export class Functions {
     const token = request.getTok();
     const { values: args } = received(request.getArgs());
     if (token === tokenOf(EXPOSURE)) return this.#exposure(args);
+    for (const [name, kind] of LISTS) if (token === tokenOf(name)) return this.#observed(kind, args);
     const definition = registry.find(({ type }) => tokenOf(lookupNamed(type)) === token);
     if (!definition) {
-      const known = [...registry.map(({ type }) => lookupNamed(type)), EXPOSURE];
+      const known = [...registry.map(({ type }) => lookupNamed(type)), EXPOSURE, ...LISTS.keys()];
       throw new Error(`There is no function ${token} in this version; there are ${known.join(", ")}`);
     }
     return this.#object(definition, args);
@@ -53,6 +65,23 @@ export class Functions {
             .join(" and "),
         ].map((key) => `with ${key}`);
     return refused(`there is no ${definition.title} ${asked}, or this API key may not see it`);
+  }
+
+  async #observed(kind: ObservedKind, args: Properties): Promise<InvokeResponse> {
+    const [unknown] = Object.keys(args);
+    if (unknown !== undefined) return refused(`${unknown} is not an argument here; none is accepted`);
+    if (!this.operation.knowsServer) return NOTHING_YET;
+    const { listKey, title } = OBSERVED[kind];
+    const schema = OBSERVED_SCHEMAS[kind]();
+    const rows = await this.operation.withServer(async (transport) => {
+      const found: unknown[] = [];
+      for await (const row of new ObservedCollection<object>(transport, OBSERVED[kind]).list()) {
+        if (found.length === MOST_ROWS) throw new Error(`there are more than ${MOST_ROWS} ${title}s`);
+        found.push(rename(schema, { ...row }, "camelCase"));
+      }
+      return found;
+    });
+    return new InvokeResponse().setReturn(sent({ [camelCase(listKey)]: rows }, []));
   }
 
   async #exposure(args: Properties): Promise<InvokeResponse> {

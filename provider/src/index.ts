@@ -5,4 +5,5 @@ export { CatalogueSet, type CatalogueSetArgs } from "./catalogue/catalogueSet";
 export type { CatalogueOptions } from "./catalogue/options";
 export * from "./generated";
 export { Account, type AccountArgs } from "./host/account";
+export { getEndpoints, getTunnelSessions, getTunnels } from "./host/observed";
 export { Resource } from "./host/resource";

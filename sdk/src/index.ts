@@ -40,6 +40,13 @@ export type { Ref } from "./client/ref";
 export { loginsFile, type SavedLogin, savedLogin, saveLogin } from "./client/savedLogins";
 export { type SearchOptions, type SearchResult, type SearchResults, searchFor } from "./client/search";
 export {
+  type Endpoint,
+  ObservedCollection,
+  type Tunnel,
+  type TunnelSession,
+  TunnelSessions,
+} from "./client/sessions";
+export {
   type Answered,
   type ChangeAnswer,
   type DeletionAnswer,

@@ -7,7 +7,7 @@ import { bootstrap, forgetEndedSessions, KeyUses, noteShown } from "./auth";
 import { openContext } from "./context";
 import { Dispatcher, type Endpoints, pruneEvents } from "./events";
 import { forgetEndedKeys } from "./exchange";
-import { forgetSilentGateways } from "./gateways";
+import { endSilentSessions, forgetSilentGateways } from "./gateways";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "./http";
 import { EventWaits, headOf } from "./journal";
 import { ExpiredEvents, forgetAnswers, type NameSettings } from "./resources";
@@ -19,6 +19,7 @@ import { VERSION } from "./version";
 
 const FORGET_EVERY_MS = 10 * 60_000;
 const NOTE_USES_EVERY_MS = 60_000;
+const SESSIONS_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 // Buffer the lines of requests: writing them one by one took longer than composing them, and writing every 4
@@ -129,6 +130,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       every(NOTE_USES_EVERY_MS, "cannot note which API keys were used", () => keyUses.write()),
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
       every(PRUNE_EVERY_MS, "cannot forget gateways", () => store.write(forgetSilentGateways)),
+      every(SESSIONS_EVERY_MS, "cannot end the sessions of gateways that are silent", () =>
+        endSilentSessions(waking, Date.now(), startedAt),
+      ),
       every(FORGET_EVERY_MS, "cannot forget exchanged keys that ended", () => store.write(forgetEndedKeys)),
       every(FORGET_EVERY_MS, "cannot forget sessions that ended", () => store.write(forgetEndedSessions)),
       every(PRUNE_EVERY_MS, "cannot prune old events", () =>
@@ -138,6 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ];
     const underWay = new RequestsUnderWay(options.concurrencyLimit);
     let url = "";
+    const startedAt = Date.now();
     const dispatcher = new Dispatcher(context, {
       targetOptions: { endpoints: options.eventEndpoint, allowPrivate: options.allowPrivateTargets },
       address: () => options.publicUrl ?? url,

@@ -193,6 +193,8 @@ onEveryDatabase("An event", (start) => {
           ["created", "deleted", "updated"].map((change) => `${subject}_${change}.v0`),
         ),
         ...expired.map((subject) => `${subject}_expired.v0`),
+        "tunnel_session_started.v0",
+        "tunnel_session_stopped.v0",
       ].sort(),
     );
     const destination = await server.created("/event_destinations", {

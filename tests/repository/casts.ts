@@ -255,7 +255,6 @@ export const CASTS: readonly Reason[] = [
       "sdk/src/meaning/exposure/exposure.ts": ["shows.field as keyof ExposedAspects"],
       "sdk/src/meaning/findings/opened.ts": ["field as ModuleName"],
       "server/src/changesets/faults.ts": ["sorted as [ObjectFault, ...ObjectFault[]]"],
-      "server/src/journal/journal.ts": ["changes[index] as ObjectChange"],
     },
   },
   {

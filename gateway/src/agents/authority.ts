@@ -15,6 +15,9 @@ export interface Verdict {
 
 /** Decides what an agent may bind. */
 export interface BindAuthority {
-  /** @param bind `bind:HOST:PORT`, or `bind:KEY=VALUE` for each label; empty asks who it is */
-  ask(proof: Proof, bind: readonly string[]): Promise<Verdict>;
+  /**
+   * @param bind `bind:HOST:PORT`, or `bind:KEY=VALUE` for each label; empty asks who it is
+   * @param address of an agent that logs in: one whose session was stopped is kept out for a while
+   */
+  ask(proof: Proof, bind: readonly string[], address?: string): Promise<Verdict>;
 }

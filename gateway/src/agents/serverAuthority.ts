@@ -44,7 +44,7 @@ export class ServerAuthority implements BindAuthority {
     this.#writing = setInterval(() => this.#write(), WRITE_EVERY_MS).unref();
   }
 
-  async ask(proof: Proof, bind: readonly string[]): Promise<Verdict> {
+  async ask(proof: Proof, bind: readonly string[], address?: string): Promise<Verdict> {
     const key = hashOf(proof);
     try {
       const {
@@ -54,7 +54,7 @@ export class ServerAuthority implements BindAuthority {
         acl,
         expires_at: endsAt,
         reason,
-      } = await this.options.gateways.authorize(proof, bind);
+      } = await this.options.gateways.authorize(proof, bind, address);
       const end = endsAt ? Date.parse(endsAt) : undefined;
       this.#isWritten = false;
       this.#known.delete(key);

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayAgent } from "@tunnelplane/sdk";
+import { newId, OBSERVED } from "@tunnelplane/sdk/contract";
 import { type AuthContext, type Connection, utils } from "ssh2";
 import type { BindAuthority, Proof, Verdict } from "./authority";
 import { type Bind, readBindAddress, rulesOf } from "./bindAddress";
@@ -16,8 +17,8 @@ const MOST_REASONS = 3; // the stock client shows 400 bytes
 const SETTLE_MS = 200;
 const UNDECLARED =
   "no edge without a backend declares this hostport, and no tunnel group these labels. Declare it, or correct -R";
-/** How long an agent may take to hang up when it is asked to. */
-export const LEAVE_MS = 1000;
+/** How long an agent may take to hang up: a session that is stopped is gone in a second. */
+export const LEAVE_MS = 500;
 
 export interface SessionOptions {
   readonly authority: BindAuthority;
@@ -56,11 +57,15 @@ export class Session {
   /** The reasons for which its first binds were refused. */
   readonly #reasons: string[] = [];
   readonly #since = new Date().toISOString();
+  /** Its id, as the server shows it. */
+  readonly id = newId(OBSERVED.tunnel_session.idPrefix);
 
   constructor(
     private readonly connection: Connection,
     private readonly incoming: AgentConnection,
     private readonly options: SessionOptions,
+    /** The greeting of the client. */
+    private readonly greeting: string,
   ) {
     connection.on("request", (accept, reject, name, info) => {
       if (name === "tcpip-forward") {
@@ -106,7 +111,17 @@ export class Session {
   get agent(): GatewayAgent | undefined {
     const { credential } = this;
     if (!credential || this.state !== "serving") return undefined;
-    return { credential, bind: this.#rules, address: this.incoming.ip, since: this.#since };
+    const binds = [...this.#agents.values()].map(({ bind }) => rulesOf(bind));
+    return {
+      credential,
+      bind: binds.flat(),
+      address: this.incoming.ip,
+      since: this.#since,
+      session: this.id,
+      client: this.greeting,
+      forwards_to: "",
+      binds,
+    };
   }
 
   get #rules(): string[] {
@@ -120,7 +135,11 @@ export class Session {
   async authenticate(context: AuthContext): Promise<boolean> {
     const proof = proofOf(context);
     if (!proof) return false;
-    const { allowed, credential, projects, end } = await this.options.authority.ask(proof, []);
+    const { allowed, credential, projects, end } = await this.options.authority.ask(
+      proof,
+      [],
+      this.incoming.ip,
+    );
     if (!allowed || (context.method === "publickey" && !context.signature)) return allowed;
     if (this.state === "connected")
       this.#state = { name: "idle", login: { proof, credential: credential ?? undefined, projects, end } };

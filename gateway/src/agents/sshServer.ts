@@ -11,6 +11,9 @@ import { LEAVE_MS, Session, type SessionOptions } from "./session";
 const MOST_OF_CREDENTIAL = 2500;
 const KEPT_OUT =
   "an IP restriction of the account keeps agents of this address out; ask an admin to admit it";
+const STOPPED = "this session was stopped by somebody who may; it can be seen in the audit log";
+/** The server's limit. RFC 4253 section 4.2 has the same. */
+const LONGEST_GREETING = 255;
 const KEEP_ALIVE_MS = 15_000;
 const MOST_SILENT = 3;
 const REVIEWED_AT_ONCE = 8;
@@ -41,7 +44,8 @@ export class SshServer {
         keepaliveCountMax: MOST_SILENT,
         // The types of ssh2 lack the keep-alive of servers.
       } as ConstructorParameters<typeof Server>[0],
-      (connection, { ip, port }) => this.#open(connection, this.#limits.find(ip, port)),
+      (connection, { ip, port, header }) =>
+        this.#open(connection, this.#limits.find(ip, port), greetingOf(header.identRaw)),
     );
     this.#listener = createServer({ noDelay: true }, (socket) =>
       this.#limits.admit(socket, () => this.#ssh.injectSocket(socket)),
@@ -68,7 +72,7 @@ export class SshServer {
 
   #isAdmitted = (ip: string): boolean => !this.#admitted || holdsAddress(this.#admitted, ip);
 
-  #open(connection: Connection, incoming: AgentConnection | undefined): void {
+  #open(connection: Connection, incoming: AgentConnection | undefined, greeting: string): void {
     if (!incoming) return void connection.end();
     if (!this.#isAdmitted(incoming.ip)) {
       this.options.log("agent refused", { client: incoming.ip, reason: KEPT_OUT });
@@ -80,7 +84,7 @@ export class SshServer {
     this.options.hostKeys.prepare(connection);
     this.#exchanges.prepare(connection, hangUp);
     connection.on("rekey", () => this.#limits.countRekey(incoming) || hangUp());
-    const session = new Session(connection, incoming, this.options);
+    const session = new Session(connection, incoming, this.options, greeting);
     this.#sessions.add(session);
     connection.on("ready", () => this.#limits.logIn(incoming));
     connection.on("close", () => {
@@ -123,6 +127,18 @@ export class SshServer {
       await Promise.all(sessions.slice(next, next + REVIEWED_AT_ONCE).map((session) => session.review()));
   }
 
+  /** Ends the sessions of these ids. */
+  endSessions(ids: ReadonlySet<string>): void {
+    for (const session of this.#sessions) {
+      if (!ids.has(session.id)) continue;
+      this.options.log("agent ended, because its session was stopped", {
+        address: session.ip,
+        credential: session.credential,
+      });
+      session.end(STOPPED);
+    }
+  }
+
   /** Ends the sessions whose credentials have ended. @param now in milliseconds */
   endAt(now: number): void {
     for (const session of this.#sessions) session.endAt(now);
@@ -151,3 +167,6 @@ export class SshServer {
     });
   }
 }
+
+/** The greeting of a client, as far as it can be shown. */
+const greetingOf = (raw: string): string => raw.replace(/[^\x20-\x7e]/g, "?").slice(0, LONGEST_GREETING);

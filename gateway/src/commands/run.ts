@@ -169,6 +169,7 @@ async function run(flags: Flags): Promise<void> {
   await envoy.start();
   environment.upstreams.follow();
   await gateway.run(stopping.signal);
+  await waitAtMost(CLOSE_MS, gateway.tellLeave());
   await envoy.stop();
   await recorder?.stop();
   agents?.sockets.stop();

@@ -162,8 +162,9 @@ export class Gateway {
     }
   }
 
-  async #take({ objects, credentials, hostCertificates }: News): Promise<void> {
+  async #take({ objects, credentials, hostCertificates, ended }: News): Promise<void> {
     const { source, agents, lastObjects } = this.parts;
+    agents?.ssh.endSessions(ended);
     if (objects) {
       this.#keep(source.entries);
       this.#serving.change(Date.now() + this.#took * GATHERING);
@@ -257,6 +258,14 @@ export class Gateway {
     const sequence = this.#serving.sequence(this.parts.source.sequence);
     if (sequence === undefined) return;
     this.#reporter.offer({ sequence, edges: this.edges, agents: this.parts.agents?.ssh.agents ?? [] });
+  }
+
+  /** Tells the server that the agents leave, because the gateway stops; it would find out 90 s later. */
+  async tellLeave(): Promise<void> {
+    const { report, source, agents } = this.parts;
+    const sequence = this.#serving.sequence(source.sequence);
+    if (sequence === undefined || !agents) return;
+    await report({ sequence, edges: this.edges, agents: [] }).catch(() => undefined);
   }
 }
 

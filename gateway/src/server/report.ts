@@ -4,8 +4,8 @@ import { messageOf } from "@tunnelplane/sdk/contract";
 /** A gateway's report, without the versions. */
 export type Status = Pick<GatewayReport, "sequence" | "edges" | "agents">;
 
-/** The server takes bodies of 1 MiB; some of it is for the versions. */
-const MOST_BYTES = 1_048_576 - 2048;
+/** The server takes reports of 16 MiB; some of it is for the versions. */
+const MOST_BYTES = 16 * 1_048_576 - 2048;
 /** The server's limit on one reason, in characters. */
 const LONGEST_REASON = 4096;
 const IN_LOG = "the gateway's log says why";

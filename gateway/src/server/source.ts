@@ -11,8 +11,10 @@ import {
   definitionOf,
   definitionOfId,
   isEdgeKind,
+  isObject,
   type Kind,
   present,
+  SESSION_STOPPED,
 } from "@tunnelplane/sdk/contract";
 import { ENFORCED_KINDS, isEnforcedKind } from "../envoy/kinds";
 import type { InProject } from "../envoy/model";
@@ -40,6 +42,8 @@ export interface News {
   readonly credentials: ReadonlySet<string> | "all";
   /** Whether certificates of hosts were issued or deleted. */
   readonly hostCertificates: boolean;
+  /** The sessions that somebody stopped or restarted. */
+  readonly ended: ReadonlySet<string>;
 }
 
 /** Where objects come from. */
@@ -114,14 +118,14 @@ export class ServerSource implements Source {
       throw error;
     }
     const last = events.at(-1);
-    if (!last) return { objects: false, credentials: new Set(), hostCertificates: false };
-    const { objects, credentials, hostCertificates, projects } = namedBy(events);
+    if (!last) return { objects: false, credentials: new Set(), hostCertificates: false, ended: new Set() };
+    const { objects, credentials, hostCertificates, projects, ended } = namedBy(events);
     // The served objects, and the credentials that may serve them, can be other ones now.
     if (projects) return this.#readAll();
     if (objects.size > MOST_SINGLE) await this.#readObjects();
     else await Promise.all([...objects].map((id) => this.#readOne(id)));
     this.#moveTo(last);
-    return { objects: objects.size > 0, credentials, hostCertificates };
+    return { objects: objects.size > 0, credentials, hostCertificates, ended };
   }
 
   /** The events since one: waits for the first of them. */
@@ -141,7 +145,7 @@ export class ServerSource implements Source {
     await this.#readObjects();
     if (newest) this.#moveTo(newest);
     else this.#position = null;
-    return { objects: true, credentials: "all", hostCertificates: true };
+    return { objects: true, credentials: "all", hostCertificates: true, ended: new Set() };
   }
 
   /** The newest event, with its sequence. */
@@ -213,8 +217,15 @@ const PROJECT_PREFIX = "proj_";
 function namedBy(events: readonly Event[]) {
   const objects = new Set<string>();
   const credentials = new Set<string>();
+  const ended = new Set<string>();
   let [hostCertificates, projects] = [false, false];
-  for (const { object } of events) {
+  for (const { object, event_type: type } of events) {
+    if (type === SESSION_STOPPED) {
+      const credential = credentialToAsk(object);
+      if (credential === undefined) continue;
+      ended.add(object.id);
+      credentials.add(credential);
+    }
     projects ||= object.id.startsWith(PROJECT_PREFIX);
     const definition = definitionOfId(object.id);
     if (!definition) continue;
@@ -224,5 +235,14 @@ function namedBy(events: readonly Event[]) {
     else if (kind === "ssh_host_certificate") hostCertificates = true;
     else if (isEnforcedKind(kind)) objects.add(object.id);
   }
-  return { objects, credentials, hostCertificates, projects };
+  return { objects, credentials, hostCertificates, projects, ended };
+}
+
+/**
+ * The credential of a session whose end somebody asked for: what it was allowed is asked again. Undefined for
+ * a session that ended by itself.
+ */
+function credentialToAsk({ reason, credential }: Event["object"]): string | undefined {
+  if (reason !== "stopped" && reason !== "restarted") return undefined;
+  return isObject(credential) ? String(credential.id) : undefined;
 }

@@ -6,6 +6,14 @@ import { Events } from "./events";
 import { Exposures } from "./exposures";
 import { Gateways } from "./gateways";
 import { type SearchOptions, type SearchResults, searchFor } from "./search";
+import {
+  type Endpoint,
+  endpointsOf,
+  type ObservedCollection,
+  type Tunnel,
+  TunnelSessions,
+  tunnelsOf,
+} from "./sessions";
 import { Transport, type TransportOptions } from "./transport";
 
 /** The base of the client; the generated class adds a member for each kind of object. */
@@ -22,6 +30,12 @@ export class ApiClient {
   readonly events: Events;
   /** The gateways of the account, and what they ask and report. */
   readonly gateways: Gateways;
+  /** The hostports that gateways serve. */
+  readonly endpoints: ObservedCollection<Endpoint>;
+  /** The binds of agents. */
+  readonly tunnels: ObservedCollection<Tunnel>;
+  /** The agents that are connected and have bound something. */
+  readonly tunnelSessions: TunnelSessions;
 
   /** Many objects that are brought to a declared state together. */
   readonly changesets: ChangeSets;
@@ -33,6 +47,9 @@ export class ApiClient {
     this.exposure = new Exposures(this.transport);
     this.events = new Events(this.transport);
     this.gateways = new Gateways(this.transport);
+    this.endpoints = endpointsOf(this.transport);
+    this.tunnels = tunnelsOf(this.transport);
+    this.tunnelSessions = new TunnelSessions(this.transport);
     this.changesets = new ChangeSets(this.transport);
   }
 

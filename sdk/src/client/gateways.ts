@@ -20,6 +20,14 @@ export interface GatewayAgent extends WithName {
   readonly address: string;
   /** RFC 3339. */
   readonly since: string;
+  /** The id that the gateway gave its session; absent from older gateways, as are the next three. */
+  readonly session?: string;
+  /** The greeting of its SSH client. */
+  readonly client?: string;
+  /** Where it forwards to; SSH does not say it. */
+  readonly forwards_to?: string;
+  /** The rules of each bind, in reports alone. */
+  readonly binds?: readonly (readonly string[])[];
 }
 
 /** A gateway's report about itself. */
@@ -106,11 +114,15 @@ export class Gateways {
    * Asks whether an agent may bind something.
    * @param bind `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; if empty, only asks for the
    *   credential
+   * @param address of an agent that logs in: one whose session was stopped is kept out for a while
    */
-  async authorize(proof: AgentProof, bind: readonly string[] = []): Promise<BindAuthorization> {
-    return (
-      await this.transport.request<BindAuthorization>("POST", "/bind_authorizations", { ...proof, bind })
-    ).body;
+  async authorize(
+    proof: AgentProof,
+    bind: readonly string[] = [],
+    address?: string,
+  ): Promise<BindAuthorization> {
+    const asked = { ...proof, bind, address };
+    return (await this.transport.request<BindAuthorization>("POST", "/bind_authorizations", asked)).body;
   }
 }
 

@@ -128,7 +128,7 @@ export const ERRORS = {
   body_too_large: {
     code: "TP_1401",
     status: 413,
-    when: "the body is larger than 1 MiB; that of a change set, than 16 MiB; that of an exchange, than 64 KiB",
+    when: "the body is larger than 1 MiB; that of a change set or a gateway's report, than 16 MiB; that of an exchange, than 64 KiB",
     cure: "Split it: several requests, or a change set of fewer objects.",
   },
   not_json: {
@@ -208,6 +208,12 @@ export const ERRORS = {
     status: 500,
     when: "the server failed; the log has the operation id",
     cure: "Look for the operation id in the server's log, and report it. Whether a change was made is not known: read the object.",
+  },
+  not_implemented: {
+    code: "TP_1803",
+    status: 501,
+    when: "the path is there for clients of the hosted service, and cannot be done here; `msg` says why",
+    cure: "Do without it; `msg` says what there is instead.",
   },
   unavailable: {
     code: "TP_1801",

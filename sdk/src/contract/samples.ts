@@ -9,6 +9,7 @@ import { expandPath, pathFieldsOf } from "./core/paths";
 import { createSchema } from "./core/shape";
 import { validateCreate } from "./core/validate";
 import { type Change, eventTypeOf } from "./formats/event";
+import { OBSERVED, SESSION_STOPPED } from "./observed";
 import { definitionNamed, definitionOfId } from "./registry";
 import { mapSecrets } from "./secrets";
 
@@ -114,6 +115,35 @@ function computedSample(field: z.ZodType, { created, alone }: { created: boolean
     : (field.meta()?.examples as unknown[] | undefined)?.[0];
 }
 
+/** An event about a session of an agent, as it is delivered. */
+export function sampleSessionEvent(type: string): Json {
+  const refTo = (path: string, prefix: string) => {
+    const id = sampleId(prefix, SAMPLE_NAME);
+    return { id, uri: `${SAMPLE_SERVER}${path}/${id}` };
+  };
+  return {
+    event_id: sampleId("ev", type),
+    event_type: type,
+    event_timestamp: SAMPLE_TIME,
+    account_id: sampleId("ac", "ours"),
+    principal: BY_SERVER,
+    object: {
+      ...refTo(OBSERVED.tunnel_session.path, OBSERVED.tunnel_session.idPrefix),
+      started_at: SAMPLE_TIME,
+      credential: refTo("/tunnel_credentials", "cr"),
+      ip: "203.0.113.7",
+      agent_version: "SSH-2.0-OpenSSH_9.9",
+      os: "",
+      region: "",
+      transport: "ssh/2",
+      metadata: "",
+      ...(type === SESSION_STOPPED && { reason: "left" }),
+    },
+  };
+}
+
+const BY_SERVER = { id: "server", subject: "server", source: "SERVER", credential: null };
+
 /** An event as it is delivered: of the sample, or of a change of its description. */
 export function sampleEvent(definition: Definition, change: Change): Json {
   const [end, ended] = [endFieldOf(definition), endedFieldOf(definition)];
@@ -131,7 +161,7 @@ export function sampleEvent(definition: Definition, change: Change): Json {
     account_id: sampleId("ac", "ours"),
     principal:
       change === "expired"
-        ? { id: "server", subject: "server", source: "SERVER", credential: null }
+        ? BY_SERVER
         : {
             id: sampleId("usr", "ada"),
             subject: "ada",

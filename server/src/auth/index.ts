@@ -12,6 +12,7 @@ export {
   isElsewhere,
   isHidden,
   isLent,
+  isOfOthers,
   isShareable,
   missingTarget,
   projectOf,

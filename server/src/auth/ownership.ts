@@ -116,12 +116,14 @@ export const isLent = (definition: Definition, object: Belonging, caller: Caller
 export const readerOf = (object: Pick<Belonging, "project_id">, caller: Caller): Pick<Caller, "role"> =>
   isElsewhere(object, caller) ? { role: "viewer" } : caller;
 
+/** Whether something that its owner alone sees, and who sees all, is hidden from a caller. */
+export const isOfOthers = (object: Pick<Belonging, "owner_id" | "project_id">, caller: Caller): boolean =>
+  isElsewhere(object, caller) || (!seesAll(caller.role) && object.owner_id !== caller.ownerId);
+
 /** Whether an object is hidden from a caller because it belongs to somebody else or to another project. */
 export function isHidden(definition: Definition, object: Belonging, caller: Caller): boolean {
   if (seesEverywhere(definition, caller)) return false;
   if (definition.kind === "project")
     return !caller.shared.has(object.id) && !caller.projects.some(({ id }) => id === object.id);
-  return (
-    isElsewhere(object, caller) || (seesOwnAlone(definition, caller) && object.owner_id !== caller.ownerId)
-  );
+  return seesOwnAlone(definition, caller) ? isOfOthers(object, caller) : isElsewhere(object, caller);
 }

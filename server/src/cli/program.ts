@@ -15,6 +15,7 @@ import { loginCommand, logoutCommand } from "./login";
 import { describeCommand, diffCommand, explainCommand, getCommand, listCommand } from "./look";
 import { searchCommand } from "./search";
 import { serveCommand } from "./serve";
+import { sessionsCommand } from "./sessions";
 
 /** Every command, in the order of the help. Help, completion and the documentation are made from this. */
 export function program(): Command {
@@ -42,6 +43,7 @@ export function program(): Command {
     logoutCommand(),
     eventsCommand(),
     gatewaysCommand(),
+    sessionsCommand(),
     guaranteesCommand(),
     backupCommand(),
     restoreCommand(),

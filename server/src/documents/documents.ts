@@ -190,6 +190,12 @@ export class Documents {
     return `${this.placeholder}${path}/${id}`;
   }
 
+  /** A reference to an object, as answers show it. */
+  refTo(id: string): { id: string; uri: string } {
+    const named = definitionOfId(id);
+    return { id, uri: named ? this.addressOf(named, id) : "" };
+  }
+
   /** @param computed the known computed fields; the others are null */
   compose(
     definition: Definition,
@@ -205,11 +211,7 @@ export class Documents {
     const uri = `${this.placeholder}${expandPath(definition.path, sent)}/${id}`;
     // Composed before the references are checked: an id of no kind has no address, and the check will refuse
     // it.
-    const refer = (target: string) => {
-      const named = definitionOfId(target);
-      return { id: target, uri: named ? this.addressOf(named, target) : "" };
-    };
-    const answered = toAnswered(createSchema(definition), sent, { uri, refer });
+    const answered = toAnswered(createSchema(definition), sent, { uri, refer: (to) => this.refTo(to) });
     return { id, uri, created_at: createdAt, ...answered, ...unknownYet(definition) };
   }
 

@@ -6,6 +6,7 @@ import { sharedProjects } from "../auth";
 import type { Documents } from "../documents";
 import { hashSecret } from "../secrets";
 import { type Store, statement } from "../storage";
+import { keptOutBecause } from "./sessions";
 
 /** How an agent proves who it is. */
 export type Proof = { readonly token: string } | { readonly publicKey: string };
@@ -38,11 +39,13 @@ const UNKNOWN: Authorization = {
  * Finds the credential of an agent and decides whether it may bind all that is asked for. It answers, counts
  * and logs nothing else: gateways count wrong tokens by the address of the agent.
  * @param binds `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; none asks who it is
+ * @param address of an agent that logs in: a session that was stopped is kept out for a while
  */
 export async function authorize(
   { store, documents }: { store: Store; documents: Documents },
   proof: Proof,
   binds: readonly string[],
+  address?: string,
 ): Promise<Authorization> {
   const found =
     "token" in proof ? await byToken(store, proof.token) : await byPublicKey(store, proof.publicKey);
@@ -56,7 +59,9 @@ export async function authorize(
       ...UNKNOWN,
       reason: `The credential ${id} ended at ${expires_at}: give it another \`expires_at\`, or use another credential`,
     };
-  const refusal = refusalToBind(id, acl, binds);
+  const refusal =
+    (address === undefined ? undefined : await keptOutBecause(store, id, address)) ??
+    refusalToBind(id, acl, binds);
   const [allowed, reason] = [refusal === undefined, refusal ?? ""];
   return {
     allowed,

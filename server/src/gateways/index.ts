@@ -4,6 +4,7 @@
  */
 
 export { authorize } from "./authorization";
+export { observedAt, observedPage } from "./observed";
 export {
   deleteGateway,
   forgetSilentGateways,
@@ -14,3 +15,4 @@ export {
   report,
 } from "./reports";
 export { AgentsOfGateways, bindsFor, MOST_AGENTS_LISTED, servingOf } from "./serving";
+export { endSession, endSilentSessions } from "./sessions";

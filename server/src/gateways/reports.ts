@@ -4,6 +4,9 @@ import { type Caller, seesAllProjects } from "../auth";
 import { type Documents, nameField, namesOf, type Page } from "../documents";
 import { type Database, type GatewayRow, isListed, type Store, type Transaction } from "../storage";
 import { ownTurn, quoted, RequestError } from "../util";
+import { type Bind, bindsIn } from "./binds";
+import { keepEndpoints, type ReportedEdges } from "./endpoints";
+import { keepSessions, type SessionTools } from "./sessions";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A gateway that has not reported for so long is forgotten. */
@@ -30,6 +33,13 @@ export interface GatewayReport {
     readonly bind: readonly string[];
     readonly address: string;
     readonly since: string;
+    /** The id of its session. Absent from older gateways, as are the others. */
+    readonly session?: string;
+    /** The greeting of its SSH client. */
+    readonly client?: string;
+    readonly forwards_to?: string;
+    /** The rules of each bind. */
+    readonly binds?: readonly Bind[];
   }[];
 }
 
@@ -40,10 +50,32 @@ interface Tools {
 
 /**
  * Stores a gateway's report in place of the one before. This is not a change of an object: no event, no audit
- * row.
+ * row. Sessions of agents that began or ended are events.
  */
-export function report(
-  { store }: Tools,
+export async function report(context: SessionTools, name: string, sent: GatewayReport): Promise<void> {
+  const { edges, agents, sequence } = sent;
+  await keepEndpoints(context.store, name, await lastEdges(context.store.reader, name), { edges, sequence });
+  await storeReport(context.store, name, sent);
+  await keepSessions(
+    context,
+    name,
+    agents.flatMap(({ session, client = "", forwards_to: forwardsTo = "", bind, binds, ...agent }) =>
+      session === undefined ? [] : [{ ...agent, session, client, forwardsTo, binds: binds ?? bindsIn(bind) }],
+    ),
+  );
+}
+
+async function lastEdges(db: Kysely<Database>, name: string): Promise<ReportedEdges | undefined> {
+  const row = await db
+    .selectFrom("gateway")
+    .select(["sequence", "edges"])
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row && { sequence: Number(row.sequence), edges: JSON.parse(row.edges) };
+}
+
+function storeReport(
+  store: Store,
   name: string,
   { edges, agents, ports, ...about }: GatewayReport,
 ): Promise<void> {

@@ -26,7 +26,7 @@ export function acceptJson(app: FastifyInstance): void {
     // With `parseAs: "buffer"`, Fastify gives a Buffer; its types say string too.
     try {
       if (body.length === 0) done(null, undefined);
-      else if (request.routeOptions.config.large) done(null, utf8Of(request, body as Buffer));
+      else if (request.routeOptions.config.large === "bytes") done(null, utf8Of(request, body as Buffer));
       else done(null, parse(request, body as Buffer));
     } catch (refusal) {
       done(refusal as Error);

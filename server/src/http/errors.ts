@@ -28,7 +28,7 @@ function requestErrorOf(error: unknown): RequestError {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new RequestError(
         "body_too_large",
-        "The body is larger than 1 MiB; that of a change set may have 16 MiB",
+        "The body is larger than 1 MiB; that of a change set or a gateway's report may have 16 MiB",
       );
     case "FST_ERR_BAD_URL":
       return new RequestError("no_route", "The path cannot be decoded");

@@ -66,9 +66,9 @@ function registerOperation(
       slots: slotsOf(operation),
       room: operation.room,
       operation,
-      large: operation.isLarge,
+      large: operation.isLarge ? "bytes" : operation.takes16MiB ? "json" : undefined,
     },
-    bodyLimit: operation.isLarge ? LARGE_BODY : BODY_LIMIT,
+    bodyLimit: operation.isLarge || operation.takes16MiB ? LARGE_BODY : BODY_LIMIT,
     handler: (request, reply) => underWay.during(request, () => serve(request, reply)),
   });
 
@@ -78,7 +78,9 @@ function registerOperation(
     const { caller } = request;
     const address = addressOf(request);
     const query = queryOf(request, operation.query);
-    const body = operation.isLarge ? request.body : operation.body && objectIn(request.body);
+    const body = operation.isLarge
+      ? request.body
+      : operation.body && objectIn(request.body ?? (operation.takesNoFields ? {} : undefined));
     const name = nameIn(request, operation);
     const idempotency = isIdempotent(operation) ? idempotentRequestOf(request, body) : undefined;
     const tellsFindings = findingsOf(query);

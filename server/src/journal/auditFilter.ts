@@ -1,4 +1,4 @@
-import { definitionNamed, EVENT_TYPES, type Kind } from "@tunnelplane/sdk/contract";
+import { actionOf, definitionNamed, EVENT_TYPES, type Kind } from "@tunnelplane/sdk/contract";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Database, Store } from "../storage";
 
@@ -94,9 +94,7 @@ export async function principalNames(
 }
 
 const actionsLike = (action: string): readonly string[] =>
-  CHANGES.includes(action)
-    ? EVENT_TYPES.map((type) => type.replace(/\.v\d+$/, "")).filter((one) => one.endsWith(`_${action}`))
-    : [action];
+  CHANGES.includes(action) ? EVENT_TYPES.map(actionOf).filter((one) => one.endsWith(`_${action}`)) : [action];
 
 /**
  * The row before which a search for the rows of a time may begin: as many rows after the last moment as

@@ -6,6 +6,7 @@ import { digestOfBaseline } from "./baseline";
 import { type Digests, storedAsOf } from "./digests";
 import type { Faults } from "./faults";
 import { PRUNED_THROUGH } from "./read";
+import { OF_NO_OBJECT } from "./rows";
 import type { InboxEntry } from "./verifyInbox";
 
 // Rows that PostgreSQL sends at once; one may have two megabytes.
@@ -180,6 +181,7 @@ async function findRemoved(db: Kysely<Database>, { inbox }: Known, faults: Fault
     .select(["latest.object_id as id", "audit_event.sequence"])
     .where("resource.id", "is", null)
     .where("audit_event.action", "not like", "%deleted")
+    .where("audit_event.action", "not in", OF_NO_OBJECT)
     .stream(PAGE);
   for await (const { id, sequence } of logged) {
     if (id !== null && !inbox.has(id))

@@ -1,5 +1,5 @@
-import { type Kind, present } from "@tunnelplane/sdk/contract";
-import { type Documents, textIn } from "../documents";
+import { actionOf, type Kind, present } from "@tunnelplane/sdk/contract";
+import { type Document, type Documents, textIn } from "../documents";
 import type { Keyring } from "../secrets";
 import {
   type AuditEventRow,
@@ -13,7 +13,14 @@ import { Chain } from "./chain";
 import type { Digests } from "./digests";
 import { type Anchor, headText } from "./head";
 import { insertIntoInbox, insertUnderCurrentKey, laneText, moveHead, moveInbox, signed } from "./inbox";
-import { type Author, type EventPayload, eventOf, type ObjectChange, printEvent } from "./payload";
+import {
+  type Author,
+  type EventPayload,
+  eventAbout,
+  eventOf,
+  type ObjectChange,
+  printEvent,
+} from "./payload";
 import type { RowIds } from "./rowIds";
 import { DIGESTS, HASHED } from "./rows";
 
@@ -28,6 +35,8 @@ export interface AuditedAction {
   readonly digest?: string;
   /** The id of its subject's project. Default: it is about the whole account. */
   readonly project?: string;
+  /** The event of something that no program declares, for example a session of an agent. */
+  readonly event?: { readonly type: string; readonly object: Document & { readonly id: string } };
 }
 
 /** Follows changes of kinds that must know exactly which events come before them. */
@@ -140,11 +149,12 @@ export class Journal {
     );
     const logged = rows.flatMap(({ sequence }, index) => {
       const event = prepared[index]?.event;
-      return event ? [{ event: { ...event, sequence }, change: changes[index] as ObjectChange }] : [];
+      return event ? [{ event: { ...event, sequence }, change: present(changes[index]) }] : [];
     });
     const follow = async () => {
       for (const { event, change } of logged) {
-        if (this.#isFollowed(change)) await this.follower.follow(transaction, change, event.sequence);
+        if ("definition" in change && this.#isFollowed(change))
+          await this.follower.follow(transaction, change, event.sequence);
       }
     };
     const { sequence, hash } = chain.end;
@@ -182,27 +192,32 @@ export class Journal {
       key_id: keyId ?? null,
       client: client ?? null,
     };
+    const facts = { now, accountId: this.accountId, documents: this.documents };
     if (!("definition" in one)) {
-      const digest = { object_digest: one.digest ?? null, event_digest: null };
+      const { event: told, project = null } = one;
+      const payload = told && eventAbout(told, author, facts);
+      const event = payload && rowOf(payload, JSON.stringify(payload), present(one.project));
       return {
+        ...(event && { event }),
         row: {
           ...by,
           action: one.action,
           object_id: one.subject ?? null,
-          event_id: null,
+          event_id: event?.id ?? null,
           changed: JSON.stringify(one.about ?? []),
-          project_id: one.project ?? null,
-          ...digest,
+          project_id: project,
+          object_digest: one.digest ?? null,
+          event_digest: event ? this.digests.ofEvent(event) : null,
         },
       };
     }
-    const payload = eventOf(one, author, { now, accountId: this.accountId, documents: this.documents });
-    const event = rowOf(payload, one);
+    const payload = eventOf(one, author, facts);
+    const event = rowOf(payload, printEvent(payload, one), one.storedAs.project);
     return {
       event,
       row: {
         ...by,
-        action: payload.event_type.replace(/\.v\d+$/, ""),
+        action: actionOf(payload.event_type),
         object_id: one.id,
         event_id: event.id,
         changed: JSON.stringify(payload.changes?.map(({ path }) => path) ?? []),
@@ -236,13 +251,17 @@ const eventColumns = ({ id, type, object_id, payload, project_id }: WithEvent["e
   project_id,
 });
 
-const rowOf = (event: EventPayload, change: ObjectChange): Omit<Database["event"], "sequence"> => ({
+const rowOf = (
+  event: EventPayload,
+  payload: string,
+  project: string,
+): Omit<Database["event"], "sequence"> => ({
   id: event.event_id,
   type: event.event_type,
   object_id: textIn(event.object, "id"),
   created_at: event.event_timestamp,
-  payload: printEvent(event, change),
-  project_id: change.storedAs.project,
+  payload,
+  project_id: project,
 });
 
 const insertAuditEvents = bulkInsertion("audit_event", [...HASHED, ...DIGESTS, "lane", "hash", "project_id"]);

@@ -83,17 +83,22 @@ export function printEvent(
   return `${JSON.stringify(event).slice(0, -1)},"object":${printed}${changes ? `,"changes":${JSON.stringify(changes)}` : ""}}`;
 }
 
-/** Composes the event of a change. */
-export function eventOf(
-  { change, definition, before, after }: ObjectChange,
+interface EventFacts {
+  readonly now: Date;
+  readonly accountId: string;
+  readonly documents: Documents;
+}
+
+/** Composes an event about something that no program declares. */
+export function eventAbout(
+  { type, object }: { readonly type: string; readonly object: Document },
   author: Author,
-  { now, accountId, documents }: { now: Date; accountId: string; documents: Documents },
+  { now, accountId, documents }: EventFacts,
 ): EventPayload {
-  const withoutSecrets = (document: Document) => mapSecrets(definition, document, () => undefined);
   const credential = author.keyId && credentialOf(documents, author.keyId);
   return {
     event_id: newId("ev"),
-    event_type: eventTypeOf(definition, change),
+    event_type: type,
     event_timestamp: now.toISOString(),
     account_id: accountId,
     principal: {
@@ -102,14 +107,27 @@ export function eventOf(
       source: credential ? "API" : "SERVER",
       credential: credential ?? null,
     },
-    object: withoutSecrets(
-      endedAsOf(
-        definition,
-        after ?? before ?? {},
-        // Also where the clock went back since.
-        change === "expired" ? Number.POSITIVE_INFINITY : now.getTime(),
-      ),
+    object,
+  };
+}
+
+/** Composes the event of a change. */
+export function eventOf(
+  { change, definition, before, after }: ObjectChange,
+  author: Author,
+  facts: EventFacts,
+): EventPayload {
+  const withoutSecrets = (document: Document) => mapSecrets(definition, document, () => undefined);
+  const object = withoutSecrets(
+    endedAsOf(
+      definition,
+      after ?? before ?? {},
+      // Also where the clock went back since.
+      change === "expired" ? Number.POSITIVE_INFINITY : facts.now.getTime(),
     ),
+  );
+  return {
+    ...eventAbout({ type: eventTypeOf(definition, change), object }, author, facts),
     ...(before &&
       after && {
         changes: [

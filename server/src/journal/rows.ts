@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
-import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
+import { actionOf, DEFAULT_PROJECT, SESSION_EVENTS } from "@tunnelplane/sdk/contract";
 import type { AuditEventRow } from "../storage";
+
+/** The actions that have an event and are about no stored object: sessions of agents. */
+export const OF_NO_OBJECT: readonly string[] = SESSION_EVENTS.map(actionOf);
 
 /** The `previous_hash` of the first audit row. */
 export const GENESIS = "0".repeat(64);

@@ -3,6 +3,7 @@ import type { Keyring } from "../secrets";
 import type { Database } from "../storage";
 import type { Faults } from "./faults";
 import { type InInbox, isFromServer, laneText } from "./inbox";
+import { OF_NO_OBJECT } from "./rows";
 
 const PAGE = 50; // a row may have two megabytes
 
@@ -66,6 +67,7 @@ export async function verifyInbox(
       }
       const fault = lanes.faultOf(laneText(row), place);
       if (fault) faults.add(fault);
+      if (OF_NO_OBJECT.includes(row.action)) continue;
       latest.set(row.object_id, {
         n: row.n,
         isDeleted: row.action.endsWith("_deleted"),

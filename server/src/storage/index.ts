@@ -19,10 +19,13 @@ export type {
   BatchRow,
   Database,
   DeliveryRow,
+  EndpointRow,
   GatewayRow,
   InboxRow,
   PrincipalRow,
   SessionRow,
+  TunnelRow,
+  TunnelSessionRow,
 } from "./schema";
 export {
   change,

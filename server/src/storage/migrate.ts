@@ -20,6 +20,7 @@ import * as projectOfNames from "./migrations/016_project_of_names";
 import * as signIn from "./migrations/019_sign_in";
 import * as login from "./migrations/020_login";
 import * as resourceName from "./migrations/021_resource_name";
+import * as tunnelSession from "./migrations/023_tunnel_session";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "019_sign_in": signIn,
   "020_login": login,
   "021_resource_name": resourceName,
+  "023_tunnel_session": tunnelSession,
 };
 
 export interface MigrateOptions {

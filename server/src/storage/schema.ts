@@ -98,6 +98,25 @@ export interface Database {
    * such a version.
    */
   baseline: { id: string; digest: string };
+  /** Sessions of agents that have bound something. `binds` is a JSON list of lists of rules. */
+  tunnel_session: TunnelSessionRow;
+  /** Their binds, one by one: `bind` is a JSON list of rules, `hostport` null for labels. */
+  tunnel: TunnelRow;
+  /**
+   * Sessions that somebody ended lately. Until `kept_out_until`, in milliseconds since 1970, their credential
+   * may not log in from their address.
+   */
+  ended_session: {
+    id: string;
+    credential_id: string;
+    ip: string;
+    ended_at: number;
+    kept_out_until: number;
+  };
+  /** The hostports that gateways serve or have served, with the edge as it was reported last. */
+  endpoint: EndpointRow;
+  /** The edges that each gateway serves. */
+  served_edge: { edge_id: string; gateway: string };
   /** The last report of each gateway. `edges` and `agents` are JSON lists, as they were sent. */
   gateway: GatewayRow;
   /**
@@ -229,6 +248,39 @@ export interface GatewayRow {
   agents: string;
   /** A JSON list; null for a gateway that does not report it. */
   ports: string | null;
+}
+
+export interface TunnelSessionRow {
+  id: string;
+  gateway: string;
+  credential_id: string;
+  /** Of the credential, as is its project. */
+  owner_id: string;
+  project_id: string;
+  ip: string;
+  client: string;
+  forwards_to: string;
+  binds: string;
+  started_at: string;
+}
+
+export interface TunnelRow {
+  id: string;
+  session_id: string;
+  owner_id: string;
+  project_id: string;
+  bind: string;
+  hostport: string | null;
+  started_at: string;
+}
+
+export interface EndpointRow {
+  id: string;
+  hostport: string;
+  edge_id: string;
+  project_id: string;
+  created_at: string;
+  updated_at: string;
 }
 
 export interface AuditEventRow {

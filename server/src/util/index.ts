@@ -1,10 +1,10 @@
 /** Ids, addresses, refusals, threads and turns, for every room. Other rooms import from here only. */
 
+export { newId, takeRandom } from "@tunnelplane/sdk/contract";
 export { customerOf, isLoopback, isPublic } from "./addresses";
 export { grouped } from "./grouped";
-export { isSession, newId } from "./ids";
+export { isSession } from "./ids";
 export { inOrder } from "./order";
-export { takeRandom } from "./random";
 export {
   BodyError,
   type Fault,

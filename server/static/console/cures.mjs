@@ -35,6 +35,7 @@ export const CURES = {
   "TP_1600": "Read the object again, look at what changed, and repeat with its new ETag.",
   "TP_1700": "Use a new key for a new request; a key stands for one request for 24 hours.",
   "TP_1800": "Look for the operation id in the server's log, and report it. Whether a change was made is not known: read the object.",
+  "TP_1803": "Do without it; `msg` says what there is instead.",
   "TP_1801": "Wait as long as `Retry-After` says. `tunnelplane doctor` says whether the database answers.",
   "TP_1802": "Wait as long as `Retry-After` says; the client does so. See too many requests."
 };

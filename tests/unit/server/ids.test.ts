@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { newId } from "../../../server/src/util/ids";
+import { newId } from "../../../sdk/src/contract/core/newId";
 
 describe("A new id", () => {
   it("is its prefix and 27 characters", () => {

@@ -2,6 +2,7 @@ import type { Definition } from "../core/definition";
 import { endFieldOf } from "../core/ends";
 import { conditioned, text } from "../core/fields";
 import { lazyList } from "../core/lazyList";
+import { SESSION_EVENTS } from "../observed/sessionEvents";
 
 const CHANGES = ["created", "updated", "deleted"] as const;
 
@@ -30,10 +31,14 @@ const subjects: readonly string[] = lazyList(() => [...new Set(bySubject().map((
 /** Every event type that a subscription may name. */
 export const EVENT_TYPES: readonly string[] = lazyList(() => [
   ...new Set(bySubject().flatMap((one) => changesOf(one).map((change) => eventTypeOf(one, change)))),
+  ...SESSION_EVENTS,
 ]);
 
 /** The event type of a change. */
 export const eventTypeOf = ({ subject }: Definition, change: Change): string => `${subject}_${change}.v0`;
+
+/** The action of the audit row of an event: its type without the version. */
+export const actionOf = (type: string): string => type.replace(/\.v\d+$/, "");
 
 /** An event type, for example `ip_policy_created.v0`. */
 export const eventType = () =>

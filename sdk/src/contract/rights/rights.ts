@@ -61,6 +61,17 @@ const PARTS = {
     words: { read: "see sessions", plan: "plan to end sessions", write: "end sessions" },
     ofAccount: ["read", "plan", "write"],
   },
+  endpoint: { rights: READERS, words: see("endpoints") },
+  tunnel: { rights: READERS, words: see("tunnels") },
+  // Members see and end those of their own credentials.
+  tunnel_session: {
+    rights: USUAL,
+    words: {
+      read: "see sessions of agents",
+      plan: "plan to end sessions of agents",
+      write: "end sessions of agents",
+    },
+  },
   gateway: {
     rights: { member: "read", viewer: "plan", admin: "write", gateway: "read" },
     words: {

@@ -70,7 +70,7 @@ class OpenApi {
       ],
       ...(body && {
         requestBody: {
-          required: true,
+          required: !operation.takesNoFields,
           content: this.#content(this.#schemas.of(body), () => exampleOf(body), operation),
         },
       }),

@@ -6,6 +6,7 @@ import {
   GATEWAY_NAME_FORM,
   object,
   resourceName,
+  sessionId,
   sshPublicKey,
   text,
   timestamp,
@@ -18,13 +19,12 @@ import { queryError, RequestError } from "../../util";
 import { limitOf, type Query } from "../query";
 import { type ApiOperation, checked, type OperationScope, type Shape } from "./operation";
 
-/** As many as fit into a body of 1 MiB. */
 const MOST_EDGES = 20_000;
-const MOST_AGENTS = 10_000;
+const MOST_AGENTS = 20_000;
 /** An agent may bind a hundred things; each label counts. */
 const MOST_BOUND = 1000;
-/** A body of 10,000 edges holds 40,000 values. */
-const ROOM = { entries: 20_000, values: 100_000 };
+/** A body of 10,000 agents holds some 130,000 values. */
+const ROOM = { entries: 20_000, values: 1_000_000 };
 
 const TAG = {
   name: "Gateway",
@@ -44,6 +44,10 @@ const askedShape: Shape = {
       bind: binds().meta({
         description:
           "The binds that the agent asks for: `bind:<host>:<port>`, or `bind:<key>=<value>` for each label. All must be allowed.",
+      }),
+      address: word(255).optional().meta({
+        description:
+          "The address of an agent that logs in: one whose session was stopped is kept out for 60 s.",
       }),
     },
     { alternatives: ["token", "public_key"] },
@@ -93,6 +97,24 @@ const agent = object({
   bind: z.array(word(1024)).max(MOST_BOUND).meta({ description: "Its binds." }),
   address: word(255).meta({ description: "Its IP address." }),
   since: timestamp().meta({ description: "Since when it serves (RFC 3339)." }),
+  session: sessionId()
+    .optional()
+    .meta({ description: "The id that the gateway gave its session; older gateways leave it out." }),
+  client: text(255).optional().meta({ description: "The greeting of its SSH client." }),
+  forwards_to: text(1024).optional().meta({ description: "Where it forwards to; SSH does not say it." }),
+});
+
+/** An agent in reports: also which of its rules belong to one bind. */
+const agentReported = object({
+  ...agent.shape,
+  binds: z
+    .array(z.array(word(1024)).min(1).max(MOST_BOUND))
+    .max(MOST_BOUND)
+    .optional()
+    .meta({
+      description:
+        "The rules of each bind. Default: each hostport of `bind` is one, and all its labels are one.",
+    }),
 });
 
 /** An agent in answers. */
@@ -115,7 +137,7 @@ const reportShape: Shape = {
       .meta({ description: "The ports that it listens for, as hostports name them." }),
     edges: z.array(edge).max(MOST_EDGES).default([]).meta({ description: "The state of each edge." }),
     agents: z
-      .array(agent)
+      .array(agentReported)
       .max(MOST_AGENTS)
       .default([])
       .meta({ description: "The agents, with their binds." }),
@@ -180,12 +202,10 @@ export const gatewayOperations: readonly ApiOperation[] = [
         token,
         public_key: publicKey = "",
         bind,
+        address,
       } = checked(askedShape, body) as Partial<Record<string, string>> & { bind: string[] };
-      return {
-        json: JSON.stringify(
-          await authorize(scope.context, token === undefined ? { publicKey } : { token }, bind),
-        ),
-      };
+      const proof = token === undefined ? { publicKey } : { token };
+      return { json: JSON.stringify(await authorize(scope.context, proof, bind, address)) };
     },
   },
   {
@@ -197,6 +217,7 @@ export const gatewayOperations: readonly ApiOperation[] = [
     query: [],
     subject: "gateway_status",
     room: ROOM,
+    takes16MiB: true,
     body: reportShape,
     success: { status: 204 },
     run: async (scope, { params: { name = "" }, body }) => {

@@ -12,6 +12,7 @@ import { moduleOperations, removalOperation } from "./module";
 import type { ApiOperation } from "./operation";
 import { referenceOperations } from "./references";
 import { searchOperation } from "./search";
+import { sessionOperations } from "./sessions";
 import { userOperations } from "./users";
 
 /** Every operation of the API. */
@@ -24,6 +25,7 @@ export const allOperations = (): ApiOperation[] => [
   ...exposureOperations,
   ...decisionOperations,
   ...gatewayOperations,
+  ...sessionOperations,
   ...referenceOperations,
   searchOperation,
   ...userOperations,

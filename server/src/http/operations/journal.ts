@@ -1,4 +1,4 @@
-import { definitionOfId, EVENT_TYPES, resourceName } from "@tunnelplane/sdk/contract";
+import { definitionOfId, EVENT_TYPES, resourceName, SESSION_EVENTS } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { type Caller, isAccountAdmin, projectNames, projectOf, seesAllProjects } from "../../auth";
 import type { Page, PageSize } from "../../documents";
@@ -295,7 +295,7 @@ async function following(
 function withoutOtherKinds(page: Page): Page {
   const documents = page.documents.map((text) => {
     const { principal: _, changes: __, object, ...event } = JSON.parse(text);
-    return definitionOfId(object.id)?.readByGateways
+    return definitionOfId(object.id)?.readByGateways || SESSION_EVENTS.includes(event.event_type)
       ? text
       : JSON.stringify({ ...event, object: { id: object.id } });
   });

@@ -133,6 +133,10 @@ export interface ApiOperation {
   readonly tellsState?: boolean;
   /** Whether it gives an object a name. */
   readonly takesName?: true;
+  /** Whether its body has no fields, and may be missing. */
+  readonly takesNoFields?: true;
+  /** Whether its body may have 16 MiB. */
+  readonly takes16MiB?: true;
   /** Whether its body may have 16 MiB; it gets the bytes and reads them itself. */
   readonly isLarge?: true;
   /**

@@ -1,0 +1,10 @@
+/** Things that gateways see and nobody declares: the API only answers them. names.md. */
+
+export { OBSERVED, type Observed, type ObservedKind, sessionId } from "./kinds";
+export { SESSION_EVENTS, SESSION_STARTED, SESSION_STOPPED, type StopReason } from "./sessionEvents";
+export {
+  type Endpoint,
+  OBSERVED_SCHEMAS,
+  type Tunnel,
+  type TunnelSession,
+} from "./shapes";
