@@ -245,6 +245,10 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     oidc: { ...oidc, client_secret: `${CANARY} of oidc \n"quoted"\n`, scopes: ["openid"] },
     jwt_validation: jwtValidation,
     user_agent_filter: { deny: ["(?i)^curl/"] },
+    request_headers: { add: { "X-Team": "100 % ours" }, remove: ["x-debug"] },
+    response_headers: { remove: ["x-powered-by"] },
+    compression: {},
+    circuit_breaker: { error_threshold_percentage: 0.5 },
     policies: { inbound: [policyNamed("on the route")] },
   });
   await add(`/edges/https/${site}/routes`, {

@@ -146,6 +146,7 @@ export const CASTS: readonly Reason[] = [
         "news as { __origin?: Origin }",
         "inputs as { __intent?: string; __adopts?: string }",
       ],
+      "provider/src/host/observed.ts": ['…(schema, { ...row }, "camelCase") as InProgram<T>'],
       "provider/src/host/mistakes.ts": ["known(args) as Record<string, unknown>"],
       "provider/src/host/resource.ts": [
         "pulumi.secret(value) as pulumi.Output<T>",

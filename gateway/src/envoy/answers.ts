@@ -1,10 +1,11 @@
 import { refuseAnswer } from "@tunnelplane/sdk/rules";
+import { type HeaderToAdd, headersToAdd } from "./headerChanges";
 import type { Json } from "./json";
 
 /** The fields of a route that is answered by Envoy itself. */
 export type Response = {
   readonly direct_response: Json;
-  readonly response_headers_to_add?: readonly Json[];
+  readonly response_headers_to_add?: readonly HeaderToAdd[];
 };
 
 export function answerOf(
@@ -13,10 +14,7 @@ export function answerOf(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   refuseAnswer(status, headers);
-  const added = Object.entries(headers).map(([key, value]) => ({
-    header: { key, value: value.replaceAll("%", "%%") },
-    append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
-  }));
+  const added = headersToAdd(headers);
   return {
     direct_response: { status, body: body === "" ? undefined : { inline_string: body } },
     response_headers_to_add: added.length === 0 ? undefined : added,

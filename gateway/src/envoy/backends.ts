@@ -1,8 +1,17 @@
 import type { Ref } from "@tunnelplane/sdk";
+import { present } from "@tunnelplane/sdk/contract";
 import { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "@tunnelplane/sdk/rules";
 import { type Address, addressOfUrl, readAddress } from "./address";
 import { answerOf, type Response } from "./answers";
-import { answering, type ClusterTarget, clusterOf, inOrderOf, splitting, within } from "./clusters";
+import {
+  answering,
+  type Breaker,
+  type ClusterTarget,
+  clusterOf,
+  inOrderOf,
+  splitting,
+  within,
+} from "./clusters";
 import { withId } from "./indexes";
 import type { Json } from "./json";
 import { type Environment, type Objects, Unreachable, Unservable } from "./model";
@@ -46,6 +55,8 @@ export class Backends {
   readonly #orders = new Map<string, readonly string[]>();
   readonly #listeners = new Map<string, Json>();
   readonly #checked = new Set<string>();
+  /** Of clusters that are not asked while too many requests fail. */
+  readonly #breakers = new Map<string, Breaker>();
   /** The results so far, by backend: walking shared backends again each time would take exponential time. */
   readonly #found = new Map<string, Found>();
   /** The backends around the one that is looked at. */
@@ -62,11 +73,14 @@ export class Backends {
     for (const [name, order] of other.#orders) this.#orders.set(name, order);
     for (const [name, listener] of other.#listeners) this.#listeners.set(name, listener);
     for (const name of other.#checked) this.#checked.add(name);
+    for (const [name, breaker] of other.#breakers) this.#breakers.set(name, breaker);
   }
 
   get clusters(): Json[] {
     return [
-      ...[...this.#targets].map(([name, target]) => clusterOf(name, target, this.#checked.has(name))),
+      ...[...this.#targets].map(([name, target]) =>
+        clusterOf(name, target, this.#checked.has(name), this.#breakers.get(name)),
+      ),
       ...[...this.#orders].map(([name, order]) => inOrderOf(name, order)),
     ];
   }
@@ -85,6 +99,31 @@ export class Backends {
     return typeof found === "object" && "order" in found
       ? one(this.#inOrder(found.failover, found.order))
       : found;
+  }
+
+  /** The same destination in clusters of a route's own, each with a circuit breaker. */
+  guarded(destination: Destination, route: string, breaker: Breaker | null | undefined): Destination {
+    if (!breaker?.enabled || destination === "nowhere" || "response" in destination) return destination;
+    const { clusters } = destination;
+    return {
+      clusters: clusters.map(({ name, weight }) => ({ name: this.#guard(name, route, breaker), weight })),
+    };
+  }
+
+  #guard(name: string, route: string, breaker: Breaker): string {
+    const own = `${name} of ${route}`;
+    const order = this.#orders.get(name);
+    if (order)
+      this.#orders.set(
+        own,
+        order.map((member) => this.#guard(member, route, breaker)),
+      );
+    else {
+      this.#targets.set(own, present(this.#targets.get(name)));
+      if (this.#checked.has(name)) this.#checked.add(own);
+      this.#breakers.set(own, breaker);
+    }
+    return own;
   }
 
   /** A cluster that speaks TLS to the host of a URL, for key sets and issuers. */

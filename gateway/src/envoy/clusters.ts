@@ -1,3 +1,4 @@
+import type { HttpsEdgeRoutes } from "@tunnelplane/sdk";
 import type { Response } from "./answers";
 import { extension, type Json, typed } from "./json";
 
@@ -21,9 +22,41 @@ const CHECK: Json = {
   tcp_health_check: {},
 };
 
-/** @param checked whether Envoy checks each second that it is up */
-export function clusterOf(name: string, { addresses, transport }: ClusterTarget, checked: boolean): Json {
+export type Breaker = NonNullable<HttpsEdgeRoutes["circuit_breaker"]>;
+
+/**
+ * Where the breaker trips, every host is left out, and the cluster answers 503. Envoy looks once in each
+ * window, also for whether hosts come back.
+ */
+function breaking(breaker: Breaker): Json {
+  const { tripped_duration, rolling_window, volume_threshold, error_threshold_percentage: share } = breaker;
+  const off = ["consecutive_5xx", "consecutive_gateway_failure", "success_rate"];
   return {
+    // With none of its hosts left, a cluster would ask them all again.
+    common_lb_config: { healthy_panic_threshold: { value: 0 } },
+    outlier_detection: {
+      ...Object.fromEntries(off.map((name) => [`enforcing_${name}`, 0])),
+      enforcing_failure_percentage: 100,
+      failure_percentage_minimum_hosts: 1,
+      failure_percentage_request_volume: volume_threshold,
+      failure_percentage_threshold: Math.max(1, Math.round(share <= 1 ? share * 100 : share)),
+      interval: `${rolling_window}s`,
+      base_ejection_time: `${tripped_duration}s`,
+      max_ejection_time: `${tripped_duration}s`,
+      max_ejection_percent: 100,
+    },
+  };
+}
+
+/** @param checked whether Envoy checks each second that it is up */
+export function clusterOf(
+  name: string,
+  { addresses, transport }: ClusterTarget,
+  checked: boolean,
+  breaker?: Breaker,
+): Json {
+  return {
+    ...(breaker && breaking(breaker)),
     name,
     type: "STATIC",
     connect_timeout: "5s",

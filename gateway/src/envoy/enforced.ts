@@ -9,6 +9,10 @@ type KindWith<M extends ModuleName> = { [K in Kind]: M extends ModuleNameOf<K> ?
  * compile.
  */
 export const ENFORCED = {
+  circuit_breaker: { https_edge_route: "outlier detection of clusters of the route's own" },
+  compression: { https_edge_route: "compressor filters" },
+  request_headers: { https_edge_route: "the route's request headers" },
+  response_headers: { https_edge_route: "the route's response headers" },
   backend: {
     tls_edge: "the TCP proxy's clusters",
     tcp_edge: "the TCP proxy's clusters",

@@ -1,4 +1,5 @@
 import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders";
+import { compressors } from "./compression";
 import { idTokenFilters, lackingClaims } from "./idToken";
 import { extension, type Json } from "./json";
 import { tokenFilter } from "./jwt";
@@ -82,6 +83,7 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
     ...(tokens.length > 0 ? [tokenFilter("jwt", tokens), httpRbac("token")] : []),
     ...(requirements.some(({ countsByHost }) => countsByHost) ? [lowerHost()] : []),
     ...new Map(each.map((filter) => [filter.name, filter] as const)).values(),
+    ...(requirements.some(({ compresses }) => compresses) ? compressors() : []),
     extension("router", "envoy.extensions.filters.http.router.v3.Router"),
   ];
 }

@@ -14,6 +14,8 @@ import {
 } from "@tunnelplane/sdk/rules";
 import { answerOf, type Response } from "./answers";
 import type { Backends, Destination } from "./backends";
+import { compressing } from "./compression";
+import { headerChanges } from "./headerChanges";
 import { type Json, turnOn } from "./json";
 import { requireToken, type TokenCheck, tokenCheck } from "./jwt";
 import { countsByHost, limitFilter, limitNames } from "./limits";
@@ -44,6 +46,7 @@ export interface ChainRequirements {
   readonly countsByHost: boolean;
   readonly logs: boolean;
   readonly conditional: boolean;
+  readonly compresses: boolean;
 }
 
 export interface TranslationContext {
@@ -90,7 +93,14 @@ function refuse(route: HttpsEdgeRoutes, why: string, hidesCookies: boolean): Ser
     served: [
       { exact: route.match_type === "exact_path", path: route.match, decision: { outcome: NOTHING }, fields },
     ],
-    requirements: { hidesCookies, limits: [], countsByHost: false, logs: false, conditional: false },
+    requirements: {
+      hidesCookies,
+      limits: [],
+      countsByHost: false,
+      logs: false,
+      conditional: false,
+      compresses: false,
+    },
     refusal: `the route ${route.match} is refused, and the others are served: ${why}`,
   };
 }
@@ -116,7 +126,12 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const networks = networksOf(route.ip_restriction, objects);
   const agents = userAgents(route.user_agent_filter);
   // Reasons to reject the edge come first, before reasons outside of the gateway.
-  const destination = backends.destination(route.backend, hostport, true);
+  const destination = backends.guarded(
+    backends.destination(route.backend, hostport, true),
+    route.id,
+    route.circuit_breaker,
+  );
+  const compresses = route.compression?.enabled === true;
   const check =
     route.jwt_validation?.enabled && tokenCheck(route.id, route.jwt_validation, backends, environment);
   const tokens = check ? { ...check, name: route.id } : undefined;
@@ -134,6 +149,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
     ...open,
     ...session?.idToken?.on,
     ...(tokens ? { jwt: requireToken(tokens.name), token: routeRbac(admitting(tokens.exact, [])) } : {}),
+    ...(compresses ? compressing() : {}),
   };
   const own = (path: string, answer: Response, filters: Json, method?: string): Served => ({
     exact: true,
@@ -176,6 +192,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
       countsByHost: outcomes.some(({ limits }) => limits.some(countsByHost)),
       logs: outcomes.some(({ logs }) => logs.length > 0),
       conditional: "when" in decision,
+      compresses,
     },
   };
 }
@@ -188,15 +205,17 @@ function fieldsOf(
 ): Json {
   const turned = [...limitNames(limits), ...(logs.length > 0 ? ["log"] : [])].map((name) => [name, turnOn()]);
   const filters = { ...checks, ...Object.fromEntries(turned) };
+  const to = answer ? answerTo(answer) : towards(destination, rewrite);
   return {
     name: route.id,
-    ...(answer ? answerTo(answer) : towards(destination, rewrite)),
+    ...to,
+    ...headerChanges(route, "direct_response" in to ? to.response_headers_to_add : []),
     metadata: logs.length > 0 ? { filter_metadata: { tunnelplane: { log: logs } } } : undefined,
     typed_per_filter_config: Object.keys(filters).length > 0 ? filters : undefined,
   };
 }
 
-function answerTo({ type, config }: Action): Json {
+function answerTo({ type, config }: Action): Response {
   const status = Number(config.status_code ?? 403);
   if (type === "deny") return answerOf(status);
   // As the contract has checked them.
@@ -207,7 +226,7 @@ function answerTo({ type, config }: Action): Json {
   );
 }
 
-function towards(destination: Destination, rewrite: Action | undefined): Json {
+function towards(destination: Destination, rewrite: Action | undefined): Response | { readonly route: Json } {
   if (destination === "nowhere") return answerOf(503);
   if ("response" in destination) return destination.response;
   const { clusters } = destination;

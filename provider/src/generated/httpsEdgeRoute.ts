@@ -206,6 +206,57 @@ export interface HttpsEdgeRoutePoliciesModule {
   outbound?: pulumi.Input<pulumi.Input<HttpsEdgeRoutePoliciesModuleOutbound>[]>;
 }
 
+/** The fields of `requestHeaders`. */
+export interface HttpsEdgeRouteRequestHeadersModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+
+  /** Names of headers to take away, in any case. */
+  remove?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** The fields of `responseHeaders`. */
+export interface HttpsEdgeRouteResponseHeadersModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+
+  /** Names of headers to take away, in any case. */
+  remove?: pulumi.Input<pulumi.Input<string>[]>;
+}
+
+/** The fields of `compression`. */
+export interface HttpsEdgeRouteCompressionModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+}
+
+/** The fields of `circuitBreaker`. */
+export interface HttpsEdgeRouteCircuitBreakerModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** How long no request reaches the backend, in seconds; up to a `rolling_window` longer, because a gateway looks once in each. At most a day. Default `10`. */
+  trippedDuration?: pulumi.Input<number>;
+
+  /** The time in which requests and errors are counted, in seconds. At most a day. Default `10`. */
+  rollingWindow?: pulumi.Input<number>;
+
+  /** Stored for programs that name it. Gateways count in windows that follow each other, and divide none of them. Default `10`. */
+  numBuckets?: pulumi.Input<number>;
+
+  /** The fewest requests in a window for which errors count. Default `10`. */
+  volumeThreshold?: pulumi.Input<number>;
+
+  /** The share of errors (answers of 500 and above, and connections that fail) from which the backend is not asked: a percentage, or at most 1 for a share, so that 0.5 is 50. Default `50`. */
+  errorThresholdPercentage?: pulumi.Input<number>;
+}
+
 /** The arguments of an HTTPS edge route. */
 export interface HttpsEdgeRouteArgs {
   /** The edge that the route belongs to. Set at creation only. */
@@ -240,6 +291,18 @@ export interface HttpsEdgeRouteArgs {
 
   /** Conditions and actions on inbound and outbound traffic. */
   policies?: pulumi.Input<HttpsEdgeRoutePoliciesModule>;
+
+  /** Changes headers of each request. Backends get them; modules that decide about the request see the headers that the caller sent. */
+  requestHeaders?: pulumi.Input<HttpsEdgeRouteRequestHeadersModule>;
+
+  /** Changes headers of each response. */
+  responseHeaders?: pulumi.Input<HttpsEdgeRouteResponseHeadersModule>;
+
+  /** Compresses answers with brotli or gzip, as the caller asks in Accept-Encoding: texts, JSON, JavaScript, XML, SVG and WebAssembly of 256 bytes and more. */
+  compression?: pulumi.Input<HttpsEdgeRouteCompressionModule>;
+
+  /** Answers 503 for a while where the backend fails too often, instead of asking it. */
+  circuitBreaker?: pulumi.Input<HttpsEdgeRouteCircuitBreakerModule>;
 }
 
 /**
@@ -295,6 +358,18 @@ export class HttpsEdgeRoute extends Resource {
   /** Conditions and actions on inbound and outbound traffic. */
   declare readonly policies: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["policies"]>> | undefined>;
 
+  /** Changes headers of each request. Backends get them; modules that decide about the request see the headers that the caller sent. */
+  declare readonly requestHeaders: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["requestHeaders"]>> | undefined>;
+
+  /** Changes headers of each response. */
+  declare readonly responseHeaders: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["responseHeaders"]>> | undefined>;
+
+  /** Compresses answers with brotli or gzip, as the caller asks in Accept-Encoding: texts, JSON, JavaScript, XML, SVG and WebAssembly of 256 bytes and more. */
+  declare readonly compression: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["compression"]>> | undefined>;
+
+  /** Answers 503 for a while where the backend fails too often, instead of asking it. */
+  declare readonly circuitBreaker: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["circuitBreaker"]>> | undefined>;
+
   /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
   declare readonly routeId: pulumi.Output<string>;
 
@@ -306,7 +381,7 @@ export class HttpsEdgeRoute extends Resource {
 
   /** @param args the declared properties; see {@link HttpsEdgeRouteArgs} */
   constructor(name: string, args: HttpsEdgeRouteArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret"], unique: true }, name, args, options);
+    super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "requestHeaders", "responseHeaders", "compression", "circuitBreaker", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret"], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */
@@ -558,5 +633,156 @@ export class HttpsEdgeRoutePolicies extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRoutePolicies {
     return new HttpsEdgeRoutePolicies(name, {} as HttpsEdgeRoutePoliciesArgs, { ...options, id });
+  }
+}
+
+/** The arguments of an HTTPS edge route's request_headers module. */
+export interface HttpsEdgeRouteRequestHeadersArgs extends HttpsEdgeRouteRequestHeadersModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The request_headers module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Changes headers of each request. Backends get them; modules that decide about the request see the headers that the caller sent. */
+export class HttpsEdgeRouteRequestHeaders extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  declare readonly add: pulumi.Output<Record<string, string>>;
+
+  /** Names of headers to take away, in any case. */
+  declare readonly remove: pulumi.Output<string[]>;
+
+  /** @param args the declared properties; see {@link HttpsEdgeRouteRequestHeadersArgs} */
+  constructor(name: string, args: HttpsEdgeRouteRequestHeadersArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.request_headers", type: "HttpsEdgeRouteRequestHeaders", properties: ["edgeId", "routeId", "enabled", "add", "remove"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteRequestHeaders {
+    return new HttpsEdgeRouteRequestHeaders(name, {} as HttpsEdgeRouteRequestHeadersArgs, { ...options, id });
+  }
+}
+
+/** The arguments of an HTTPS edge route's response_headers module. */
+export interface HttpsEdgeRouteResponseHeadersArgs extends HttpsEdgeRouteResponseHeadersModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The response_headers module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Changes headers of each response. */
+export class HttpsEdgeRouteResponseHeaders extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  declare readonly add: pulumi.Output<Record<string, string>>;
+
+  /** Names of headers to take away, in any case. */
+  declare readonly remove: pulumi.Output<string[]>;
+
+  /** @param args the declared properties; see {@link HttpsEdgeRouteResponseHeadersArgs} */
+  constructor(name: string, args: HttpsEdgeRouteResponseHeadersArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.response_headers", type: "HttpsEdgeRouteResponseHeaders", properties: ["edgeId", "routeId", "enabled", "add", "remove"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteResponseHeaders {
+    return new HttpsEdgeRouteResponseHeaders(name, {} as HttpsEdgeRouteResponseHeadersArgs, { ...options, id });
+  }
+}
+
+/** The arguments of an HTTPS edge route's compression module. */
+export interface HttpsEdgeRouteCompressionArgs extends HttpsEdgeRouteCompressionModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The compression module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Compresses answers with brotli or gzip, as the caller asks in Accept-Encoding: texts, JSON, JavaScript, XML, SVG and WebAssembly of 256 bytes and more. */
+export class HttpsEdgeRouteCompression extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** @param args the declared properties; see {@link HttpsEdgeRouteCompressionArgs} */
+  constructor(name: string, args: HttpsEdgeRouteCompressionArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.compression", type: "HttpsEdgeRouteCompression", properties: ["edgeId", "routeId", "enabled"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteCompression {
+    return new HttpsEdgeRouteCompression(name, {} as HttpsEdgeRouteCompressionArgs, { ...options, id });
+  }
+}
+
+/** The arguments of an HTTPS edge route's circuit_breaker module. */
+export interface HttpsEdgeRouteCircuitBreakerArgs extends HttpsEdgeRouteCircuitBreakerModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The circuit_breaker module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Answers 503 for a while where the backend fails too often, instead of asking it. */
+export class HttpsEdgeRouteCircuitBreaker extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** How long no request reaches the backend, in seconds; up to a `rolling_window` longer, because a gateway looks once in each. At most a day. Default `10`. */
+  declare readonly trippedDuration: pulumi.Output<number>;
+
+  /** The time in which requests and errors are counted, in seconds. At most a day. Default `10`. */
+  declare readonly rollingWindow: pulumi.Output<number>;
+
+  /** Stored for programs that name it. Gateways count in windows that follow each other, and divide none of them. Default `10`. */
+  declare readonly numBuckets: pulumi.Output<number>;
+
+  /** The fewest requests in a window for which errors count. Default `10`. */
+  declare readonly volumeThreshold: pulumi.Output<number>;
+
+  /** The share of errors (answers of 500 and above, and connections that fail) from which the backend is not asked: a percentage, or at most 1 for a share, so that 0.5 is 50. Default `50`. */
+  declare readonly errorThresholdPercentage: pulumi.Output<number>;
+
+  /** @param args the declared properties; see {@link HttpsEdgeRouteCircuitBreakerArgs} */
+  constructor(name: string, args: HttpsEdgeRouteCircuitBreakerArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.circuit_breaker", type: "HttpsEdgeRouteCircuitBreaker", properties: ["edgeId", "routeId", "enabled", "trippedDuration", "rollingWindow", "numBuckets", "volumeThreshold", "errorThresholdPercentage"], secrets: [] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteCircuitBreaker {
+    return new HttpsEdgeRouteCircuitBreaker(name, {} as HttpsEdgeRouteCircuitBreakerArgs, { ...options, id });
   }
 }

@@ -217,6 +217,57 @@ export interface HttpsEdgeRoutesPolicies {
   outbound: HttpsEdgeRoutesPoliciesOutbound[];
 }
 
+/** The fields of `request_headers`. */
+export interface HttpsEdgeRoutesRequestHeaders {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add: Record<string, string>;
+
+  /** Names of headers to take away, in any case. */
+  remove: string[];
+}
+
+/** The fields of `response_headers`. */
+export interface HttpsEdgeRoutesResponseHeaders {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add: Record<string, string>;
+
+  /** Names of headers to take away, in any case. */
+  remove: string[];
+}
+
+/** The fields of `compression`. */
+export interface HttpsEdgeRoutesCompression {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+}
+
+/** The fields of `circuit_breaker`. */
+export interface HttpsEdgeRoutesCircuitBreaker {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** How long no request reaches the backend, in seconds; up to a `rolling_window` longer, because a gateway looks once in each. At most a day. */
+  tripped_duration: number;
+
+  /** The time in which requests and errors are counted, in seconds. At most a day. */
+  rolling_window: number;
+
+  /** Stored for programs that name it. Gateways count in windows that follow each other, and divide none of them. */
+  num_buckets: number;
+
+  /** The fewest requests in a window for which errors count. */
+  volume_threshold: number;
+
+  /** The share of errors (answers of 500 and above, and connections that fail) from which the backend is not asked: a percentage, or at most 1 for a share, so that 0.5 is 50. */
+  error_threshold_percentage: number;
+}
+
 /** The fields of `routes`. */
 export interface HttpsEdgeRoutes {
   /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
@@ -260,6 +311,18 @@ export interface HttpsEdgeRoutes {
 
   /** Conditions and actions on inbound and outbound traffic. */
   policies: HttpsEdgeRoutesPolicies | null;
+
+  /** Changes headers of each request. Backends get them; modules that decide about the request see the headers that the caller sent. */
+  request_headers: HttpsEdgeRoutesRequestHeaders | null;
+
+  /** Changes headers of each response. */
+  response_headers: HttpsEdgeRoutesResponseHeaders | null;
+
+  /** Compresses answers with brotli or gzip, as the caller asks in Accept-Encoding: texts, JSON, JavaScript, XML, SVG and WebAssembly of 256 bytes and more. */
+  compression: HttpsEdgeRoutesCompression | null;
+
+  /** Answers 503 for a while where the backend fails too often, instead of asking it. */
+  circuit_breaker: HttpsEdgeRoutesCircuitBreaker | null;
 }
 
 /**

@@ -199,6 +199,57 @@ export interface HttpsEdgeRoutePolicies {
   outbound: HttpsEdgeRoutePoliciesOutbound[];
 }
 
+/** The fields of `request_headers`. */
+export interface HttpsEdgeRouteRequestHeaders {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add: Record<string, string>;
+
+  /** Names of headers to take away, in any case. */
+  remove: string[];
+}
+
+/** The fields of `response_headers`. */
+export interface HttpsEdgeRouteResponseHeaders {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add: Record<string, string>;
+
+  /** Names of headers to take away, in any case. */
+  remove: string[];
+}
+
+/** The fields of `compression`. */
+export interface HttpsEdgeRouteCompression {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+}
+
+/** The fields of `circuit_breaker`. */
+export interface HttpsEdgeRouteCircuitBreaker {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** How long no request reaches the backend, in seconds; up to a `rolling_window` longer, because a gateway looks once in each. At most a day. */
+  tripped_duration: number;
+
+  /** The time in which requests and errors are counted, in seconds. At most a day. */
+  rolling_window: number;
+
+  /** Stored for programs that name it. Gateways count in windows that follow each other, and divide none of them. */
+  num_buckets: number;
+
+  /** The fewest requests in a window for which errors count. */
+  volume_threshold: number;
+
+  /** The share of errors (answers of 500 and above, and connections that fail) from which the backend is not asked: a percentage, or at most 1 for a share, so that 0.5 is 50. */
+  error_threshold_percentage: number;
+}
+
 /**
  * Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.
  *
@@ -246,6 +297,18 @@ export interface HttpsEdgeRoute {
 
   /** Conditions and actions on inbound and outbound traffic. */
   policies: HttpsEdgeRoutePolicies | null;
+
+  /** Changes headers of each request. Backends get them; modules that decide about the request see the headers that the caller sent. */
+  request_headers: HttpsEdgeRouteRequestHeaders | null;
+
+  /** Changes headers of each response. */
+  response_headers: HttpsEdgeRouteResponseHeaders | null;
+
+  /** Compresses answers with brotli or gzip, as the caller asks in Accept-Encoding: texts, JSON, JavaScript, XML, SVG and WebAssembly of 256 bytes and more. */
+  compression: HttpsEdgeRouteCompression | null;
+
+  /** Answers 503 for a while where the backend fails too often, instead of asking it. */
+  circuit_breaker: HttpsEdgeRouteCircuitBreaker | null;
 }
 
 /** The fields of `backend`. */
@@ -446,6 +509,57 @@ export interface HttpsEdgeRoutePoliciesReplace {
   outbound?: HttpsEdgeRoutePoliciesOutboundReplace[];
 }
 
+/** The fields of `request_headers`. */
+export interface HttpsEdgeRouteRequestHeadersReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add?: Record<string, string>;
+
+  /** Names of headers to take away, in any case. */
+  remove?: string[];
+}
+
+/** The fields of `response_headers`. */
+export interface HttpsEdgeRouteResponseHeadersReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** Headers to set, by name. One that is there already is replaced. Names and values as in RFC 9110, a value of at most 8192 bytes; not connection, content-length, host, keep-alive, proxy-connection, te, trailer, transfer-encoding, upgrade. */
+  add?: Record<string, string>;
+
+  /** Names of headers to take away, in any case. */
+  remove?: string[];
+}
+
+/** The fields of `compression`. */
+export interface HttpsEdgeRouteCompressionReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+}
+
+/** The fields of `circuit_breaker`. */
+export interface HttpsEdgeRouteCircuitBreakerReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** How long no request reaches the backend, in seconds; up to a `rolling_window` longer, because a gateway looks once in each. At most a day. Default `10`. */
+  tripped_duration?: number;
+
+  /** The time in which requests and errors are counted, in seconds. At most a day. Default `10`. */
+  rolling_window?: number;
+
+  /** Stored for programs that name it. Gateways count in windows that follow each other, and divide none of them. Default `10`. */
+  num_buckets?: number;
+
+  /** The fewest requests in a window for which errors count. Default `10`. */
+  volume_threshold?: number;
+
+  /** The share of errors (answers of 500 and above, and connections that fail) from which the backend is not asked: a percentage, or at most 1 for a share, so that 0.5 is 50. Default `50`. */
+  error_threshold_percentage?: number;
+}
+
 /** The body that creates an HTTPS edge route. */
 export interface HttpsEdgeRouteCreate {
   /** Whether `match` is the whole path or a plain beginning of it. */
@@ -477,6 +591,18 @@ export interface HttpsEdgeRouteCreate {
 
   /** Conditions and actions on inbound and outbound traffic. */
   policies?: HttpsEdgeRoutePoliciesReplace;
+
+  /** Changes headers of each request. Backends get them; modules that decide about the request see the headers that the caller sent. */
+  request_headers?: HttpsEdgeRouteRequestHeadersReplace;
+
+  /** Changes headers of each response. */
+  response_headers?: HttpsEdgeRouteResponseHeadersReplace;
+
+  /** Compresses answers with brotli or gzip, as the caller asks in Accept-Encoding: texts, JSON, JavaScript, XML, SVG and WebAssembly of 256 bytes and more. */
+  compression?: HttpsEdgeRouteCompressionReplace;
+
+  /** Answers 503 for a while where the backend fails too often, instead of asking it. */
+  circuit_breaker?: HttpsEdgeRouteCircuitBreakerReplace;
 }
 
 /** The body that updates an HTTPS edge route; fields left out stay as they are. */

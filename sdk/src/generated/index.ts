@@ -17,7 +17,7 @@ import type { StaticBackend, StaticBackendCreate, StaticBackendUpdate } from "./
 import type { TlsEdge, TlsEdgeBackend, TlsEdgeBackendReplace, TlsEdgeCreate, TlsEdgeIpRestriction, TlsEdgeIpRestrictionReplace, TlsEdgeMutualTls, TlsEdgeMutualTlsReplace, TlsEdgePolicies, TlsEdgePoliciesReplace, TlsEdgeTlsTermination, TlsEdgeTlsTerminationReplace, TlsEdgeUpdate } from "./tlsEdge";
 import type { TcpEdge, TcpEdgeBackend, TcpEdgeBackendReplace, TcpEdgeCreate, TcpEdgeIpRestriction, TcpEdgeIpRestrictionReplace, TcpEdgePolicies, TcpEdgePoliciesReplace, TcpEdgeUpdate } from "./tcpEdge";
 import type { HttpsEdge, HttpsEdgeCreate, HttpsEdgeMutualTls, HttpsEdgeMutualTlsReplace, HttpsEdgeTlsTermination, HttpsEdgeTlsTerminationReplace, HttpsEdgeUpdate } from "./httpsEdge";
-import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace, HttpsEdgeRouteCreate, HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace, HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace, HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace, HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace, HttpsEdgeRouteUpdate, HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace } from "./httpsEdgeRoute";
+import type { HttpsEdgeRoute, HttpsEdgeRouteBackend, HttpsEdgeRouteBackendReplace, HttpsEdgeRouteCircuitBreaker, HttpsEdgeRouteCircuitBreakerReplace, HttpsEdgeRouteCompression, HttpsEdgeRouteCompressionReplace, HttpsEdgeRouteCreate, HttpsEdgeRouteIpRestriction, HttpsEdgeRouteIpRestrictionReplace, HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace, HttpsEdgeRouteOidc, HttpsEdgeRouteOidcReplace, HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace, HttpsEdgeRouteRequestHeaders, HttpsEdgeRouteRequestHeadersReplace, HttpsEdgeRouteResponseHeaders, HttpsEdgeRouteResponseHeadersReplace, HttpsEdgeRouteUpdate, HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace } from "./httpsEdgeRoute";
 import type { TlsCertificate, TlsCertificateCreate, TlsCertificateUpdate } from "./tlsCertificate";
 import type { ReservedDomain, ReservedDomainCreate, ReservedDomainUpdate } from "./reservedDomain";
 import type { ReservedAddr, ReservedAddrCreate, ReservedAddrUpdate } from "./reservedAddr";
@@ -171,6 +171,10 @@ export class Tunnelplane extends ApiClient {
     jwtValidation: new Module<HttpsEdgeRouteJwtValidation, HttpsEdgeRouteJwtValidationReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "jwt_validation"),
     userAgentFilter: new Module<HttpsEdgeRouteUserAgentFilter, HttpsEdgeRouteUserAgentFilterReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "user_agent_filter"),
     policies: new Module<HttpsEdgeRoutePolicies, HttpsEdgeRoutePoliciesReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "policies"),
+    requestHeaders: new Module<HttpsEdgeRouteRequestHeaders, HttpsEdgeRouteRequestHeadersReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "request_headers"),
+    responseHeaders: new Module<HttpsEdgeRouteResponseHeaders, HttpsEdgeRouteResponseHeadersReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "response_headers"),
+    compression: new Module<HttpsEdgeRouteCompression, HttpsEdgeRouteCompressionReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "compression"),
+    circuitBreaker: new Module<HttpsEdgeRouteCircuitBreaker, HttpsEdgeRouteCircuitBreakerReplace>(this.transport, `/edges/https/${encodeURIComponent(edgeId)}/routes`, "circuit_breaker"),
   });
 
   /** TLS certificates. A certificate with its private key, which gateways serve for the reserved domains that name it. Its key is stored sealed, and no answer shows it; gateways alone get it. */

@@ -6,7 +6,7 @@ import { sharedProjects } from "../auth";
 import type { Documents } from "../documents";
 import { hashSecret } from "../secrets";
 import { type Store, statement } from "../storage";
-import { keptOutBecause } from "./sessions";
+import { keptOutBecause } from "./sessionEnds";
 
 /** How an agent proves who it is. */
 export type Proof = { readonly token: string } | { readonly publicKey: string };

@@ -15,4 +15,4 @@ export {
   report,
 } from "./reports";
 export { AgentsOfGateways, bindsFor, MOST_AGENTS_LISTED, servingOf } from "./serving";
-export { endSession, endSilentSessions } from "./sessions";
+export { endSession, endSilentSessions } from "./sessionEnds";

@@ -24,7 +24,8 @@ import {
 } from "../storage";
 import { type Bind, labelsIn } from "./binds";
 import { PROTOCOLS, partsOf } from "./endpoints";
-import { noLonger, SILENT_MS, sessionOf } from "./sessions";
+import { noLonger, SILENT_MS } from "./sessionEnds";
+import { sessionOf } from "./sessionEvents";
 
 interface Tools {
   readonly store: Store;

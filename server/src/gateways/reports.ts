@@ -6,7 +6,8 @@ import { type Database, type GatewayRow, isListed, type Store, type Transaction 
 import { ownTurn, quoted, RequestError } from "../util";
 import { type Bind, bindsIn } from "./binds";
 import { keepEndpoints, type ReportedEdges } from "./endpoints";
-import { keepSessions, type SessionTools } from "./sessions";
+import type { SessionTools } from "./sessionEnds";
+import { keepSessions } from "./sessions";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A gateway that has not reported for so long is forgotten. */

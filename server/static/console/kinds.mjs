@@ -292,6 +292,22 @@ export const KINDS = [
       {
         "name": "policies",
         "doc": "Conditions and actions on inbound and outbound traffic."
+      },
+      {
+        "name": "request_headers",
+        "doc": "Changes headers of each request. Backends get them; modules that decide about the request see the headers that the caller sent."
+      },
+      {
+        "name": "response_headers",
+        "doc": "Changes headers of each response."
+      },
+      {
+        "name": "compression",
+        "doc": "Compresses answers with brotli or gzip, as the caller asks in Accept-Encoding: texts, JSON, JavaScript, XML, SVG and WebAssembly of 256 bytes and more."
+      },
+      {
+        "name": "circuit_breaker",
+        "doc": "Answers 503 for a while where the backend fails too often, instead of asking it."
       }
     ]
   },

@@ -19,6 +19,10 @@ export const MODULES = [
   "jwt_validation",
   "user_agent_filter",
   "policies",
+  "request_headers",
+  "response_headers",
+  "compression",
+  "circuit_breaker",
 ] as const;
 
 export type ModuleName = (typeof MODULES)[number];
@@ -69,6 +73,21 @@ export const policyNamed = (name: string, type = "deny"): Json => ({
   expressions: ["conn.client_ip == '192.0.2.1'"],
   actions: [{ type, config: {} }],
 });
+
+const changed = { add: { "X-Team": "100 % ours" }, remove: ["x-debug", "X-Trace"] };
+const headers: Module = {
+  first: { ...changed, enabled: false },
+  firstAnswer: { ...changed, enabled: false },
+  second: { remove: ["x-debug"] },
+  secondAnswer: { enabled: true, add: {}, remove: ["x-debug"] },
+};
+const breaker = {
+  tripped_duration: 60,
+  rolling_window: 30,
+  num_buckets: 5,
+  volume_threshold: 20,
+  error_threshold_percentage: 0.25,
+};
 
 /** The modules of the type with this id prefix. Creates the objects that they refer to. */
 export async function moduleFixtures(
@@ -137,6 +156,27 @@ export async function moduleFixtures(
       firstAnswer: { enabled: false, allow: ["^Mozilla/5\\.0", "(?i)bot"], deny: ["^curl/"] },
       second: { allow: ["^Opera"] },
       secondAnswer: { enabled: true, allow: ["^Opera"], deny: [] },
+    },
+    request_headers: headers,
+    response_headers: headers,
+    compression: {
+      first: { enabled: false },
+      firstAnswer: { enabled: false },
+      second: {},
+      secondAnswer: { enabled: true },
+    },
+    circuit_breaker: {
+      first: { ...breaker, enabled: false },
+      firstAnswer: { ...breaker, enabled: false },
+      second: { volume_threshold: 3 },
+      secondAnswer: {
+        enabled: true,
+        tripped_duration: 10,
+        rolling_window: 10,
+        num_buckets: 10,
+        volume_threshold: 3,
+        error_threshold_percentage: 50,
+      },
     },
     policies: {
       first: { enabled: false, inbound: [policyNamed("in")], outbound: [policyNamed("out")] },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conditioned, map, text } from "../core/fields";
+import { conditioned, MOST_ENTRIES, map, text } from "../core/fields";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /**
@@ -38,11 +38,22 @@ export const method = () =>
 export const mistakeInHeader = (name: string): string | undefined =>
   TOKEN.test(name) ? undefined : "is not a name of an HTTP header";
 
+const WRITTEN = "is a header that the gateway writes itself; leave it out";
+
 /** The reason why a response may not have this header; undefined if it may. */
 export function mistakeInResponseHeader(name: string): string | undefined {
   if (!FRAMING.has(name.toLowerCase())) return mistakeInHeader(name);
-  return "is a header that the gateway writes itself; leave it out";
+  return WRITTEN;
 }
+
+/** Headers by which a gateway tells backends who the caller is, and those that are its own. */
+const OF_CALLERS = /^(?:x-forwarded-|x-envoy-|x-tunnelplane-|x-real-ip$|forwarded$)/;
+
+/** The reason why a request to a backend may not get or lose this header; undefined if it may. */
+export const mistakeInRequestHeader = (name: string): string | undefined =>
+  OF_CALLERS.test(name.toLowerCase())
+    ? "says who the caller is, and the gateway writes it itself; choose another name"
+    : mistakeInResponseHeader(name);
 
 /** The mistake if a header's value has control characters; undefined if it has none. */
 export const mistakeInControls = (value: string): string | undefined =>
@@ -57,19 +68,43 @@ export function mistakeInHeaderValue(value: string): string | undefined {
   return mistakeInControls(value);
 }
 
-/** Headers of a response that the gateway gives itself: texts by name, each name once in whatever case. */
-export const responseHeaders = () =>
-  conditioned(
-    map(
-      conditioned(text(255, "characters"), mistakeInResponseHeader),
-      conditioned(text(LONGEST_VALUE), mistakeInHeaderValue),
-    ),
-    (headers) => {
-      const names = Object.keys(headers).map((name) => name.toLowerCase());
-      const repeated = names.find((name, index) => names.indexOf(name) < index);
-      return repeated && `holds the header ${repeated} more than once, in upper and lower case; name it once`;
-    },
+type MistakeInName = (name: string) => string | undefined;
+
+const headerName = (mistakeIn: MistakeInName) => conditioned(text(255, "characters"), mistakeIn);
+
+/** Headers that the gateway writes: texts by name, each name once in whatever case. */
+const headersWith = (mistakeIn: MistakeInName) =>
+  conditioned(map(headerName(mistakeIn), conditioned(text(LONGEST_VALUE), mistakeInHeaderValue)), (headers) =>
+    repeatedIn(Object.keys(headers)),
   );
+
+function repeatedIn(names: readonly string[]): string | undefined {
+  const lower = names.map((name) => name.toLowerCase());
+  const repeated = lower.find((name, index) => lower.indexOf(name) < index);
+  return repeated && `holds the header ${repeated} more than once, in upper and lower case; name it once`;
+}
+
+/** Headers of a response that the gateway gives. */
+export const responseHeaders = () => headersWith(mistakeInResponseHeader);
+
+/** Headers of a request that the gateway passes on. */
+export const requestHeaders = () => headersWith(mistakeInRequestHeader);
+
+/** Headers that a route sets in each answer. */
+export const changedHeaders = () => headersWith(mistakeInChangedHeader);
+
+/** Names of headers that a route takes away from each answer. */
+export const changedHeaderNames = () => namesWith(mistakeInChangedHeader);
+
+/** Envoy gives each answer this header after all others. */
+const mistakeInChangedHeader = (name: string): string | undefined =>
+  name.toLowerCase() === "server" ? WRITTEN : mistakeInResponseHeader(name);
+
+/** Names of headers that the gateway takes away from a request. */
+export const requestHeaderNames = () => namesWith(mistakeInRequestHeader);
+
+const namesWith = (mistakeIn: MistakeInName) =>
+  conditioned(z.array(headerName(mistakeIn)).max(MOST_ENTRIES), repeatedIn);
 
 /** The status of a response that the gateway gives itself. A status below 200 ends no request. */
 export const responseStatus = () => z.int().min(200).max(599);

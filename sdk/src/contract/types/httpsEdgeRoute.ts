@@ -3,7 +3,10 @@ import { defineResource } from "../core/definition";
 import { description, metadata, reference } from "../core/fields";
 import { mark } from "../core/marks";
 import { routePath } from "../formats/http";
+import { circuitBreaker } from "../modules/circuitBreaker";
+import { compression } from "../modules/compression";
 import { backend, ipRestriction } from "../modules/edgeModules";
+import { requestHeadersModule, responseHeadersModule } from "../modules/headers";
 import { jwtValidation } from "../modules/jwtValidation";
 import { oidc } from "../modules/oidc";
 import { policies } from "../modules/policies";
@@ -42,6 +45,10 @@ export const httpsEdgeRoute = defineResource({
     jwt_validation: jwtValidation(),
     user_agent_filter: userAgentFilter(),
     policies: policies({ http: true }),
+    request_headers: requestHeadersModule(),
+    response_headers: responseHeadersModule(),
+    compression: compression(),
+    circuit_breaker: circuitBreaker(),
   },
   findBy: ["edge_id", "match_type", "match"],
   unique: (sent) => [
@@ -76,6 +83,10 @@ export const httpsEdgeRoute = defineResource({
       },
     },
     user_agent_filter: { deny: ["^curl/"] },
+    request_headers: { add: { "x-team": "shop" }, remove: ["x-debug"] },
+    response_headers: { add: { "strict-transport-security": "max-age=31536000" }, remove: ["x-powered-by"] },
+    compression: {},
+    circuit_breaker: { error_threshold_percentage: 50, volume_threshold: 20 },
     policies: {
       inbound: [
         {

@@ -10,6 +10,7 @@ import type { Shown } from "./shown";
 import { signIn } from "./signIn";
 import { tls } from "./tls";
 import { token } from "./token";
+import { undeciding } from "./undeciding";
 import { userAgents } from "./userAgents";
 
 /**
@@ -24,6 +25,10 @@ export const ASPECTS = {
   jwt_validation: token,
   oidc: signIn,
   policies: actions,
+  request_headers: undeciding,
+  response_headers: undeciding,
+  compression: undeciding,
+  circuit_breaker: undeciding,
   backend,
 } satisfies { readonly [M in ModuleName]: Aspect<M> };
 
