@@ -209,6 +209,28 @@ export const WORLDS: Readonly<Record<string, readonly { kind: string; fields: ob
     sorry,
     rule("ipp_office", "allow", "10.0.0.0/8"),
   ],
+  "route-modules": [
+    httpsEdge({
+      routes: [
+        route({
+          id: "edghtsrt_hook",
+          backend: to("bkdsc_web"),
+          compression: enabled({}),
+          request_headers: enabled({ add: { "x-team": "100 %" }, remove: ["x-debug"] }),
+          response_headers: enabled({ add: { "x-frame-options": "DENY" }, remove: ["x-powered-by"] }),
+          circuit_breaker: enabled({
+            tripped_duration: 60,
+            rolling_window: 10,
+            num_buckets: 10,
+            volume_threshold: 20,
+            error_threshold_percentage: 0.5,
+          }),
+          webhook_verification: enabled({ provider: "svix", secret: "whsec_b2Y=" }),
+        }),
+      ],
+    }),
+    web,
+  ],
   "shared-chain-and-wildcard": [
     httpsEdge({
       hostports: ["app.example.com:443", "*.example.com:443"],

@@ -297,6 +297,14 @@ const DECLARE = {
     }),
   "user-agents-changed": (it) =>
     route(it, { userAgentFilter: { allow: it.pick(["a", "b"], ["a", "c"], ["b", "a"]) } }),
+  "webhook-changed": (it) =>
+    route(it, {
+      webhookVerification: it.pick(
+        { provider: "github", secret: "s" },
+        { provider: "slack", secret: "s" },
+        { enabled: true, provider: "github", secret: "s" },
+      ),
+    }),
   "credential-narrowed": (it) =>
     new tunnels.TunnelCredential(it.rule, {
       acl: it.pick(

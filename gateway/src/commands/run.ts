@@ -23,6 +23,7 @@ import { ADDRESSES, type Addresses } from "../traffic/abbreviated";
 import { Recorder } from "../traffic/recorder";
 import { VERSION } from "../version";
 import { waitAtMost } from "../waiting";
+import { WebhookChecker } from "../webhooks/checker";
 import { addressOption, type CommonFlags, commonOptions, hoursOption, nameOption } from "./options";
 
 const CLOSE_MS = 500;
@@ -150,7 +151,9 @@ async function run(flags: Flags): Promise<void> {
       ...status,
     });
   const lastObjects = join(state, "objects.json");
+  const webhooks = await WebhookChecker.start(join(state, "sockets"));
   const gateway = new Gateway({
+    webhooks,
     agents,
     source,
     environment,
@@ -172,6 +175,7 @@ async function run(flags: Flags): Promise<void> {
   await waitAtMost(CLOSE_MS, gateway.tellLeave());
   await envoy.stop();
   await recorder?.stop();
+  await webhooks.stop();
   agents?.sockets.stop();
   agents?.authority.stop();
   // Agents that do not hang up, and requests that are tried again, may delay the end by half a second.

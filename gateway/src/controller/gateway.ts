@@ -19,6 +19,7 @@ import { readKept, writeWhole } from "../state/files";
 import { type Engine, Synchroniser, Unfinished } from "../sync/synchroniser";
 import type { Recorder } from "../traffic/recorder";
 import { waitAtMost } from "../waiting";
+import type { WebhookChecker } from "../webhooks/checker";
 import { Ends } from "./ends";
 import { Serving } from "./serving";
 
@@ -41,6 +42,8 @@ interface Parts {
   readonly warn: (message: string) => void;
   /** The file that keeps the objects that were read last. */
   readonly lastObjects: string;
+  /** Tells Envoy which webhooks are signed. */
+  readonly webhooks: WebhookChecker;
   /** Sends a report to the server. */
   readonly report: (status: Status) => Promise<void>;
 }
@@ -219,6 +222,8 @@ export class Gateway {
     this.#ends.look(started);
     const objects = objectsOf(this.#entries, started);
     agents?.sockets.declare(declaredBy(objects));
+    // Before Envoy asks about them.
+    this.parts.webhooks.declare(objects);
     agents?.ssh.admitOnly(this.#agentsAdmitted(objects));
     const environment = await this.parts.environment.read(objects);
     const changed = await this.#synchroniser

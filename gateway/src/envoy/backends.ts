@@ -224,6 +224,11 @@ export class Backends {
       : this.#within(`${WITHIN}${id}`, splitting(id, found.clusters));
   }
 
+  /** A cluster that asks the gateway itself. @param socket its name in the folder of agents' sockets */
+  gatewaySocket(socket: string): string {
+    return this.#agents(`gateway:${socket}`, socket);
+  }
+
   #agents(name: string, socket: string): string {
     const path = `${this.environment.sockets}/${socket}`;
     if (Buffer.byteLength(path) > LONGEST_SOCKET)

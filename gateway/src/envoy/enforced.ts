@@ -13,6 +13,7 @@ export const ENFORCED = {
   compression: { https_edge_route: "compressor filters" },
   request_headers: { https_edge_route: "the route's request headers" },
   response_headers: { https_edge_route: "the route's response headers" },
+  webhook_verification: { https_edge_route: "an external authorization by the gateway" },
   backend: {
     tls_edge: "the TCP proxy's clusters",
     tcp_edge: "the TCP proxy's clusters",

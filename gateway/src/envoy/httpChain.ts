@@ -71,6 +71,7 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
     ...(recording && signsIn(requirements) ? [markSignedIn()] : []),
     ...idTokenFilters(idTokensIn(requirements)),
     ...(requirements.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
+    ...requirements.flatMap(({ webhook }) => (webhook ? [webhook.filter] : [])),
     ...requirements.flatMap(({ limits }) => limits),
   ];
   return [

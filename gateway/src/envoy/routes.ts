@@ -25,6 +25,7 @@ import { networksOf } from "./networks";
 import { admitting, routeRbac } from "./rbac";
 import { hidesCookies } from "./sessionCookies";
 import { returning, type SignIn, signIn } from "./signIn";
+import { type WebhookCheck, webhookCheck } from "./webhooks";
 
 /** A declared route as one hostport serves it. */
 export interface Served {
@@ -41,6 +42,7 @@ export interface Served {
 export interface ChainRequirements {
   readonly tokens?: TokenCheck & { readonly name: string };
   readonly signIn?: SignIn;
+  readonly webhook?: WebhookCheck;
   readonly hidesCookies: boolean;
   readonly limits: readonly Json[];
   readonly countsByHost: boolean;
@@ -142,6 +144,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
   const session = route.oidc?.enabled
     ? signIn(route.id, route.oidc, hostport, hosts, backends, environment)
     : undefined;
+  const webhook = webhookCheck(route, hostport.port, backends);
   const from = networks ? [networks] : [];
   const admit = networks || agents.length > 0 ? { admit: routeRbac(admitting(agents, from)) } : {};
   const open = { ...admit, ...session?.on };
@@ -149,6 +152,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
     ...open,
     ...session?.idToken?.on,
     ...(tokens ? { jwt: requireToken(tokens.name), token: routeRbac(admitting(tokens.exact, [])) } : {}),
+    ...webhook?.on,
     ...(compresses ? compressing() : {}),
   };
   const own = (path: string, answer: Response, filters: Json, method?: string): Served => ({
@@ -187,6 +191,7 @@ function serve(route: HttpsEdgeRoutes, hostport: Hostport, context: TranslationC
     requirements: {
       tokens,
       signIn: session,
+      webhook,
       hidesCookies: hidesCookies(hostport.host, objects.https_edge),
       limits,
       countsByHost: outcomes.some(({ limits }) => limits.some(countsByHost)),

@@ -1,9 +1,11 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { isHostport, readHostport } from "@tunnelplane/sdk/rules";
+import { SIGNING_HEADERS } from "../webhooks/signatures";
 import type { Asked } from "./asked";
 import type { Authorities } from "./authorities";
 import { type HttpAnswer, readAnswer } from "./http1";
+import { SIGNED } from "./standIns";
 import type { KeySets } from "./tokens";
 
 /** The time for one request. A longer one is a fault. */
@@ -80,7 +82,7 @@ function handshake(
 }
 
 function* linesOf(
-  { address, host, method = "GET", path = "/", headers, user_agent, token }: Asked,
+  { address, host, method = "GET", path = "/", headers, user_agent, token, webhook }: Asked,
   { keySets }: Means,
   more: Readonly<Record<string, string>>,
 ): Iterable<string> {
@@ -95,5 +97,6 @@ function* linesOf(
   if (token === "invalid") sent.authorization = "Bearer nothing";
   else if (token && token.at.method === "header")
     sent[token.at.name] = `${token.at.prefix}${keySets.sign(token)}`;
+  if (webhook === "valid") for (const [name] of Object.values(SIGNING_HEADERS)) sent[name] = SIGNED;
   for (const [name, value] of Object.entries(sent)) yield `${name}: ${value}`;
 }

@@ -15,6 +15,9 @@ const MOST = 200;
 export const WHO = "x-tunnelplane-stand-in";
 /** Where Envoy fetches the tokens of a user who signs in. */
 export const TOKEN_PATH = "/.tunnelplane/trial/token";
+/** The value of a header of each service, in a request that it signed. */
+export const SIGNED = "signed in the trial";
+const WEBHOOKS = "the check of webhooks";
 const TLS_HANDSHAKE = 0x16;
 
 /**
@@ -48,6 +51,11 @@ export class StandIns {
 
   /** Whether something of this name stands in. */
   has = (name: string): boolean => [...this.#wanted.values()].some((one) => one.name === name);
+
+  /** @param socket where Envoy asks whether a service signed a request */
+  webhooks(socket: string): void {
+    this.#wanted.set(socket, { host: "gateway.invalid", name: WEBHOOKS });
+  }
 
   /** @param socket where Envoy looks for agents */
   agent(socket: string, name: string): void {
@@ -85,6 +93,11 @@ export class StandIns {
 
   #answer(name: string, asked: IncomingMessage, answer: ServerResponse): void {
     const path = asked.url ?? "/";
+    if (name === WEBHOOKS) {
+      asked.resume();
+      const isSigned = Object.values(asked.headers).includes(SIGNED);
+      return void answer.writeHead(isSigned ? 200 : 403).end();
+    }
     answer.setHeader(WHO, name);
     if (path === TOKEN_PATH) return void this.#exchange(asked, answer);
     asked.resume();

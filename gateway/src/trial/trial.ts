@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HttpsEdge } from "@tunnelplane/sdk";
 import { definitionOf, hasEnded, isAddress, present } from "@tunnelplane/sdk/contract";
 import {
   type Decision,
@@ -14,6 +15,7 @@ import { issuersOf, keySetsOf } from "../envoy/issuers";
 import { type EdgeState, type Environment, type Listen, type Objects, objectsOf } from "../envoy/model";
 import { hostportsIn, readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
 import { translate } from "../envoy/translate";
+import { WEBHOOK_SOCKET } from "../envoy/webhooks";
 import { freePort } from "../freePort";
 import { type Answer, agrees } from "./agreement";
 import { answeredObjects } from "./answered";
@@ -72,6 +74,7 @@ export class Trial {
     const read = objectsOf(answered.objects, world.now);
     const objects: Objects = {
       ...read,
+      https_edge: read.https_edge.map(withTrialSecrets),
       certificate_authority: await this.#authorities.inPlaceOf(read.certificate_authority, answered.ids),
     };
     const issuers = new Map(issuersOf(objects).map((issuer) => [issuer, endpointsOf(issuer)]));
@@ -79,6 +82,7 @@ export class Trial {
     this.#standIns.begin();
     const configuration = translate(objects, await this.#environment(objects, issuers, world));
     this.#startAgents(objects, world);
+    this.#standIns.webhooks(join(this.folder.path, "sockets", WEBHOOK_SOCKET));
     await this.#standIns.listen();
     await this.envoy.serve(configuration);
     this.#ports = await this.envoy.ports();
@@ -220,3 +224,13 @@ const hostportsOf = ({ tls_edge, https_edge }: Objects) =>
 
 const tcpHostportsOf = ({ tcp_edge }: Objects) =>
   tcp_edge.flatMap(({ hostports }) => hostportsIn("tcp_edge", hostports));
+
+/** A world of a review may lack secrets; here a stand-in tells which webhooks are signed. */
+const withTrialSecrets = (edge: HttpsEdge): HttpsEdge => ({
+  ...edge,
+  routes: edge.routes.map((route) =>
+    route.webhook_verification
+      ? { ...route, webhook_verification: { ...route.webhook_verification, secret: "of the trial" } }
+      : route,
+  ),
+});

@@ -257,6 +257,18 @@ export interface HttpsEdgeRouteCircuitBreakerModule {
   errorThresholdPercentage?: pulumi.Input<number>;
 }
 
+/** The fields of `webhookVerification`. */
+export interface HttpsEdgeRouteWebhookVerificationModule {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: pulumi.Input<boolean>;
+
+  /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
+  provider: pulumi.Input<"github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio">;
+
+  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
+  secret?: pulumi.Input<string>;
+}
+
 /** The arguments of an HTTPS edge route. */
 export interface HttpsEdgeRouteArgs {
   /** The edge that the route belongs to. Set at creation only. */
@@ -303,6 +315,9 @@ export interface HttpsEdgeRouteArgs {
 
   /** Answers 503 for a while where the backend fails too often, instead of asking it. */
   circuitBreaker?: pulumi.Input<HttpsEdgeRouteCircuitBreakerModule>;
+
+  /** Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
+  webhookVerification?: pulumi.Input<HttpsEdgeRouteWebhookVerificationModule>;
 }
 
 /**
@@ -370,6 +385,9 @@ export class HttpsEdgeRoute extends Resource {
   /** Answers 503 for a while where the backend fails too often, instead of asking it. */
   declare readonly circuitBreaker: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["circuitBreaker"]>> | undefined>;
 
+  /** Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
+  declare readonly webhookVerification: pulumi.Output<pulumi.Unwrap<NonNullable<HttpsEdgeRouteArgs["webhookVerification"]>> | undefined>;
+
   /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
   declare readonly routeId: pulumi.Output<string>;
 
@@ -381,7 +399,7 @@ export class HttpsEdgeRoute extends Resource {
 
   /** @param args the declared properties; see {@link HttpsEdgeRouteArgs} */
   constructor(name: string, args: HttpsEdgeRouteArgs, options?: pulumi.CustomResourceOptions) {
-    super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "requestHeaders", "responseHeaders", "compression", "circuitBreaker", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret"], unique: true }, name, args, options);
+    super({ kind: "https_edge_route", type: "HttpsEdgeRoute", properties: ["edgeId", "matchType", "match", "description", "metadata", "backend", "ipRestriction", "oidc", "jwtValidation", "userAgentFilter", "policies", "requestHeaders", "responseHeaders", "compression", "circuitBreaker", "webhookVerification", "routeId", "uri", "createdAt"], secrets: ["oidc.clientSecret", "webhookVerification.secret"], unique: true }, name, args, options);
   }
 
   /** Reads an existing object by its id, without managing it. */
@@ -784,5 +802,42 @@ export class HttpsEdgeRouteCircuitBreaker extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteCircuitBreaker {
     return new HttpsEdgeRouteCircuitBreaker(name, {} as HttpsEdgeRouteCircuitBreakerArgs, { ...options, id });
+  }
+}
+
+/** The arguments of an HTTPS edge route's webhook_verification module. */
+export interface HttpsEdgeRouteWebhookVerificationArgs extends HttpsEdgeRouteWebhookVerificationModule {
+  /** The edge that the route belongs to. Set at creation only. */
+  edgeId: pulumi.Input<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  routeId: pulumi.Input<string>;
+}
+
+/** The webhook_verification module of an HTTPS edge route, as a resource of its own: for programs that do not declare the HTTPS edge route itself. Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
+export class HttpsEdgeRouteWebhookVerification extends Resource {
+  /** The edge that the route belongs to. Set at creation only. */
+  declare readonly edgeId: pulumi.Output<string>;
+
+  /** The HTTPS edge route (`edghtsrt_…`). A change moves the module. */
+  declare readonly routeId: pulumi.Output<string>;
+
+  /** Whether the module is applied to traffic. Default true. */
+  declare readonly enabled: pulumi.Output<boolean>;
+
+  /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
+  declare readonly provider: pulumi.Output<"github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio">;
+
+  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
+  declare readonly secret: pulumi.Output<string | undefined>;
+
+  /** @param args the declared properties; see {@link HttpsEdgeRouteWebhookVerificationArgs} */
+  constructor(name: string, args: HttpsEdgeRouteWebhookVerificationArgs, options?: pulumi.CustomResourceOptions) {
+    super({ kind: "https_edge_route.webhook_verification", type: "HttpsEdgeRouteWebhookVerification", properties: ["edgeId", "routeId", "enabled", "provider", "secret"], secrets: ["secret"] }, name, args, options);
+  }
+
+  /** Reads an existing object by its id, without managing it. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteWebhookVerification {
+    return new HttpsEdgeRouteWebhookVerification(name, {} as HttpsEdgeRouteWebhookVerificationArgs, { ...options, id });
   }
 }

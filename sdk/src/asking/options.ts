@@ -4,6 +4,7 @@ export interface AskedOptions {
   readonly certificateOf?: string;
   readonly tokenOf?: string;
   readonly session?: boolean;
+  readonly webhook?: boolean;
   readonly userAgent?: string;
   readonly header?: readonly string[];
 }
@@ -36,6 +37,10 @@ export function askingOptions<C extends CommandLike>(command: C): C {
   command.option(
     "--session",
     "the caller has signed in at the provider that the address names (default: not signed in)",
+  );
+  command.option(
+    "--webhook",
+    "the request is signed by the service that the address names (default: not signed)",
   );
   command.option("--user-agent <text>", "user agent (default: none)");
   command.option(

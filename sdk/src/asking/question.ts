@@ -52,6 +52,7 @@ export function questionIn(words: readonly string[], options: AskedOptions): Que
     from: options.from,
     token: options.tokenOf === undefined ? null : { issuer: options.tokenOf },
     session: options.session ? {} : null,
+    ...(options.webhook && { webhook: "valid" as const }),
   };
 }
 

@@ -118,6 +118,10 @@ export const decisionRequestSchema = once(() =>
         z.union([session(), z.literal(UNRECORDED)]),
         "The provider at which the caller signed in.",
       ),
+      webhook: part(
+        z.enum(["valid", "invalid", UNRECORDED]),
+        "Whether the request is signed by the service that the route names.",
+      ),
     },
     { name: "DecisionRequest" },
   ),

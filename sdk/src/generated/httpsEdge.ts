@@ -268,6 +268,18 @@ export interface HttpsEdgeRoutesCircuitBreaker {
   error_threshold_percentage: number;
 }
 
+/** The fields of `webhook_verification`. */
+export interface HttpsEdgeRoutesWebhookVerification {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
+  provider: "github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio";
+
+  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. */
+  secret: string | null;
+}
+
 /** The fields of `routes`. */
 export interface HttpsEdgeRoutes {
   /** Identifier, `edghtsrt_` and 27 characters that sort by time. */
@@ -323,6 +335,9 @@ export interface HttpsEdgeRoutes {
 
   /** Answers 503 for a while where the backend fails too often, instead of asking it. */
   circuit_breaker: HttpsEdgeRoutesCircuitBreaker | null;
+
+  /** Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
+  webhook_verification: HttpsEdgeRoutesWebhookVerification | null;
 }
 
 /**

@@ -250,6 +250,18 @@ export interface HttpsEdgeRouteCircuitBreaker {
   error_threshold_percentage: number;
 }
 
+/** The fields of `webhook_verification`. */
+export interface HttpsEdgeRouteWebhookVerification {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled: boolean;
+
+  /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
+  provider: "github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio";
+
+  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. */
+  secret: string | null;
+}
+
 /**
  * Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.
  *
@@ -309,6 +321,9 @@ export interface HttpsEdgeRoute {
 
   /** Answers 503 for a while where the backend fails too often, instead of asking it. */
   circuit_breaker: HttpsEdgeRouteCircuitBreaker | null;
+
+  /** Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
+  webhook_verification: HttpsEdgeRouteWebhookVerification | null;
 }
 
 /** The fields of `backend`. */
@@ -560,6 +575,18 @@ export interface HttpsEdgeRouteCircuitBreakerReplace {
   error_threshold_percentage?: number;
 }
 
+/** The fields of `webhook_verification`. */
+export interface HttpsEdgeRouteWebhookVerificationReplace {
+  /** Whether the module is applied to traffic. Default true. */
+  enabled?: boolean;
+
+  /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
+  provider: "github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio";
+
+  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
+  secret?: string;
+}
+
 /** The body that creates an HTTPS edge route. */
 export interface HttpsEdgeRouteCreate {
   /** Whether `match` is the whole path or a plain beginning of it. */
@@ -603,6 +630,9 @@ export interface HttpsEdgeRouteCreate {
 
   /** Answers 503 for a while where the backend fails too often, instead of asking it. */
   circuit_breaker?: HttpsEdgeRouteCircuitBreakerReplace;
+
+  /** Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413. */
+  webhook_verification?: HttpsEdgeRouteWebhookVerificationReplace;
 }
 
 /** The body that updates an HTTPS edge route; fields left out stay as they are. */

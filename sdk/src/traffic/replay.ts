@@ -133,6 +133,8 @@ const questionOf = (line: TrafficLine): DecisionRequest => ({
   user_agent: line.user_agent,
   token: line.token,
   session: line.session,
+  // The signature of a service is in headers, which lines do not have.
+  webhook: UNRECORDED,
   // The default, which examples need not name.
   ...(line.tls !== "1.3" && { tls: line.tls }),
 });

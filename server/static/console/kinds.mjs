@@ -265,7 +265,8 @@ export const KINDS = [
     "access": "everyone",
     "doc": "Handles the requests whose path matches: its modules decide who may send them, and its backend gets them.",
     "secrets": [
-      "oidc.client_secret"
+      "oidc.client_secret",
+      "webhook_verification.secret"
     ],
     "example": "const api = new tunnels.HttpsEdgeRoute(\"api\", {\n  edgeId: site.id,\n  matchType: \"path_prefix\",\n  match: \"/api\",\n  backend: { backendId: web.id },\n  jwtValidation: {\n    issuer: { allowList: [{ value: \"https://id.example.com\" }] },\n    audience: { allowList: [{ value: \"api\" }] },\n    http: { tokens: [{ type: \"jwt\", method: \"header\", name: \"Authorization\", prefix: \"Bearer \" }] },\n    jws: { allowedAlgorithms: [\"RS256\"], keys: { sources: { additionalJkus: [\"https://id.example.com/jwks\"] } } },\n  },\n});",
     "modules": [
@@ -308,6 +309,10 @@ export const KINDS = [
       {
         "name": "circuit_breaker",
         "doc": "Answers 503 for a while where the backend fails too often, instead of asking it."
+      },
+      {
+        "name": "webhook_verification",
+        "doc": "Refuses requests that a service did not sign with a secret that you share with it. Bodies have at most 1 MiB; larger ones are answered 413."
       }
     ]
   },

@@ -87,6 +87,7 @@ export const anyRequest = fc.record({
     ],
     claims: someClaims,
   }),
+  webhook: fc.constantFrom(null, "valid" as const, "invalid" as const),
   session: fc.oneof(
     fc.constant(null),
     fc.record({

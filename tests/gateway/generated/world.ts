@@ -70,6 +70,11 @@ const signIns = maybe(
   2,
 );
 
+const webhooks = maybe(
+  fc.constantFrom("github", "svix").map((provider) => ({ provider, secret: null })),
+  4,
+);
+
 const routes = fc.uniqueArray(
   fc.record({
     match_type: fc.constantFrom("path_prefix", "path_prefix", "exact_path"),
@@ -79,6 +84,9 @@ const routes = fc.uniqueArray(
     user_agent_filter: agents,
     jwt_validation: tokens,
     oidc: signIns,
+    webhook_verification: webhooks,
+    compression: maybe(fc.constant({}), 4),
+    request_headers: maybe(fc.constant({ add: { "x-team": "red" }, remove: ["user-agent"] }), 4),
     policies: httpPolicies,
   }),
   { maxLength: 4, selector: ({ match, match_type }) => `${match_type} ${match}` },

@@ -23,6 +23,7 @@ export const MODULES = [
   "response_headers",
   "compression",
   "circuit_breaker",
+  "webhook_verification",
 ] as const;
 
 export type ModuleName = (typeof MODULES)[number];
@@ -177,6 +178,12 @@ export async function moduleFixtures(
         volume_threshold: 3,
         error_threshold_percentage: 50,
       },
+    },
+    webhook_verification: {
+      first: { enabled: false, provider: "github", secret: "known to GitHub too" },
+      firstAnswer: { enabled: false, provider: "github", secret: null },
+      second: { provider: "stripe", secret: "whsec_known" },
+      secondAnswer: { enabled: true, provider: "stripe", secret: null },
     },
     policies: {
       first: { enabled: false, inbound: [policyNamed("in")], outbound: [policyNamed("out")] },

@@ -284,6 +284,7 @@ export const TYPES: readonly ResourceType[] = [
       "response_headers",
       "compression",
       "circuit_breaker",
+      "webhook_verification",
     ],
     body: () => ({ match_type: "path_prefix", match: `/${unique()}` }),
     update: { match_type: "exact_path", match: "/another" },

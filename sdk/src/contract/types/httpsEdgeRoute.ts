@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineResource } from "../core/definition";
+import { defineResource, type Settled } from "../core/definition";
 import { description, metadata, reference } from "../core/fields";
 import { mark } from "../core/marks";
 import { routePath } from "../formats/http";
@@ -11,6 +11,24 @@ import { jwtValidation } from "../modules/jwtValidation";
 import { oidc } from "../modules/oidc";
 import { policies } from "../modules/policies";
 import { userAgentFilter } from "../modules/userAgentFilter";
+import { webhookVerification } from "../modules/webhookVerification";
+
+interface WithWebhook {
+  readonly webhook_verification?: { readonly secret?: string | null };
+}
+
+/** A secret that gateways alone read cannot be sent back: without one, the stored one stays. */
+function keepSecret(given: WithWebhook, before: WithWebhook): Settled {
+  const { webhook_verification: module } = given;
+  if (!module || module.secret) return { fields: { ...given } };
+  const secret = before.webhook_verification?.secret;
+  return secret
+    ? { fields: { ...given, webhook_verification: { ...module, secret } } }
+    : { path: ["webhook_verification", "secret"], message: SECRET_MISSING };
+}
+
+/** The mistake of a route that checks webhooks and has no secret. */
+export const SECRET_MISSING = "must be set: none is stored yet; send the secret that the service signs with";
 
 /**
  * Route of an HTTPS edge: its modules are the spec's, the route itself follows api-decisions "HTTPS edges and
@@ -49,7 +67,9 @@ export const httpsEdgeRoute = defineResource({
     response_headers: responseHeadersModule(),
     compression: compression(),
     circuit_breaker: circuitBreaker(),
+    webhook_verification: webhookVerification(),
   },
+  settle: keepSecret,
   findBy: ["edge_id", "match_type", "match"],
   unique: (sent) => [
     {
@@ -87,6 +107,7 @@ export const httpsEdgeRoute = defineResource({
     response_headers: { add: { "strict-transport-security": "max-age=31536000" }, remove: ["x-powered-by"] },
     compression: {},
     circuit_breaker: { error_threshold_percentage: 50, volume_threshold: 20 },
+    webhook_verification: { provider: "github", secret: "a secret of the repository" },
     policies: {
       inbound: [
         {

@@ -117,7 +117,7 @@ const weightOf = ({ everyone, wide, sameCallers }: Admitted): number =>
 const MOST_WEIGHT = 5;
 
 /** Parts that say who asks. Their first piece is that nobody says so. */
-const WHO = ["client_certificate", "token", "session"] as const;
+const WHO = ["client_certificate", "token", "session", "webhook"] as const;
 /** Checks of the software that callers use, and not of who they are. */
 const TOOLS = new Set(["tls_termination", "user_agent_filter"]);
 

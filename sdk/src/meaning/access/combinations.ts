@@ -101,6 +101,9 @@ export class Trial implements DecisionRequest {
   get session(): DecisionRequest["session"] {
     return this.#piece("session").session;
   }
+  get webhook(): DecisionRequest["webhook"] {
+    return this.#piece("webhook").webhook;
+  }
   get user_agent(): DecisionRequest["user_agent"] {
     return this.#piece("header user-agent").user_agent;
   }
@@ -122,7 +125,7 @@ export function exampleOf({ fragments }: Pieces, chosen: Choices): DecisionReque
   const headers = Object.assign({}, ...pieces.map((one) => one.headers));
   const parts: Fragment = Object.assign({}, ...pieces);
   const { address = "", method = "GET", path = "/", from = ANYWHERE } = parts;
-  const { tls, client_certificate, token, session, user_agent } = parts;
+  const { tls, client_certificate, token, session, webhook, user_agent } = parts;
   return {
     address,
     method,
@@ -134,5 +137,6 @@ export function exampleOf({ fragments }: Pieces, chosen: Choices): DecisionReque
     ...(client_certificate && { client_certificate }),
     ...(token && { token }),
     ...(session && { session }),
+    ...(webhook && { webhook }),
   };
 }

@@ -79,6 +79,8 @@ export function fragmentsOf(
       ];
     case "session":
       return [{ session: null }, ...sessionsApart(on("session")).map((session) => ({ session }))];
+    case "webhook":
+      return [{ webhook: null }, { webhook: "valid" }];
     default:
       return part === "header user-agent"
         ? texts(USER_AGENTS).map((user_agent) => ({ user_agent: user_agent || null }))

@@ -38,7 +38,7 @@ function requestWords(
   name: Naming,
 ): string {
   const { address, from, headers = {}, user_agent, tls } = request;
-  const { client_certificate: certificate, token, session } = request;
+  const { client_certificate: certificate, token, session, webhook } = request;
   const isHttp = decisions.some(
     ({ status, address: taken }) => status !== null || taken?.includes("/") === true,
   );
@@ -52,6 +52,7 @@ function requestWords(
     token === "invalid" && "with a token that nobody accepts",
     typeof token === "object" && token && `with a token of ${quoted(token.issuer ?? "any issuer")}`,
     typeof session === "object" && session && `signed in with ${quoted(session.issuer ?? "any issuer")}`,
+    webhook === "valid" && "signed by the service",
     ...(typeof headers === "object" ? Object.entries(headers) : []).map(
       ([header, value]) => `with ${quoted(`${header}: ${value}`)}`,
     ),
@@ -70,6 +71,7 @@ const LACKING = new Map<string, readonly [keyof DecisionRequest, string]>([
   ["jwt_validation", ["token", "without a token"]],
   ["mutual_tls", ["client_certificate", "without a client certificate"]],
   ["oidc", ["session", "without signing in"]],
+  ["webhook_verification", ["webhook", "without a signature"]],
 ]);
 
 /** Words for what the caller lacks, if the request is refused for that reason. */

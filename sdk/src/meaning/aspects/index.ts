@@ -12,6 +12,7 @@ import { tls } from "./tls";
 import { token } from "./token";
 import { undeciding } from "./undeciding";
 import { userAgents } from "./userAgents";
+import { webhook } from "./webhook";
 
 /**
  * The aspect of each module, in the order in which the gateway asks. If a module of the contract has no
@@ -24,6 +25,7 @@ export const ASPECTS = {
   user_agent_filter: userAgents,
   jwt_validation: token,
   oidc: signIn,
+  webhook_verification: webhook,
   policies: actions,
   request_headers: undeciding,
   response_headers: undeciding,

@@ -30,6 +30,8 @@ export interface DecisionRequest {
   readonly token?: RequestToken | "invalid" | null | Unrecorded;
   /** The provider at which the caller signed in. Default: nobody is signed in. */
   readonly session?: RequestSession | null | Unrecorded;
+  /** Whether a service signed it that the address names. Default: nobody did. */
+  readonly webhook?: "valid" | "invalid" | null | Unrecorded;
 }
 
 /**
@@ -144,6 +146,8 @@ export type Predicate =
       readonly client_id: string;
       readonly claims?: RequiredClaims;
     }
+  /** Whether the service signed the request that the route names. */
+  | { readonly dimension: "webhook"; readonly op: "valid" }
   /** Whether the caller speaks this version or a later one. */
   | { readonly dimension: "tls"; readonly op: "from"; readonly version: "1.2" | "1.3" };
 

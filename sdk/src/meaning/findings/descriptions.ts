@@ -36,6 +36,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "traffic-moved": "Traffic goes elsewhere, or in other proportions.",
   "actions-changed": "Policies do something else with requests than before.",
   "user-agents-changed": "Other user agents may pass.",
+  "webhook-changed": "Requests need the signature of another service, of one for the first time, or of none.",
   "credential-narrowed": "A credential may no longer bind something that it could bind before.",
   "credential-revoked": "A credential is revoked: agents that use it are refused.",
   "credential-reissued": "A credential is made anew: agents need the new one.",

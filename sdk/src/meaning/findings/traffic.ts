@@ -12,6 +12,7 @@ const traffic = (row: Row) => row.traffic;
 const tls = (row: Row) => row.tls;
 const actions = (row: Row) => row.actions;
 const userAgents = (row: Row) => row.userAgents;
+const webhook = (row: Row) => row.webhook;
 
 const flowOf = (row: Row) => row.traffic.value.flow;
 
@@ -146,6 +147,22 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
         before: before.actions.value.map(actionWords),
         after: after.actions.value.map(actionWords),
         meaning: [shortHash(was), shortHash(is)],
+        namesFields: true,
+      });
+    }),
+  },
+  {
+    rule: "webhook-changed",
+    severity: "medium",
+    judge: whereBoth(webhook, ({ before, after }, change) => {
+      const [was, is] = [before.webhook.value, after.webhook.value];
+      if (canonical(was) === canonical(is) && !after.webhook.unknown) return [];
+      const now = is ? `only requests that ${is.provider} signed` : "requests that no service signed";
+      return onAddress(change, webhook, {
+        severity: was && !is ? "high" : "medium",
+        sentence: `${code(change.address)} now admits ${now}.`,
+        before: was,
+        after: is,
         namesFields: true,
       });
     }),

@@ -1,0 +1,55 @@
+import { createHmac } from "node:crypto";
+import { expect } from "chai";
+import { type Running, runningForEachTest } from "./running";
+
+const HOST = "hooks.example.com";
+const SECRET = "known to GitHub too";
+const signed = (body: string, secret = SECRET) => ({
+  "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+});
+
+describe("Webhooks on a real gateway", () => {
+  const running = runningForEachTest();
+  const start = async (one: Running) => {
+    one.run("--dev-ca", "--allow-upstreams", "127.0.0.0/8");
+    const { edge, route } = await one.site(HOST, {
+      webhook_verification: { provider: "github", secret: SECRET },
+    });
+    await one.becomes(403, HOST);
+    const routes = one.api.httpsEdgeRoutes(edge.id);
+    const post = async (body: string, headers: Record<string, string> = {}) =>
+      one.ask(HOST, "/hook?x=1", { method: "POST", body, headers });
+    return { routes, route, post };
+  };
+
+  it("reach their backend only if the service signed them, with a body up to 1 MiB; larger ones are answered 413", async () => {
+    const { post } = await start(running.now);
+    const good = await post("{}", signed("{}"));
+    expect(good.status).to.equal(200);
+    expect(JSON.parse(good.body)).to.include({ path: "/hook?x=1" });
+    expect((await post("{}")).status).to.equal(403);
+    expect((await post("{ }", signed("{}"))).status).to.equal(403);
+    expect((await post("{}", signed("{}", "another"))).status).to.equal(403);
+    const largest = "x".repeat(1_048_576);
+    expect((await post(largest, signed(largest))).status).to.equal(200);
+    expect((await post(`${largest}x`, signed(`${largest}x`))).status).to.equal(413);
+  });
+
+  it("are checked with the new secret once it changes, and no answer of the API shows it", async () => {
+    const one = running.now;
+    const { routes, route, post } = await start(one);
+    const update = (webhook_verification: { provider: "github"; secret?: string; enabled?: boolean }) =>
+      routes.update(route.id, { webhook_verification });
+    const kept = await update({ provider: "github" });
+    expect(kept.webhook_verification).to.deep.equal({ enabled: true, provider: "github", secret: null });
+    expect((await post("{}", signed("{}"))).status).to.equal(200);
+    await update({ provider: "github", secret: "a new one" });
+    await one.until(async () => (await post("{}", signed("{}", "a new one"))).status === 200);
+    expect((await post("{}", signed("{}"))).status).to.equal(403);
+    await update({ provider: "github", enabled: false });
+    await one.until(async () => (await post("{}")).status === 200);
+    await update({ provider: "github", enabled: true });
+    await one.until(async () => (await post("{}")).status === 403);
+    expect((await post("{}", signed("{}", "a new one"))).status).to.equal(200);
+  });
+});

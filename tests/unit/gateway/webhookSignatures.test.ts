@@ -1,0 +1,136 @@
+import { execFileSync } from "node:child_process";
+import { expect } from "chai";
+import { isSigned, type Provider, type Signed } from "../../../gateway/dist/webhooks/signatures";
+
+/** What the services' own documents show, with the secret and the time of each. */
+const PUBLISHED: readonly {
+  readonly provider: Provider;
+  readonly secret: string;
+  /** In seconds since 1970. */
+  readonly at?: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly url?: string;
+}[] = [
+  {
+    provider: "github",
+    secret: "It's a Secret to Everybody",
+    headers: {
+      "x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+    },
+    body: "Hello, World!",
+  },
+  {
+    provider: "slack",
+    secret: "8f742231b10e8888abcd99yyyzzz85a5",
+    at: 1531420618,
+    headers: {
+      "x-slack-request-timestamp": "1531420618",
+      "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
+    },
+    body: "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c",
+  },
+  {
+    provider: "svix",
+    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    at: 1614265330,
+    headers: {
+      "svix-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "svix-timestamp": "1614265330",
+      "svix-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    },
+    body: '{"test": 2432232314}',
+  },
+  {
+    provider: "twilio",
+    secret: "12345",
+    headers: {
+      "x-twilio-signature": "0/KCTR6DLpKmkAf8muzZqo1nDgQ=",
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: "CallSid=CA1234567890ABCDE&Caller=%2B12349013030&Digits=1234&From=%2B12349013030&To=%2B18005551212",
+    url: "https://mycompany.com/myapp.php?foo=1&bar=2",
+  },
+];
+
+/** Signs as OpenSSL does. */
+const hmac = (secret: string, text: string, hash = "sha256"): Buffer =>
+  execFileSync("openssl", ["dgst", `-${hash}`, "-hmac", secret, "-binary"], { input: text });
+const AT = 1_700_000_000;
+const BODY = '{"id":"evt_1"}';
+const URL_ = "https://app.example.com/hook?bodySHA256=";
+const sha256 = execFileSync("openssl", ["dgst", "-sha256", "-hex", "-r"], { input: BODY })
+  .toString()
+  .slice(0, 64);
+const SIGNED: typeof PUBLISHED = [
+  ...PUBLISHED,
+  { provider: "gitlab", secret: "a token", headers: { "x-gitlab-token": "a token" }, body: BODY },
+  {
+    provider: "shopify",
+    secret: "hush",
+    headers: { "x-shopify-hmac-sha256": hmac("hush", BODY).toString("base64") },
+    body: BODY,
+  },
+  {
+    provider: "stripe",
+    secret: "whsec_test",
+    at: AT,
+    headers: {
+      "stripe-signature": `t=${AT},v0=x,v1=${"0".repeat(64)},v1=${hmac("whsec_test", `${AT}.${BODY}`).toString("hex")}`,
+    },
+    body: BODY,
+  },
+  {
+    provider: "twilio",
+    secret: "12345",
+    headers: {
+      "x-twilio-signature": hmac("12345", `${URL_}${sha256}`, "sha1").toString("base64"),
+      "content-type": "application/json",
+    },
+    body: BODY,
+    url: `${URL_}${sha256}`,
+  },
+];
+
+describe("The signature of a webhook", () => {
+  type One = (typeof SIGNED)[number];
+  const check = (one: One, more: Partial<Signed> = {}, secret = one.secret, late = 0): boolean =>
+    isSigned(
+      one.provider,
+      { headers: one.headers, body: Buffer.from(one.body), urls: one.url ? [one.url] : [], ...more },
+      secret,
+      ((one.at ?? AT) + late) * 1000,
+    );
+
+  for (const one of SIGNED)
+    it(`of ${one.provider} is accepted as its documents show it, and no other (${one.body.slice(0, 14)}…)`, () => {
+      expect(check(one)).to.equal(true);
+      expect(check(one, {}, `x${one.secret}`), "another secret").to.equal(false);
+      expect(check(one, { headers: {} }), "no signature").to.equal(false);
+      for (const name of Object.keys(one.headers).filter((name) => name !== "content-type"))
+        expect(check(one, { headers: { ...one.headers, [name]: `${one.headers[name]}0` } }), name).to.equal(
+          false,
+        );
+      // GitLab sends a token, which covers nothing.
+      if (one.provider !== "gitlab")
+        expect(check(one, { body: Buffer.from(`${one.body}&more=1`) }), "another body").to.equal(false);
+    });
+
+  for (const one of SIGNED.filter(({ at }) => at !== undefined))
+    it(`of ${one.provider} may be five minutes old, and as far ahead, and no more`, () => {
+      for (const [late, isIt] of [
+        [299, true],
+        [301, false],
+        [-299, true],
+        [-301, false],
+      ] as const)
+        expect(check(one, {}, one.secret, late), String(late)).to.equal(isIt);
+    });
+
+  it("of twilio is for the address that was asked, of which it takes any that the caller may have used", () => {
+    const form = PUBLISHED.find(({ provider }) => provider === "twilio") as One;
+    const [url = "", other] = [form.url, "https://mycompany.com:443/myapp.php?foo=1&bar=2"];
+    expect(check(form, { urls: [other, url] })).to.equal(true);
+    expect(check(form, { urls: [other] })).to.equal(false);
+  });
+});
