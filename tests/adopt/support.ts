@@ -249,7 +249,6 @@ export async function fill(rest: Rest, count: number): Promise<void> {
     response_headers: { remove: ["x-powered-by"] },
     compression: {},
     circuit_breaker: { error_threshold_percentage: 0.5 },
-    webhook_verification: { provider: "github", secret: `${CANARY} of a webhook` },
     policies: { inbound: [policyNamed("on the route")] },
   });
   await add(`/edges/https/${site}/routes`, {

@@ -124,7 +124,14 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
     mutualTls,
     tlsTermination: { minVersion: "1.3" },
   });
-  const modules = { backend, ipRestriction, oidc, jwtValidation, userAgentFilter, policies };
+  const requestHeaders = { add: { "x-some_header": "100 %", "X-Team": "" }, remove: ["x-debug"] };
+  const responseHeaders = { remove: ["x-powered-by"] };
+  const circuitBreaker = { rollingWindow: 30, errorThresholdPercentage: 0.5 };
+  const webhookVerification = { provider: "github", secret: "known to GitHub too" } as const;
+  const modules = {
+    ...{ backend, ipRestriction, oidc, jwtValidation, userAgentFilter, policies },
+    ...{ requestHeaders, responseHeaders, compression: {}, circuitBreaker, webhookVerification },
+  };
   new tunnels.HttpsEdgeRoute(`${prefix}route-inline`, {
     edgeId: https.id,
     matchType: "path_prefix",
@@ -146,6 +153,11 @@ export function oneOfEach(tunnels: Classes, prefix: string): void {
   new tunnels.HttpsEdgeRouteJwtValidation(`${prefix}route-jwt`, { ...at, ...jwtValidation });
   new tunnels.HttpsEdgeRouteUserAgentFilter(`${prefix}route-agents`, { ...at, ...userAgentFilter });
   new tunnels.HttpsEdgeRoutePolicies(`${prefix}route-policies`, { ...at, ...policies });
+  new tunnels.HttpsEdgeRouteRequestHeaders(`${prefix}route-sent`, { ...at, ...requestHeaders });
+  new tunnels.HttpsEdgeRouteResponseHeaders(`${prefix}route-answered`, { ...at, ...responseHeaders });
+  new tunnels.HttpsEdgeRouteCompression(`${prefix}route-compression`, at);
+  new tunnels.HttpsEdgeRouteCircuitBreaker(`${prefix}route-breaker`, { ...at, ...circuitBreaker });
+  new tunnels.HttpsEdgeRouteWebhookVerification(`${prefix}route-webhook`, { ...at, ...webhookVerification });
 
   const { certificate, key } = certificateOf(prefix);
   new tunnels.ReservedDomain(`${prefix}domain`, {

@@ -104,7 +104,7 @@ describe("The contract's secrets", () => {
   it("are exactly these", () => {
     expect(paths).to.deep.equal({
       tunnel_credential: ["token"],
-      https_edge_route: ["oidc.client_secret"],
+      https_edge_route: ["oidc.client_secret", "webhook_verification.secret"],
       tls_certificate: ["private_key_pem"],
       event_destination: [
         "target.delivery_service.auth.creds.cloud_secret_access_key",

@@ -1,5 +1,4 @@
 import type { HttpsEdgeRoutes } from "@tunnelplane/sdk";
-import { SIGNING_HEADERS } from "../webhooks/signatures";
 import type { Backends } from "./backends";
 import { extension, type Json, turnOn } from "./json";
 import { Unservable } from "./model";
@@ -8,6 +7,22 @@ import { Unservable } from "./model";
 export const WEBHOOK_SOCKET = "webhooks";
 /** The largest body in bytes; a larger one is answered 413. */
 const LARGEST_BODY = 1_048_576;
+
+/** The headers that each service signs with. */
+export const SIGNING_HEADERS = {
+  github: ["x-hub-signature-256"],
+  gitlab: ["x-gitlab-token"],
+  shopify: ["x-shopify-hmac-sha256"],
+  slack: ["x-slack-signature", "x-slack-request-timestamp"],
+  stripe: ["stripe-signature"],
+  svix: [
+    ...["svix-id", "svix-timestamp", "svix-signature"],
+    ...["webhook-id", "webhook-timestamp", "webhook-signature"],
+  ],
+  twilio: ["x-twilio-signature", "content-type"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type Provider = keyof typeof SIGNING_HEADERS;
 
 export interface WebhookCheck {
   readonly filter: Json;

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { isHostport, readHostport } from "@tunnelplane/sdk/rules";
-import { SIGNING_HEADERS } from "../webhooks/signatures";
+import { SIGNING_HEADERS } from "../envoy/webhooks";
 import type { Asked } from "./asked";
 import type { Authorities } from "./authorities";
 import { type HttpAnswer, readAnswer } from "./http1";

@@ -2,8 +2,8 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { join } from "node:path";
 import type { Objects } from "../envoy/model";
-import { WEBHOOK_SOCKET } from "../envoy/webhooks";
-import { isSigned, type Provider, type Signed } from "./signatures";
+import { type Provider, WEBHOOK_SOCKET } from "../envoy/webhooks";
+import { isSigned, type Signed } from "./signatures";
 
 /** Envoy passes no larger body on. */
 const LARGEST = 1_048_576;

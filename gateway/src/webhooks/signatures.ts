@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Provider } from "../envoy/webhooks";
 
 /** A request that a service sent, as far as signatures cover it. */
 export interface Signed {
@@ -15,22 +16,6 @@ const OLDEST_S = 5 * 60;
 const MOST_SIGNATURES = 10;
 /** Fields of one form. */
 const MOST_FIELDS = 1000;
-
-/** The headers that each service signs with. */
-export const SIGNING_HEADERS = {
-  github: ["x-hub-signature-256"],
-  gitlab: ["x-gitlab-token"],
-  shopify: ["x-shopify-hmac-sha256"],
-  slack: ["x-slack-signature", "x-slack-request-timestamp"],
-  stripe: ["stripe-signature"],
-  svix: [
-    ...["svix-id", "svix-timestamp", "svix-signature"],
-    ...["webhook-id", "webhook-timestamp", "webhook-signature"],
-  ],
-  twilio: ["x-twilio-signature", "content-type"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-export type Provider = keyof typeof SIGNING_HEADERS;
 
 type Check = (request: Signed, secret: string, now: number) => boolean;
 

@@ -1,7 +1,7 @@
 import { Config } from "@pulumi/pulumi";
-import { type Endpoint, ObservedCollection, type Tunnel, type TunnelSession } from "@tunnelplane/sdk";
-import { OBSERVED, OBSERVED_SCHEMAS, type ObservedKind, rename } from "@tunnelplane/sdk/contract";
-import { Operation } from "../operation";
+import type * as Sdk from "@tunnelplane/sdk";
+import type * as Contract from "@tunnelplane/sdk/contract";
+import type * as Operations from "../operation";
 import { inform, warn } from "./warn";
 
 type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
@@ -23,16 +23,25 @@ const MOST_ROWS = 10_000;
  *
  * @throws if the server cannot be asked, or there are more than 10,000
  */
-export const getEndpoints = (): Promise<InProgram<Endpoint>[]> => listed<Endpoint>("endpoint");
+export function getEndpoints(): Promise<InProgram<Sdk.Endpoint>[]> {
+  return listed<Sdk.Endpoint>("endpoint");
+}
 
 /** What agents have bound: a tunnel for each hostport or set of labels, the newest first. */
-export const getTunnels = (): Promise<InProgram<Tunnel>[]> => listed<Tunnel>("tunnel");
+export function getTunnels(): Promise<InProgram<Sdk.Tunnel>[]> {
+  return listed<Sdk.Tunnel>("tunnel");
+}
 
 /** The agents that are connected and have bound something, the newest first. */
-export const getTunnelSessions = (): Promise<InProgram<TunnelSession>[]> =>
-  listed<TunnelSession>("tunnel_session");
+export function getTunnelSessions(): Promise<InProgram<Sdk.TunnelSession>[]> {
+  return listed<Sdk.TunnelSession>("tunnel_session");
+}
 
-async function listed<T extends object>(kind: ObservedKind): Promise<InProgram<T>[]> {
+async function listed<T extends object>(kind: Contract.ObservedKind): Promise<InProgram<T>[]> {
+  // Loaded here: client and contract would slow the start of programs that ask nothing.
+  const { ObservedCollection }: typeof Sdk = require("@tunnelplane/sdk");
+  const { OBSERVED, OBSERVED_SCHEMAS, rename }: typeof Contract = require("@tunnelplane/sdk/contract");
+  const { Operation }: typeof Operations = require("../operation");
   const operation = new Operation({
     packageName: "@tunnelplane/pulumi",
     isUnknown: () => false,

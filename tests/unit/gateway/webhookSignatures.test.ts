@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect } from "chai";
-import { isSigned, type Provider, type Signed } from "../../../gateway/dist/webhooks/signatures";
+import type { Provider } from "../../../gateway/dist/envoy/webhooks";
+import { isSigned, type Signed } from "../../../gateway/dist/webhooks/signatures";
 
 /** What the services' own documents show, with the secret and the time of each. */
 const PUBLISHED: readonly {
