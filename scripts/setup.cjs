@@ -14,6 +14,7 @@ const {
 const { join } = require("node:path");
 const { provideBrowser } = require("./browser.cjs");
 const { howToUse, provideEngine, provideLanguages } = require("./engine.cjs");
+const { PEBBLE_PROGRAMS, providePebble } = require("./pebble.cjs");
 
 const ROOT = join(__dirname, "..");
 const STAMPS = join(ROOT, "node_modules", ".tunnelplane");
@@ -90,6 +91,7 @@ async function main(parts) {
       console.log(["", ...howToUse(engine, process.env.PATH || "", pinnedNode(), isNewEnough)].join("\n"));
   }
   if (parts.includes("languages")) provideLanguagesIfPossible();
+  if (parts.includes("pebble")) await providePebbleIfPossible();
   if (parts.includes("browser")) await provideBrowserIfPossible();
 }
 
@@ -102,6 +104,18 @@ async function provideBrowserIfPossible() {
     });
   } catch (error) {
     say(`No Chromium: ${error.message.split("\n")[0]}. The tests that use it will be skipped.`);
+  }
+}
+
+/** Without Go the tests that use it say that they are skipped. */
+async function providePebbleIfPossible() {
+  try {
+    await once("pebble", ["scripts/pebble.cjs"], () => {
+      say("Building Pebble …");
+      providePebble();
+    });
+  } catch (error) {
+    say(`No Pebble: ${error.message.split("\n")[0]}; the tests that use it will be skipped.`);
   }
 }
 
@@ -148,6 +162,7 @@ function once(name, files, work) {
     build: PACKAGES.map((part) => join(ROOT, part, "dist")),
     packages: [join(ROOT, "node_modules")],
     browser: [join(STAMPS, "chromium", "chromium")],
+    pebble: PEBBLE_PROGRAMS,
   }[name] ?? [PYTHON[name].folder];
   if (outputs.every(existsSync) && existsSync(stamp) && readFileSync(stamp, "utf8") === now) return undefined;
   const done = () => {

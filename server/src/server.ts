@@ -3,6 +3,7 @@ import type { Server as TlsServer } from "node:tls";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 import { type DestinationStream, type Level, pino } from "pino";
+import { type AcmeSettings, Certificates } from "./acme";
 import { bootstrap, forgetEndedSessions, KeyUses, noteShown } from "./auth";
 import { openContext } from "./context";
 import { Dispatcher, type Endpoints, pruneEvents } from "./events";
@@ -56,6 +57,8 @@ export interface ServerOptions extends DatabaseOptions, Partial<NameSettings> {
   readonly keepAliveTimeout: number;
   /** Addresses to use instead of the services' public ones. */
   readonly eventEndpoint?: Endpoints;
+  /** How certificates are ordered for reserved domains with a policy. */
+  readonly acme: AcmeSettings;
   /** Where people sign in. Default: nowhere. */
   readonly signIn?: SignInSettings;
   /** Whether events may go to sites in private networks, and issuers of identity tokens be there. */
@@ -159,6 +162,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
     const waking = { ...context, store: afterWrites(store, wake) };
     const expiredEvents = new ExpiredEvents({ ...waking, logger });
+    const certificates = new Certificates({ context: waking, settings: options.acme, logger });
     const app = buildApp({
       ...options,
       context: waking,
@@ -181,6 +185,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     dispatcher.start();
     sequencer.start({ onMoved: tell, logger });
     expiredEvents.start();
+    certificates.start();
     return {
       url,
       place: store.place,
@@ -196,7 +201,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
       async close() {
         for (const timer of housekeeping) clearInterval(timer);
-        await Promise.all([app.close(), dispatcher.stop(DELIVERIES_LIMIT_MS), expiredEvents.stop()]);
+        await Promise.all([
+          app.close(),
+          dispatcher.stop(DELIVERIES_LIMIT_MS),
+          expiredEvents.stop(),
+          certificates.stop(),
+        ]);
         await keyUses
           .write()
           .catch((error: unknown) => logger.warn({ err: error }, "cannot note which API keys were used"));

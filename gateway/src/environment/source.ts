@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
+import { Challenges } from "../certificates/challenges";
 import { DevelopmentAuthority } from "../certificates/developmentAuthority";
 import { CertificateFolder } from "../certificates/folder";
 import { reservedCertificates } from "../certificates/reserved";
@@ -81,6 +82,7 @@ export class EnvironmentSource {
   readonly #ports: Ports | undefined;
   readonly #tcpAddress: string | undefined;
   readonly #recording: Recording | undefined;
+  readonly #challenges = new Challenges();
   #readAt = 0;
   /** When a certificate begins or ends next, in milliseconds. */
   #nextAt = 0;
@@ -160,6 +162,7 @@ export class EnvironmentSource {
     };
     return {
       certificates,
+      challenges: await this.#challenges.of(objects),
       listen,
       ...(tcp && { tcpListen }),
       balancers: this.#balancers,

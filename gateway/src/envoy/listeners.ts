@@ -2,14 +2,14 @@ import { escapeRegex } from "@tunnelplane/sdk/rules";
 import { httpManager } from "./httpChain";
 import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
-import type { Balancers, Environment, Listen } from "./model";
+import type { Balancers, Environment, Listen, ServerCertificate } from "./model";
 import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
 import { cidrRange } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
 import { HTTP_CHAIN, REFUSED_CHAIN, type Recording, recordConnections, TLS_CHAIN } from "./recording";
 import type { ChainRequirements } from "./routes";
 import { type Passage, tcpProxy } from "./tcpChain";
-import { proxyProtocol, tlsInspector } from "./tls";
+import { downstreamTls, proxyProtocol, tlsInspector } from "./tls";
 
 /** A hostport of an edge that was understood. */
 export type Front = HttpsFront | TlsFront | TcpFront;
@@ -38,7 +38,7 @@ interface TcpFront extends Passage {
   readonly hostport: Hostport;
 }
 
-type Places = Pick<Environment, "listen" | "tcpListen" | "balancers" | "recording">;
+type Places = Pick<Environment, "challenges" | "listen" | "tcpListen" | "balancers" | "recording">;
 
 /** A listener for each port. */
 export const listenersOf = (
@@ -58,7 +58,7 @@ export const listenersOf = (
 function tlsListeners(
   fronts: readonly (HttpsFront | TlsFront)[],
   refused: readonly Hostport[],
-  { listen, balancers, recording }: Places,
+  { challenges = [], listen, balancers, recording }: Places,
 ): Json[] {
   const arrivals = arrivalsBy(balancers);
   const ports = [...new Set(listen.map(({ port }) => port))].sort((a, b) => a - b);
@@ -66,7 +66,8 @@ function tlsListeners(
     const here = fronts.filter(({ hostport }) => hostport.port === port);
     const closed = refused.filter((hostport) => hostport.port === port).map(({ host }) => host);
     const hosts = [...here.map(({ hostport }) => hostport.host), ...closed];
-    if (hosts.length === 0) return [];
+    const challenged = port === CHALLENGED_PORT ? challenges : [];
+    if (hosts.length + challenged.length === 0) return [];
     const chains = [
       ...arrivals.flatMap((arrival) => httpChains(here, hosts, port, arrival, recording)),
       ...here.flatMap((front) => (front.kind === "tls_edge" ? tlsChains(front, arrivals[0].only) : [])),
@@ -78,12 +79,52 @@ function tlsListeners(
         ...addresses(listen.filter((one) => one.port === port)),
         ...COMMON,
         listener_filters: [...(balancers?.proxyProtocol ? [proxyProtocol()] : []), tlsInspector()],
-        filter_chains: chains,
+        filter_chains: [
+          ...naming(chains, hosts, challenged),
+          ...challenged.map((one) => challengeChain(one, arrivals[0].only)),
+        ],
         access_log: recording ? [recordConnections(port)] : undefined,
       },
     ];
   });
 }
+
+/** Authorities ask at the port of HTTPS (RFC 8737 section 3). */
+const CHALLENGED_PORT = 443;
+const ACME_PROTOCOL = "acme-tls/1";
+
+/** Shows the certificate of a challenge to those who ask for it by ALPN. */
+function challengeChain(certificate: ServerCertificate, only: readonly string[]): Json {
+  const { names } = certificate;
+  return chain(
+    `challenge ${names.join(" ")}`,
+    names,
+    [httpManager([], [], [], { port: CHALLENGED_PORT, forwarded: false })],
+    { application_protocols: [ACME_PROTOCOL], ...matchOf(only) },
+    downstreamTls({ minVersion: "1.2", clients: undefined }, certificate, [ACME_PROTOCOL]),
+  );
+}
+
+/**
+ * Envoy looks for the closest name first, and then at ALPN alone. So a name that only a wildcard serves stands
+ * beside that wildcard, while the name has a challenge.
+ */
+function naming(
+  chains: readonly Chain[],
+  hosts: readonly string[],
+  challenged: readonly ServerCertificate[],
+): Chain[] {
+  const names = challenged.flatMap((one) => one.names).filter((name) => !hosts.includes(name));
+  return chains.map((one) => {
+    const { filter_chain_match: match } = one;
+    const more = names.filter((name) => match.server_names.includes(wildcardOver(name)));
+    return more.length === 0
+      ? one
+      : { ...one, filter_chain_match: { ...match, server_names: [...match.server_names, ...more] } };
+  });
+}
+
+const wildcardOver = (name: string): string => `*.${name.split(".").slice(1).join(".")}`;
 
 /** Connections say no name, so all of the port is one edge's. */
 function tcpListener(
@@ -110,10 +151,10 @@ function tcpListener(
 }
 
 /** The chain of those who are admitted, and the one of all others, who find nothing. */
-function gated(
+function gated<C extends Json>(
   { gate, filters, refusing }: Passage,
-  chain: (name: "admitted" | "refused", filters: readonly Json[], sources?: readonly string[]) => Json,
-): Json[] {
+  chain: (name: "admitted" | "refused", filters: readonly Json[], sources?: readonly string[]) => C,
+): C[] {
   if (!gate) return [chain("admitted", filters)];
   const { admitted, refused } = gate;
   return [
@@ -167,7 +208,7 @@ function httpChains(
   port: number,
   { only, forwarded }: Arrivals,
   recording: Recording | undefined,
-): Json[] {
+): Chain[] {
   const shared = new Map<string, HttpsFront[]>();
   for (const front of here) {
     if (front.kind !== "https_edge") continue;
@@ -197,7 +238,10 @@ function httpChains(
   });
 }
 
-function tlsChains({ hostport: { host }, transport, ...passage }: TlsFront, only: readonly string[]): Json[] {
+function tlsChains(
+  { hostport: { host }, transport, ...passage }: TlsFront,
+  only: readonly string[],
+): Chain[] {
   return gated(passage, (name, filters, sources) =>
     chain(
       `${name === "admitted" ? TLS_CHAIN : REFUSED_CHAIN}${host}`,
@@ -209,7 +253,7 @@ function tlsChains({ hostport: { host }, transport, ...passage }: TlsFront, only
   );
 }
 
-const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>
+const refusing = (hosts: readonly string[], only: readonly string[]): Chain[] =>
   hosts.length === 0
     ? []
     : [
@@ -222,6 +266,10 @@ const refusing = (hosts: readonly string[], only: readonly string[]): Json[] =>
         ),
       ];
 
+interface Chain extends Json {
+  readonly filter_chain_match: Json & { readonly server_names: readonly string[] };
+}
+
 /** A connection that no chain takes is closed. */
 function chain(
   name: string,
@@ -229,7 +277,7 @@ function chain(
   filters: readonly Json[],
   match: Json,
   transport: Json | undefined,
-): Json {
+): Chain {
   return {
     name,
     filter_chain_match: {

@@ -76,6 +76,8 @@ export interface Upstreams {
 /** Everything that a configuration depends on besides the objects. */
 export interface Environment {
   readonly certificates: readonly ServerCertificate[];
+  /** Shown to an authority that asks, by ALPN, whether their names lead here. Default: none. */
+  readonly challenges?: readonly ServerCertificate[];
   readonly listen: readonly Listen[];
   /** Where the ports of TCP edges are served. Default: nowhere, so TCP edges are rejected. */
   readonly tcpListen?: readonly Listen[];

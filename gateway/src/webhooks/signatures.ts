@@ -101,8 +101,8 @@ const isRecent = (at: string | undefined, now: number): boolean =>
 function fieldsOf(body: Buffer): [string, string][] | undefined {
   const fields = [...new URLSearchParams(body.toString("utf8"))];
   if (fields.length > MOST_FIELDS) return undefined;
-  const texts = new Map(
-    fields.map(([name, value]) => [`${name} ${value}`, [name, value] as [string, string]]),
+  const texts = new Map<string, [string, string]>(
+    fields.map(([name, value]) => [`${name} ${value}`, [name, value]]),
   );
   return [...texts.values()].sort(([a, x], [b, y]) => (a === b ? (x < y ? -1 : 1) : a < b ? -1 : 1));
 }

@@ -34,7 +34,7 @@ export interface ReservedDomainArgs {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   certificateId?: pulumi.Input<string>;
 
-  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   certificateManagementPolicy?: pulumi.Input<ReservedDomainCertificateManagementPolicyModule>;
 
   /** Stored as sent, for programs that name some. */
@@ -68,7 +68,7 @@ export class ReservedDomain extends Resource {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   declare readonly certificateId: pulumi.Output<string | undefined>;
 
-  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   declare readonly certificateManagementPolicy: pulumi.Output<pulumi.Unwrap<NonNullable<ReservedDomainArgs["certificateManagementPolicy"]>> | undefined>;
 
   /** Stored as sent, for programs that name some. */

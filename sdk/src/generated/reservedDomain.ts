@@ -70,7 +70,7 @@ export interface ReservedDomain {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   certificate: Ref | null;
 
-  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   certificate_management_policy: ReservedDomainCertificateManagementPolicy | null;
 
   /** Stored as sent, for programs that name some. */
@@ -81,6 +81,9 @@ export interface ReservedDomain {
 
   /** How far the certificate is that the policy asks for; null without a policy. */
   certificate_management_status: ReservedDomainCertificateManagementStatus | null;
+
+  /** While a certificate is ordered with the challenge `tls-alpn-01` (RFC 8737): the digest that gateways show, in base64url; null otherwise. */
+  acme_tls_alpn: string | null;
 
   /** Always null: challenges need no CNAME record of the domain here. */
   acme_challenge_cname_target: string | null;
@@ -118,7 +121,7 @@ export interface ReservedDomainCreate {
   /** The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered. */
   certificate_id?: string;
 
-  /** Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round. */
+  /** Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round. */
   certificate_management_policy?: ReservedDomainCertificateManagementPolicyReplace;
 
   /** Stored as sent, for programs that name some. */

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { RunningServer, ServerOptions } from "../server";
 import { VERSION } from "../version";
+import { type AcmeFlags, acmeFrom } from "./acmeFlags";
 import { withExamples } from "./examples";
 import { environmentHelp, SERVE_SETTINGS, withSettings } from "./settings";
 import { type SignInFlags, signInFrom } from "./signInFlags";
@@ -8,8 +9,9 @@ import { type SignInFlags, signInFrom } from "./signInFlags";
 const SHORTEST_KEY = 16;
 
 interface Flags
-  extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit" | "signIn">,
-    SignInFlags {
+  extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit" | "signIn" | "acme">,
+    SignInFlags,
+    AcmeFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly rateLimit: number;
@@ -63,6 +65,7 @@ async function serve({
       console.log(`\nThe admin's API key, shown this once and never again:\n\n  ${key}\n`);
     },
     signIn: signInFrom(options),
+    acme: acmeFrom(options),
     masterKey: process.env.TUNNELPLANE_MASTER_KEY,
     tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
     rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },

@@ -60,6 +60,53 @@ export const MASTER_KEY_SETTING: Setting = {
   more: "docs/operations.md#master-key-and-data-keys",
 };
 
+/** Certificates by themselves; see docs/how-to/certificates.md. */
+const ACME_SETTINGS: readonly Setting[] = [
+  {
+    flag: "--acme-directory <url>",
+    env: "TUNNELPLANE_ACME_DIRECTORY",
+    text: "Directory of the ACME authority that issues certificates for reserved domains with a policy",
+    default: "https://acme-v02.api.letsencrypt.org/directory",
+    more: "docs/how-to/certificates.md",
+  },
+  {
+    flag: "--acme-contact <email>",
+    env: "TUNNELPLANE_ACME_CONTACT",
+    text: "Address of email for the account at the authority",
+    defaultText: "none",
+  },
+  {
+    flag: "--acme-trust <file>",
+    env: "TUNNELPLANE_ACME_TRUST",
+    text: "PEM of the authorities that vouch for the ACME authority's own server, in the place of the usual ones",
+    defaultText: "the usual ones",
+  },
+  {
+    flag: "--acme-dns-command <program>",
+    env: "TUNNELPLANE_ACME_DNS_COMMAND",
+    text: "Program that makes TXT records: called with present or cleanup, the name and the text; it returns once the record can be seen",
+    defaultText: "none; wildcards need one of the two",
+  },
+  {
+    flag: "--acme-dns-server <host:port>",
+    env: "TUNNELPLANE_ACME_DNS_SERVER",
+    text: "Name server that takes updates (RFC 2136) for TXT records",
+    defaultText: "none",
+  },
+  {
+    flag: "--acme-dns-zone <zone>",
+    env: "TUNNELPLANE_ACME_DNS_ZONE",
+    text: "Zone of that name server in which the records are, for example example.com",
+    defaultText: "none",
+  },
+  {
+    flag: "--acme-dns-key-file <file>",
+    env: "TUNNELPLANE_ACME_DNS_KEY_FILE",
+    text: "File of the key that signs updates (TSIG, hmac-sha256): its name, a space, and the secret in Base64",
+    defaultText: "none",
+  },
+];
+
 /** Where people sign in; see docs/how-to/sign-in.md. */
 const SIGN_IN_SETTINGS: readonly Setting[] = [
   {
@@ -241,6 +288,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     defaultText: "none",
     parse: domain,
   },
+  ...ACME_SETTINGS,
   ...SIGN_IN_SETTINGS,
   {
     flag: "--event-retention <days>",

@@ -17,6 +17,7 @@ import type { Database, Store, Transaction } from "../storage";
 import { RequestError, refusalForNow } from "../util";
 import type { Validation } from "../validation";
 import { refuseBeyondBounds } from "./bounds";
+import { noteCertificatePolicies } from "./certificatePolicies";
 import { answeredBefore, type IdempotentRequest, keepAnswer } from "./idempotency";
 import type { NameSettings } from "./nameSettings";
 import { refuseLostProjects } from "./projects";
@@ -171,6 +172,7 @@ export class Transactions {
               await this.request.onDryRun?.(transaction, changes);
               throw new DryRun(result);
             }
+            await noteCertificatePolicies(transaction, changes);
             if (idempotency) await keepAnswer(transaction, keyring, idempotency, result);
             await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [
               ...changes,

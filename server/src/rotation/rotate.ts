@@ -1,3 +1,4 @@
+import { sealAccount } from "../acme";
 import { commandLine, headText, sealAuditKey } from "../journal";
 import type { ServerContext } from "../resources";
 import type { MasterKey } from "../secrets";
@@ -17,6 +18,7 @@ export async function rotate(context: ServerContext): Promise<number> {
     await journal.append(transaction, keyring.currentId, commandLine(), [{ action: "data_key_rotated" }]);
     await transaction.insertInto("sealing_key").values(keyring.rowOf(id)).execute();
     await sealAuditKey(transaction, keyring, id);
+    await sealAccount(transaction, keyring, id);
     const { sequence, hash } = await transaction
       .selectFrom("audit_head")
       .select(["sequence", "hash"])

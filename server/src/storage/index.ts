@@ -15,6 +15,7 @@ export {
   type StoreOptions,
 } from "./open";
 export type {
+  AcmeOrderRow,
   AuditEventRow,
   BatchRow,
   Database,

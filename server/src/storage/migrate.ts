@@ -21,6 +21,7 @@ import * as signIn from "./migrations/019_sign_in";
 import * as login from "./migrations/020_login";
 import * as resourceName from "./migrations/021_resource_name";
 import * as tunnelSession from "./migrations/023_tunnel_session";
+import * as acme from "./migrations/024_acme";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -45,6 +46,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "020_login": login,
   "021_resource_name": resourceName,
   "023_tunnel_session": tunnelSession,
+  "024_acme": acme,
 };
 
 export interface MigrateOptions {

@@ -117,6 +117,12 @@ export interface Database {
   endpoint: EndpointRow;
   /** The edges that each gateway serves. */
   served_edge: { edge_id: string; gateway: string };
+  /** How far the certificate of each reserved domain is that has a policy. */
+  acme_order: AcmeOrderRow;
+  /** Certificates that were ordered; `unused_since` is in milliseconds since 1970, null for one in use. */
+  acme_certificate: { certificate_id: string; domain_id: string; unused_since: number | null };
+  /** At most one row: the server that orders certificates, until a moment in milliseconds since 1970. */
+  acme_lease: { id: 1; holder: string; until: number };
   /** The last report of each gateway. `edges` and `agents` are JSON lists, as they were sent. */
   gateway: GatewayRow;
   /**
@@ -248,6 +254,25 @@ export interface GatewayRow {
   agents: string;
   /** A JSON list; null for a gateway that does not report it. */
   ports: string | null;
+}
+
+export interface AcmeOrderRow {
+  domain_id: string;
+  /**
+   * `new`: to be ordered at `next_at`. `ordered`: under way. `issued`: to be renewed. `ending`: the policy is
+   * gone.
+   */
+  phase: "new" | "ordered" | "issued" | "ending";
+  /** Of the order that is under way. */
+  order_url: string | null;
+  /** JSON: the challenge that is answered; null for none yet. */
+  challenge: string | null;
+  started_at: string | null;
+  /** How many tries failed since the last certificate. */
+  tries: number;
+  /** When it goes on, in milliseconds since 1970. */
+  next_at: number;
+  renews_at: string | null;
 }
 
 export interface TunnelSessionRow {

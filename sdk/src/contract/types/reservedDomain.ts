@@ -51,12 +51,12 @@ function settle(given: Certified, before: Certified): Settled {
   };
 }
 
-/** Said until the server orders certificates. */
-const NOT_ORDERED = {
+/** Until the server begins, within a second. */
+const NOT_BEGUN = {
   renews_at: null,
   provisioning_job: {
-    error_code: "not_supported",
-    msg: "This version of the server orders no certificates yet: upload one, and name it with certificate_id",
+    error_code: null,
+    msg: "The certificate is about to be ordered",
     started_at: null,
     retries_at: null,
   },
@@ -114,7 +114,7 @@ export const reservedDomain = defineResource({
       { removable: true },
     ).meta({
       description:
-        "Asks for a certificate that the server orders and renews. This version stores the policy and orders none yet. It takes the place of `certificate_id`, and the other way round.",
+        "Asks for a certificate that the server orders and renews by ACME. It takes the place of `certificate_id`, and the other way round.",
     }),
     resolves_to: z
       .array(
@@ -152,14 +152,19 @@ export const reservedDomain = defineResource({
         .nullable(),
       { fleeting: true },
     ).meta({ description: "How far the certificate is that the policy asks for; null without a policy." }),
+    acme_tls_alpn: mark(z.string().nullable(), { fleeting: true }).meta({
+      description:
+        "While a certificate is ordered with the challenge `tls-alpn-01` (RFC 8737): the digest that gateways show, in base64url; null otherwise.",
+    }),
     acme_challenge_cname_target: z
       .string()
       .nullable()
       .meta({ description: "Always null: challenges need no CNAME record of the domain here." }),
   },
   derive: ({ certificate_management_policy: policy }) => ({
+    acme_tls_alpn: null,
     cname_target: null,
-    certificate_management_status: policy ? NOT_ORDERED : null,
+    certificate_management_status: policy ? NOT_BEGUN : null,
     acme_challenge_cname_target: null,
   }),
   creationRules: [oneCertificate],

@@ -1,0 +1,283 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
+import { calculateJwkThumbprint, exportJWK, FlattenedSign, generateKeyPair, importJWK, type JWK } from "jose";
+import { Agent, type Dispatcher, request } from "undici";
+import { z } from "zod";
+import { VERSION } from "../version";
+import { AcmeProblem, problemIn } from "./problem";
+
+const ALGORITHM = "ES256";
+const CONNECT_MS = 5_000;
+/** From the question to the end of the answer. */
+const LONGEST_MS = 10_000;
+/** In bytes; a chain of certificates is the longest. */
+const LARGEST = 256 * 1024;
+/** How often a request is sent again because its nonce was used up (RFC 8555 section 6.5). */
+const MOST_NONCES = 5;
+/** An authority that asks to wait longer is asked again by then. */
+const LONGEST_WAIT_MS = 24 * 60 * 60_000;
+
+const directoryShape = z.object({
+  newNonce: z.url(),
+  newAccount: z.url(),
+  newOrder: z.url(),
+  renewalInfo: z.url().optional(),
+});
+const orderShape = z.object({
+  status: z.enum(["pending", "ready", "processing", "valid", "invalid"]),
+  authorizations: z.array(z.url()).max(10),
+  finalize: z.url(),
+  certificate: z.url().optional(),
+  error: z.unknown().optional(),
+});
+const authorizationShape = z.object({
+  status: z.string(),
+  challenges: z
+    .array(
+      z.object({
+        type: z.string(),
+        url: z.url(),
+        token: z.string().max(1000).optional(),
+        status: z.string(),
+        error: z.unknown().optional(),
+      }),
+    )
+    .max(20),
+});
+const renewalShape = z.object({
+  suggestedWindow: z.object({
+    start: z.iso.datetime({ offset: true }),
+    end: z.iso.datetime({ offset: true }),
+  }),
+});
+
+export type Order = z.infer<typeof orderShape> & { readonly url: string };
+export type Authorization = z.infer<typeof authorizationShape>;
+
+/** The account at an authority: its key, and the URL that the authority gave it. */
+export interface Account {
+  readonly directory: string;
+  readonly key: JWK;
+  readonly url: string;
+}
+
+export interface AcmeOptions {
+  /** The URL of the authority's directory. */
+  readonly directory: string;
+  /** An address of email for the account. */
+  readonly contact?: string;
+  /** PEM of further authorities that may vouch for the authority's own server. */
+  readonly trust?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Speaks ACME (RFC 8555) with one authority: bounded in time and size, and without following redirects. */
+export class AcmeClient {
+  readonly #agent: Agent;
+  #directory: z.infer<typeof directoryShape> | undefined;
+  #nonce: string | undefined;
+
+  constructor(private readonly options: AcmeOptions) {
+    this.#agent = new Agent({
+      connect: { timeout: CONNECT_MS, ...(options.trust !== undefined && { ca: options.trust }) },
+      connections: 4,
+      headersTimeout: LONGEST_MS,
+      bodyTimeout: LONGEST_MS,
+      maxResponseSize: LARGEST,
+    });
+  }
+
+  /** Makes an account with a new key. */
+  async newAccount(): Promise<Account> {
+    const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+    const key = await exportJWK(privateKey);
+    const { contact, directory } = this.options;
+    const { newAccount } = await this.#find();
+    const { headers } = await this.#post(
+      newAccount,
+      { termsOfServiceAgreed: true, ...(contact && { contact: [`mailto:${contact}`] }) },
+      { key },
+      "the account was refused",
+    );
+    return { directory, key, url: locationIn(headers) };
+  }
+
+  async newOrder(account: Account, name: string, replaces?: string): Promise<Order> {
+    const { newOrder } = await this.#find();
+    const body = { identifiers: [{ type: "dns", value: name }], ...(replaces && { replaces }) };
+    const answer = await this.#post(newOrder, body, account, `the order for ${name} was refused`);
+    return { ...parsed(orderShape, answer), url: locationIn(answer.headers) };
+  }
+
+  async order(account: Account, url: string): Promise<Order> {
+    return {
+      ...parsed(orderShape, await this.#post(url, undefined, account, "the order cannot be read")),
+      url,
+    };
+  }
+
+  async authorization(account: Account, url: string): Promise<Authorization> {
+    const answer = await this.#post(url, undefined, account, "the authorization cannot be read");
+    return parsed(authorizationShape, answer);
+  }
+
+  /** Asks the authority to look for the answer to a challenge. */
+  async respond(account: Account, url: string): Promise<void> {
+    await this.#post(url, {}, account, "the challenge was refused");
+  }
+
+  async finalize(account: Account, { finalize }: Order, csr: Buffer): Promise<void> {
+    await this.#post(finalize, { csr: csr.toString("base64url") }, account, "the certificate was refused");
+  }
+
+  /** The chain as PEM. */
+  async certificate(account: Account, url: string): Promise<string> {
+    return (await this.#post(url, undefined, account, "the certificate cannot be read")).text;
+  }
+
+  /** The text that proves possession of the account's key (RFC 8555 section 8.1). */
+  async keyAuthorization({ key }: Account, token: string): Promise<string> {
+    return `${token}.${await calculateJwkThumbprint(key)}`;
+  }
+
+  /**
+   * When the authority suggests to renew a certificate (RFC 9773 section 4.2): a moment within its window.
+   * Undefined where it does not say.
+   */
+  async renewalTime(certificateId: string): Promise<Date | undefined> {
+    const { renewalInfo } = await this.#find();
+    if (renewalInfo === undefined) return undefined;
+    const answer = await this.#send(`${renewalInfo}/${certificateId}`, { method: "GET" });
+    if (answer.status !== 200) return undefined;
+    const { start, end } = parsed(renewalShape, answer).suggestedWindow;
+    const [from, to] = [Date.parse(start), Date.parse(end)];
+    return new Date(from + Math.random() * Math.max(0, to - from));
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  async #find(): Promise<z.infer<typeof directoryShape>> {
+    const { directory } = this.options;
+    if (this.#directory) return this.#directory;
+    const answer = await this.#send(directory, { method: "GET" });
+    if (answer.status !== 200) throw refusal(answer, `the directory ${directory} cannot be read`);
+    this.#directory = parsed(directoryShape, answer);
+    return this.#directory;
+  }
+
+  /** @param payload undefined to read (POST-as-GET) */
+  async #post(
+    url: string,
+    payload: object | undefined,
+    by: { readonly key: JWK; readonly url?: string },
+    failure: string,
+  ): Promise<Answer> {
+    for (let tries = 0; ; tries++) {
+      const nonce = await this.#takeNonce();
+      const { d: _, ...publicKey } = by.key;
+      const signed = await new FlattenedSign(
+        new TextEncoder().encode(payload === undefined ? "" : JSON.stringify(payload)),
+      )
+        .setProtectedHeader({
+          alg: ALGORITHM,
+          nonce,
+          url,
+          ...(by.url === undefined ? { jwk: publicKey } : { kid: by.url }),
+        })
+        .sign(await importJWK(by.key, ALGORITHM));
+      const answer = await this.#send(url, {
+        method: "POST",
+        headers: { "content-type": "application/jose+json" },
+        body: JSON.stringify(signed),
+      });
+      if (answer.status < 300) return answer;
+      const problem = refusal(answer, failure);
+      if (problem.code !== "badNonce" || tries >= MOST_NONCES) throw problem;
+    }
+  }
+
+  async #takeNonce(): Promise<string> {
+    const known = this.#nonce;
+    this.#nonce = undefined;
+    if (known !== undefined) return known;
+    const { newNonce } = await this.#find();
+    const answer = await this.#send(newNonce, { method: "HEAD" });
+    const fresh = this.#nonce;
+    this.#nonce = undefined;
+    if (fresh === undefined) throw refusal(answer, "the authority gave no nonce");
+    return fresh;
+  }
+
+  async #send(
+    url: string,
+    asked: Pick<Dispatcher.RequestOptions, "method" | "body"> & { readonly headers?: Record<string, string> },
+  ): Promise<Answer> {
+    if (!url.startsWith("https://"))
+      throw new AcmeProblem("malformed", `the authority names ${url}, which does not begin with https://`);
+    try {
+      const {
+        statusCode: status,
+        headers,
+        body,
+      } = await request(url, {
+        ...asked,
+        // RFC 8555 section 6.1.
+        headers: { ...asked.headers, "user-agent": `tunnelplane/${VERSION}` },
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(LONGEST_MS),
+      });
+      const text = await body.text();
+      const nonce = headers["replay-nonce"];
+      if (typeof nonce === "string") this.#nonce = nonce;
+      return { status, headers, text };
+    } catch (error) {
+      throw new AcmeProblem(
+        "unreachable",
+        `the authority cannot be asked: ${new URL(url).host}: ${reasonOf(error)}`,
+      );
+    }
+  }
+}
+
+/** Happy eyeballs hide the reasons in a list. */
+const reasonOf = (error: unknown): string =>
+  error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : messageOf(error);
+
+function locationIn(headers: Answer["headers"]): string {
+  const { location } = headers;
+  if (typeof location === "string") return location;
+  throw new AcmeProblem("malformed", "the authority did not say where to ask on");
+}
+
+function parsed<S extends z.ZodType>(shape: S, { text }: Answer): z.output<S> {
+  try {
+    return shape.parse(JSON.parse(text));
+  } catch (error) {
+    const [fault] = error instanceof z.ZodError ? error.issues : [];
+    const where = fault ? `: ${fault.path.join(".")}: ${fault.message}` : "";
+    throw new AcmeProblem("malformed", `the authority's answer has not the form of RFC 8555${where}`);
+  }
+}
+
+function refusal({ text, status, headers }: Answer, what: string): AcmeProblem {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    document = { type: `status ${status}`, detail: `it answered ${status}` };
+  }
+  return problemIn(document, what, waitIn(headers["retry-after"]));
+}
+
+/** The time of a Retry-After header (RFC 9110 section 10.2.3): seconds, or a date. */
+function waitIn(text: unknown): number | undefined {
+  if (typeof text !== "string") return undefined;
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LONGEST_WAIT_MS) : undefined;
+}

@@ -1,0 +1,229 @@
+import { X509Certificate } from "node:crypto";
+import { type Definition, definitionOf, messageOf, validateCreate } from "@tunnelplane/sdk/contract";
+import { insertResources, prepareCreation } from "../resources";
+import type { AcmeOrderRow } from "../storage";
+import { newId } from "../util";
+import { accountAt } from "./account";
+import type { Account } from "./client";
+import { AcmeProblem } from "./problem";
+import { cleanUp, prove, whyInvalid } from "./prove";
+import { certificateId, renewalTime } from "./renewal";
+import { newCertificateKey, signingRequest } from "./signingRequest";
+import {
+  again,
+  change,
+  type Domain,
+  domainOf,
+  keepKey,
+  keyOf,
+  orderedFor,
+  showStatus,
+  store,
+  storeIn,
+  type Tools,
+  theServerIn,
+} from "./state";
+
+const CERTIFICATE: Definition = definitionOf("tls_certificate");
+/** The pause after the first failure; it doubles with each further one. */
+const PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 6 * 60 * 60_000;
+/** The authority's suggestion for a renewal is asked for anew so often. */
+const ASK_AGAIN_MS = 6 * 60 * 60_000;
+
+/**
+ * Takes one step with the certificate of one domain. What was done is stored before the next step, so that
+ * another server, or this one after a crash, goes on there.
+ */
+export async function advance(tools: Tools, row: AcmeOrderRow): Promise<void> {
+  const domain = await domainOf(tools.context, row.domain_id);
+  if (!domain) return; // deleted meanwhile, with its row
+  try {
+    await step(tools, row, domain);
+  } catch (error) {
+    await fail(tools, row, domain, error);
+  }
+}
+
+async function step(tools: Tools, row: AcmeOrderRow, domain: Domain): Promise<void> {
+  const { client, settings, context } = tools;
+  if (row.phase === "ending") return end(tools, row, domain);
+  if (row.phase === "issued" && (await isRenewedLater(tools, row, domain))) return;
+  const account = await accountAt(context, client, settings.directory);
+  if (row.phase !== "ordered" || row.order_url === null) return begin(tools, row, domain, account);
+  const order = await client.order(account, row.order_url);
+  if (order.status === "pending") return prove(tools, row, domain, account, order);
+  if (order.status === "invalid") throw await whyInvalid(client, account, order);
+  if (order.status === "valid")
+    return issue(tools, row, domain, await client.certificate(account, order.certificate ?? ""));
+  if (order.status === "ready") {
+    const request = signingRequest(domain.fields.domain, await keyOf(context, domain.id));
+    await client.finalize(account, order, request);
+  }
+  return again(context, row, {});
+}
+
+/** Whether a certificate is renewed later than now, by what the authority suggests today. */
+async function isRenewedLater(
+  { client, context }: Tools,
+  row: AcmeOrderRow,
+  domain: Domain,
+): Promise<boolean> {
+  const ordered = await orderedFor(context, domain);
+  if (!ordered) return false;
+  const suggested = await renewalTime(client, ordered.pem);
+  const known = row.renews_at === null ? suggested : new Date(row.renews_at);
+  // A suggestion is a moment within a window, another one each time: the earliest stays.
+  const next = suggested < known ? suggested : known;
+  if (next.getTime() <= Date.now()) return false;
+  const at = Math.min(next.getTime(), Date.now() + ASK_AGAIN_MS);
+  await store(context, row, { next_at: at, renews_at: next.toISOString() });
+  return true;
+}
+
+async function begin(tools: Tools, row: AcmeOrderRow, domain: Domain, account: Account): Promise<void> {
+  const { context, client, mayOrder } = tools;
+  if (!mayOrder()) return store(context, row, { next_at: Date.now() + PAUSE_MS });
+  const { domain: name, certificate_management_policy: policy } = domain.fields;
+  const ordered = await orderedFor(context, domain);
+  const replaced = ordered && certificateId(new X509Certificate(ordered.pem));
+  const order = await client.newOrder(account, name, replaced).catch((error: unknown) => {
+    // An authority may refuse an order in the place of a certificate that it no longer knows.
+    if (replaced === undefined || !(error instanceof AcmeProblem) || error.code === "rateLimited")
+      throw error;
+    return client.newOrder(account, name);
+  });
+  const progress = {
+    phase: "ordered",
+    order_url: order.url,
+    challenge: null,
+    started_at: row.started_at ?? new Date().toISOString(),
+    next_at: Date.now(),
+  } as const;
+  await change(context, domain, async (transaction, changes) => {
+    await keepKey(context, transaction, domain.id, newCertificateKey(policy?.private_key_type ?? "ecdsa"));
+    await storeIn(transaction, row, progress);
+    await showStatus(
+      context,
+      transaction,
+      changes,
+      { ...row, ...progress },
+      {
+        error_code: null,
+        msg: `The certificate is ordered from ${new URL(account.directory).host}`,
+        retries_at: null,
+      },
+    );
+  });
+}
+
+/** Stores the certificate, and has the domain name it, all at once. */
+async function issue(tools: Tools, row: AcmeOrderRow, domain: Domain, pem: string): Promise<void> {
+  const { context, client } = tools;
+  const now = new Date();
+  const { value, problems } = validateCreate(CERTIFICATE, {
+    description: `ordered for ${domain.fields.domain}`.slice(0, 255),
+    certificate_pem: pem,
+    private_key_pem: await keyOf(context, domain.id),
+  });
+  if (problems[0])
+    throw new AcmeProblem("malformed", `the certificate cannot be used: ${problems[0].message}`);
+  const renews = await renewalTime(client, pem);
+  const before = await orderedFor(context, domain);
+  const id = newId(CERTIFICATE.idPrefix);
+  const derived = { ...CERTIFICATE.derive(value), issued_at: now.toISOString() };
+  const made = await prepareCreation(context, theServerIn(domain.project), {
+    definition: CERTIFICATE,
+    id,
+    now,
+    body: { value, problems, derived },
+  });
+  await cleanUp(tools, row);
+  const progress = {
+    phase: "issued",
+    order_url: null,
+    challenge: null,
+    started_at: null,
+    tries: 0,
+    next_at: Math.min(renews.getTime(), Date.now() + ASK_AGAIN_MS),
+    renews_at: renews.toISOString(),
+  } as const;
+  await change(context, domain, async (transaction, changes) => {
+    const { json, rows } = made.print();
+    await insertResources(transaction, [rows.resource]);
+    const storedAs = { ownerId: made.ownerId, version: 1, project: domain.project };
+    changes.push({ change: "created", definition: CERTIFICATE, id, storedAs, after: made.after, json });
+    await transaction
+      .insertInto("acme_certificate")
+      .values({ certificate_id: id, domain_id: domain.id, unused_since: null })
+      .execute();
+    if (before)
+      await transaction
+        .updateTable("acme_certificate")
+        .set({ unused_since: now.getTime() })
+        .where("certificate_id", "=", before.id)
+        .execute();
+    await storeIn(transaction, row, progress);
+    await showStatus(context, transaction, changes, { ...row, ...progress }, null, {
+      certificate: context.documents.refTo(id),
+      acme_tls_alpn: null,
+    });
+  });
+}
+
+/** The policy is gone: its certificate is no longer needed, and goes an hour later. */
+async function end(tools: Tools, row: AcmeOrderRow, domain: Domain): Promise<void> {
+  const { context } = tools;
+  await cleanUp(tools, row);
+  await change(context, domain, async (transaction, changes) => {
+    await transaction
+      .updateTable("acme_certificate")
+      .set({ unused_since: Date.now() })
+      .where("domain_id", "=", domain.id)
+      .where("unused_since", "is", null)
+      .execute();
+    await transaction
+      .deleteFrom("acme_order")
+      .where("domain_id", "=", domain.id)
+      .where("phase", "=", "ending")
+      .execute();
+    await showStatus(context, transaction, changes, { ...row, renews_at: null }, null, {
+      certificate_management_status: null,
+      acme_tls_alpn: null,
+    });
+  });
+}
+
+/** Says why, and when the next try is: after growing pauses, or as long as the authority asks to wait. */
+async function fail(tools: Tools, row: AcmeOrderRow, domain: Domain, error: unknown): Promise<void> {
+  const { context } = tools;
+  const {
+    code,
+    message,
+    retryAfterMs = 0,
+  } = error instanceof AcmeProblem ? error : new AcmeProblem("internal", messageOf(error));
+  if (code === "superseded") return;
+  // An order lives on while the authority is away.
+  const isAway = code === "unreachable" && row.phase === "ordered";
+  const pause =
+    Math.min(PAUSE_MS * 2 ** Math.min(row.tries, 10), LONGEST_PAUSE_MS) * (0.9 + 0.2 * Math.random());
+  const next_at = Date.now() + Math.max(pause, retryAfterMs);
+  const progress = {
+    started_at: row.started_at ?? new Date().toISOString(),
+    tries: row.tries + 1,
+    next_at,
+    ...(!isAway && { phase: "new" as const, order_url: null, challenge: null }),
+  };
+  if (!isAway) await cleanUp(tools, row);
+  await change(context, domain, async (transaction, changes) => {
+    await storeIn(transaction, row, progress);
+    await showStatus(
+      context,
+      transaction,
+      changes,
+      { ...row, ...progress },
+      { error_code: code, msg: message, retries_at: new Date(next_at).toISOString() },
+      isAway ? {} : { acme_tls_alpn: null },
+    );
+  });
+}

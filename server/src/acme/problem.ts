@@ -1,0 +1,35 @@
+/** Why an authority does not issue a certificate: its own words (RFC 8555 section 6.7), or ours. */
+export class AcmeProblem extends Error {
+  constructor(
+    /** The end of the problem's type, such as `caa` or `rateLimited`; or `unreachable`, `not_possible`. */
+    readonly code: string,
+    message: string,
+    /** How long the authority asks to wait, in milliseconds. */
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
+interface ProblemDocument {
+  readonly type?: unknown;
+  readonly detail?: unknown;
+  readonly subproblems?: unknown;
+}
+
+/** Longer words of an authority are cut. */
+const LONGEST = 1000;
+
+/** Reads a problem document (RFC 7807). */
+export function problemIn(document: unknown, what: string, retryAfterMs?: number): AcmeProblem {
+  const { type, detail, subproblems }: ProblemDocument =
+    typeof document === "object" && document !== null ? document : {};
+  const code = typeof type === "string" ? (type.split(":").at(-1) ?? "") : "";
+  const details = [detail, ...(Array.isArray(subproblems) ? subproblems.map((one) => one?.detail) : [])];
+  const words = details.filter((one) => typeof one === "string").join("; ");
+  return new AcmeProblem(
+    code || "malformed",
+    `${what}: ${words || "the authority says no reason"}`.slice(0, LONGEST),
+    retryAfterMs,
+  );
+}

@@ -1,0 +1,156 @@
+import type { Answers } from "@tunnelplane/sdk";
+import { definitionOf } from "@tunnelplane/sdk/contract";
+import type { Caller } from "../auth";
+import type { ObjectChange } from "../journal";
+import { amendByServer, type ServerContext, Transactions } from "../resources";
+import { readSecret, sealKept } from "../secrets";
+import type { AcmeOrderRow, Transaction } from "../storage";
+import { newId } from "../util";
+import type { AcmeClient } from "./client";
+import { AcmeProblem } from "./problem";
+import type { AcmeSettings } from "./settings";
+
+export const DOMAIN = definitionOf("reserved_domain");
+/** The sealed key of the certificate that is being ordered. */
+const KEY = "acme_key";
+/** Between two looks at an order that is under way. */
+const LOOK_MS = 1_000;
+
+export interface Tools {
+  readonly context: ServerContext;
+  readonly client: AcmeClient;
+  readonly settings: AcmeSettings;
+  /** Whether a new order may be placed now; counts it. */
+  readonly mayOrder: () => boolean;
+}
+
+/** A reserved domain as it is stored. */
+export interface Domain {
+  readonly id: string;
+  /** The id of its project. */
+  readonly project: string;
+  readonly fields: Answers["reserved_domain"];
+}
+
+/** Undefined for one that was deleted. */
+export async function domainOf({ store }: ServerContext, id: string): Promise<Domain | undefined> {
+  const row = await store.reader
+    .selectFrom("resource")
+    .select(["project_id", "document"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && { id, project: row.project_id, fields: JSON.parse(row.document) };
+}
+
+/** The certificate that was ordered for a domain last, as PEM; undefined for none. */
+export async function orderedFor(
+  { store }: ServerContext,
+  { fields }: Domain,
+): Promise<{ readonly id: string; readonly pem: string } | undefined> {
+  if (!fields.certificate) return undefined;
+  const row = await store.reader
+    .selectFrom("acme_certificate")
+    .innerJoin("resource", "resource.id", "acme_certificate.certificate_id")
+    .select(["resource.id", "document"])
+    .where("certificate_id", "=", fields.certificate.id)
+    .executeTakeFirst();
+  return row && { id: row.id, pem: JSON.parse(row.document).certificate_pem };
+}
+
+type Progress = Partial<Omit<AcmeOrderRow, "domain_id">>;
+
+/** Stores how far an order is, unless its policy changed meanwhile. */
+export const store = (context: ServerContext, row: AcmeOrderRow, progress: Progress): Promise<void> =>
+  context.store.write((transaction) => storeIn(transaction, row, progress));
+
+export async function storeIn(
+  transaction: Transaction,
+  row: Pick<AcmeOrderRow, "domain_id" | "phase" | "order_url">,
+  progress: Progress,
+): Promise<void> {
+  let query = transaction
+    .updateTable("acme_order")
+    .set(progress)
+    .where("domain_id", "=", row.domain_id)
+    .where("phase", "=", row.phase);
+  query =
+    row.order_url === null
+      ? query.where("order_url", "is", null)
+      : query.where("order_url", "=", row.order_url);
+  const [{ numUpdatedRows }] = (await query.execute()) as [{ numUpdatedRows: bigint }];
+  if (numUpdatedRows === 0n) throw new AcmeProblem("superseded", "the policy changed meanwhile");
+}
+
+/** Looks again soon. */
+export const again = (context: ServerContext, row: AcmeOrderRow, progress: Progress): Promise<void> =>
+  store(context, row, { next_at: Date.now() + LOOK_MS, ...progress });
+
+/** Changes objects in the name of the server. */
+export async function change(
+  context: ServerContext,
+  { project }: Domain,
+  work: (transaction: Transaction, changes: ObjectChange[]) => Promise<unknown>,
+): Promise<void> {
+  const request = { caller: theServerIn(project), operationId: newId("op"), client: "", dryRun: false };
+  await new Transactions(context, request).run(async (transaction, changes) => {
+    await work(transaction, changes);
+  });
+}
+
+/** The server as a caller. It has no key, so events name it as their source. */
+export const theServerIn = (project: string): Caller => ({
+  ownerId: "server",
+  name: "server",
+  role: "admin",
+  accountRole: "admin",
+  projects: [],
+  keyId: "",
+  keyProject: null,
+  project,
+  shared: new Set(),
+  expiresAt: null,
+  scopes: [],
+  admin: true,
+});
+
+/** The words of a try, as `certificate_management_status` shows them. */
+export interface Job {
+  readonly error_code: string | null;
+  readonly msg: string;
+  readonly retries_at: string | null;
+}
+
+/** Shows how far an order is. @param job null once there is a certificate */
+export async function showStatus(
+  context: ServerContext,
+  transaction: Transaction,
+  changes: ObjectChange[],
+  { domain_id, started_at, renews_at }: Pick<AcmeOrderRow, "domain_id" | "started_at" | "renews_at">,
+  job: Job | null,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  await amendByServer(context, transaction, changes, DOMAIN, domain_id, {
+    certificate_management_status: { renews_at, provisioning_job: job && { ...job, started_at } },
+    ...more,
+  });
+}
+
+export async function keepKey(
+  { keyring }: ServerContext,
+  transaction: Transaction,
+  id: string,
+  key: string,
+): Promise<void> {
+  const value = sealKept(keyring, { id, name: KEY }, key);
+  await transaction
+    .insertInto("sealed_secret")
+    .values({ resource_id: id, name: KEY, value })
+    .onConflict((conflict) => conflict.columns(["resource_id", "name"]).doUpdateSet({ value }))
+    .execute();
+}
+
+export async function keyOf({ store: { reader }, keyring }: ServerContext, id: string): Promise<string> {
+  const key = await readSecret(reader, keyring, { id, name: KEY });
+  if (key === undefined) throw new AcmeProblem("superseded", "the key of the order is gone");
+  return key;
+}

@@ -1,0 +1,44 @@
+import type { Definition } from "@tunnelplane/sdk/contract";
+import type { Document } from "../documents";
+import { type ObjectChange, storedAsOf } from "../journal";
+import type { Transaction } from "../storage";
+import { forgetReferences, recordReferences } from "./references";
+import { lockWhole, updateDocument } from "./rows";
+import { comingOf } from "./stored";
+import type { ServerContext } from "./transaction";
+
+/**
+ * Changes fields of an object that the server answers by itself, as an update like any other.
+ *
+ * @param answered the fields as answers have them
+ * @returns whether the object is there
+ */
+export async function amendByServer(
+  { documents }: Pick<ServerContext, "documents">,
+  transaction: Transaction,
+  changes: ObjectChange[],
+  definition: Definition,
+  id: string,
+  answered: Document,
+): Promise<boolean> {
+  const [row] = await lockWhole(definition)(transaction, { id });
+  if (!row) return false;
+  const { document: before } = await documents.readToChange(
+    transaction,
+    definition,
+    row.document,
+    `${id} ${row.version}`,
+  );
+  const after = { ...before, ...answered };
+  const { json, stored } = documents.print(definition, after);
+  if (json === JSON.stringify(before)) return true;
+  const version = row.version + 1;
+  await updateDocument(transaction, { id, version, document: stored });
+  const [sentBefore, sent] = [documents.sentOf(definition, before), documents.sentOf(definition, after)];
+  const coming = comingOf(definition, { id, project: row.project_id, sent, before: sentBefore });
+  await forgetReferences(transaction, [id]);
+  await recordReferences(transaction, coming);
+  const storedAs = { ...storedAsOf(row), version };
+  changes.push({ change: "updated", definition, id, storedAs, before, after, json, name: row.name });
+  return true;
+}
