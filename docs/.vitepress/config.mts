@@ -80,6 +80,7 @@ export default defineConfig({
             "how-to/teams.md",
             "how-to/sign-in.md",
             "how-to/move.md",
+            "how-to/certificates.md",
             "how-to/from-terraform.md",
             "how-to/ci.md",
             "how-to/ci-without-keys.md",

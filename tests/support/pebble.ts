@@ -44,7 +44,10 @@ export class Pebble {
       await freePort(),
     ];
     Object.assign(one, { port, namesPort: names, tlsPort: tlsPort ?? (await freePort()) });
-    const own = certificate({ name: "localhost", extensions: ["subjectAltName = DNS:localhost, IP:127.0.0.1"] });
+    const own = certificate({
+      name: "localhost",
+      extensions: ["subjectAltName = DNS:localhost, IP:127.0.0.1"],
+    });
     for (const [name, text] of [
       ["cert.pem", own.pem],
       ["key.pem", own.privateKey],

@@ -106,7 +106,8 @@ function challengeChain(certificate: ServerCertificate, only: readonly string[])
 }
 
 /**
- * Envoy looks for the closest name first, and then at ALPN alone. So a name that only a wildcard serves stands
+ * Envoy looks for the closest name first, and then at ALPN alone. So a name that only a wildcard serves
+ * stands
  * beside that wildcard, while the name has a challenge.
  */
 function naming(

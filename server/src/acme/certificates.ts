@@ -2,13 +2,14 @@ import { definitionOf, messageOf } from "@tunnelplane/sdk/contract";
 import { ResourceService, type ServerContext } from "../resources";
 import { type AcmeOrderRow, type Store, statement } from "../storage";
 import { newId, Rounds } from "../util";
-import { AcmeClient } from "./client";
+import { accountAt } from "./account";
+import { type Account, AcmeClient } from "./client";
 import { advance } from "./order";
 import type { AcmeSettings } from "./settings";
 import { theServerIn } from "./state";
 
 /** How often to look, by an index, what is due. */
-const POLL_MS = 1_000;
+const POLL_MS = 500;
 /** Domains that are worked on at once. */
 const AT_ONCE = 4;
 /** Longer than any step: a server that was killed is followed by another one after this time. */
@@ -37,6 +38,7 @@ export class Certificates {
   readonly #holder = newId("acme");
   /** When new orders were placed lately. */
   readonly #placed: number[] = [];
+  #account: Promise<Account> | undefined;
   readonly #rounds = new Rounds({
     work: () => this.#work(),
     pauseMs: () => 0,
@@ -75,7 +77,11 @@ export class Certificates {
       limit: AT_ONCE,
     });
     if ((due.length === 0 && unused.length === 0) || !(await this.#isMine())) return true;
-    const tools = { context, settings, client: this.#client, mayOrder: () => this.#mayOrder() };
+    const tools = {
+      ...{ context, settings, client: this.#client },
+      account: () => this.#findAccount(),
+      mayOrder: () => this.#mayOrder(),
+    };
     await Promise.all([
       ...due.map((row) =>
         advance(tools, { ...row, next_at: Number(row.next_at) }).catch((error: unknown) =>
@@ -85,6 +91,15 @@ export class Certificates {
       ...unused.map((row) => this.#forget(row)),
     ]);
     return due.length < AT_ONCE;
+  }
+
+  /** Asked for once at a time: domains that are ordered together have one account. */
+  #findAccount(): Promise<Account> {
+    const { context, settings } = this.options;
+    this.#account ??= accountAt(context, this.#client, settings.directory).finally(() => {
+      this.#account = undefined;
+    });
+    return this.#account;
   }
 
   /** One server of several works; on SQLite there is only one. */

@@ -3,7 +3,6 @@ import { type Definition, definitionOf, messageOf, validateCreate } from "@tunne
 import { insertResources, prepareCreation } from "../resources";
 import type { AcmeOrderRow } from "../storage";
 import { newId } from "../util";
-import { accountAt } from "./account";
 import type { Account } from "./client";
 import { AcmeProblem } from "./problem";
 import { cleanUp, prove, whyInvalid } from "./prove";
@@ -46,10 +45,10 @@ export async function advance(tools: Tools, row: AcmeOrderRow): Promise<void> {
 }
 
 async function step(tools: Tools, row: AcmeOrderRow, domain: Domain): Promise<void> {
-  const { client, settings, context } = tools;
+  const { client, context } = tools;
   if (row.phase === "ending") return end(tools, row, domain);
   if (row.phase === "issued" && (await isRenewedLater(tools, row, domain))) return;
-  const account = await accountAt(context, client, settings.directory);
+  const account = await tools.account();
   if (row.phase !== "ordered" || row.order_url === null) return begin(tools, row, domain, account);
   const order = await client.order(account, row.order_url);
   if (order.status === "pending") return prove(tools, row, domain, account, order);

@@ -18,7 +18,8 @@ export async function renewalTime(client: AcmeClient, pem: string): Promise<Date
 const AUTHORITY_KEY = Buffer.from("0603551d23", "hex");
 
 /**
- * The id of a certificate at its authority (RFC 9773 section 4.1): the key identifier of the authority and the
+ * The id of a certificate at its authority (RFC 9773 section 4.1): the key identifier of the authority and
+ * the
  * serial number. Undefined for a certificate that does not name its authority's key.
  */
 export function certificateId({ raw, serialNumber }: X509Certificate): string | undefined {

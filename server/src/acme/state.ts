@@ -6,7 +6,7 @@ import { amendByServer, type ServerContext, Transactions } from "../resources";
 import { readSecret, sealKept } from "../secrets";
 import type { AcmeOrderRow, Transaction } from "../storage";
 import { newId } from "../util";
-import type { AcmeClient } from "./client";
+import type { Account, AcmeClient } from "./client";
 import { AcmeProblem } from "./problem";
 import type { AcmeSettings } from "./settings";
 
@@ -14,12 +14,14 @@ export const DOMAIN = definitionOf("reserved_domain");
 /** The sealed key of the certificate that is being ordered. */
 const KEY = "acme_key";
 /** Between two looks at an order that is under way. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 500;
 
 export interface Tools {
   readonly context: ServerContext;
   readonly client: AcmeClient;
   readonly settings: AcmeSettings;
+  /** The account at the authority, made when it is first needed. */
+  readonly account: () => Promise<Account>;
   /** Whether a new order may be placed now; counts it. */
   readonly mayOrder: () => boolean;
 }

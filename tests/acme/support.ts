@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import { createServer as createTlsServer, request as requestTls } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import type { Json } from "../support/api/expect";
+import type { Pebble } from "../support/pebble";
+import { Rest } from "../support/rest";
+import type { ServerProcess } from "../support/server";
+
+/** A refusal in the place of the authority's own answer: what Pebble cannot do. */
+export interface Refusal {
+  readonly status: number;
+  readonly problem: object;
+  readonly retryAfter?: number;
+}
+
+/**
+ * Stands between a server and Pebble: counts orders, and refuses as real authorities do where Pebble would
+ * not. Everything else is Pebble's.
+ */
+export class StandInRefusals {
+  orders = 0;
+  /** In the place of the answer to each new order. */
+  refusal: Refusal | undefined;
+  /** Whether connections end without an answer. */
+  isAway = false;
+  readonly #server;
+
+  private constructor(private readonly pebble: Pebble) {
+    const [cert, key] = ["cert.pem", "key.pem"].map((name) => readFileSync(join(pebble.folder, name)));
+    this.#server = createTlsServer({ cert, key }, async (asked, answer) => {
+      if (this.isAway) return void asked.socket.destroy();
+      const isOrder = asked.method === "POST" && asked.url === "/order-plz";
+      if (isOrder && this.refusal) {
+        const { status, problem, retryAfter } = this.refusal;
+        asked.resume();
+        const headers = { "content-type": "application/problem+json", "replay-nonce": await this.#nonce() };
+        if (retryAfter !== undefined) answer.setHeader("retry-after", retryAfter);
+        answer.writeHead(status, headers);
+        return void answer.end(JSON.stringify(problem));
+      }
+      const on = requestTls(
+        {
+          ...{ host: "127.0.0.1", port: pebble.port, path: asked.url, method: asked.method },
+          headers: asked.headers,
+          rejectUnauthorized: false,
+        },
+        (got) => {
+          if (isOrder && got.statusCode === 201) this.orders++;
+          answer.writeHead(got.statusCode ?? 500, got.headers);
+          got.pipe(answer);
+        },
+      );
+      on.on("error", () => answer.destroy());
+      asked.pipe(on);
+    });
+  }
+
+  static async start(pebble: Pebble): Promise<StandInRefusals> {
+    const one = new StandInRefusals(pebble);
+    await new Promise<void>((resolve) => one.#server.listen(0, "127.0.0.1", resolve));
+    return one;
+  }
+
+  #nonce = (): Promise<string> =>
+    new Promise((resolve, reject) =>
+      requestTls(
+        {
+          ...{ host: "127.0.0.1", port: this.pebble.port, path: "/nonce-plz", method: "HEAD" },
+          headers: { "user-agent": "tests" },
+          rejectUnauthorized: false,
+        },
+        (got) => {
+          got.resume();
+          resolve(String(got.headers["replay-nonce"]));
+        },
+      )
+        .on("error", reject)
+        .end(),
+    );
+
+  get flags(): string[] {
+    const { port } = this.#server.address() as AddressInfo;
+    return ["--acme-directory", `https://localhost:${port}/dir`, ...this.pebble.flags.slice(2)];
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+/** A reserved domain of a server. */
+export class OrderedDomain {
+  private constructor(
+    readonly rest: Rest,
+    readonly uri: string,
+  ) {}
+
+  static async make(
+    server: Pick<ServerProcess, "url" | "apiKey">,
+    domain: string,
+    policy: object = {},
+  ): Promise<OrderedDomain> {
+    const rest = new Rest(server.url, server.apiKey);
+    const { status, text, body } = await rest.post("/reserved_domains", {
+      domain,
+      certificate_management_policy: policy,
+    });
+    expect(status, text).to.equal(201);
+    return new OrderedDomain(rest, new URL(body.uri).pathname);
+  }
+
+  /** The same domain at another server, or at this one after a new start. */
+  at = ({ url, apiKey }: Pick<ServerProcess, "url" | "apiKey">) =>
+    new OrderedDomain(new Rest(url, apiKey), this.uri);
+
+  read = async (): Promise<Json> => (await this.rest.get(this.uri)).body;
+
+  /** What is said of the order that is under way; null for none. */
+  job = async (): Promise<Json | null> => {
+    const { certificate_management_status: status } = await this.read();
+    return (status as { provisioning_job: Json | null } | null)?.provisioning_job ?? null;
+  };
+
+  /** Waits until the server shows something of it. */
+  async until(isIt: (domain: Json) => boolean): Promise<Json> {
+    for (;;) {
+      const now = await this.read();
+      if (isIt(now)) return now;
+      await sleep(50);
+    }
+  }
+
+  /** The certificate, once there is one, and another one than before. */
+  async certificate(before?: string): Promise<Json> {
+    const { certificate } = await this.until(
+      (now) => now.certificate !== null && (now.certificate as Json).id !== before,
+    );
+    return (await this.rest.get(String((certificate as Json).uri))).body;
+  }
+
+  /** The reason why there is no certificate. */
+  async reason(): Promise<Json> {
+    const { certificate_management_status: status } = await this.until(
+      (now) =>
+        !!(now.certificate_management_status as { provisioning_job: Json | null }).provisioning_job
+          ?.error_code,
+    );
+    return (status as { provisioning_job: Json }).provisioning_job;
+  }
+}
+
+/** Sets the clock of a server ahead, hour by hour: a signal that comes before the last one was taken is lost. */
+export async function passHours(server: ServerProcess, hours: number): Promise<void> {
+  const rest = new Rest(server.url, server.apiKey);
+  const clock = async () => Date.parse((await rest.post("/ip_policies", {})).body.created_at);
+  for (let hour = 0; hour < hours; hour++) {
+    const before = await clock();
+    server.passAnHour();
+    while ((await clock()) < before + HALF_AN_HOUR_MS) await sleep(10);
+  }
+}
+
+const HALF_AN_HOUR_MS = 30 * 60_000;
