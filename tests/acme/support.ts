@@ -153,7 +153,7 @@ export class OrderedDomain {
   }
 }
 
-/** Sets the clock of a server ahead, hour by hour: a signal that comes before the last one was taken is lost. */
+/** Sets the clock of a server ahead, hour by hour: a signal that comes too soon after another is lost. */
 export async function passHours(server: ServerProcess, hours: number): Promise<void> {
   const rest = new Rest(server.url, server.apiKey);
   const clock = async () => Date.parse((await rest.post("/ip_policies", {})).body.created_at);

@@ -10,7 +10,7 @@ const ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
 const OCTET_STRING = 0x04;
 const DIGEST_BYTES = 32;
 
-/** The certificates that prove to an authority that a domain leads here (RFC 8737), made once for each proof. */
+/** The certificates that prove to an authority that a domain leads here (RFC 8737), each made once. */
 export class Challenges {
   #made = new Map<string, ServerCertificate>();
 

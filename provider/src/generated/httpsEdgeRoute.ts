@@ -334,8 +334,7 @@ export interface HttpsEdgeRouteArgs {
  *     issuer: { allowList: [{ value: "https://id.example.com" }] },
  *     audience: { allowList: [{ value: "api" }] },
  *     http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
- *     jws: { allowedAlgorithms: ["RS256"], keys: { sources: { additionalJkus:
- *     ["https://id.example.com/jwks"] } } },
+ *     jws: { allowedAlgorithms: ["RS256"], keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } } },
  *   },
  * });
  * ```

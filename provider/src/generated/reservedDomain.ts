@@ -42,8 +42,7 @@ export interface ReservedDomainArgs {
 }
 
 /**
- * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host
- * certificate for it. It may name the certificate that gateways serve for it.
+ * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it.
  *
  * @example
  * ```ts

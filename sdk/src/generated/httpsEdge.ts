@@ -341,8 +341,7 @@ export interface HttpsEdgeRoutes {
 }
 
 /**
- * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge
- * deletes its routes, which have at most 4 MiB together.
+ * Serves hostports over HTTPS and hands each request to the route that matches its path. Deleting an edge deletes its routes, which have at most 4 MiB together.
  *
  * As the API returns it.
  */

@@ -41,8 +41,7 @@ export interface ReservedDomainCertificateManagementStatus {
 }
 
 /**
- * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host
- * certificate for it. It may name the certificate that gateways serve for it.
+ * Keeps a domain for its project: no other project can serve it, let agents bind it or sign an SSH host certificate for it. It may name the certificate that gateways serve for it.
  *
  * As the API returns it.
  */

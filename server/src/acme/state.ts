@@ -79,7 +79,7 @@ export async function storeIn(
     row.order_url === null
       ? query.where("order_url", "is", null)
       : query.where("order_url", "=", row.order_url);
-  const [{ numUpdatedRows }] = (await query.execute()) as [{ numUpdatedRows: bigint }];
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) throw new AcmeProblem("superseded", "the policy changed meanwhile");
 }
 

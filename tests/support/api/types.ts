@@ -157,6 +157,7 @@ export const TYPES: readonly ResourceType[] = [
       "certificate_management_status",
       "resolves_to",
       "cname_target",
+      "acme_tls_alpn",
       "acme_challenge_cname_target",
     ],
     body: () => ({ domain: `${unique("app")}.example.com`, region: "eu" }),
