@@ -41,7 +41,7 @@ function print(value: Value): string {
     case "text":
       return `pulumi.String(${quoted(value.text, "`", "`")})`;
     case "number":
-      return `pulumi.Int(${value.value})`;
+      return `pulumi.${Number.isInteger(value.value) ? "Int" : "Float64"}(${value.value})`;
     case "boolean":
       return `pulumi.Bool(${value.value})`;
     case "reference":

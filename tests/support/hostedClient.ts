@@ -96,7 +96,10 @@ export class HostedGoClient {
 }
 
 /** Tests by the client, on a server of their own; skipped where there is no Go. */
-export function describeByHostedGoClient(title: string, tests: (client: () => HostedGoClient) => void): void {
+export function describeByHostedGoClient(
+  title: string,
+  tests: (client: () => HostedGoClient, server: () => ServerProcess) => void,
+): void {
   (HAS_GO ? describe : describe.skip)(title, () => {
     let server: ServerProcess;
     let client: HostedGoClient;
@@ -108,6 +111,9 @@ export function describeByHostedGoClient(title: string, tests: (client: () => Ho
       await client.stop();
       await server.stop();
     });
-    tests(() => client);
+    tests(
+      () => client,
+      () => server,
+    );
   });
 }

@@ -106,7 +106,12 @@ export class ServerProcess {
     ...program
   }: StartOptions = {}): Promise<ServerProcess> {
     const folder = data ?? mkdtempSync(join(tmpdir(), "tunnelplane-"));
-    const settings = { TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY, ...env };
+    const settings = {
+      TUNNELPLANE_BOOTSTRAP_API_KEY: API_KEY,
+      // No test asks a real authority.
+      TUNNELPLANE_ACME_DIRECTORY: "https://127.0.0.1:9/directory",
+      ...env,
+    };
     const child = command(
       folder,
       ["serve", "--listen", listen, ...args],

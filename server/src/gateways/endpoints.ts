@@ -27,15 +27,15 @@ const MOST_CHANGES = 1000;
  * that changed since its last report. Call it before the report is stored, so that a report whose endpoints
  * were not kept is taken for new again.
  *
- * @param before the last report; undefined for none
+ * @param before the last report
  */
 export async function keepEndpoints(
   store: Store,
   gateway: string,
-  before: ReportedEdges | undefined,
+  before: ReportedEdges,
   now: ReportedEdges,
 ): Promise<void> {
-  const had = new Set(before && appliedIn(before));
+  const had = new Set(appliedIn(before));
   const has = new Set(appliedIn(now));
   const added = [...has].filter((id) => !had.has(id));
   const lost = [...had].filter((id) => !has.has(id));
@@ -58,11 +58,10 @@ const appliedIn = ({ edges }: ReportedEdges): string[] =>
 
 async function changedEdges(
   db: Kysely<Database>,
-  before: ReportedEdges | undefined,
+  { sequence: from }: ReportedEdges,
   { sequence: to }: ReportedEdges,
 ): Promise<string[] | "all"> {
-  const from = before?.sequence ?? 0;
-  if (!before || to - from > MOST_CHANGES || to < from) return "all";
+  if (to - from > MOST_CHANGES || to < from) return "all";
   return (await edgesOfEvents(db, { from, to })).map(({ id }) => id);
 }
 

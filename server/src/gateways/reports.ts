@@ -55,7 +55,10 @@ interface Tools {
  */
 export async function report(context: SessionTools, name: string, sent: GatewayReport): Promise<void> {
   const { edges, agents, sequence } = sent;
-  await keepEndpoints(context.store, name, await lastEdges(context.store.reader, name), { edges, sequence });
+  const last = await lastEdges(context.store.reader, name);
+  // Endpoints are of gateways that are there. The report itself comes last: until then, it is taken for new.
+  if (!last) await storeReport(context.store, name, { ...sent, sequence: 0, edges: [], agents: [] });
+  await keepEndpoints(context.store, name, last ?? NOTHING_YET, { edges, sequence });
   await storeReport(context.store, name, sent);
   await keepSessions(
     context,
@@ -65,6 +68,8 @@ export async function report(context: SessionTools, name: string, sent: GatewayR
     ),
   );
 }
+
+const NOTHING_YET: ReportedEdges = { sequence: 0, edges: [] };
 
 async function lastEdges(db: Kysely<Database>, name: string): Promise<ReportedEdges | undefined> {
   const row = await db
@@ -130,6 +135,10 @@ export async function deleteGateway(transaction: Transaction, name: string): Pro
 /** Forgets the gateways that are gone. */
 export async function forgetSilentGateways(transaction: Transaction): Promise<void> {
   await transaction.deleteFrom("gateway").where("last_seen", "<", gone()).execute();
+  await transaction
+    .deleteFrom("served_edge")
+    .where("gateway", "not in", transaction.selectFrom("gateway").select("name"))
+    .execute();
 }
 
 /** Gateways that were seen last before this moment are forgotten. */

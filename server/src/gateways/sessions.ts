@@ -1,15 +1,6 @@
 import { OBSERVED } from "@tunnelplane/sdk/contract";
-import type { Kysely } from "kysely";
 import { type AuditedAction, journaled, theServer } from "../journal";
-import {
-  bulkInsertion,
-  type Database,
-  inParts,
-  isListed,
-  statement,
-  type Transaction,
-  type TunnelSessionRow,
-} from "../storage";
+import { bulkInsertion, isListed, statement, type Transaction, type TunnelSessionRow } from "../storage";
 import { newId } from "../util";
 import { type Bind, hostportIn } from "./binds";
 import { AT_ONCE, removeSessions, type SessionTools } from "./sessionEnds";
@@ -36,98 +27,73 @@ export async function keepSessions(
   gateway: string,
   reported: readonly ReportedSession[],
 ): Promise<void> {
-  while (await differs(tools.store.reader, gateway, reported)) {
-    const done = await journaled(tools, async (transaction, begunUnder) => {
-      const acts = await keepSome(tools, transaction, gateway, reported);
-      await tools.journal.append(transaction, begunUnder, theServer(), acts);
-      return acts.length < AT_ONCE;
-    });
-    if (done) return;
-  }
-}
-
-interface Differences {
-  readonly begun: readonly ReportedSession[];
-  readonly rebound: readonly ReportedSession[];
-  readonly left: readonly string[];
-}
-
-async function differs(
-  db: Kysely<Database>,
-  gateway: string,
-  reported: readonly ReportedSession[],
-): Promise<boolean> {
-  const { begun, rebound, left } = await differencesOf(db, gateway, reported);
-  return begun.length + rebound.length + left.length > 0;
-}
-
-async function differencesOf(
-  db: Kysely<Database>,
-  gateway: string,
-  reported: readonly ReportedSession[],
-): Promise<Differences> {
-  const known = new Map((await sessionsOf(db, { gateway })).map(({ id, binds }) => [id, binds]));
-  const ended = new Set((await endedAmong(db, reported)).map(({ id }) => id));
-  const now = reported.filter(({ session }) => !ended.has(session));
-  const there = new Set(now.map(({ session }) => session));
-  return {
-    begun: now.filter(({ session }) => !known.has(session)),
-    rebound: now.filter(({ session, binds }) => {
-      const before = known.get(session);
-      return before !== undefined && before !== JSON.stringify(binds);
-    }),
-    left: [...known.keys()].filter((id) => !there.has(id)),
-  };
-}
-
-const endedAmong = (db: Kysely<Database>, reported: readonly ReportedSession[]) =>
-  inParts(
-    reported.map(({ session }) => session),
-    (ids) => endedListed(db, { ids }),
+  const known = new Map(
+    (await sessionsOf(tools.store.reader, { gateway })).map(({ id, binds }) => [id, binds]),
   );
-
-/** Some of the differences, in a transaction that holds the gateway. Returns what happened. */
-async function keepSome(
-  { documents }: Pick<SessionTools, "documents">,
-  transaction: Transaction,
-  gateway: string,
-  reported: readonly ReportedSession[],
-): Promise<AuditedAction[]> {
-  await lockGateway(transaction, { name: gateway });
-  const { begun: fresh, rebound, left } = await differencesOf(transaction, gateway, reported);
-  const gone = await removeSessions(transaction, left.slice(0, AT_ONCE));
-  const acts = gone.map((row) => stopped(documents, row, "left"));
-  const begun = await startSessions(transaction, gateway, fresh.slice(0, AT_ONCE - acts.length));
-  for (const row of begun) acts.push(started(documents, row));
-  for (const one of rebound) await bindAnew(transaction, one);
-  return acts;
+  const named = new Set(reported.map(({ session }) => session));
+  await inTurns(
+    tools,
+    gateway,
+    [...known.keys()].filter((id) => !named.has(id)),
+    async (transaction, left) => {
+      const gone = await removeSessions(transaction, left);
+      return gone.map((row) => stopped(tools.documents, row, "left"));
+    },
+  );
+  await inTurns(
+    tools,
+    gateway,
+    reported.filter(({ session }) => !known.has(session)),
+    async (transaction, fresh) => {
+      const begun = await startSessions(transaction, gateway, fresh);
+      return begun.map((row) => started(tools.documents, row));
+    },
+  );
+  const isRebound = ({ session, binds }: ReportedSession) =>
+    known.has(session) && known.get(session) !== JSON.stringify(binds);
+  await inTurns(tools, gateway, reported.filter(isRebound), async (transaction, rebound) => {
+    for (const one of rebound) await bindAnew(transaction, one);
+    return [];
+  });
 }
 
-/** Sessions of credentials that are gone are not kept: their gateway ends them. */
+/** Works through a list, some at once in a transaction that holds the gateway, which records what happened. */
+async function inTurns<T>(
+  tools: SessionTools,
+  gateway: string,
+  list: readonly T[],
+  work: (transaction: Transaction, part: readonly T[]) => Promise<AuditedAction[]>,
+): Promise<void> {
+  for (let next = 0; next < list.length; next += AT_ONCE)
+    await journaled(tools, async (transaction, begunUnder) => {
+      await lockGateway(transaction, { name: gateway });
+      const acts = await work(transaction, list.slice(next, next + AT_ONCE));
+      await tools.journal.append(transaction, begunUnder, theServer(), acts);
+    });
+}
+
+/**
+ * Starts those that may: not those that somebody ended, or that are there by now, of this gateway or another.
+ * Sessions of credentials that are gone are not kept: their gateway ends them.
+ */
 async function startSessions(
   transaction: Transaction,
   gateway: string,
-  started: readonly ReportedSession[],
+  fresh: readonly ReportedSession[],
 ): Promise<TunnelSessionRow[]> {
+  const credentials = [...new Set(fresh.map(({ credential }) => credential))];
+  const ids = JSON.stringify(fresh.map(({ session }) => session));
   const owners = new Map(
-    (
-      await inParts([...new Set(started.map(({ credential }) => credential))], (ids) =>
-        belongingOf(transaction, { ids }),
-      )
-    ).map((row) => [row.id, row]),
+    (await belongingOf(transaction, { ids: JSON.stringify(credentials) })).map((row) => [row.id, row]),
   );
-  // Of another gateway, which reported it before.
-  const taken = new Set(
-    (
-      await inParts(
-        started.map(({ session }) => session),
-        (ids) => sessionsListed(transaction, { ids }),
-      )
-    ).map(({ id }) => id),
+  const not = new Set(
+    [...(await sessionsListed(transaction, { ids })), ...(await endedListed(transaction, { ids }))].map(
+      ({ id }) => id,
+    ),
   );
-  const rows = started.flatMap((one): TunnelSessionRow[] => {
+  const rows = fresh.flatMap((one): TunnelSessionRow[] => {
     const owner = owners.get(one.credential);
-    if (!owner || taken.has(one.session)) return [];
+    if (!owner || not.has(one.session)) return [];
     return [
       {
         id: one.session,

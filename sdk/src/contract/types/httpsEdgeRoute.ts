@@ -106,7 +106,7 @@ export const httpsEdgeRoute = defineResource({
     request_headers: { add: { "x-team": "shop" }, remove: ["x-debug"] },
     response_headers: { add: { "strict-transport-security": "max-age=31536000" }, remove: ["x-powered-by"] },
     compression: {},
-    circuit_breaker: { error_threshold_percentage: 50, volume_threshold: 20 },
+    circuit_breaker: { error_threshold_percentage: 0.5, volume_threshold: 20 },
     webhook_verification: { provider: "github", secret: "a secret of the repository" },
     policies: {
       inbound: [
