@@ -95,7 +95,7 @@ function typeOf(schema: z.ZodType): string {
   if (inner instanceof z.ZodRecord) return `map of ${plural(typeOf(inner.valueType as z.ZodType))}`;
   if (inner instanceof z.ZodObject) return marksOf(schema).module ? "module" : "object";
   if (inner instanceof z.ZodBoolean) return "boolean";
-  if (inner instanceof z.ZodNumber) return "integer";
+  if (inner instanceof z.ZodNumber) return inner.isInt ? "integer" : "number";
   if (inner instanceof z.ZodUnknown) return "any value";
   const { format } = jsonSchemaOf(inner);
   return format === "date-time" ? "time (RFC 3339)" : format === "uri" ? "URL" : "string";

@@ -242,7 +242,7 @@ describe("A gateway", () => {
   it("reports every edge, however many reasons there are to give", async () => {
     const one = running.now;
     await one.useOwnServer();
-    // Their reasons do not fit into the 1 MiB of a report.
+    // Their reasons take more than 1 MiB.
     const count = 600;
     const long = [1, 2, 3].map(() => "x".repeat(60)).join(".");
     const objects = Array.from({ length: count }, (_, index) => ({
@@ -257,7 +257,7 @@ describe("A gateway", () => {
     const edges = await one.reports((all) => all.length === count);
     expect(edges.every(({ state }) => state === "rejected")).to.equal(true);
     expect(edges[0]?.reason).to.match(/^e0\.h0\..+; and 1 more hostports$/);
-    expect(edges.at(-1)?.reason).to.equal("the gateway's log says why");
+    expect(edges.at(-1)?.reason).to.match(/^e599\.h0\..+; and 1 more hostports$/);
     expect(one.gateway.log).not.to.contain("did not reach the server");
   });
 });

@@ -17,9 +17,12 @@ const WITHOUT_PROJECTS = `
     request_hash text not null, answer text not null, created_at text not null, primary key (owner_id, key));
   create index idempotency_key_created_at on idempotency_key (created_at);`;
 
-/** Takes back what users know of identity providers, and what people are signed in with. */
+/** Takes back what gateways saw and what was ordered, what users know of identity providers, and sessions. */
 const WITHOUT_SIGN_IN = `
-  drop table login; drop table session; drop index principal_subject;
+  ${["acme_lease", "acme_certificate", "acme_order", "served_edge", "endpoint", "ended_session"]
+    .map((table) => `drop table ${table};`)
+    .join(" ")}
+  drop table tunnel; drop table tunnel_session; drop table login; drop table session; drop index principal_subject;
   ${["issuer", "subject", "email", "last_sign_in_at", "active", "groups"]
     .map((column) => `alter table principal drop column "${column}";`)
     .join(" ")}`;

@@ -139,6 +139,8 @@ describe("Characters that steer a terminal, in texts of objects, gateways and se
     explain: ["explain", MARKS.slice(0, 5)],
     "events test": ["events", "test", unknownId("ed")],
     "gateways delete": ["gateways", "delete", `no${MARKS}`],
+    "sessions stop": ["sessions", "stop", `no${MARKS}`],
+    "sessions restart": ["sessions", "restart", `no${MARKS}`],
     "events replay": ["events", "replay", unknownId("ed"), "--dead-letters"],
     backup: ["backup", join(folder.path, `${MARKS}/no`)],
     restore: ["restore", join(folder.path, MARKS)],
