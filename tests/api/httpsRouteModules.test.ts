@@ -344,4 +344,23 @@ onOneDatabase("The modules of an HTTPS edge's route", (start) => {
       }
     });
   });
+
+  it("a webhook's secret is needed once: a module without it is refused until one is stored, and keeps it then", async () => {
+    const { id } = await server.created("/edges/https", {});
+    const path = `/edges/https/${id}/routes`;
+    const body = { match_type: "path_prefix", match: "/" };
+    const webhook = { provider: "github" };
+    const missing = invalid("webhook_verification.secret", "none is stored yet");
+    expectRefused(await server.rest.post(path, { ...body, webhook_verification: webhook }), missing);
+    const route = (await server.rest.post(path, body)).body;
+    expectRefused(await server.rest.put(`${route.uri}/webhook_verification`, webhook), invalid());
+    expectRefused(await server.rest.patch(route.uri, { webhook_verification: webhook }), missing);
+    const stored = { ...webhook, enabled: true, secret: null };
+    const first = await server.rest.put(`${route.uri}/webhook_verification`, { ...webhook, secret: "s" });
+    expect(first.body).to.deep.equal(stored);
+    const second = await server.rest.put(`${route.uri}/webhook_verification`, { provider: "slack" });
+    expect(second.body).to.deep.equal({ ...stored, provider: "slack" });
+    await server.rest.delete(`${route.uri}/webhook_verification`);
+    expectRefused(await server.rest.patch(route.uri, { webhook_verification: webhook }), missing);
+  });
 });

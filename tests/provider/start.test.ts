@@ -19,7 +19,7 @@ describe("The start of a provider", () => {
     const loaded = run('require("@tunnelplane/sdk"); console.log(Object.keys(require.cache).join("\\n"))');
     expect(loaded).to.match(/sdk.dist.client.transport\.js$/m);
     expect(loaded).not.to.match(
-      /node_modules.(undici|zod).|sdk.dist.(contract.(?!core.narrow|(role|resourceName)\.js)|generated.(?!index))/,
+      /node_modules.(undici|zod).|sdk.dist.(contract.(?!core.narrow|observed.kinds|(role|resourceName)\.js)|generated.(?!index))/,
     );
   });
 });

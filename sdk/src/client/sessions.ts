@@ -1,13 +1,8 @@
-import {
-  type Endpoint,
-  OBSERVED,
-  type Observed,
-  type Tunnel,
-  type TunnelSession,
-} from "../contract/observed";
+import { OBSERVED, type Observed } from "../contract/observed/kinds";
+import type { Endpoint, Tunnel, TunnelSession } from "../contract/observed/shapes";
 import type { Paged, Transport } from "./transport";
 
-export type { Endpoint, Tunnel, TunnelSession } from "../contract/observed";
+export type { Endpoint, Tunnel, TunnelSession } from "../contract/observed/shapes";
 
 interface PageOptions {
   /** How many one request asks for, 1 to 100. Default 100. */

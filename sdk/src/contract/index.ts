@@ -84,4 +84,3 @@ export * from "./samples";
 export { type SearchedText, searchedTexts } from "./searched";
 export * from "./secrets";
 export * from "./teams";
-export { SECRET_MISSING } from "./types/httpsEdgeRoute";

@@ -1,7 +1,8 @@
 /** Things that gateways see and nobody declares: the API only answers them. names.md. */
 
-export { OBSERVED, type Observed, type ObservedKind, sessionId } from "./kinds";
+export { OBSERVED, type Observed, type ObservedKind } from "./kinds";
 export { SESSION_EVENTS, SESSION_STARTED, SESSION_STOPPED, type StopReason } from "./sessionEvents";
+export { sessionId } from "./sessionId";
 export {
   type Endpoint,
   OBSERVED_SCHEMAS,

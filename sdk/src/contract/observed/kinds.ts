@@ -1,5 +1,3 @@
-import { conditioned, text } from "../core/fields";
-
 /** Something that gateways see. */
 export interface Observed {
   /** PascalCase name: of its type, and in functions of the provider. */
@@ -44,11 +42,3 @@ export const OBSERVED = {
 } as const satisfies Readonly<Record<string, Observed>>;
 
 export type ObservedKind = keyof typeof OBSERVED;
-
-const SESSION_ID = /^ts_[0-9A-Za-z]{27}$/;
-
-/** The id of a session, which its gateway makes. */
-export const sessionId = () =>
-  conditioned(text(64), (id) =>
-    SESSION_ID.test(id) ? undefined : 'must be "ts_" and 27 letters and digits',
-  );

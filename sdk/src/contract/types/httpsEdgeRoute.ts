@@ -13,6 +13,9 @@ import { policies } from "../modules/policies";
 import { userAgentFilter } from "../modules/userAgentFilter";
 import { webhookVerification } from "../modules/webhookVerification";
 
+/** The mistake of a route that checks webhooks and has no secret. */
+const SECRET_MISSING = "must be set: none is stored yet; send the secret that the service signs with";
+
 interface WithWebhook {
   readonly webhook_verification?: { readonly secret?: string | null };
 }
@@ -26,9 +29,6 @@ function keepSecret(given: WithWebhook, before: WithWebhook): Settled {
     ? { fields: { ...given, webhook_verification: { ...module, secret } } }
     : { path: ["webhook_verification", "secret"], message: SECRET_MISSING };
 }
-
-/** The mistake of a route that checks webhooks and has no secret. */
-export const SECRET_MISSING = "must be set: none is stored yet; send the secret that the service signs with";
 
 /**
  * Route of an HTTPS edge: its modules are the spec's, the route itself follows api-decisions "HTTPS edges and

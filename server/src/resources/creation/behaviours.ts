@@ -5,7 +5,6 @@ import { makeAuthorityKey } from "./makeAuthorityKey";
 import { makeMembership, makeProject } from "./makeTeams";
 import { makeWorkloadIdentity } from "./makeWorkloadIdentity";
 import { mintSecret } from "./mintSecret";
-import { requireWebhookSecret } from "./requireWebhookSecret";
 import { reserveAddress } from "./reserveAddress";
 import { reserveDomain } from "./reserveDomain";
 import { signSshCertificate } from "./signSshCertificate";
@@ -17,7 +16,6 @@ export const behaviours: { readonly [K in Kind]?: Behaviour<SentOf<K>> } = {
   workload_identity: makeWorkloadIdentity,
   project: makeProject,
   membership: makeMembership,
-  https_edge_route: requireWebhookSecret,
   reserved_addr: reserveAddress,
   reserved_domain: reserveDomain,
   ssh_certificate_authority: makeAuthorityKey,

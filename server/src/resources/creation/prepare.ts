@@ -58,6 +58,9 @@ export async function prepareCreation(
   const behaviour: Behaviour | undefined = behaviours[definition.kind];
   const asked = withOwner(definition, body.value, caller);
   refuseFaults(passedEnd(definition, { after: asked, now }));
+  // Nothing is stored yet that could complete it.
+  const settled = definition.settle?.(asked, {});
+  if (settled && "path" in settled) refuseFaults([{ error: "invalid_field", ...settled }]);
   const addition = await behaviour?.({
     definition,
     id,
