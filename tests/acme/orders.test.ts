@@ -154,6 +154,15 @@ onOneDatabase("A certificate that the server ordered", (start) => {
     while ((await domain.rest.get(String(first.uri))).status !== 404) await sleep(50);
   });
 
+  it("goes with its domain", async () => {
+    const pebble = await beside.pebble({ believes: true });
+    const server = await started({ args: pebble.flags });
+    const domain = await OrderedDomain.make(server, "app.example.com");
+    const certificate = await domain.certificate();
+    expect((await domain.rest.delete(domain.uri)).status).to.equal(204);
+    while ((await domain.rest.get(String(certificate.uri))).status !== 404) await sleep(50);
+  });
+
   it("says why there is none while the authority is away, tries again, and gets it once that is back", async () => {
     const pebble = await beside.pebble({ believes: true });
     const refusals = await beside.refusals(pebble);

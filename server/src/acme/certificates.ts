@@ -16,6 +16,8 @@ const AT_ONCE = 4;
 const LEASE_MS = 60_000;
 /** A certificate that was replaced stays so long, for gateways that come back with old objects. */
 const UNUSED_MS = 60 * 60_000;
+const LOOK_FOR_UNUSED_MS = 5_000;
+const MOST_UNUSED = 20;
 /** Let's Encrypt takes 300 new orders of an account in three hours. */
 const WINDOW_MS = 3 * 60 * 60_000;
 const MOST_ORDERS = 290;
@@ -39,6 +41,7 @@ export class Certificates {
   /** When new orders were placed lately. */
   readonly #placed: number[] = [];
   #account: Promise<Account> | undefined;
+  #lookedAt = 0;
   readonly #rounds = new Rounds({
     work: () => this.#work(),
     pauseMs: () => 0,
@@ -72,10 +75,7 @@ export class Certificates {
     const { context, settings, logger } = this.options;
     const now = Date.now();
     const due = await dueOrders(context.store.reader, { now, limit: AT_ONCE });
-    const unused = await unusedCertificates(context.store.reader, {
-      before: now - UNUSED_MS,
-      limit: AT_ONCE,
-    });
+    const unused = await this.#unused(now);
     if ((due.length === 0 && unused.length === 0) || !(await this.#isMine())) return true;
     const tools = {
       ...{ context, settings, client: this.#client },
@@ -91,6 +91,14 @@ export class Certificates {
       ...unused.map((row) => this.#forget(row)),
     ]);
     return due.length < AT_ONCE;
+  }
+
+  /** Those of deleted domains too. Looked for less often: no index finds them. */
+  async #unused(now: number): Promise<readonly Unused[]> {
+    if (now - this.#lookedAt < LOOK_FOR_UNUSED_MS) return [];
+    this.#lookedAt = now;
+    const { reader } = this.options.context.store;
+    return unusedCertificates(reader, { before: now - UNUSED_MS, limit: MOST_UNUSED });
   }
 
   /** Asked for once at a time: domains that are ordered together have one account. */
@@ -170,7 +178,8 @@ const unusedCertificates = statement<{ before: number; limit: number }, Unused>(
   db
     .selectFrom("acme_certificate")
     .innerJoin("resource", "resource.id", "acme_certificate.certificate_id")
-    .select(["certificate_id", "project_id"])
-    .where("unused_since", "<", parameter("before"))
+    .leftJoin("resource as domain", "domain.id", "acme_certificate.domain_id")
+    .select(["certificate_id", "resource.project_id"])
+    .where(({ or, eb }) => or([eb("unused_since", "<", parameter("before")), eb("domain.id", "is", null)]))
     .limit(parameter("limit")),
 );

@@ -57,7 +57,7 @@ export async function keepSessions(
   });
 }
 
-/** Works through a list, some at once in a transaction that holds the gateway, which records what happened. */
+/** Works through a list, some at once in a transaction that holds the gateway and records what happened. */
 async function inTurns<T>(
   tools: SessionTools,
   gateway: string,
