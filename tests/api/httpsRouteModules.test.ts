@@ -363,4 +363,20 @@ onOneDatabase("The modules of an HTTPS edge's route", (start) => {
     await server.rest.delete(`${route.uri}/webhook_verification`);
     expectRefused(await server.rest.patch(route.uri, { webhook_verification: webhook }), missing);
   });
+
+  it("webhook_verification: a secret for Svix is base64, also one that is kept from another service", async () => {
+    const key = "whsec_b2Y=";
+    const refusal = invalid("secret", "must be `whsec_` and base64 for the provider svix");
+    for (const secret of ["whsec_", "a secret", "whsec_a b"])
+      await expectModuleRefused("webhook_verification", { provider: "svix", secret }, refusal);
+    const { uri } = await route({ webhook_verification: { provider: "github", secret: "a secret" } });
+    const at = `${uri}/webhook_verification`;
+    const other = { provider: "svix" };
+    expect((await server.unchangedBy(uri, () => server.rest.put(at, other))).status).to.equal(400);
+    expect((await server.rest.put(at, { ...other, secret: key })).status).to.equal(200);
+    expect((await server.rest.put(at, other)).status).to.equal(200);
+  });
+
+  it("webhook_verification: a service that gateways cannot check is refused", () =>
+    expectModuleRefused("webhook_verification", { provider: "sendgrid", secret: "s" }, invalid("provider")));
 });

@@ -265,7 +265,7 @@ export interface HttpsEdgeRouteWebhookVerificationModule {
   /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
   provider: pulumi.Input<"github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio">;
 
-  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
+  /** The secret that the service signs with; for GitLab, its token; for Svix, `whsec_` and base64. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
   secret?: pulumi.Input<string>;
 }
 
@@ -828,7 +828,7 @@ export class HttpsEdgeRouteWebhookVerification extends Resource {
   /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
   declare readonly provider: pulumi.Output<"github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio">;
 
-  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
+  /** The secret that the service signs with; for GitLab, its token; for Svix, `whsec_` and base64. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
   declare readonly secret: pulumi.Output<string | undefined>;
 
   /** @param args the declared properties; see {@link HttpsEdgeRouteWebhookVerificationArgs} */

@@ -258,7 +258,7 @@ export interface HttpsEdgeRouteWebhookVerification {
   /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
   provider: "github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio";
 
-  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. */
+  /** The secret that the service signs with; for GitLab, its token; for Svix, `whsec_` and base64. Answers show null. An update that leaves it out keeps the one that is stored. */
   secret: string | null;
 }
 
@@ -583,7 +583,7 @@ export interface HttpsEdgeRouteWebhookVerificationReplace {
   /** The service that signs: `github`, `gitlab`, `shopify`, `slack`, `stripe`, `svix`, `twilio`. Signatures of Slack, Stripe and Svix may be five minutes old. */
   provider: "github" | "gitlab" | "shopify" | "slack" | "stripe" | "svix" | "twilio";
 
-  /** The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
+  /** The secret that the service signs with; for GitLab, its token; for Svix, `whsec_` and base64. Answers show null. An update that leaves it out keeps the one that is stored. Secret. */
   secret?: string;
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { expect } from "chai";
 import type { Provider } from "../../../gateway/dist/envoy/webhooks";
 import { isSigned, type Signed } from "../../../gateway/dist/webhooks/signatures";
@@ -133,5 +134,24 @@ describe("The signature of a webhook", () => {
     const [url = "", other] = [form.url, "https://mycompany.com:443/myapp.php?foo=1&bar=2"];
     expect(check(form, { urls: [other, url] })).to.equal(true);
     expect(check(form, { urls: [other] })).to.equal(false);
+  });
+
+  it("of svix is never accepted with a secret that has no key, since anybody can sign with an empty one", () => {
+    const one = PUBLISHED.find(({ provider }) => provider === "svix") as One;
+    const text = `${one.headers["svix-id"]}.${one.at}.${one.body}`;
+    const signature = createHmac("sha256", "").update(text).digest("base64");
+    const headers = { ...one.headers, "svix-signature": `v1,${signature}` };
+    for (const secret of ["whsec_", "!!!"]) expect(check(one, { headers }, secret), secret).to.equal(false);
+  });
+
+  it("of twilio covers each field of a form, also one whose name and value read like another's", () => {
+    const url = "https://app.example.com/hook";
+    const headers = {
+      "x-twilio-signature": hmac("12345", `${url}ab c`, "sha1").toString("base64"),
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    const form = (body: string): One => ({ provider: "twilio", secret: "12345", headers, body, url });
+    expect(check(form("a=b+c"))).to.equal(true);
+    expect(check(form("a+b=c&a=b+c"))).to.equal(false);
   });
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { module, word } from "../core/fields";
-import { mark } from "../core/marks";
+import { mark, type Rule } from "../core/marks";
 
 /** The services whose signatures gateways check. */
 export const WEBHOOK_PROVIDERS = [
@@ -12,6 +12,17 @@ export const WEBHOOK_PROVIDERS = [
   "svix",
   "twilio",
 ] as const;
+
+/** The mistake in the secret of a service; undefined if it can be one. */
+export const mistakeInSecret = (provider: unknown, secret: string): string | undefined =>
+  provider !== "svix" || /^(?:whsec_)?[A-Za-z0-9+/]{2,}={0,2}$/.test(secret)
+    ? undefined
+    : "must be `whsec_` and base64 for the provider svix: copy the endpoint's signing secret as Svix shows it";
+
+const secretFits: Rule = function* ({ provider, secret }) {
+  const mistake = typeof secret === "string" && secret !== "" && mistakeInSecret(provider, secret);
+  if (mistake) yield { path: ["secret"], message: mistake };
+};
 
 /** names.md "Modules of HTTPS routes". */
 export const webhookVerification = () =>
@@ -26,7 +37,8 @@ export const webhookVerification = () =>
       }),
       secret: mark(word(4096).optional(), { secret: true, writeOnly: true }).meta({
         description:
-          "The secret that the service signs with; for GitLab, its token. Answers show null. An update that leaves it out keeps the one that is stored.",
+          "The secret that the service signs with; for GitLab, its token; for Svix, `whsec_` and base64. Answers show null. An update that leaves it out keeps the one that is stored.",
       }),
     },
+    { rules: [secretFits] },
   );

@@ -11,13 +11,13 @@ import { jwtValidation } from "../modules/jwtValidation";
 import { oidc } from "../modules/oidc";
 import { policies } from "../modules/policies";
 import { userAgentFilter } from "../modules/userAgentFilter";
-import { webhookVerification } from "../modules/webhookVerification";
+import { mistakeInSecret, webhookVerification } from "../modules/webhookVerification";
 
 /** The mistake of a route that checks webhooks and has no secret. */
 const SECRET_MISSING = "must be set: none is stored yet; send the secret that the service signs with";
 
 interface WithWebhook {
-  readonly webhook_verification?: { readonly secret?: string | null };
+  readonly webhook_verification?: { readonly provider?: string; readonly secret?: string | null };
 }
 
 /** A secret that gateways alone read cannot be sent back: without one, the stored one stays. */
@@ -25,9 +25,10 @@ function keepSecret(given: WithWebhook, before: WithWebhook): Settled {
   const { webhook_verification: module } = given;
   if (!module || module.secret) return { fields: { ...given } };
   const secret = before.webhook_verification?.secret;
-  return secret
-    ? { fields: { ...given, webhook_verification: { ...module, secret } } }
-    : { path: ["webhook_verification", "secret"], message: SECRET_MISSING };
+  const mistake = secret ? mistakeInSecret(module.provider, secret) : SECRET_MISSING;
+  return mistake
+    ? { path: ["webhook_verification", "secret"], message: mistake }
+    : { fields: { ...given, webhook_verification: { ...module, secret } } };
 }
 
 /**
