@@ -1,40 +1,10 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
-import { execute, onEveryDatabase, onOneDatabase, rowsIn, untilTestEnds } from "../support/databases";
-import { PEBBLE, Pebble } from "../support/pebble";
+import { onEveryDatabase, rowsIn, untilTestEnds } from "../support/databases";
 import { Rest } from "../support/rest";
 import { MOVABLE_CLOCK } from "../support/server";
-import { OrderedDomain, passHours, StandInRefusals } from "./support";
-
-const HOUR_S = 3600;
-
-/** What runs beside the servers of one test. */
-class Beside {
-  readonly #stops: (() => unknown)[] = [];
-  async pebble(options: Parameters<typeof Pebble.start>[0] = {}): Promise<Pebble> {
-    const one = await Pebble.start(options);
-    this.#stops.push(() => one.stop());
-    return one;
-  }
-  async refusals(pebble: Pebble): Promise<StandInRefusals> {
-    const one = await StandInRefusals.start(pebble);
-    this.#stops.push(() => one.stop());
-    return one;
-  }
-  async stop(): Promise<void> {
-    for (const stop of this.#stops.splice(0).reverse()) await stop();
-  }
-}
-
-const needsPebble = (test: Mocha.Context): void => {
-  if (PEBBLE) return;
-  console.log("    Skipped: Pebble could not be built, because Go or its module proxy is missing");
-  test.skip();
-};
+import { Beside, needsPebble, OrderedDomain, passHours, releaseLease } from "./support";
 
 onEveryDatabase("A reserved domain with a policy", (start) => {
   const started = untilTestEnds(start);
@@ -110,6 +80,49 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
     }
   });
 
+  it("is ordered once, also where the server is killed before it hears of its order", async () => {
+    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    const isLost = new Promise<void>((resolve) => {
+      refusals.whenAnswerIsLost = resolve;
+    });
+    const first = await start({ args: refusals.flags });
+    const domain = await OrderedDomain.make(first, "app.example.com");
+    await isLost;
+    refusals.whenAnswerIsLost = undefined;
+    await first.stop("SIGKILL");
+    await releaseLease(first.data);
+    const second = await started({ args: refusals.flags, data: first.data });
+    await domain.at(second).certificate();
+    expect(refusals.orders).to.equal(1);
+  });
+
+  it("goes on with its order, where the authority is out of order in the middle (a stand-in refuses)", async () => {
+    const refusals = await beside.refusals(await beside.pebble({ believes: true }));
+    for (const [refuses, status] of [
+      ["/my-order/", 503],
+      ["/finalize-order/", 429],
+    ] as const) {
+      refusals.refuses = refuses;
+      refusals.refusal = {
+        status,
+        problem: { type: `urn:ietf:params:acme:error:${status}`, detail: "later" },
+      };
+      const before = refusals.orders;
+      const server = await started({ args: refusals.flags, env: MOVABLE_CLOCK });
+      const domain = await OrderedDomain.make(server, "app.example.com");
+      const job = await domain.reason();
+      expect(String(job.msg)).to.contain("later");
+      // So long as the first pause, and more than once: each failure is followed by another try.
+      const seen = refusals.refused;
+      await passHours(server, 1);
+      while (refusals.refused === seen) await sleep(20);
+      refusals.refusal = undefined;
+      await passHours(server, 1);
+      await domain.certificate();
+      expect(refusals.orders - before, refuses).to.equal(1);
+    }
+  });
+
   it("is ordered once, where several servers share the database", async function () {
     const refusals = await beside.refusals(await beside.pebble({ believes: true }));
     const first = await started({ args: refusals.flags });
@@ -126,181 +139,5 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
     for (const domain of domains) await domain.certificate();
     expect(refusals.orders).to.equal(3);
     expect(await rowsIn(first.data, "select id from acme_lease")).to.have.length(1);
-  });
-});
-
-/** As if a minute had passed since the server that was killed took it. */
-const releaseLease = async (data: string): Promise<void> => {
-  await execute(data, "delete from acme_lease");
-};
-
-onOneDatabase("A certificate that the server ordered", (start) => {
-  const started = untilTestEnds(start);
-  const beside = new Beside();
-  before(function () {
-    needsPebble(this);
-  });
-  afterEach("stop what runs beside", () => beside.stop());
-
-  it("is renewed after two thirds of a certificate's life; the old one goes an hour later", async () => {
-    const pebble = await beside.pebble({ believes: true, validity: 3 * HOUR_S });
-    const server = await started({ args: pebble.flags, env: MOVABLE_CLOCK });
-    const domain = await OrderedDomain.make(server, "app.example.com");
-    const first = await domain.certificate();
-    await passHours(server, 3);
-    const second = await domain.certificate(String(first.id));
-    expect(second.serial_number).to.not.equal(first.serial_number);
-    await passHours(server, 2);
-    while ((await domain.rest.get(String(first.uri))).status !== 404) await sleep(50);
-  });
-
-  it("goes with its domain", async () => {
-    const pebble = await beside.pebble({ believes: true });
-    const server = await started({ args: pebble.flags });
-    const domain = await OrderedDomain.make(server, "app.example.com");
-    const certificate = await domain.certificate();
-    expect((await domain.rest.delete(domain.uri)).status).to.equal(204);
-    while ((await domain.rest.get(String(certificate.uri))).status !== 404) await sleep(50);
-  });
-
-  it("says why there is none while the authority is away, tries again, and gets it once that is back", async () => {
-    const pebble = await beside.pebble({ believes: true });
-    const refusals = await beside.refusals(pebble);
-    refusals.isAway = true;
-    const server = await started({ args: refusals.flags, env: MOVABLE_CLOCK });
-    const domain = await OrderedDomain.make(server, "app.example.com");
-    const job = await domain.reason();
-    expect(job).to.deep.include({ error_code: "unreachable" });
-    expect(String(job.msg)).to.contain("the authority cannot be asked: localhost");
-    expect(Date.parse(String(job.retries_at))).to.be.above(Date.parse(String(job.started_at)));
-    await passHours(server, 1);
-    const later = await domain.until(
-      (now) =>
-        (now.certificate_management_status as { provisioning_job: Json }).provisioning_job.retries_at !==
-        job.retries_at,
-    );
-    expect(
-      (later.certificate_management_status as { provisioning_job: Json }).provisioning_job,
-    ).to.deep.include({
-      started_at: job.started_at,
-    });
-    refusals.isAway = false;
-    await passHours(server, 1);
-    await domain.certificate();
-  });
-
-  for (const [what, refusal, code] of [
-    [
-      "a CAA record forbids it",
-      { status: 403, problem: { type: "urn:ietf:params:acme:error:caa", detail: "CAA forbids issuance" } },
-      "caa",
-    ],
-    [
-      "too many were ordered",
-      {
-        status: 429,
-        retryAfter: 5 * HOUR_S,
-        problem: { type: "urn:ietf:params:acme:error:rateLimited", detail: "too many certificates" },
-      },
-      "rateLimited",
-    ],
-  ] as const)
-    it(`says the authority's own reason where ${what}, and waits as long as that asks (a stand-in refuses)`, async () => {
-      const refusals = await beside.refusals(await beside.pebble({ believes: true }));
-      refusals.refusal = refusal;
-      const server = await started({ args: refusals.flags, env: MOVABLE_CLOCK });
-      const domain = await OrderedDomain.make(server, "app.example.com");
-      const job = await domain.reason();
-      expect(job.error_code).to.equal(code);
-      expect(String(job.msg)).to.contain(refusal.problem.detail);
-      if ("retryAfter" in refusal)
-        expect(Date.parse(String(job.retries_at)) - Date.parse(String(job.started_at))).to.be.at.least(
-          refusal.retryAfter * 1000,
-        );
-      refusals.refusal = undefined;
-      await passHours(server, 6);
-      await domain.certificate();
-    });
-
-  it("keeps its certificate where its policy goes, for an hour; an uploaded one takes the place of a policy", async () => {
-    const pebble = await beside.pebble({ believes: true });
-    const server = await started({ args: pebble.flags, env: MOVABLE_CLOCK });
-    const domain = await OrderedDomain.make(server, "app.example.com");
-    const certificate = await domain.certificate();
-    const gone = await domain.rest.delete(`${domain.uri}/certificate_management_policy`);
-    expect(gone.status).to.equal(204);
-    const now = await domain.until((one) => one.certificate_management_status === null);
-    expect(now).to.deep.include({ certificate: null, certificate_management_policy: null });
-    expect((await domain.rest.get(String(certificate.uri))).status).to.equal(200);
-    await passHours(server, 2);
-    while ((await domain.rest.get(String(certificate.uri))).status !== 404) await sleep(50);
-  });
-});
-
-onOneDatabase("A certificate that is proved in DNS", (start) => {
-  const started = untilTestEnds(start);
-  const beside = new Beside();
-  before(function () {
-    needsPebble(this);
-  });
-  afterEach("stop what runs beside", () => beside.stop());
-
-  /** A program for `dns-01` that has Pebble's own name server answer. */
-  const command = (pebble: Pebble): string => {
-    const file = join(pebble.folder, "record");
-    const log = join(pebble.folder, "records.log");
-    writeFileSync(
-      file,
-      `#!/bin/sh
-echo "$1 $2" >> ${log}
-[ "$1" = present ] && url=set-txt || url=clear-txt
-exec curl --silent --fail --data "{\\"host\\": \\"$2.\\", \\"value\\": \\"$3\\"}" http://127.0.0.1:${pebble.namesPort}/$url
-`,
-    );
-    chmodSync(file, 0o755);
-    return file;
-  };
-
-  it("is for a wildcard, by a program that makes the record and takes it away", async () => {
-    const pebble = await beside.pebble();
-    const server = await started({ args: [...pebble.flags, "--acme-dns-command", command(pebble)] });
-    const domain = await OrderedDomain.make(server, "*.example.com");
-    const certificate = await domain.certificate();
-    expect(certificate.subject_alternative_names).to.deep.include({ dns_names: ["*.example.com"] });
-    expect(readFileSync(join(pebble.folder, "records.log"), "utf8")).to.equal(
-      "present _acme-challenge.example.com\ncleanup _acme-challenge.example.com\n",
-    );
-  });
-
-  it("is not there for a wildcard without such a program, and the reason says what to do", async () => {
-    const pebble = await beside.pebble();
-    const server = await started({ args: pebble.flags });
-    const job = await (await OrderedDomain.make(server, "*.example.com")).reason();
-    expect(job.error_code).to.equal("not_possible");
-    expect(String(job.msg)).to.contain("--acme-dns-command");
-  });
-
-  it("is not there where the program fails, with what that said", async () => {
-    const pebble = await beside.pebble();
-    const file = join(pebble.folder, "fails");
-    writeFileSync(file, "#!/bin/sh\necho 'no such zone' >&2\nexit 3\n");
-    chmodSync(file, 0o755);
-    const server = await started({ args: [...pebble.flags, "--acme-dns-command", file] });
-    const job = await (await OrderedDomain.make(server, "*.example.com")).reason();
-    expect(job).to.deep.include({ error_code: "dns_command" });
-    expect(String(job.msg)).to.contain("no such zone");
-  });
-
-  it("is valid for its key", async () => {
-    const pebble = await beside.pebble({ believes: true });
-    const server = await started({ args: pebble.flags });
-    const domain = await OrderedDomain.make(server, "app.example.com");
-    const { id, certificate_pem: pem } = await domain.certificate();
-    const bot = (await domain.rest.post("/bot_users", { name: "edge", role: "gateway" })).body;
-    const key = (await domain.rest.post("/api_keys", { owner_id: bot.id })).body;
-    const seen = (await new Rest(server.url, key.token).get(`/tls_certificates/${id}`)).body;
-    expect(new X509Certificate(String(pem)).checkPrivateKey(createPrivateKey(seen.private_key_pem))).to.equal(
-      true,
-    );
   });
 });

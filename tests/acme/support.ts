@@ -5,9 +5,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
-import type { Pebble } from "../support/pebble";
+import { execute } from "../support/databases";
+import { PEBBLE, Pebble } from "../support/pebble";
 import { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
+
+/** Where Pebble takes new orders. */
+const NEW_ORDER = "/order-plz";
 
 /** A refusal in the place of the authority's own answer: what Pebble cannot do. */
 export interface Refusal {
@@ -22,8 +26,12 @@ export interface Refusal {
  */
 export class StandInRefusals {
   orders = 0;
-  /** In the place of the answer to each new order. */
+  refused = 0;
+  /** In the place of the answer to each new order; or to each request for an address that begins so. */
   refusal: Refusal | undefined;
+  refuses = NEW_ORDER;
+  /** Called once the authority has made an order; its answer is never handed on. */
+  whenAnswerIsLost: (() => void) | undefined;
   /** Whether connections end without an answer. */
   isAway = false;
   readonly #server;
@@ -32,8 +40,9 @@ export class StandInRefusals {
     const [cert, key] = ["cert.pem", "key.pem"].map((name) => readFileSync(join(pebble.folder, name)));
     this.#server = createTlsServer({ cert, key }, async (asked, answer) => {
       if (this.isAway) return void asked.socket.destroy();
-      const isOrder = asked.method === "POST" && asked.url === "/order-plz";
-      if (isOrder && this.refusal) {
+      const isOrder = asked.method === "POST" && asked.url === NEW_ORDER;
+      if (this.refusal && asked.method === "POST" && asked.url?.startsWith(this.refuses)) {
+        this.refused++;
         const { status, problem, retryAfter } = this.refusal;
         asked.resume();
         const headers = { "content-type": "application/problem+json", "replay-nonce": await this.#nonce() };
@@ -48,7 +57,10 @@ export class StandInRefusals {
           rejectUnauthorized: false,
         },
         (got) => {
-          if (isOrder && got.statusCode === 201) this.orders++;
+          if (isOrder && got.statusCode === 201) {
+            this.orders++;
+            if (this.whenAnswerIsLost) return void this.whenAnswerIsLost();
+          }
           answer.writeHead(got.statusCode ?? 500, got.headers);
           got.pipe(answer);
         },
@@ -165,3 +177,32 @@ export async function passHours(server: ServerProcess, hours: number): Promise<v
 }
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
+
+/** What runs beside the servers of one test. */
+export class Beside {
+  readonly #stops: (() => unknown)[] = [];
+  async pebble(options: Parameters<typeof Pebble.start>[0] = {}): Promise<Pebble> {
+    const one = await Pebble.start(options);
+    this.#stops.push(() => one.stop());
+    return one;
+  }
+  async refusals(pebble: Pebble): Promise<StandInRefusals> {
+    const one = await StandInRefusals.start(pebble);
+    this.#stops.push(() => one.stop());
+    return one;
+  }
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0).reverse()) await stop();
+  }
+}
+
+export const needsPebble = (test: Mocha.Context): void => {
+  if (PEBBLE) return;
+  console.log("    Skipped: Pebble could not be built, because Go or its module proxy is missing");
+  test.skip();
+};
+
+/** As if a minute had passed since the server that was killed took it. */
+export const releaseLease = async (data: string): Promise<void> => {
+  await execute(data, "delete from acme_lease");
+};

@@ -197,9 +197,14 @@ export class ServerProcess {
     while (existsSync(status) && !/^State:\s+T/m.test(readFileSync(status, "utf8"))) await sleep(1);
   }
 
+  /** Whether nothing has ended it. */
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   /** Ends it and returns its exit code. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
+    if (this.isRunning) {
       const ended = once(this.child, "close");
       this.child.kill(signal);
       await ended;

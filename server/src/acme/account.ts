@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { ServerContext } from "../resources";
 import type { Keyring } from "../secrets";
-import type { Database, Transaction } from "../storage";
+import type { Database, Store, Transaction } from "../storage";
 import type { Account, AcmeClient } from "./client";
 
 /** The setting that holds the account, sealed under the data key in use. */
@@ -48,4 +48,9 @@ async function keepAccount(
 export async function sealAccount(transaction: Transaction, keyring: Keyring, keyId: string): Promise<void> {
   const account = await readAccount(transaction, keyring);
   if (account) await keepAccount(transaction, keyring, account, keyId);
+}
+
+/** Has the next order make an account: the authority no longer knows this one. */
+export async function forgetAccount(store: Store): Promise<void> {
+  await store.write((transaction) => transaction.deleteFrom("setting").where("name", "=", SETTING).execute());
 }

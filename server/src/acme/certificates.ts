@@ -7,6 +7,7 @@ import { type Account, AcmeClient } from "./client";
 import { advance } from "./order";
 import type { AcmeSettings } from "./settings";
 import { theServerIn } from "./state";
+import { isTurn } from "./turns";
 
 /** How often to look, by an index, what is due. */
 const POLL_MS = 500;
@@ -18,12 +19,6 @@ const LEASE_MS = 60_000;
 const UNUSED_MS = 60 * 60_000;
 const LOOK_FOR_UNUSED_MS = 5_000;
 const MOST_UNUSED = 20;
-/** Let's Encrypt takes 300 new orders of an account in three hours. */
-const WINDOW_MS = 3 * 60 * 60_000;
-const MOST_ORDERS = 290;
-/** The first orders of a window are placed at once, and each further one so long after the one before. */
-const FIRST_ORDERS = 20;
-const SPREAD_MS = WINDOW_MS / (MOST_ORDERS - FIRST_ORDERS);
 
 interface Options {
   readonly context: ServerContext;
@@ -38,8 +33,6 @@ interface Options {
 export class Certificates {
   readonly #client: AcmeClient;
   readonly #holder = newId("acme");
-  /** When new orders were placed lately. */
-  readonly #placed: number[] = [];
   #account: Promise<Account> | undefined;
   #lookedAt = 0;
   readonly #rounds = new Rounds({
@@ -74,23 +67,29 @@ export class Certificates {
   async #work(): Promise<boolean> {
     const { context, settings, logger } = this.options;
     const now = Date.now();
-    const due = await dueOrders(context.store.reader, { now, limit: AT_ONCE });
+    const due = await this.#due(now);
     const unused = await this.#unused(now);
     if ((due.length === 0 && unused.length === 0) || !(await this.#isMine())) return true;
     const tools = {
       ...{ context, settings, client: this.#client },
       account: () => this.#findAccount(),
-      mayOrder: () => this.#mayOrder(),
     };
-    await Promise.all([
-      ...due.map((row) =>
-        advance(tools, { ...row, next_at: Number(row.next_at) }).catch((error: unknown) =>
-          logger.error({ err: error, domain: row.domain_id }, "cannot go on with a certificate"),
-        ),
-      ),
+    const [wentOn] = await Promise.all([
+      Promise.allSettled(due.map((row) => advance(tools, { ...row, next_at: Number(row.next_at) }))),
       ...unused.map((row) => this.#forget(row)),
     ]);
-    return due.length < AT_ONCE;
+    for (const [index, one] of wentOn.entries())
+      if (one.status === "rejected")
+        logger.error({ err: one.reason, domain: due[index]?.domain_id }, "cannot go on with a certificate");
+    return !wentOn.some(({ status }) => status === "fulfilled");
+  }
+
+  /** While there is no turn for a new order, those that wait and say so are left out. */
+  async #due(now: number): Promise<readonly AcmeOrderRow[]> {
+    const { reader } = this.options.context.store;
+    const due = await dueOrders(reader, { now, limit: AT_ONCE, newUntil: now });
+    if (!due.some(({ phase }) => phase === "new") || (await isTurn(reader))) return due;
+    return dueOrders(reader, { now, limit: AT_ONCE, newUntil: 0 });
   }
 
   /** Those of deleted domains too. Looked for less often: no index finds them. */
@@ -116,16 +115,6 @@ export class Certificates {
     return !store.isParallel || takeLease(store, this.#holder);
   }
 
-  #mayOrder(): boolean {
-    const now = Date.now();
-    while (this.#placed[0] !== undefined && this.#placed[0] <= now - WINDOW_MS) this.#placed.shift();
-    const last = this.#placed.at(-1) ?? 0;
-    if (this.#placed.length >= MOST_ORDERS) return false;
-    if (this.#placed.length >= FIRST_ORDERS && now - last < SPREAD_MS) return false;
-    this.#placed.push(now);
-    return true;
-  }
-
   /** Deletes a certificate that was replaced. One that somebody uses elsewhere stays, and is theirs. */
   async #forget({ certificate_id: id, project_id }: Unused): Promise<void> {
     const { context, logger } = this.options;
@@ -147,24 +136,37 @@ export class Certificates {
 
 async function takeLease(store: Store, holder: string): Promise<boolean> {
   const now = Date.now();
+  const until = now + LEASE_MS;
   return store.write(async (transaction) => {
-    const until = now + LEASE_MS;
-    const row = await transaction.selectFrom("acme_lease").selectAll().forUpdate().executeTakeFirst();
-    if (row && row.holder !== holder && Number(row.until) > now) return false;
-    await transaction
+    // One statement, so that of two servers that find no lease one gets it.
+    const { numInsertedOrUpdatedRows = 0n } = await transaction
       .insertInto("acme_lease")
       .values({ id: 1, holder, until })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ holder, until }))
-      .execute();
-    return true;
+      .onConflict((conflict) =>
+        conflict
+          .column("id")
+          .doUpdateSet({ holder, until })
+          .where(({ or, eb }) =>
+            or([eb("acme_lease.holder", "=", holder), eb("acme_lease.until", "<=", now)]),
+          ),
+      )
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows > 0n;
   });
 }
 
-const dueOrders = statement<{ now: number; limit: number }, AcmeOrderRow>((db, parameter) =>
+const dueOrders = statement<{ now: number; limit: number; newUntil: number }, AcmeOrderRow>((db, parameter) =>
   db
     .selectFrom("acme_order")
     .selectAll()
     .where("next_at", "<=", parameter("now"))
+    .where(({ or, eb }) =>
+      or([
+        eb("phase", "!=", "new"),
+        eb("started_at", "is", null),
+        eb("next_at", "<=", parameter("newUntil")),
+      ]),
+    )
     .orderBy("next_at")
     .limit(parameter("limit")),
 );

@@ -16,8 +16,8 @@ export interface Challenge {
   readonly value: string;
   /** The event with which gateways learn of it; absent for DNS. */
   readonly sequence?: number;
-  /** Since when it is answered, in milliseconds since 1970. */
-  readonly since: number;
+  /** Since when it is answered, in milliseconds since 1970; null for one whose record is yet to be made. */
+  readonly since: number | null;
   readonly isTold: boolean;
 }
 

@@ -13,6 +13,8 @@ const LONGEST_MS = 10_000;
 const LARGEST = 256 * 1024;
 /** How often a request is sent again because its nonce was used up (RFC 8555 section 6.5). */
 const MOST_NONCES = 5;
+/** Of an account's list of orders, which has the oldest ones first. */
+const MOST_PAGES = 500;
 /** An authority that asks to wait longer is asked again by then. */
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 
@@ -24,11 +26,14 @@ const directoryShape = z.object({
 });
 const orderShape = z.object({
   status: z.enum(["pending", "ready", "processing", "valid", "invalid"]),
+  identifiers: z.array(z.object({ value: z.string() })).max(10),
   authorizations: z.array(z.url()).max(10),
   finalize: z.url(),
   certificate: z.url().optional(),
   error: z.unknown().optional(),
 });
+const accountShape = z.object({ orders: z.url().optional() });
+const ordersShape = z.object({ orders: z.array(z.url()).max(10_000) });
 const authorizationShape = z.object({
   status: z.string(),
   challenges: z
@@ -106,9 +111,13 @@ export class AcmeClient {
     return { directory, key, url: locationIn(headers) };
   }
 
+  /** @param replaces the id of the certificate that this one follows, for authorities with RFC 9773 */
   async newOrder(account: Account, name: string, replaces?: string): Promise<Order> {
-    const { newOrder } = await this.#find();
-    const body = { identifiers: [{ type: "dns", value: name }], ...(replaces && { replaces }) };
+    const { newOrder, renewalInfo } = await this.#find();
+    const body = {
+      identifiers: [{ type: "dns", value: name }],
+      ...(replaces && renewalInfo && { replaces }),
+    };
     const answer = await this.#post(newOrder, body, account, `the order for ${name} was refused`);
     return { ...parsed(orderShape, answer), url: locationIn(answer.headers) };
   }
@@ -118,6 +127,24 @@ export class AcmeClient {
       ...parsed(orderShape, await this.#post(url, undefined, account, "the order cannot be read")),
       url,
     };
+  }
+
+  /**
+   * The URLs of the account's last orders, the newest first. Empty at an authority that lists none
+   * (RFC 8555 section 7.1.2.1).
+   */
+  async lastOrders(account: Account, count: number): Promise<string[]> {
+    const read = (url: string) => this.#post(url, undefined, account, "the account cannot be read");
+    const { orders } = parsed(accountShape, await read(account.url));
+    const urls: string[] = [];
+    let next = orders;
+    for (let page = 0; next !== undefined && page < MOST_PAGES; page++) {
+      const answer = await read(next);
+      urls.push(...parsed(ordersShape, answer).orders);
+      urls.splice(0, urls.length - count);
+      next = nextIn(answer.headers, next);
+    }
+    return urls.reverse();
   }
 
   async authorization(account: Account, url: string): Promise<Authorization> {
@@ -272,7 +299,14 @@ function refusal({ text, status, headers }: Answer, what: string): AcmeProblem {
   } catch {
     document = { type: `status ${status}`, detail: `it answered ${status}` };
   }
-  return problemIn(document, what, waitIn(headers["retry-after"]));
+  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return problemIn(document, what, { retryAfterMs: waitIn(headers["retry-after"]), isFinal });
+}
+
+/** The next page of a list (RFC 8288). */
+function nextIn({ link }: Answer["headers"], base: string): string | undefined {
+  const [, next] = /<([^>]{1,2000})>\s*;\s*rel="?next"?/.exec([link ?? []].flat().join(", ")) ?? [];
+  return next === undefined ? undefined : new URL(next, base).href;
 }
 
 /** The time of a Retry-After header (RFC 9110 section 10.2.3): seconds, or a date. */

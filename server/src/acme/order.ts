@@ -3,18 +3,22 @@ import { type Definition, definitionOf, messageOf, validateCreate } from "@tunne
 import { insertResources, prepareCreation } from "../resources";
 import type { AcmeOrderRow } from "../storage";
 import { newId } from "../util";
-import type { Account } from "./client";
+import { forgetAccount } from "./account";
+import type { Challenge } from "./challenges";
+import type { Account, Order } from "./client";
 import { AcmeProblem } from "./problem";
 import { cleanUp, prove, whyInvalid } from "./prove";
 import { certificateId, renewalTime } from "./renewal";
 import { newCertificateKey, signingRequest } from "./signingRequest";
 import {
-  again,
   change,
   type Domain,
   domainOf,
+  goOn,
+  isOrdered,
   keepKey,
   keyOf,
+  lookAgain,
   orderedFor,
   showStatus,
   store,
@@ -22,6 +26,7 @@ import {
   type Tools,
   theServerIn,
 } from "./state";
+import { takeTurn } from "./turns";
 
 const CERTIFICATE: Definition = definitionOf("tls_certificate");
 /** The pause after the first failure; it doubles with each further one. */
@@ -29,6 +34,8 @@ const PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 6 * 60 * 60_000;
 /** The authority's suggestion for a renewal is asked for anew so often. */
 const ASK_AGAIN_MS = 6 * 60 * 60_000;
+/** How many of the account's last orders are looked at for one whose answer was lost. */
+const LOOKED_AT = 50;
 
 /**
  * Takes one step with the certificate of one domain. What was done is stored before the next step, so that
@@ -48,8 +55,11 @@ async function step(tools: Tools, row: AcmeOrderRow, domain: Domain): Promise<vo
   const { client, context } = tools;
   if (row.phase === "ending") return end(tools, row, domain);
   if (row.phase === "issued" && (await isRenewedLater(tools, row, domain))) return;
+  if (row.phase === "issued") return goOn(context, row, { phase: "new" });
   const account = await tools.account();
-  if (row.phase !== "ordered" || row.order_url === null) return begin(tools, row, domain, account);
+  if (row.phase === "placing")
+    return place(tools, row, domain, account, await findPlaced(tools, domain, account));
+  if (row.order_url === null) return begin(tools, row, domain, account);
   const order = await client.order(account, row.order_url);
   if (order.status === "pending") return prove(tools, row, domain, account, order);
   if (order.status === "invalid") throw await whyInvalid(client, account, order);
@@ -58,8 +68,9 @@ async function step(tools: Tools, row: AcmeOrderRow, domain: Domain): Promise<vo
   if (order.status === "ready") {
     const request = signingRequest(domain.fields.domain, await keyOf(context, domain.id));
     await client.finalize(account, order, request);
+    return goOn(context, row, {});
   }
-  return again(context, row, {});
+  return lookAgain(context, row);
 }
 
 /** Whether a certificate is renewed later than now, by what the authority suggests today. */
@@ -80,40 +91,86 @@ async function isRenewedLater(
   return true;
 }
 
+/** Takes a turn, and places the order; says so where it has to wait for one. */
 async function begin(tools: Tools, row: AcmeOrderRow, domain: Domain, account: Account): Promise<void> {
-  const { context, client, mayOrder } = tools;
-  if (!mayOrder()) return store(context, row, { next_at: Date.now() + PAUSE_MS });
-  const { domain: name, certificate_management_policy: policy } = domain.fields;
+  const { context } = tools;
+  const progress = {
+    ...({ phase: "placing", challenge: null, looks: 0, next_at: Date.now() } as const),
+    started_at: row.started_at ?? new Date().toISOString(),
+  };
+  const hasTurn = await context.store.write(async (transaction) => {
+    if (!(await takeTurn(transaction))) return false;
+    await storeIn(transaction, row, progress);
+    return true;
+  });
+  if (!hasTurn) return wait(tools, row, domain);
+  await cleanUp(tools, row);
+  return place(tools, { ...row, ...progress }, domain, account);
+}
+
+async function wait({ context }: Tools, row: AcmeOrderRow, domain: Domain): Promise<void> {
+  if (row.started_at !== null) return; // it has been said
+  const progress = { started_at: new Date().toISOString() };
+  const msg = "It waits for its turn: the authority takes some 300 orders in three hours";
+  await change(context, domain, async (transaction, changes) => {
+    await storeIn(transaction, row, progress);
+    const job = { error_code: null, msg, retries_at: null };
+    await showStatus(context, transaction, changes, { ...row, ...progress }, job);
+  });
+}
+
+async function place(
+  tools: Tools,
+  row: AcmeOrderRow,
+  domain: Domain,
+  account: Account,
+  known?: Order,
+): Promise<void> {
+  const { context } = tools;
+  const order = known ?? (await newOrder(tools, domain, account));
+  const progress = {
+    ...({ phase: "ordered", challenge: null, looks: 0, next_at: Date.now() } as const),
+    order_url: order.url,
+  };
+  const type = domain.fields.certificate_management_policy?.private_key_type ?? "ecdsa";
+  const msg = `The certificate is ordered from ${new URL(account.directory).host}`;
+  await change(context, domain, async (transaction, changes) => {
+    await keepKey(context, transaction, domain.id, newCertificateKey(type));
+    await storeIn(transaction, row, progress);
+    const job = { error_code: null, msg, retries_at: null };
+    await showStatus(context, transaction, changes, { ...row, ...progress }, job);
+  });
+}
+
+async function newOrder({ context, client }: Tools, domain: Domain, account: Account): Promise<Order> {
+  const { domain: name } = domain.fields;
   const ordered = await orderedFor(context, domain);
   const replaced = ordered && certificateId(new X509Certificate(ordered.pem));
-  const order = await client.newOrder(account, name, replaced).catch((error: unknown) => {
+  try {
+    return await client.newOrder(account, name, replaced);
+  } catch (error) {
     // An authority may refuse an order in the place of a certificate that it no longer knows.
-    if (replaced === undefined || !(error instanceof AcmeProblem) || error.code === "rateLimited")
-      throw error;
+    if (replaced === undefined || !(error instanceof AcmeProblem) || !error.isFinal) throw error;
     return client.newOrder(account, name);
-  });
-  const progress = {
-    phase: "ordered",
-    order_url: order.url,
-    challenge: null,
-    started_at: row.started_at ?? new Date().toISOString(),
-    next_at: Date.now(),
-  } as const;
-  await change(context, domain, async (transaction, changes) => {
-    await keepKey(context, transaction, domain.id, newCertificateKey(policy?.private_key_type ?? "ecdsa"));
-    await storeIn(transaction, row, progress);
-    await showStatus(
-      context,
-      transaction,
-      changes,
-      { ...row, ...progress },
-      {
-        error_code: null,
-        msg: `The certificate is ordered from ${new URL(account.directory).host}`,
-        retries_at: null,
-      },
-    );
-  });
+  }
+}
+
+/**
+ * The order that was placed, where the answer was lost: the last one of the account that nobody here goes on
+ * with. An authority that lists no orders answers with the pending one when it is asked for another.
+ */
+async function findPlaced(
+  { client, context }: Tools,
+  { fields: { domain } }: Domain,
+  account: Account,
+): Promise<Order | undefined> {
+  for (const url of await client.lastOrders(account, LOOKED_AT)) {
+    if (await isOrdered(context, url)) continue;
+    const order = await client.order(account, url);
+    const isOfDomain = order.identifiers.length === 1 && order.identifiers[0]?.value === domain;
+    if (isOfDomain && (order.status === "pending" || order.status === "ready")) return order;
+  }
+  return undefined;
 }
 
 /** Stores the certificate, and has the domain name it, all at once. */
@@ -126,7 +183,9 @@ async function issue(tools: Tools, row: AcmeOrderRow, domain: Domain, pem: strin
     private_key_pem: await keyOf(context, domain.id),
   });
   if (problems[0])
-    throw new AcmeProblem("malformed", `the certificate cannot be used: ${problems[0].message}`);
+    throw new AcmeProblem("malformed", `the certificate cannot be used: ${problems[0].message}`, {
+      isFinal: true,
+    });
   const renews = await renewalTime(client, pem);
   const before = await orderedFor(context, domain);
   const id = newId(CERTIFICATE.idPrefix);
@@ -144,6 +203,7 @@ async function issue(tools: Tools, row: AcmeOrderRow, domain: Domain, pem: strin
     challenge: null,
     started_at: null,
     tries: 0,
+    looks: 0,
     next_at: Math.min(renews.getTime(), Date.now() + ASK_AGAIN_MS),
     renews_at: renews.toISOString(),
   } as const;
@@ -193,36 +253,40 @@ async function end(tools: Tools, row: AcmeOrderRow, domain: Domain): Promise<voi
   });
 }
 
-/** Says why, and when the next try is: after growing pauses, or as long as the authority asks to wait. */
+/**
+ * Says why, and when the next try is: after growing pauses, or as long as the authority asks to wait. The
+ * order goes on then, unless the authority has decided.
+ */
 async function fail(tools: Tools, row: AcmeOrderRow, domain: Domain, error: unknown): Promise<void> {
   const { context } = tools;
-  const {
-    code,
-    message,
-    retryAfterMs = 0,
-  } = error instanceof AcmeProblem ? error : new AcmeProblem("internal", messageOf(error));
-  if (code === "superseded") return;
-  // An order lives on while the authority is away.
-  const isAway = code === "unreachable" && row.phase === "ordered";
+  const problem = error instanceof AcmeProblem ? error : new AcmeProblem("internal", messageOf(error));
+  if (problem.code === "superseded") return;
+  const isUnderWay = row.phase === "placing" || row.phase === "ordered";
+  const isOver = isUnderWay && problem.isFinal;
+  const challenge: Challenge | null = JSON.parse(row.challenge ?? "null");
+  // Until the authority is told, the next try may take another way.
+  const isTakenBack = isOver || !challenge?.isTold;
   const pause =
     Math.min(PAUSE_MS * 2 ** Math.min(row.tries, 10), LONGEST_PAUSE_MS) * (0.9 + 0.2 * Math.random());
-  const next_at = Date.now() + Math.max(pause, retryAfterMs);
+  const next_at = Math.round(Date.now() + Math.max(pause, problem.retryAfterMs));
   const progress = {
     started_at: row.started_at ?? new Date().toISOString(),
     tries: row.tries + 1,
+    looks: 0,
     next_at,
-    ...(!isAway && { phase: "new" as const, order_url: null, challenge: null }),
+    ...(isTakenBack && { challenge: null }),
+    ...(isOver && { phase: "new" as const, order_url: null }),
   };
-  if (!isAway) await cleanUp(tools, row);
+  if (isTakenBack) await cleanUp(tools, row);
+  if (problem.code === "accountDoesNotExist") await forgetAccount(context.store);
+  const job = {
+    error_code: problem.code,
+    msg: problem.message,
+    retries_at: new Date(next_at).toISOString(),
+  };
   await change(context, domain, async (transaction, changes) => {
     await storeIn(transaction, row, progress);
-    await showStatus(
-      context,
-      transaction,
-      changes,
-      { ...row, ...progress },
-      { error_code: code, msg: message, retries_at: new Date(next_at).toISOString() },
-      isAway ? {} : { acme_tls_alpn: null },
-    );
+    const more = isTakenBack ? { acme_tls_alpn: null } : {};
+    await showStatus(context, transaction, changes, { ...row, ...progress }, job, more);
   });
 }

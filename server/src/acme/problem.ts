@@ -1,13 +1,23 @@
+interface More {
+  /** How long the authority asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** Whether the authority has decided, so that an order goes no further. By default, it may still be met. */
+  readonly isFinal?: boolean;
+}
+
 /** Why an authority does not issue a certificate: its own words (RFC 8555 section 6.7), or ours. */
 export class AcmeProblem extends Error {
+  readonly retryAfterMs: number;
+  readonly isFinal: boolean;
   constructor(
     /** The end of the problem's type, such as `caa` or `rateLimited`; or `unreachable`, `not_possible`. */
     readonly code: string,
     message: string,
-    /** How long the authority asks to wait, in milliseconds. */
-    readonly retryAfterMs?: number,
+    { retryAfterMs = 0, isFinal = false }: More = {},
   ) {
     super(message);
+    this.retryAfterMs = retryAfterMs;
+    this.isFinal = isFinal;
   }
 }
 
@@ -21,7 +31,7 @@ interface ProblemDocument {
 const LONGEST = 1000;
 
 /** Reads a problem document (RFC 7807). */
-export function problemIn(document: unknown, what: string, retryAfterMs?: number): AcmeProblem {
+export function problemIn(document: unknown, what: string, more: More): AcmeProblem {
   const { type, detail, subproblems }: ProblemDocument =
     typeof document === "object" && document !== null ? document : {};
   const code = typeof type === "string" ? (type.split(":").at(-1) ?? "") : "";
@@ -30,6 +40,6 @@ export function problemIn(document: unknown, what: string, retryAfterMs?: number
   return new AcmeProblem(
     code || "malformed",
     `${what}: ${words || "the authority says no reason"}`.slice(0, LONGEST),
-    retryAfterMs,
+    more,
   );
 }

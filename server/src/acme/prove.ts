@@ -2,11 +2,9 @@ import { amendByServer, type ServerContext } from "../resources";
 import type { AcmeOrderRow } from "../storage";
 import { type Challenge, changeRecord, chosen, digestOf, recordName } from "./challenges";
 import type { Account, AcmeClient, Order } from "./client";
-import { AcmeProblem, problemIn } from "./problem";
-import { again, change, DOMAIN, type Domain, store, type Tools } from "./state";
+import { type AcmeProblem, problemIn } from "./problem";
+import { change, DOMAIN, type Domain, goOn, lookAgain, type Tools } from "./state";
 
-/** Challenges that the authority does not decide are given up. */
-const LONGEST_MS = 60 * 60_000;
 /** A name server may need a moment before others see its change. */
 const RECORD_MS = 1_000;
 /** A gateway that has not reported for so long is not waited for; it reports every 30 s. */
@@ -22,17 +20,19 @@ export async function prove(
   account: Account,
   { authorizations }: Order,
 ): Promise<void> {
-  const { client, context } = tools;
+  const { client, context, settings } = tools;
   const challenge: Challenge | null = JSON.parse(row.challenge ?? "null");
   if (!challenge) return present(tools, row, domain, account, authorizations);
-  if (!challenge.isTold) {
-    if (!(await isSeen(context, challenge))) return again(context, row, {});
-    await client.respond(account, challenge.url);
-    return again(context, row, { challenge: JSON.stringify({ ...challenge, isTold: true }) });
+  if (challenge.isTold) return lookAgain(context, row);
+  const keep = (news: Partial<Challenge>) =>
+    goOn(context, row, { challenge: JSON.stringify({ ...challenge, ...news }) });
+  if (challenge.since === null) {
+    await changeRecord("present", challenge, settings);
+    return keep({ since: Date.now() });
   }
-  if (Date.now() - challenge.since > LONGEST_MS)
-    throw new AcmeProblem("timeout", "the authority did not decide within an hour");
-  return again(context, row, {});
+  if (!(await isSeen(context, challenge.since, challenge.sequence))) return lookAgain(context, row);
+  await client.respond(account, challenge.url);
+  return keep({ isTold: true });
 }
 
 async function present(
@@ -48,19 +48,19 @@ async function present(
     if (authorization.status !== "pending") continue;
     const found = chosen(authorization, { domain: name, tries: row.tries }, settings);
     const value = digestOf(await client.keyAuthorization(account, found.token ?? ""));
-    const common = { url: found.url, value, since: Date.now(), isTold: false };
-    if (found.type === "dns-01") {
-      const record: Challenge = { type: "dns-01", name: recordName(name), ...common };
-      // Stored first, so that what was begun is taken away, also after a crash.
-      await store(context, row, { challenge: JSON.stringify(record) });
-      await changeRecord("present", record, settings);
-      return again(context, row, {});
-    }
-    const sequence = await showDigest(context, domain, value);
-    const shown: Challenge = { type: "tls-alpn-01", name, sequence, ...common };
-    return again(context, row, { challenge: JSON.stringify(shown) });
+    const common = { url: found.url, value, isTold: false };
+    // A record is stored before it is made, so that it is taken away, also after a crash.
+    const challenge: Challenge =
+      found.type === "dns-01"
+        ? { ...common, type: "dns-01", name: recordName(name), since: null }
+        : {
+            ...{ ...common, type: "tls-alpn-01", name },
+            sequence: await showDigest(context, domain, value),
+            since: Date.now(),
+          };
+    return goOn(context, row, { challenge: JSON.stringify(challenge) });
   }
-  return again(context, row, {});
+  return lookAgain(context, row);
 }
 
 /** Shows a digest to gateways. Returns the sequence of the event with which they learn of it. */
@@ -82,7 +82,8 @@ async function showDigest(context: ServerContext, domain: Domain, digest: string
 /** Whether those who are asked know the answer: gateways follow events, and say how far they are. */
 async function isSeen(
   { store: { reader } }: ServerContext,
-  { sequence, since }: Challenge,
+  since: number,
+  sequence: number | undefined,
 ): Promise<boolean> {
   const waited = Date.now() - since;
   if (sequence === undefined) return waited >= RECORD_MS;
@@ -112,7 +113,7 @@ export async function whyInvalid(
   for (const url of authorizations) {
     const { challenges } = await client.authorization(account, url);
     const failed = challenges.find((one) => one.error !== undefined && one.error !== null);
-    if (failed) return problemIn(failed.error, `the challenge ${failed.type} failed`);
+    if (failed) return problemIn(failed.error, `the challenge ${failed.type} failed`, { isFinal: true });
   }
-  return problemIn(error, "the order failed");
+  return problemIn(error, "the order failed", { isFinal: true });
 }

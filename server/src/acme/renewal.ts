@@ -19,8 +19,7 @@ const AUTHORITY_KEY = Buffer.from("0603551d23", "hex");
 
 /**
  * The id of a certificate at its authority (RFC 9773 section 4.1): the key identifier of the authority and
- * the
- * serial number. Undefined for a certificate that does not name its authority's key.
+ * the serial number. Undefined for a certificate that does not name its authority's key.
  */
 export function certificateId({ raw, serialNumber }: X509Certificate): string | undefined {
   const at = raw.indexOf(AUTHORITY_KEY);

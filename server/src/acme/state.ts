@@ -13,8 +13,10 @@ import type { AcmeSettings } from "./settings";
 export const DOMAIN = definitionOf("reserved_domain");
 /** The sealed key of the certificate that is being ordered. */
 const KEY = "acme_key";
-/** Between two looks at an order that is under way. */
+/** The pause between two looks at an order that is under way; it grows while there is no news. */
 const LOOK_MS = 500;
+const GROWTH = 1.2;
+const LONGEST_LOOK_MS = 60_000;
 
 export interface Tools {
   readonly context: ServerContext;
@@ -22,8 +24,6 @@ export interface Tools {
   readonly settings: AcmeSettings;
   /** The account at the authority, made when it is first needed. */
   readonly account: () => Promise<Account>;
-  /** Whether a new order may be placed now; counts it. */
-  readonly mayOrder: () => boolean;
 }
 
 /** A reserved domain as it is stored. */
@@ -59,6 +59,16 @@ export async function orderedFor(
   return row && { id: row.id, pem: JSON.parse(row.document).certificate_pem };
 }
 
+/** Whether a domain goes on with the order of a URL. */
+export async function isOrdered({ store }: ServerContext, url: string): Promise<boolean> {
+  const row = await store.reader
+    .selectFrom("acme_order")
+    .select("domain_id")
+    .where("order_url", "=", url)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 type Progress = Partial<Omit<AcmeOrderRow, "domain_id">>;
 
 /** Stores how far an order is, unless its policy changed meanwhile. */
@@ -83,9 +93,15 @@ export async function storeIn(
   if (numUpdatedRows === 0n) throw new AcmeProblem("superseded", "the policy changed meanwhile");
 }
 
-/** Looks again soon. */
-export const again = (context: ServerContext, row: AcmeOrderRow, progress: Progress): Promise<void> =>
-  store(context, row, { next_at: Date.now() + LOOK_MS, ...progress });
+/** Goes on at once with something new. */
+export const goOn = (context: ServerContext, row: AcmeOrderRow, progress: Progress): Promise<void> =>
+  store(context, row, { looks: 0, next_at: Date.now(), ...progress });
+
+/** Looks again later: nothing has changed. */
+export function lookAgain(context: ServerContext, row: AcmeOrderRow): Promise<void> {
+  const pause = Math.min(LOOK_MS * GROWTH ** Math.min(row.looks, 100), LONGEST_LOOK_MS);
+  return store(context, row, { looks: row.looks + 1, next_at: Math.round(Date.now() + pause) });
+}
 
 /** Changes objects in the name of the server. */
 export async function change(
@@ -153,6 +169,6 @@ export async function keepKey(
 
 export async function keyOf({ store: { reader }, keyring }: ServerContext, id: string): Promise<string> {
   const key = await readSecret(reader, keyring, { id, name: KEY });
-  if (key === undefined) throw new AcmeProblem("superseded", "the key of the order is gone");
+  if (key === undefined) throw new AcmeProblem("internal", "the key of the order is gone", { isFinal: true });
   return key;
 }

@@ -14,7 +14,13 @@ export async function noteCertificatePolicies(
     if (!isChangeOf(change, "reserved_domain") || !change.after) continue;
     const [was, is] = [change.before, change.after].map((one) => one?.certificate_management_policy ?? null);
     if (isDeepStrictEqual(was, is)) continue;
-    const begin = { phase: is ? "new" : "ending", order_url: null, tries: 0, next_at: Date.now() } as const;
+    const begin = {
+      phase: is ? "new" : "ending",
+      order_url: null,
+      tries: 0,
+      looks: 0,
+      next_at: Date.now(),
+    } as const;
     await transaction
       .insertInto("acme_order")
       .values({ domain_id: change.id, challenge: null, started_at: null, renews_at: null, ...begin })

@@ -22,6 +22,7 @@ import * as login from "./migrations/020_login";
 import * as resourceName from "./migrations/021_resource_name";
 import * as tunnelSession from "./migrations/023_tunnel_session";
 import * as acme from "./migrations/024_acme";
+import * as acmeTurns from "./migrations/025_acme_turns";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "021_resource_name": resourceName,
   "023_tunnel_session": tunnelSession,
   "024_acme": acme,
+  "025_acme_turns": acmeTurns,
 };
 
 export interface MigrateOptions {

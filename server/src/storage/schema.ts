@@ -123,6 +123,8 @@ export interface Database {
   acme_certificate: { certificate_id: string; domain_id: string; unused_since: number | null };
   /** At most one row: the server that orders certificates, until a moment in milliseconds since 1970. */
   acme_lease: { id: 1; holder: string; until: number };
+  /** When orders were placed in the last three hours, in milliseconds since 1970. */
+  acme_placed: { placed_at: number };
   /** The last report of each gateway. `edges` and `agents` are JSON lists, as they were sent. */
   gateway: GatewayRow;
   /**
@@ -259,10 +261,10 @@ export interface GatewayRow {
 export interface AcmeOrderRow {
   domain_id: string;
   /**
-   * `new`: to be ordered at `next_at`. `ordered`: under way. `issued`: to be renewed. `ending`: the policy is
-   * gone.
+   * `new`: to be ordered at `next_at`. `placing`: the authority was asked for an order, and its answer is not
+   * stored. `ordered`: under way. `issued`: to be renewed. `ending`: the policy is gone.
    */
-  phase: "new" | "ordered" | "issued" | "ending";
+  phase: "new" | "placing" | "ordered" | "issued" | "ending";
   /** Of the order that is under way. */
   order_url: string | null;
   /** JSON: the challenge that is answered; null for none yet. */
@@ -270,6 +272,8 @@ export interface AcmeOrderRow {
   started_at: string | null;
   /** How many tries failed since the last certificate. */
   tries: number;
+  /** How often the authority was looked at in a row without any news. */
+  looks: number;
   /** When it goes on, in milliseconds since 1970. */
   next_at: number;
   renews_at: string | null;
