@@ -1,6 +1,7 @@
 import { ENVOY } from "../../tests/support/envoy";
 import type { Section } from "../report/section";
 import type { Settings } from "../settings";
+import { measureCertificates } from "./certificates";
 import { measureFollowing } from "./follow";
 import { measureTraffic } from "./traffic";
 import { measureTunnels } from "./tunnels";
@@ -15,5 +16,6 @@ export async function measureGateway(settings: Settings): Promise<Section[]> {
     ...(await measureTraffic(settings)),
     ...(await measureTunnels(settings)),
     ...(await measureFollowing(settings)),
+    ...(await measureCertificates(settings)),
   ];
 }

@@ -114,7 +114,8 @@ async function connected(world: GatewayWorld, count: number): Promise<Section> {
   }
 }
 
-const serving = ({ gateway }: GatewayWorld): number => (gateway?.log.match(/"agent bound"/g) ?? []).length;
+const serving = ({ gateways: [first] }: GatewayWorld): number =>
+  (first?.log.match(/"agent bound"/g) ?? []).length;
 
 function agent({ folder }: GatewayWorld, args: readonly string[]): ChildProcess {
   const options = [

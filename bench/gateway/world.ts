@@ -12,7 +12,7 @@ import { ServerProcess } from "../../tests/support/server";
 
 /** A server, and a gateway that serves `*.example.com` with one certificate. */
 export class GatewayWorld {
-  gateway: GatewayProcess | undefined;
+  readonly gateways: GatewayProcess[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "tpb-"));
   readonly own = certificate({ extensions: ["subjectAltName = DNS:*.example.com"] });
 
@@ -25,7 +25,7 @@ export class GatewayWorld {
     readonly key: string,
     readonly port: number,
     readonly ssh: number,
-    private readonly metrics: number,
+    readonly metrics: number,
   ) {
     writeFileSync(join(this.folder, "own.pem"), this.own.pem);
     writeFileSync(join(this.folder, "own.key"), this.own.privateKey);
@@ -43,12 +43,27 @@ export class GatewayWorld {
    * Starts the gateway, and resolves when Envoy serves what is declared.
    * @param more options of the command
    */
-  async serve(...more: string[]): Promise<void> {
+  serve = (...more: string[]): Promise<void> => this.#serveAt(this, "one", more);
+
+  /** Starts a further gateway, which serves HTTPS at a port of its own. Returns that port. */
+  async serveBeside(name: string): Promise<number> {
+    const [port, ssh, metrics] = [await freePort(), await freePort(), await freePort()];
+    await this.#serveAt({ port, ssh, metrics }, name, []);
+    return port;
+  }
+
+  async #serveAt(
+    { port, ssh, metrics }: Pick<GatewayWorld, "port" | "ssh" | "metrics">,
+    name: string,
+    more: readonly string[],
+  ): Promise<void> {
     const state = [
       "--url",
       this.server.url,
+      "--name",
+      name,
       "--state",
-      join(this.folder, "state"),
+      join(this.folder, `state-${name}`),
       "--certs",
       this.folder,
       "--envoy",
@@ -56,26 +71,25 @@ export class GatewayWorld {
     ];
     const places = [
       "--listen",
-      `443=127.0.0.1:${this.port}`,
+      `443=127.0.0.1:${port}`,
       "--ssh-listen",
-      `127.0.0.1:${this.ssh}`,
+      `127.0.0.1:${ssh}`,
       "--metrics",
-      `127.0.0.1:${this.metrics}`,
+      `127.0.0.1:${metrics}`,
     ];
-    this.gateway = GatewayProcess.start(["run", ...state, ...places, ...more], {
-      TUNNELPLANE_API_KEY: this.key,
-    });
+    const args = ["run", ...state, ...places, ...more];
+    this.gateways.push(GatewayProcess.start(args, { TUNNELPLANE_API_KEY: this.key }));
     const ready = () =>
-      fetch(`http://127.0.0.1:${this.metrics}/readyz`).then(
+      fetch(`http://127.0.0.1:${metrics}/readyz`).then(
         ({ ok }) => ok,
         () => false,
       );
     while (!(await ready())) await sleep(20);
   }
 
-  /** The processes of the gateway and of its Envoy. */
+  /** The processes of the first gateway and of its Envoy. */
   get pids(): { readonly gateway: number; readonly envoy: readonly number[] } {
-    const gateway = this.gateway?.pid ?? 0;
+    const gateway = this.gateways[0]?.pid ?? 0;
     const children = readFileSync(`/proc/${gateway}/task/${gateway}/children`, "utf8");
     return { gateway, envoy: children.trim().split(" ").filter(Boolean).map(Number) };
   }
@@ -113,7 +127,7 @@ export class GatewayWorld {
   }
 
   async stop(): Promise<void> {
-    await this.gateway?.stop();
+    for (const gateway of this.gateways) await gateway.stop();
     await this.api.close();
     await this.server.stop();
     rmSync(this.folder, { recursive: true, force: true });

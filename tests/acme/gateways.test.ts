@@ -2,12 +2,10 @@ import { X509Certificate } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { type Running, runningForEachTest } from "../gateway/running";
+import { anotherGateway } from "../gateway/another";
+import { runningForEachTest } from "../gateway/running";
 import { tls } from "../gateway/traffic";
-import { ENVOY } from "../support/envoy";
-import { GatewayProcess } from "../support/gateway";
 import { PEBBLE, Pebble } from "../support/pebble";
-import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
 
 /** Sends connections to one place after the other, as balancers do. */
@@ -35,30 +33,6 @@ describe("Certificates that gateways prove (tls-alpn-01) and serve", () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   });
 
-  /** A second gateway of the same server. */
-  const another = async (one: Running): Promise<number> => {
-    const [port, metrics] = [await freePort(), await freePort()];
-    const bot = await one.api.botUsers.create({ name: "another", role: "gateway" });
-    const key = (await one.api.apiKeys.create({ owner_id: bot.id })).token ?? "";
-    const gateway = GatewayProcess.start(
-      [
-        ...[
-          "run",
-          "--url",
-          one.server.url,
-          "--state",
-          `${one.folder}/b`,
-          "--listen",
-          `443=127.0.0.1:${port}`,
-        ],
-        ...["--envoy", ENVOY as string, "--metrics", `127.0.0.1:${metrics}`, "--name", "another"],
-        ...["--certs", one.folder, "--allow-upstreams", "127.0.0.0/8"],
-      ],
-      { TUNNELPLANE_API_KEY: key },
-    );
-    stops.push(() => gateway.stop());
-    return port;
-  };
   const served = async (port: number, sni: string): Promise<X509Certificate | undefined> => {
     const socket = await tls(port, { sni }).catch(() => undefined);
     const raw = socket?.getPeerCertificate().raw;
@@ -75,7 +49,9 @@ describe("Certificates that gateways prove (tls-alpn-01) and serve", () => {
     stops.push(() => pebble.stop());
     await one.use(await ServerProcess.start({ args: pebble.flags }));
     one.run("--certs", one.folder, "--allow-upstreams", "127.0.0.0/8");
-    ports.push(await another(one));
+    const another = await anotherGateway(one);
+    stops.push(another.stop);
+    ports.push(another.port);
     await one.site("app.example.com");
     const api = new Tunnelplane({ baseUrl: one.server.url, apiKey: one.server.apiKey });
     stops.push(() => api.close());

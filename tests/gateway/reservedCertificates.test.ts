@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { expect } from "chai";
 import { serverCertificate } from "../support/api/fixtures";
+import { anotherGateway } from "./another";
 import { runningForEachTest } from "./running";
 import { tls } from "./traffic";
 
@@ -24,10 +25,14 @@ describe("The certificate of a reserved domain", () => {
     return serialNumber.toLowerCase();
   };
   const upload = (name = HOST) => running.now.api.tlsCertificates.create(serverCertificate(name));
-  const becomesServed = ({ serial_number: wanted }: { serial_number: string }, sni = HOST) =>
+  const becomesServed = (
+    { serial_number: wanted }: { serial_number: string },
+    sni = HOST,
+    port = running.now.httpsPort,
+  ) =>
     running.now.until(async () => {
       try {
-        return (await servedAt(running.now.httpsPort, sni)) === wanted;
+        return (await servedAt(port, sni)) === wanted;
       } catch {
         return false; // not served yet
       }
@@ -58,6 +63,24 @@ describe("The certificate of a reserved domain", () => {
     open.write("GET / HTTP/1.1\r\nhost: other.example.com\r\n\r\n");
     expect(await answered).to.match(/^HTTP\/1.1 200/);
     open.destroy();
+  });
+
+  it("is served by each of two gateways, and so is the one that takes its place", async () => {
+    const { api } = running.now;
+    running.now.run("--certs", running.now.folder);
+    const another = await anotherGateway(running.now);
+    try {
+      const ports = [running.now.httpsPort, another.port];
+      await running.now.site(HOST);
+      const first = await upload();
+      const { id } = await api.reservedDomains.create({ domain: HOST, certificate_id: first.id });
+      for (const port of ports) await becomesServed(first, HOST, port);
+      const second = await upload();
+      await api.reservedDomains.update(id, { certificate_id: second.id });
+      for (const port of ports) await becomesServed(second, HOST, port);
+    } finally {
+      await another.stop();
+    }
   });
 
   it("wins over a file, which serves the name again once the domain is released", async () => {
