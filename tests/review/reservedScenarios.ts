@@ -11,6 +11,14 @@ export const RESERVED_SCENARIOS: Readonly<Record<string, (it: Scenario) => unkno
         description: it.pick("", "", "changed"),
       });
   },
+  "restriction-not-enforced": (it) => {
+    new tunnels.IpRestriction(it.rule, {
+      type: "agent",
+      ipPolicyIds: [it.office.id],
+      enforced: it.pick(true, false),
+      description: it.pick("", "", "changed"),
+    });
+  },
   "certificate-ends-soon": (it) => {
     const { certificate_pem, private_key_pem } = it.pick(lasting, ending);
     new tunnels.TlsCertificate(it.rule, {

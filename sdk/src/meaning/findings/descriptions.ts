@@ -50,5 +50,6 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "key-without-end": "An API key never ends.",
   "long-lived-cloud-keys": "An event destination signs in with cloud keys instead of a role.",
   "address-added": "There is a new address, and it is protected.",
+  "restriction-not-enforced": "An IP restriction is not enforced, so it keeps nobody out.",
   unused: "Nothing refers to a policy, a backend or an authority.",
 };

@@ -149,6 +149,20 @@ export const describingRules: readonly Describing[] = [
     },
   },
   {
+    rule: "restriction-not-enforced",
+    severity: "low",
+    describe: (thing, { names }) => {
+      const { enforced } = thing.fields;
+      if (thing.kind !== "ip_restriction" || enforced === true) return undefined;
+      const what = `the IP restriction ${names.quote(thing)}`;
+      const certain = !holdsUnknown(enforced);
+      const sentence = certain
+        ? `T${what.slice(1)} is not enforced: it keeps nobody out.`
+        : `It is not known yet whether ${what} is enforced.`;
+      return { sentence, property: "enforced", certain, content: String(certain) };
+    },
+  },
+  {
     rule: "unused",
     severity: "low",
     describe: (thing, { names, model }) => {
