@@ -10,9 +10,9 @@ import { jobOf, type OperationName } from "./server/subject";
 import type { Settings } from "./settings";
 
 const CROWD = 10 * CONNECTIONS;
-/** The goal for accepted requests: their p99, compared with the p99 without a crowd. */
+/** The goal for accepted requests of clients that wait: their p99, compared with the p99 without a crowd. */
 const P99 = 3;
-const MEASURED: readonly OperationName[] = ["get", "create", "mix 60/10/15/15"];
+const MEASURED: readonly OperationName[] = ["get", "list 100", "create", "patch", "mix 60/10/15/15"];
 /** How refused clients go on. */
 const MANNERS = ["wait for Retry-After", "repeat at once"] as const;
 type Manners = NonNullable<LoadJob["refused"]>;
@@ -105,8 +105,9 @@ async function crowded(
       refused: crowd.refusedPerSecond,
       p99: crowd.p99,
       slowest,
-      goal: `≤ ${P99}`,
-      reached: slowest !== null && slowest <= P99,
+      ...(clients === "wait for Retry-After"
+        ? { goal: `≤ ${P99}`, reached: slowest !== null && slowest <= P99 }
+        : { goal: null, reached: null }),
       refusedP99: crowd.refusedP99,
       first: after.first,
       afterP99: after.p99,

@@ -147,9 +147,8 @@ export class ResourceService {
     const page = await pageOf(reader, definition, { ...request, owner, ...shown, parents });
     const places = await placesOf(reader, this.#caller, page.versions);
     const readers = shown.alsoShared?.length ? await this.#readersOf(page) : undefined;
-    const isAsRead =
-      !readers && places.size === 0 && this.#documents.areAsRead(definition, page.documents, page.versions);
-    const documents = isAsRead
+    const areAnswers = !readers && places.size === 0 && this.#documents.areAnswers(page.versions);
+    const documents = areAnswers
       ? [page.documents]
       : await inSlices(documentsIn(page), async (document, index) => {
           const version = present(page.versions[index]);
