@@ -1,7 +1,7 @@
 import type { Definition, Sent } from "./core/definition";
 import { lazyList } from "./core/lazyList";
 import type { ReferenceTarget } from "./core/marks";
-import { once } from "./core/once";
+import { once, oncePer } from "./core/once";
 import { refuseMistakes } from "./core/refuseMistakes";
 import { nameEventTypes } from "./formats/event";
 import type { Kind } from "./kinds";
@@ -145,10 +145,11 @@ export const definitionOfId = (id: string): Definition | undefined =>
   byPrefix().get(id.slice(0, id.indexOf("_")));
 
 /** The definitions that a reference to these kinds or groups may point to. */
-export const targetsOf = (kinds: readonly ReferenceTarget[]): Definition[] =>
+export const targetsOf: (kinds: readonly ReferenceTarget[]) => readonly Definition[] = oncePer((kinds) =>
   registry.filter((definition) =>
     kinds.some((kind) => kind === definition.kind || GROUPS[kind]?.(definition)),
-  );
+  ),
+);
 
 /** The kinds of targets of event destinations. Loads the type, which programs without one do not need. */
 export const eventTargets = (): typeof EVENT_TARGETS => require("./types/eventDestination").EVENT_TARGETS;

@@ -60,9 +60,10 @@ export class Guarantees implements Guard {
       await this.#checkGuarantees(db, changes, { owner, project, compared });
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
+      const isOptimistic = db instanceof Transaction && db.facts.isOptimistic;
       const said = hostportsSaid(deciding)?.flatMap(placesAt);
-      if (said && db instanceof Transaction && db.facts.isOptimistic) return refuseGuaranteed(db, said);
-      if (!said && (await isAnyEnforced(db, {})).length === 0) return;
+      if (said && isOptimistic) return refuseGuaranteed(db, said);
+      if ((await isAnyEnforced(db, {})).length === 0) return;
       const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
       const found = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
       // Edges and routes belong to one project; what they refer to may be lent to others.

@@ -106,6 +106,7 @@ async function refuseReserved(
   const names = claims.map(({ name }) => name);
   if (!isRequired && db instanceof Transaction && db.facts.isOptimistic)
     return breakIfReserved(db, names, project);
+  if (!isRequired && (await anyReserved(db, {})).length === 0) return;
   const reserved = await Reserved.around(db, names);
   for (const { name, path, port } of claims) {
     if (await reserved.isForeign(name, project))
@@ -162,6 +163,10 @@ const reservedKeys = (db: Kysely<Database>) =>
     .innerJoin("resource", "resource.id", "unique_key.resource_id")
     .select(["scope", "value", "resource_id"])
     .where("scope", "=", "reserved_domain");
+
+const anyReserved = statement<object, { value: string }>((db) =>
+  db.selectFrom("unique_key").select("value").where("scope", "=", "reserved_domain").limit(1),
+);
 
 /** The reserved domains over some names, read at once. */
 class Reserved {

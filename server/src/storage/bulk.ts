@@ -35,6 +35,9 @@ export function bulkInsertion<T extends keyof Database, C extends keyof Database
     return query;
   };
   return async (db, rows) => {
+    const [first] = rows;
+    if (first === undefined) return;
+    if (rows.length === 1) return void (await one(db, first));
     const whole = rows.length - (rows.length % ROWS);
     for (let start = 0; start < whole; start += ROWS) {
       const parameters: unknown[] = [];

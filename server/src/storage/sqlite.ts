@@ -6,6 +6,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
+  type LimitNode,
   type QueryResult,
   type SelectModifierNode,
   SqliteAdapter,
@@ -162,7 +163,7 @@ class EmbeddedDialect extends SqliteDialect {
   }
 
   override createQueryCompiler() {
-    return new WithoutRowLocks();
+    return new EmbeddedQueryCompiler();
   }
 }
 
@@ -192,10 +193,19 @@ class ImmediateDriver extends SqliteDriver {
 
 const ROW_LOCKS = new Set<unknown>(["ForUpdate", "ForShare", "SkipLocked"]);
 
-/** SQLite has one writer at a time, so it has no row locks and no syntax for them. */
-class WithoutRowLocks extends SqliteQueryCompiler {
+class EmbeddedQueryCompiler extends SqliteQueryCompiler {
+  /** SQLite has one writer at a time, so it has no row locks and no syntax for them. */
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!ROW_LOCKS.has(node.modifier)) super.visitSelectModifier(node);
+  }
+
+  /**
+   * SQLite prepares a statement anew each time a limit that is a bare parameter gets its value: 13 µs of a page
+   * of 100 objects that takes 69 (measured 2026-11-27 on 2 cores, SQLite 3.53). An expression spares that.
+   */
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append("limit +");
+    this.visitNode(limit);
   }
 }
 
