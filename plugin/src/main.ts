@@ -1,3 +1,5 @@
+import { keepCompiled } from "@tunnelplane/sdk/compiled";
+
 import "@tunnelplane/sdk/node";
 
 import { Service } from "./service";
@@ -9,6 +11,7 @@ const WATCH_MS = 5000;
 async function main(): Promise<void> {
   const port = await new Service(process.argv[2] ?? "").listen();
   console.log(port);
+  keepCompiled();
   const engine = process.ppid;
   setInterval(() => {
     if (process.ppid !== engine) process.exit(0);

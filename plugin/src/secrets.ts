@@ -1,4 +1,4 @@
-import { registry } from "@tunnelplane/sdk/contract";
+import { KINDS } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
 
 /** Shorter texts occur in too many words to be hidden everywhere. */
@@ -24,7 +24,7 @@ export function noteSecret(value: unknown): void {
 }
 
 /** In a set, tokens are listed under the names of its objects, which every preview shows. */
-const isNameInSet = (name: string): boolean => registry.some(({ kind }) => name.startsWith(`${kind}/`));
+const isNameInSet = (name: string): boolean => KINDS.some((kind) => name.startsWith(`${kind}/`));
 
 /**
  * A message as the engine may show it: without parts of secrets, and without characters that control a

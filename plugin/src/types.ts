@@ -1,5 +1,13 @@
 import { type Operation, Steps } from "@tunnelplane/pulumi/operation";
-import { camelCase, modulesWithTypes, registry, secretPathsOf } from "@tunnelplane/sdk/contract";
+import {
+  camelCase,
+  definitionNamed,
+  KINDS,
+  modulesWithTypes,
+  pascalCase,
+  registry,
+  secretPathsOf,
+} from "@tunnelplane/sdk/contract";
 
 /** The engine's name of this package. */
 export const PACKAGE = "tunnelplane";
@@ -10,20 +18,27 @@ export const CATALOGUE_SET = "CatalogueSet";
 /** The engine's name of a type, an enumeration or a function of this package. */
 export const tokenOf = (name: string): string => `${PACKAGE}:index:${name}`;
 
-/** Everything that programs declare: the objects of each type, and their modules. */
-interface ResourceType {
-  /** The name of the class. */
-  readonly type: string;
-  /** Its name in the contract: `tls_edge`, or `tls_edge.backend` for a module. */
-  readonly kind: string;
+/** All types that programs declare. */
+const resourceTypes = (): string[] =>
+  registry.flatMap((definition) => [
+    definition.type,
+    ...modulesWithTypes(definition).map(({ type }) => type),
+  ]);
+
+/**
+ * The name of a type in the contract: `tls_edge`, or `tls_edge.backend` for a module. Loads no other types:
+ * the whole contract takes a fifth of the start.
+ */
+function kindOf(token: string): string | undefined {
+  for (const kind of KINDS) {
+    const own = tokenOf(pascalCase(kind));
+    if (token === own) return kind;
+    if (!token.startsWith(own)) continue;
+    const module = modulesWithTypes(definitionNamed(kind)).find(({ type }) => tokenOf(type) === token);
+    if (module) return `${kind}.${module.name}`;
+  }
+  return undefined;
 }
-
-const resourceTypes: readonly ResourceType[] = registry.flatMap((definition) => [
-  { type: definition.type, kind: definition.kind },
-  ...modulesWithTypes(definition).map(({ name, type }) => ({ type, kind: `${definition.kind}.${name}` })),
-]);
-
-const kindOf = new Map(resourceTypes.map(({ type, kind }) => [tokenOf(type), kind]));
 
 /** The steps of each type in one operation, made when they are first asked for. */
 export class StepsByType {
@@ -39,10 +54,10 @@ export class StepsByType {
   #ofToken(token: string): Steps {
     const known = this.#steps.get(token);
     if (known) return known;
-    const kind = kindOf.get(token);
+    const kind = kindOf(token);
     if (kind === undefined)
       throw new Error(
-        `There is no resource type ${token} in this version; there are ${[...resourceTypes.map(({ type }) => type), CATALOGUE_SET].join(", ")}`,
+        `There is no resource type ${token} in this version; there are ${[...resourceTypes(), CATALOGUE_SET].join(", ")}`,
       );
     const steps = new Steps(this.operation, kind);
     this.#steps.set(token, steps);

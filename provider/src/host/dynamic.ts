@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Transport } from "@tunnelplane/sdk";
+import { keepCompiled } from "@tunnelplane/sdk/compiled";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, visible } from "@tunnelplane/sdk/node";
 import { intentOf, type Properties } from "../core";
@@ -11,6 +12,8 @@ import type { Adopted, Origin } from "./origin";
 import { inform, warn } from "./warn";
 
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
+
+keepCompiled();
 
 /** The operation that this process serves; it never serves a second one. */
 const operation = new Operation({ packageName: "@tunnelplane/pulumi", isUnknown, warn, inform });

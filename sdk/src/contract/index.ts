@@ -74,7 +74,7 @@ export {
 export { durationSeconds, secondsOf, timestamp } from "./formats/time";
 export { isFor } from "./formats/tlsCertificate";
 export { completeValidity } from "./formats/validity";
-export type { Kind } from "./kinds";
+export { KINDS, type Kind } from "./kinds";
 export * from "./observed";
 export * from "./registry";
 export { MOST_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES } from "./resourceName";
