@@ -322,6 +322,7 @@ describe("The console at /console", () => {
         "Guarantees",
         "Objects",
         "Gateways",
+        "Agents",
       ]);
       await other.goto(`${server.url}/console#/audit`);
       await other.getByText("Only admins may see the audit log").waitFor();

@@ -18,6 +18,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "#/objects/ip_policy": "new tunnels.IpPolicy",
   "#/deliveries": "new tunnels.EventDestination",
   "#/gateways": "tunnelplane-gateway run",
+  "#/agents": "An agent is stock OpenSSH",
   "#/audit": "Rows are only ever added",
   "#/audit/kind=guarantee": "Take a filter away",
   "#/sessions": "People sign in where the server has an identity provider",

@@ -45,7 +45,7 @@ export const addressOf = (path) => new URL(path.replace(/^\//, ""), base).href;
 /** Reads what the API has at a path. */
 export const get = (path) => request(path, "GET");
 
-/** Asks for an answer to a body. The console asks only what changes nothing, and signs out. */
+/** Asks for an answer to a body. The console asks only what changes no object, ends sessions, and signs out. */
 export const ask = (path, body) => request(path, "POST", body);
 
 /** Removes what the API has at a path. */

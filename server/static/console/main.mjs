@@ -1,3 +1,4 @@
+import { agents } from "./agents.mjs";
 import { addressOf, ask, get, isInSession, Refusal, useKey, useProject, useSession } from "./api.mjs";
 import { audit } from "./audit.mjs";
 import { deliveries } from "./deliveries.mjs";
@@ -31,6 +32,7 @@ const VIEWS = {
   sessions,
   gateways,
   gateway,
+  agents,
   me,
 };
 /** The section that a view belongs to. */
@@ -217,6 +219,7 @@ async function welcome() {
     ["objects", "Objects"],
     ...(seesAll(caller) ? [["deliveries", "Deliveries"]] : []),
     ...(hasGateways ? [["gateways", "Gateways"]] : []),
+    ["agents", "Agents"],
     ...(caller.role === "admin" ? [["audit", "Audit log"]] : []),
     ...(caller.account_role === "admin" ? [["sessions", "Sessions"]] : []),
   ];
