@@ -8,7 +8,7 @@ import { z } from "zod";
 import { openContext } from "../../server/src/context";
 import { readSecret } from "../../server/src/secrets/tokens";
 import { expectRefused, hostport, unique } from "../support/api/expect";
-import { sshKey } from "../support/api/fixtures";
+import { serverCertificate, sshKey } from "../support/api/fixtures";
 import { contentOf, execute, onEveryDatabase, rowsIn } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 import { MASTER_KEY, run, type ServerProcess } from "../support/server";
@@ -152,6 +152,20 @@ onEveryDatabase("A secret", (start, database) => {
       await created(rest, "/ssh_certificate_authorities", {}, { "idempotency-key": unique() })
     ).id;
     const pem = await privateKeyOf(server.data, authority);
+    const [domain, tls] = [`${unique()}.example.com`, serverCertificate("*.example.com")];
+    const { id: certificate_id } = await created(rest, "/tls_certificates", tls, {
+      "idempotency-key": unique(),
+    });
+    await created(rest, "/reserved_domains", { domain, certificate_id });
+    const webhooks = [canary(), canary()];
+    const signed = (secret?: string) => ({ provider: "github", ...(secret && { secret }) });
+    const site = `/edges/https/${(await created(rest, "/edges/https", { hostports: [hostport()] })).id}/routes`;
+    const { id: hooked } = await created(rest, site, {
+      ...{ match_type: "path_prefix", match: "/" },
+      webhook_verification: signed(webhooks[0]),
+    });
+    for (const secret of [webhooks[1], undefined])
+      expect((await rest.put(`${site}/${hooked}/webhook_verification`, signed(secret))).status).to.equal(200);
     const oneTime = [
       (await created(rest, "/credentials", {}, { "idempotency-key": unique() })).token,
       (await created(rest, "/api_keys", {}, { "idempotency-key": unique() })).token,
@@ -168,12 +182,18 @@ onEveryDatabase("A secret", (start, database) => {
       kept.target.monitoring_service.api_key,
       gone.target.monitoring_service.api_key,
       server.apiKey,
-      ...pem.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----")),
+      ...webhooks,
+      ...[pem, tls.private_key_pem].flatMap((key) =>
+        key.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----")),
+      ),
     ];
     const file = join(folder, "backup.gz");
     const backup = await run(server.data, "backup", file);
     expect(backup.code, backup.err).to.equal(0);
-    const lists = ["/credentials", "/api_keys", "/ssh_certificate_authorities"];
+    const lists = [
+      ...["/credentials", "/api_keys", "/ssh_certificate_authorities"],
+      ...["/tls_certificates", "/reserved_domains", site],
+    ];
     expectNone(all, {
       database: await storedIn(server.data),
       backup: gunzipSync(readFileSync(file)).toString("latin1"),
@@ -183,7 +203,9 @@ onEveryDatabase("A secret", (start, database) => {
       events: await everyPage(rest, "/events?limit=7"),
       "audit log": await everyPage(rest, "/audit_events?limit=7"),
       metrics: (await rest.get("/metrics")).text,
-      "lists of one-time secrets": (await Promise.all(lists.map((path) => everyPage(rest, path)))).join(),
+      "lists of secrets that are shown once or never": (
+        await Promise.all(lists.map((path) => everyPage(rest, path)))
+      ).join(),
     });
     expect(server.log).to.include('"level":30');
     if (isUrl(server.data)) return;
