@@ -8,8 +8,7 @@ export interface Settings {
   /** Numbers of server processes on one PostgreSQL. */
   readonly servers: readonly number[];
   /**
-   * A folder with another build, for example of an older release, whose server is measured beside ours on
-   * PostgreSQL.
+   * A folder with another build, for example of an older release, whose server is measured beside ours.
    */
   readonly beside?: string | undefined;
   /** Numbers of objects for the measurement of growth. */

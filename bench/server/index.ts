@@ -35,23 +35,35 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
     const sizes = await sizesOf(ours);
     const floor = async (kind: FloorKind) =>
       running.add(startFloor(kind, mkdtempSync(join(folder, "floor-")), sizes, generator));
-    const contenders = {
+    const cli = settings.beside === undefined ? undefined : cliIn(settings.beside);
+    const always = {
       "one by one": await floor("one by one"),
       "group commit": await floor("group commit"),
       ours,
     };
-    const results = await inTurn(contenders, settings, generator, NEAR);
+    const contenders: typeof always & { [BESIDE]?: Contender } = always;
+    if (cli)
+      contenders[BESIDE] = await running.add(startServers(join(folder, "beside"), 1, generator, { cli }));
+    const results: Record<keyof typeof always, Results> & { [BESIDE]?: Results } = await inTurn(
+      contenders as typeof always,
+      settings,
+      generator,
+      NEAR,
+    );
     const rows = OPERATIONS.flatMap((operation): Row[] => {
       const goal = GOALS[operation];
       const [mine, against] = [results.ours[operation], results[goal.floor][operation]];
       const [speed, slowest] = [ratio(mine.perSecond, against.perSecond), ratio(mine.p99, against.p99)];
+      const other = results[BESIDE]?.[operation];
       return [
+        ...(other ? [{ operation, of: BESIDE, ...other }] : []),
         { operation, of: "floor, a commit each", ...results["one by one"][operation] },
         { operation, of: "floor, group commit", ...results["group commit"][operation] },
         {
           operation,
           of: "tunnelplane",
           ...mine,
+          faster: other ? ratio(mine.perSecond, other.perSecond) : null,
           floor: goal.floor,
           speed,
           goal: `≥ ${goal.perSecond}`,
@@ -68,6 +80,7 @@ async function onSqlite(settings: Settings, generator: LoadGenerator): Promise<S
       note: `Credentials of ${sizes[0]} bytes, modules of TLS edges of ${sizes[1]} bytes, ${CONNECTIONS} connections, \`synchronous=FULL\`, median of ${settings.rounds} rounds of ${settings.seconds} s. The floors are raw node:http and node:sqlite that store and answer as many bytes and do nothing else.`,
       columns: {
         ...COLUMNS,
+        ...(cli && { faster: "× other build" }),
         floor: "compared with",
         speed: "× floor",
         goal: "goal",
