@@ -1,108 +1,269 @@
 import { newId } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import type { Json } from "../support/api/expect";
 import { HAS_BROWSER, LOOKS, RealBrowser } from "../support/browser";
 import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 import { violationsOn } from "./axe";
 import { picture } from "./screenshots";
 
-const SINCE = "2026-11-27T08:00:00Z";
-const IP = "192.0.2.9";
+const IP = "203.0.113.7";
+/** What an agent may call itself, and bind. */
+const MARKUP = "<img src=x onerror=alert(1)>";
 
-(HAS_BROWSER ? describe : describe.skip)("The console's page of agents, in Chromium,", () => {
+(HAS_BROWSER ? describe : describe.skip)("Agents in the console, in Chromium,", () => {
   let server: ServerProcess;
+  let rest: Rest;
   let browser: RealBrowser;
-  let keys: { member: string; viewer: string };
-  /** The sessions of the admin's agent and of the member's. */
-  let [adminSession, ownSession] = ["", ""];
+  const made = { farm: "", laptop: "", member: "", viewer: "", reader: "", edge: "" };
 
   before(async () => {
     server = await ServerProcess.start();
-    browser = await RealBrowser.start();
-    const rest = new Rest(server.url, server.apiKey);
-    const edge = (await rest.post("/edges/https", { hostports: ["app.example.com:443"] })).body;
-    const keyOf = async (name: string, role: string) => {
-      const { id } = (await rest.post("/bot_users", { name, role })).body;
-      return (await rest.post("/api_keys", { owner_id: id })).body.token as string;
+    rest = new Rest(server.url, server.apiKey);
+    const create = async (path: string, body: Json, by = rest): Promise<Json & { id: string }> => {
+      const answer = await by.post(path, body);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.body;
     };
-    keys = { member: await keyOf("ada", "member"), viewer: await keyOf("eve", "viewer") };
-    const farm = (await rest.post("/credentials", { description: "build farm" })).body;
-    const own = (await new Rest(server.url, keys.member).post("/credentials", { description: "laptop" }))
-      .body;
-    [adminSession, ownSession] = [newId("ts"), newId("ts")];
-    const labels = ["bind:service=web", "bind:color=blue"];
-    const { status, text } = await rest.put("/gateways/berlin-1/status", {
-      sequence: 1,
-      edges: [{ id: edge.id, state: "applied" }],
-      agents: [
-        ...[
-          { session: adminSession, credential: farm.id, bind: ["bind:app.example.com:443"] },
-          { session: ownSession, credential: own.id, bind: labels, binds: [labels] },
-        ].map((one) => ({ address: IP, since: SINCE, client: "SSH-2.0-OpenSSH_9.9", ...one })),
-      ],
-    });
-    expect(status, text).to.equal(204);
+    const keyOf = async (owner_id: string, scopes: string[] = []): Promise<string> =>
+      String((await create("/api_keys", { owner_id, scopes })).token);
+    const ada = (await create("/bot_users", { name: "ada" })).id;
+    made.member = await keyOf(ada);
+    made.reader = await keyOf(ada, ["read"]);
+    made.viewer = await keyOf((await create("/bot_users", { name: "reviews", role: "viewer" })).id);
+    made.farm = (await create("/credentials", { description: "build farm" })).id;
+    const adas = new Rest(server.url, made.member);
+    made.laptop = (await create("/credentials", { description: "Ada's laptop" }, adas)).id;
+    await create("/backends/tunnel_group", { description: "blue ones", labels: { color: "blue" } });
+    const shop = { description: "the shop", hostports: ["app.example.com:443"] };
+    made.edge = (await create("/edges/https", shop)).id;
+    browser = await RealBrowser.start();
   });
   after(async () => {
     await browser.close();
     await server.stop();
   });
 
-  /** The page, as the holder of a key sees it. */
-  async function opened(key: string, look: keyof typeof LOOKS = "light"): Promise<Page> {
-    const { page } = await browser.open(`${server.url}/console#/agents`, LOOKS[look]);
-    await page.getByLabel("API key").fill(key);
-    await page.getByRole("button", { name: "Open the console" }).click();
-    await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
-    return page;
+  interface Agent {
+    readonly credential: string;
+    readonly bind: readonly string[];
+    readonly address?: string;
+    readonly client?: string;
   }
-  const region = (page: Page, name: string) => page.getByRole("region", { name });
+  /** Has a gateway report these agents, and answers the ids of their sessions. */
+  async function report(gateway: string, agents: readonly Agent[]): Promise<string[]> {
+    const all = agents.map((one) => ({
+      ...{ session: newId("ts"), address: IP, since: "2026-01-02T03:04:05Z" },
+      ...{ client: "SSH-2.0-OpenSSH_9.9", ...one },
+    }));
+    const edges = [{ id: made.edge, state: "applied" }];
+    const answer = await rest.put(`/gateways/${gateway}/status`, { edges, agents: all });
+    expect(answer.status, answer.text).to.equal(204);
+    return all.map(({ session }) => session);
+  }
+  /** Two agents at two gateways: the build farm's, and the member's laptop. */
+  async function twoAgents(): Promise<{ farm: string; laptop: string }> {
+    const bind = ["bind:app.example.com:443", "bind:color=blue"];
+    const [farm = ""] = await report("berlin-1", [{ credential: made.farm, bind }]);
+    const [laptop = ""] = await report("paris-1", [
+      { credential: made.laptop, bind: ["bind:nobody.example.com:443"], address: "198.51.100.9" },
+    ]);
+    return { farm, laptop };
+  }
+  async function open(key: string, where: string, look: keyof typeof LOOKS = "light") {
+    const tab = await browser.open(`${server.url}/console#/${where}`, LOOKS[look]);
+    await tab.page.getByLabel("API key").fill(key);
+    await tab.page.getByRole("button", { name: "Open the console" }).click();
+    await tab.page.locator("main:not([aria-busy]) > h1").waitFor();
+    return tab;
+  }
+  const row = (page: Page, name: string | RegExp) =>
+    page.getByRole("region", { name: /^Agents|^The agent/ }).getByRole("row", { name });
+  const isThere = async (session: string) => (await rest.get(`/tunnel_sessions/${session}`)).status === 200;
+  const focused = (page: Page) => page.evaluate("document.activeElement?.textContent");
 
-  for (const look of Object.keys(LOOKS) as (keyof typeof LOOKS)[])
-    it(`shows sessions, what they bind, and what is served, soundly (${look})`, async () => {
-      const page = await opened(server.apiKey, look);
-      const sessions = await region(page, "Sessions of agents").innerText();
-      for (const text of [adminSession, ownSession, IP, "SSH-2.0-OpenSSH_9.9"])
-        expect(sessions).to.contain(text);
-      const bound = await region(page, "What agents bind").innerText();
-      expect(bound).to.contain("https://app.example.com").and.to.contain("service=web, color=blue");
-      const served = region(page, "Hostports that gateways serve").getByRole("link", {
-        name: "https://app.example.com",
-      });
-      expect(await served.getAttribute("href")).to.equal("#/address/app.example.com%3A443");
-      expect(await violationsOn(page)).to.deep.equal([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).to.equal(true);
-      if (look === "light") await picture(page, "console-agents");
-    });
-
-  it("shows a member the sessions of their own credentials, and ends one of them", async () => {
-    const page = await opened(keys.member);
-    const sessions = region(page, "Sessions of agents");
-    expect(await sessions.innerText())
-      .to.contain(ownSession)
-      .and.not.to.contain(adminSession);
-    await sessions.getByRole("button", { name: `Stop the session ${ownSession}` }).click();
-    await sessions.getByText("stopped").waitFor();
-    const { status } = await new Rest(server.url, keys.member).get(`/tunnel_sessions/${ownSession}`);
-    expect(status).to.equal(404);
+  it("each agent is a row: its credential by name, what it has bound, its gateway, address, time and client", async () => {
+    const { farm } = await twoAgents();
+    const { page, errors, close } = await open(server.apiKey, "agents");
+    const seen = row(page, /^build farm/);
+    for (const text of [made.farm, "app.example.com:443", "color=blue", "berlin-1", IP, farm])
+      await seen.getByText(text, { exact: true }).first().waitFor();
+    await seen.getByText("SSH-2.0-OpenSSH_9.9").waitFor();
+    expect(await seen.locator("time").getAttribute("datetime")).to.equal("2026-01-02T03:04:05.000Z");
+    await picture(page, "console-agents");
+    await seen.getByRole("link", { name: "app.example.com:443" }).click();
+    await page.getByRole("heading", { level: 1, name: "app.example.com:443" }).waitFor();
+    await page.goto(`${server.url}/console#/gateway/berlin-1`);
+    await page.getByRole("link", { name: farm }).click();
+    await page.getByRole("heading", { level: 1, name: "An agent" }).waitFor();
+    await row(page, /^build farm/).waitFor();
+    expect(errors).to.deep.equal([]);
+    await close();
   });
 
-  it("has no buttons for viewers", async () => {
-    const page = await opened(keys.viewer);
-    expect(await region(page, "Sessions of agents").innerText()).to.contain(adminSession);
-    expect(await page.getByRole("button", { name: /the session ts_/ }).count()).to.equal(0);
+  it("what an agent calls itself and binds stays a text, and never becomes a part of the page", async () => {
+    const [session = ""] = await report("oslo-1", [
+      { credential: made.farm, bind: [`bind:name=${MARKUP}`], client: `SSH-2.0-${MARKUP}`, address: MARKUP },
+    ]);
+    const { page, errors, close } = await open(server.apiKey, `agents/${session}`);
+    for (const text of [`name=${MARKUP}`, `SSH-2.0-${MARKUP}`, MARKUP])
+      await row(page, /^build farm/)
+        .getByText(text, { exact: true })
+        .waitFor();
+    await page.getByRole("button", { name: /^Stop/ }).click();
+    await page.getByRole("dialog").getByText(`lets this credential in from ${MARKUP}`).waitFor();
+    expect(await page.locator("img").count()).to.equal(0);
+    expect(errors).to.deep.equal([]);
+    await close();
+    await report("oslo-1", []);
   });
 
-  it("says why where the server refuses to end a session, and lets one try again", async () => {
-    const page = await opened(server.apiKey);
-    const stop = page.getByRole("button", { name: `Restart the session ${adminSession}` });
-    const other = newId("ts");
-    await page.route(`**/tunnel_sessions/${adminSession}/restart`, (route) =>
-      route.continue({ url: route.request().url().replace(adminSession, other) }),
-    );
+  it("tunnels say what sends requests to them, and endpoints which hostports are served now, by which edge", async () => {
+    const { farm, laptop } = await twoAgents();
+    const { page, close } = await open(server.apiKey, "agents");
+    await page.getByRole("link", { name: "Tunnels", exact: true }).click();
+    const tunnel = (name: string | RegExp) =>
+      page.getByRole("region", { name: "Tunnels, newest first" }).getByRole("row", { name });
+    await tunnel(/^app\.example\.com:443/)
+      .getByText("https")
+      .waitFor();
+    await tunnel(/^color=blue/)
+      .getByText("blue ones")
+      .waitFor();
+    await tunnel("a hostport that no edge serves").getByRole("link", { name: laptop }).waitFor();
+    await page.getByRole("link", { name: "Endpoints", exact: true }).click();
+    const endpoint = page
+      .getByRole("region", { name: "Endpoints, newest first" })
+      .getByRole("row", { name: /^app\.example\.com:443/ });
+    expect(await endpoint.innerText())
+      .to.contain("HTTPS edge")
+      .and.to.contain(made.edge);
+    await endpoint.getByRole("link", { name: farm }).waitFor();
+    const section = page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Agents" });
+    expect(await section.getAttribute("aria-current")).to.equal("page");
+    await endpoint.getByRole("link", { name: "the shop" }).click();
+    await page.getByRole("heading", { level: 1, name: "HTTPS edge the shop" }).waitFor();
+    await close();
+  });
+
+  it("a session is stopped only after a question, which Cancel, Escape and another page answer with no", async () => {
+    const { farm } = await twoAgents();
+    const { page, close } = await open(server.apiKey, "agents");
+    const whose = `Stop the session of build farm from ${IP}`;
+    const stop = page.getByRole("button", { name: whose });
+    const question = page.getByRole("dialog", { name: `${whose}?` });
+    const noes = [
+      () => question.getByRole("button", { name: "Cancel" }).click(),
+      () => page.keyboard.press("Escape"),
+      () => page.keyboard.press("Enter"), // Cancel has the focus
+    ];
+    for (const no of noes) {
+      await stop.click();
+      await question.getByText(`for a minute no gateway lets this credential in from ${IP}`).waitFor();
+      await no();
+      await question.waitFor({ state: "detached" });
+      expect(await focused(page)).to.equal("Stop");
+    }
     await stop.click();
-    await page.getByRole("alert").getByText("There is no tunnel session").waitFor();
-    expect(await stop.isEnabled()).to.equal(true);
+    await page.evaluate("location.hash = '#/endpoints'");
+    await page.getByRole("heading", { level: 1, name: "Endpoints" }).waitFor();
+    expect(await question.count()).to.equal(0);
+    await page.goBack();
+    expect(await isThere(farm)).to.equal(true);
+
+    await stop.click();
+    await question.getByRole("button", { name: "Stop" }).click();
+    await row(page, /^build farm/)
+      .getByText("stopped")
+      .waitFor();
+    expect(await isThere(farm)).to.equal(false);
+    expect(await focused(page)).to.equal("stopped");
+    await close();
   });
+
+  it("a member sees and restarts agents of its own credentials alone", async () => {
+    const { farm, laptop } = await twoAgents();
+    const { page, close } = await open(made.member, "agents");
+    await page.getByText("1 in all").waitFor();
+    await row(page, /^Ada's laptop/)
+      .getByRole("button", { name: /^Restart/ })
+      .click();
+    const question = page.getByRole("dialog", { name: "Restart the session of Ada's laptop" });
+    await question.getByText("comes back by itself").waitFor();
+    await question.getByRole("button", { name: "Restart" }).click();
+    await row(page, /^Ada's laptop/)
+      .getByText("restarted")
+      .waitFor();
+    expect([await isThere(laptop), await isThere(farm)]).to.deep.equal([false, true]);
+    await close();
+  });
+
+  it("a viewer, and a key that may only read, see no buttons that end a session", async () => {
+    const { laptop } = await twoAgents();
+    for (const key of [made.viewer, made.reader])
+      for (const where of ["agents", `agents/${laptop}`]) {
+        const { page, close } = await open(key, where);
+        await row(page, /^Ada's laptop/).waitFor();
+        expect(await page.locator("main button:visible").allInnerTexts(), where).to.deep.equal([]);
+        await close();
+      }
+  });
+
+  it("where the server refuses to end a session, the question stays and shows the server's sentence", async () => {
+    const { farm } = await twoAgents();
+    const { page, close } = await open(server.apiKey, `agents/${farm}`);
+    await rest.post(`/tunnel_sessions/${farm}/restart`, {});
+    const seen = row(page, /^build farm/);
+    await seen.getByRole("button", { name: /^Stop/ }).click();
+    const question = page.getByRole("dialog");
+    await question.getByRole("button", { name: "Stop" }).click();
+    await question.getByRole("alert").getByText("it is over, or was never there").waitFor();
+    expect(await violationsOn(page)).to.deep.equal([]);
+    await page.keyboard.press("Escape");
+    expect(await seen.innerText()).not.to.contain("stopped");
+    await close();
+  });
+
+  it("hundreds of agents are shown page by page, newest first, and their gateways stay beside them", async () => {
+    const all = Array.from({ length: 150 }, (_, index) => ({
+      credential: made.farm,
+      bind: Array.from({ length: 12 }, (__, at) => `bind:host${index}-${at}.example.com:443`),
+      address: `192.0.2.${index}`,
+    }));
+    await report("hamburg-1", all);
+    const { page, close } = await open(server.apiKey, "agents");
+    await page.getByText("100 shown, and there are more").waitFor();
+    const newest = row(page, /^build farm/).first();
+    expect(await newest.innerText())
+      .to.contain("192.0.2.149")
+      .and.to.contain("and 2 more");
+    await page.getByRole("button", { name: "Show more" }).click();
+    const last = row(page, /^build farm/).filter({ has: page.getByText("192.0.2.0", { exact: true }) });
+    await last.getByText("hamburg-1").waitFor();
+    await close();
+    await report("hamburg-1", []);
+  });
+
+  it("is sound for screen readers by the rules of axe, in light, in dark and on a phone, and never needs to be scrolled sideways", async () => {
+    const { farm } = await twoAgents();
+    for (const look of ["light", "dark", "phone"] as const) {
+      const { page, close } = await open(server.apiKey, "agents", look);
+      for (const where of ["agents", `agents/${farm}`, "tunnels", "endpoints"]) {
+        await page.goto(`${server.url}/console#/${where}`);
+        await page.locator("main:not([aria-busy]) > h1").waitFor();
+        await isSound(page, `${look} ${where}`);
+      }
+      await page.goto(`${server.url}/console#/agents`);
+      await page.getByRole("button", { name: "Stop the session of build farm" }).click();
+      await page.getByRole("dialog").waitFor();
+      await isSound(page, `${look}, the question`);
+      await close();
+    }
+  });
+
+  async function isSound(page: Page, where: string): Promise<void> {
+    expect(await violationsOn(page), where).to.deep.equal([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where).to.equal(true);
+  }
 });

@@ -19,6 +19,8 @@ const PAGES: Readonly<Record<string, string>> = {
   "#/deliveries": "new tunnels.EventDestination",
   "#/gateways": "tunnelplane-gateway run",
   "#/agents": "An agent is stock OpenSSH",
+  "#/tunnels": "No agent is connected.",
+  "#/endpoints": "No gateway serves a hostport now.",
   "#/audit": "Rows are only ever added",
   "#/audit/kind=guarantee": "Take a filter away",
   "#/sessions": "People sign in where the server has an identity provider",

@@ -1,114 +1,91 @@
-import { ask, page } from "./api.mjs";
-import { badge, h, row, time } from "./dom.mjs";
-import { addressPage, idOf, objectLink } from "./links.mjs";
+import { endButtons } from "./agentEnds.mjs";
+import { agentPage, bindsOf, seenChoices } from "./agentLinks.mjs";
+import { get, page } from "./api.mjs";
+import { h, row, time } from "./dom.mjs";
+import { idOf, objectLink, trailOf } from "./links.mjs";
 import { guide, nothing, pages } from "./lists.mjs";
-import { problemOf } from "./problems.mjs";
+import { namesOfReferred } from "./referred.mjs";
+import { mayEndAgents } from "./who.mjs";
 
-/** The sessions of agents, with what they bind, and the hostports that gateways serve. */
-export async function agents(_rest, { role }) {
-  const read = (name) => page(`/${name}?limit=100`, name);
-  const [sessions, tunnels, endpoints] = await Promise.all(
-    ["tunnel_sessions", "tunnels", "endpoints"].map(read),
-  );
-  const problem = h("div", { role: "alert" });
-  const mayEnd = role !== "viewer";
+/** The limit on gateways that are read to know where agents are: those that reported last. */
+const MOST_GATEWAYS = 50;
+const FIRST = "/tunnel_sessions?limit=100";
+const LEAD =
+  "The agents that are connected now and have bound something: each is a tunnel session. Members see those of their own credentials.";
+
+/** Agents that are connected, or one of them: sessions of agents, which are not those of people. */
+export async function agents([id], caller) {
+  const mayEnd = mayEndAgents(caller);
+  const [first, places] = await Promise.all([id ? oneSession(id) : sessionsAt(FIRST), placesOfSessions()]);
+  const columns = ["Credential", "Has bound", "Gateway", "From", "Since", "SSH client"];
+  const list = pages({
+    caption: id ? "The agent" : "Agents, newest session first",
+    columns: mayEnd ? [...columns, "End"] : columns,
+    first,
+    next: sessionsAt,
+    rowOf: (one) => {
+      const place = places.get(one.id);
+      const name = place?.resource_name || one.credentialName;
+      const cells = [
+        objectLink({ ...one.credential, name }),
+        place ? bindsOf(place.bind) : "not known",
+        place
+          ? h("a", { href: `#/gateway/${encodeURIComponent(place.gateway)}` }, place.gateway)
+          : "not known",
+        one.ip,
+        [
+          time(one.started_at),
+          h("div", {}, id ? idOf(one.id) : h("a", { href: agentPage(one.id) }, idOf(one.id))),
+        ],
+        one.agent_version || "–",
+      ];
+      return mayEnd ? row(...cells, endButtons(one, name || one.credential.id)) : row(...cells);
+    },
+    empty: noAgent(),
+  });
+  return id
+    ? { title: "An agent", nodes: [trailOf([h("a", { href: "#/agents" }, "Agents")]), list] }
+    : { title: "Agents", nodes: [seenChoices("agents"), h("p", { class: "lead" }, LEAD), list] };
+}
+
+/** What to do to have the first agent. */
+export const noAgent = () =>
+  nothing("No agent is connected.", {
+    next: "An agent is stock OpenSSH, which logs in with the key of an SSH credential or with a token:",
+    snippet: "ssh -N -p 2222 -R app.example.com:443:localhost:8080 agent@gateway.example.com",
+    more: guide("gateway.md#agents", "How agents connect"),
+  });
+
+/** A page of sessions, each with the name of its credential. */
+const sessionsAt = async (path) => withNames(await page(path, "tunnel_sessions"));
+
+const oneSession = async (id) =>
+  withNames({ items: [await get(`/tunnel_sessions/${encodeURIComponent(id)}`)], nextPage: null });
+
+async function withNames({ items, nextPage }) {
+  const names = await namesOfReferred(items.map(({ credential }) => credential));
   return {
-    title: "Agents",
-    nodes: [
-      h(
-        "p",
-        { class: "lead" },
-        "Who is connected to gateways, and what is served.",
-        mayEnd &&
-          " A restart hangs up, so that the agent comes back at once; a stop also keeps its credential out from there for a minute.",
-      ),
-      problem,
-      h("h2", {}, "Sessions"),
-      pages({
-        caption: "Sessions of agents, newest first",
-        columns: ["Credential", "Session", "From", "Client", "Since", ...(mayEnd ? ["End"] : [])],
-        first: sessions,
-        next: (path) => page(path, "tunnel_sessions"),
-        rowOf: (one) =>
-          row(
-            objectLink(one.credential),
-            idOf(one.id),
-            one.ip,
-            one.agent_version || "–",
-            time(one.started_at),
-            ...(mayEnd ? [endings(one, problem)] : []),
-          ),
-        empty: nothing("No agent is connected.", {
-          next: "An agent is stock OpenSSH, which logs in with the key of an SSH credential or with a token:",
-          snippet: "ssh -N -p 2222 -R app.example.com:443:localhost:8080 agent@gateway.example.com",
-          more: guide("gateway.md#agents", "How agents connect"),
-        }),
-      }),
-      h("h2", {}, "Tunnels"),
-      pages({
-        caption: "What agents bind, newest first",
-        columns: ["Bind", "Protocol", "Backends", "Session", "Since"],
-        first: tunnels,
-        next: (path) => page(path, "tunnels"),
-        rowOf: (one) =>
-          row(
-            one.public_url || labelsOf(one.labels),
-            one.proto ? badge(one.proto) : "–",
-            one.backends.length === 0
-              ? "–"
-              : h("ul", {}, ...one.backends.map((backend) => h("li", {}, objectLink(backend)))),
-            one.tunnel_session ? idOf(one.tunnel_session.id) : "–",
-            time(one.started_at),
-          ),
-        empty: "No agent binds anything.",
-      }),
-      h("h2", {}, "Endpoints"),
-      pages({
-        caption: "Hostports that gateways serve, newest first",
-        columns: ["Endpoint", "Edge", "Session of its agent", "Since"],
-        first: endpoints,
-        next: (path) => page(path, "endpoints"),
-        rowOf: (one) =>
-          row(
-            h("a", { href: addressPage(one.hostport) }, one.public_url),
-            objectLink(one.edge),
-            one.tunnel_session ? idOf(one.tunnel_session.id) : "–",
-            time(one.created_at),
-          ),
-        empty: "No gateway serves a hostport.",
-      }),
-    ],
+    items: items.map((one) => ({ ...one, credentialName: names.get(one.credential.id) })),
+    nextPage,
   };
 }
 
-const labelsOf = (labels) =>
-  Object.entries(labels)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(", ") || "–";
-
-/** The buttons that end a session; the server refuses those of others. */
-function endings({ id, ip }, problem) {
-  const cell = h("span", { class: "endings" });
-  const button = (title, action, done) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-label": `${title} the session ${id} from ${ip}`,
-        onclick: async () => {
-          problem.replaceChildren();
-          for (const one of cell.children) one.disabled = true;
-          try {
-            await ask(`/tunnel_sessions/${id}/${action}`, {});
-            cell.replaceChildren(done);
-          } catch (error) {
-            for (const one of cell.children) one.disabled = false;
-            problem.replaceChildren(problemOf(error));
-          }
-        },
-      },
-      title,
-    );
-  cell.append(button("Restart", "restart", "restarted"), " ", button("Stop", "stop", "stopped"));
-  return cell;
+/**
+ * The gateway and the binds of each session, which gateways report. None where the caller may not see
+ * gateways: the list of sessions is worth showing without them.
+ */
+async function placesOfSessions() {
+  const { items } = await page("/gateways?limit=100", "gateways").catch(() => ({ items: [] }));
+  const latest = items.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen)).slice(0, MOST_GATEWAYS);
+  const all = await Promise.all(
+    latest.map(async ({ name }) => {
+      const { agents: there } = await get(`/gateways/${encodeURIComponent(name)}`).catch(() => ({
+        agents: [],
+      }));
+      return there
+        .filter(({ session }) => session)
+        .map((agent) => [agent.session, { ...agent, gateway: name }]);
+    }),
+  );
+  return new Map(all.flat());
 }

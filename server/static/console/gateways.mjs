@@ -1,3 +1,4 @@
+import { agentLink } from "./agentLinks.mjs";
 import { get, page } from "./api.mjs";
 import { badge, h, row, state, table, time } from "./dom.mjs";
 import { objectLink } from "./links.mjs";
@@ -62,9 +63,15 @@ export async function gateway([name = ""]) {
         ? h("p", { class: "empty" }, "None is connected.")
         : table(
             "Agents",
-            ["Credential", "Serves", "From", "Since"],
-            one.agents.map(({ credential, resource_name, bind, address, since }) =>
-              row(objectLink({ id: credential, resource_name }), bind.join(", "), address, time(since)),
+            ["Credential", "Serves", "From", "Since", "Session"],
+            one.agents.map(({ credential, resource_name, bind, address, since, session }) =>
+              row(
+                objectLink({ id: credential, resource_name }),
+                bind.join(", "),
+                address,
+                time(since),
+                agentLink(session && { id: session }),
+              ),
             ),
           ),
       one.other_agents > 0 &&

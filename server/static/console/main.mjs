@@ -3,6 +3,7 @@ import { addressOf, ask, get, isInSession, Refusal, useKey, useProject, useSessi
 import { audit } from "./audit.mjs";
 import { deliveries } from "./deliveries.mjs";
 import { h } from "./dom.mjs";
+import { endpoints } from "./endpoints.mjs";
 import { address, exposure } from "./exposure.mjs";
 import { gateway, gateways } from "./gateways.mjs";
 import { guarantees } from "./guarantees.mjs";
@@ -11,7 +12,8 @@ import { objects } from "./objects.mjs";
 import { problemOf, titleOf } from "./problems.mjs";
 import { find, isTyping, searchField } from "./search.mjs";
 import { sessions } from "./sessions.mjs";
-import { me, projectSwitch, seesAll, whoIs } from "./who.mjs";
+import { tunnels } from "./tunnels.mjs";
+import { maySeeAgents, me, projectSwitch, seesAll, whoIs } from "./who.mjs";
 
 const main = document.querySelector("main");
 const nav = document.querySelector("nav");
@@ -33,12 +35,21 @@ const VIEWS = {
   gateways,
   gateway,
   agents,
+  tunnels,
+  endpoints,
   me,
 };
+/** Views without an entry of their own among the sections. */
+const SECTIONS = {
+  address: "exposure",
+  object: "objects",
+  find: "objects",
+  gateway: "gateways",
+  tunnels: "agents",
+  endpoints: "agents",
+};
 /** The section that a view belongs to. */
-const sectionOf = (view) =>
-  ({ address: "exposure", object: "objects", find: "objects", gateway: "gateways" })[view] ??
-  (VIEWS[view] ? view : "exposure");
+const sectionOf = (view) => SECTIONS[view] ?? (VIEWS[view] ? view : "exposure");
 let caller;
 /** Opens the search; undefined while nobody is signed in. */
 let openSearch;
@@ -219,7 +230,7 @@ async function welcome() {
     ["objects", "Objects"],
     ...(seesAll(caller) ? [["deliveries", "Deliveries"]] : []),
     ...(hasGateways ? [["gateways", "Gateways"]] : []),
-    ["agents", "Agents"],
+    ...(maySeeAgents(caller) ? [["agents", "Agents"]] : []),
     ...(caller.role === "admin" ? [["audit", "Audit log"]] : []),
     ...(caller.account_role === "admin" ? [["sessions", "Sessions"]] : []),
   ];

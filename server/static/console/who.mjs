@@ -6,6 +6,18 @@ const SEES_ALL = ["admin", "viewer"];
 /** Whether a caller sees what belongs to all. */
 export const seesAll = ({ role }) => SEES_ALL.includes(role);
 
+/**
+ * Whether a caller may end sessions of agents, by its role and the scopes of its key. A member sees only
+ * those of its own credentials, and may end each. The server judges; this only keeps useless buttons away.
+ */
+export const mayEndAgents = ({ role, scopes }) =>
+  ["admin", "member"].includes(role) && (scopes.length === 0 || scopes.includes("write"));
+
+/** Whether a caller may see what gateways see. Scopes of one kind of object do not allow it. */
+export const maySeeAgents = ({ role, scopes }) =>
+  ["admin", "member", "viewer"].includes(role) &&
+  (scopes.length === 0 || ["read", "plan", "write"].some((scope) => scopes.includes(scope)));
+
 /** Who is signed in, in words: `ci (member; scopes: read, tls_edge:write)`. */
 export const whoIs = ({ name, role, scopes }) =>
   `${name} (${role ?? "no role yet"}${scopes.length > 0 ? `; scopes: ${scopes.join(", ")}` : ""})`;
