@@ -19,7 +19,15 @@ const WITHOUT_PROJECTS = `
 
 /** Takes back what gateways saw and what was ordered, what users know of identity providers, and sessions. */
 const WITHOUT_SIGN_IN = `
-  ${["acme_placed", "acme_lease", "acme_certificate", "acme_order", "served_edge", "endpoint", "ended_session"]
+  ${[
+    "acme_placed",
+    "acme_lease",
+    "acme_certificate",
+    "acme_order",
+    "served_edge",
+    "endpoint",
+    "ended_session",
+  ]
     .map((table) => `drop table ${table};`)
     .join(" ")}
   drop table tunnel; drop table tunnel_session; drop table login; drop table session; drop index principal_subject;
