@@ -17,10 +17,11 @@ export interface StoredGuarantee {
 /** The limit of guarantees that a refusal names. */
 const MOST_NAMED = 10;
 
-/** The refusal of a change that breaks guarantees. */
+/** The refusal of a change that breaks guarantees. It says the same whichever of them was made first. */
 export function refusalOf(
-  broken: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
+  found: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
 ): RequestError {
+  const broken = found.toSorted((a, b) => (descriptionOf(a.guarantee) < descriptionOf(b.guarantee) ? -1 : 1));
   const [first] = broken;
   const shown = first?.example
     ? `: ${changeWords(first.example)}`
@@ -59,6 +60,8 @@ export const undecidable = (reason: string): RequestError =>
     { field: "addresses" },
   );
 
+const descriptionOf = ({ fields }: StoredGuarantee): string => String(fields.description ?? "");
+
 const nameOf = (guarantee: StoredGuarantee | undefined): string => {
   const { description } = guarantee?.fields ?? {};
   return description ? `${guarantee?.id} (${JSON.stringify(description)})` : String(guarantee?.id);
@@ -69,6 +72,6 @@ const shownIn = (
   shown: Omit<BrokenGuaranteeFault, "id" | "description">,
 ): BrokenGuaranteeFault => ({
   id,
-  description: String(fields.description ?? ""),
+  description: descriptionOf({ id, fields }),
   ...shown,
 });
