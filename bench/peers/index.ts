@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { LoadGenerator } from "../load";
 import { type Row, ratio, type Section } from "../report/section";
 import { CONNECTIONS, type Contender, Running, startServers } from "../server/contender";
 import { CREDENTIAL, OPERATIONS, type OperationName } from "../server/subject";
-import { COLUMNS, inTurn } from "../server/turns";
+import { COLUMNS, inTurn, type Result } from "../server/turns";
 import type { Settings } from "../settings";
 import { startPocketBase } from "./pocketbase";
 
@@ -24,40 +24,53 @@ const BESIDES = {
   pocketBase: "a log of requests; no sync before an answer (synchronous=NORMAL)",
 };
 
-/** Measures our server beside what users would pick in its place: the same objects, connections and machine. */
+/** PocketBase uses all processors by itself. */
+const PROCESSES = availableParallelism();
+
+/**
+ * Measures our server beside what users would pick in its place: the same objects, connections and machine. The
+ * goals are those of a server that uses all processors too.
+ */
 export async function measurePeers(settings: Settings): Promise<Section[]> {
   const generator = new LoadGenerator();
   const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bench-"));
   const running = new Running();
   try {
     const ours = await running.add(startServers(join(folder, "ours"), 1, generator));
+    const env = { TUNNELPLANE_PROCESSES: String(PROCESSES) };
+    const together = await running.add(startServers(join(folder, "together"), 1, generator, { env }));
     const size = await sizeOf(ours);
     const pocketBase = await running.add(
       startPocketBase(join(folder, "pocketbase"), CREDENTIAL, size, generator),
     );
     const sizes = `${size} and ${await sizeOf(pocketBase)} bytes`;
     const operations = OPERATIONS.filter((operation) => GOALS[operation] !== undefined);
-    const results = await inTurn({ pocketBase, ours }, settings, generator, {
+    const results = await inTurn({ pocketBase, ours, together }, settings, generator, {
       operations,
       connections: CONNECTIONS,
     });
     const rows = operations.flatMap((operation): Row[] => {
-      const [theirs, mine] = [results.pocketBase[operation], results.ours[operation]];
-      const [speed, slowest] = [ratio(mine.perSecond, theirs.perSecond), ratio(mine.p99, theirs.p99)];
+      const theirs = results.pocketBase[operation];
+      const beside = (of: string, mine: Result): Row => ({
+        operation,
+        of,
+        ...mine,
+        speed: ratio(mine.perSecond, theirs.perSecond),
+        slowest: ratio(mine.p99, theirs.p99),
+        besides: BESIDES.ours,
+      });
+      const row = beside(`tunnelplane, ${PROCESSES} processes`, results.together[operation]);
+      const { speed, slowest } = row;
       const goal = GOALS[operation] ?? 0;
       return [
         { operation, of: "PocketBase", ...theirs, besides: BESIDES.pocketBase },
+        beside("tunnelplane", results.ours[operation]),
         {
-          operation,
-          of: "tunnelplane",
-          ...mine,
-          speed,
+          ...row,
           goal: `≥ ${goal}`,
-          reached: speed !== null && speed >= goal,
-          slowest,
+          reached: typeof speed === "number" && speed >= goal,
           p99Goal: "≤ 1",
-          p99Reached: slowest !== null && slowest <= 1,
-          besides: BESIDES.ours,
+          p99Reached: typeof slowest === "number" && slowest <= 1,
         },
       ];
     });
@@ -65,7 +78,7 @@ export async function measurePeers(settings: Settings): Promise<Section[]> {
       {
         part: "peers",
         title: "Beside PocketBase",
-        note: `The same object (${sizes} in answers), an API key, ${CONNECTIONS} connections, one process each on SQLite, each with its defaults; median of ${settings.rounds} rounds of ${settings.seconds} s.`,
+        note: `The same object (${sizes} in answers), an API key, ${CONNECTIONS} connections, on SQLite; PocketBase with its defaults, which use all processors, ours with one process as by default and with \`--processes ${PROCESSES}\`; median of ${settings.rounds} rounds of ${settings.seconds} s.`,
         columns: {
           ...COLUMNS,
           speed: "× PocketBase",

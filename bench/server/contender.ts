@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { treeOf } from "../../tests/support/processes";
 import { Rest } from "../../tests/support/rest";
 import { ServerProcess } from "../../tests/support/server";
 import type { LoadGenerator } from "../load";
@@ -57,7 +58,7 @@ export async function startServers(
   const contender = {
     subjects: SUBJECTS,
     urls: servers.map(({ url }) => url),
-    pids: servers.map(({ pid }) => pid),
+    pids: servers.flatMap(({ pid }) => treeOf(pid)),
     headers: { authorization: `Bearer ${first.apiKey}`, "service-version": "2" },
     stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
   };

@@ -1,8 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { messageOf, present } from "@tunnelplane/sdk/contract";
-import { visible } from "@tunnelplane/sdk/node";
-import { type DestinationStream, type Level, pino } from "pino";
 import { type AcmeSettings, Certificates } from "./acme";
 import { bootstrap, forgetEndedSessions, KeyUses, noteShown } from "./auth";
 import { openContext } from "./context";
@@ -11,6 +9,8 @@ import { forgetEndedKeys } from "./exchange";
 import { endSilentSessions, forgetSilentGateways } from "./gateways";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "./http";
 import { EventWaits, headOf } from "./journal";
+import { type LogLevel, openLogger } from "./logger";
+import { ALONE, type Siblings } from "./processes";
 import { ExpiredEvents, forgetAnswers, type NameSettings } from "./resources";
 import { sealWhatIsClear } from "./rotation";
 import type { SignInSettings } from "./signin";
@@ -23,9 +23,8 @@ const NOTE_USES_EVERY_MS = 60_000;
 const SESSIONS_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-// Buffer the lines of requests: writing them one by one took longer than composing them, and writing every 4
-// KiB still took 8 % of a GET (2026-11-22, 2 cores, Node 24). The rest is written when the process ends.
-const LOG_BUFFER = { minLength: 16_000, periodicFlush: 100 } as const; // bytes (at most 16 KiB), ms
+/** The least time between two messages to other processes that there are new commits. */
+const TELL_EVERY_MS = 20;
 // Time for event batches under way to finish when the server stops.
 const DELIVERIES_LIMIT_MS = 5_000;
 
@@ -65,9 +64,9 @@ export interface ServerOptions extends DatabaseOptions, Partial<NameSettings> {
   readonly allowPrivateTargets?: boolean;
   /** Days to keep delivered events. */
   readonly eventRetention: number;
-  readonly logLevel: Level | "silent";
-  /** Where logs go; standard error by default. */
-  readonly logs?: DestinationStream;
+  readonly logLevel: LogLevel;
+  /** The other processes that serve the same address. Default: none. */
+  readonly siblings?: Siblings;
 }
 
 export interface RunningServer {
@@ -86,33 +85,11 @@ export interface RunningServer {
   logUnderWay(): void;
 }
 
-/** The time of a log line. Many lines share a millisecond, so its text is made once for all of them. */
-function timeOfLine(): () => string {
-  let last = 0;
-  let text = "";
-  return () => {
-    const now = Date.now();
-    if (now !== last) {
-      last = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
-    }
-    return text;
-  };
-}
-
 /** Starts the API server. Rejects when the address is taken or the database cannot be opened. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port } = parseListen(options.listen);
-  const logger = pino(
-    {
-      level: options.logLevel,
-      name: "tunnelplane",
-      base: undefined,
-      timestamp: timeOfLine(),
-      hooks: { streamWrite: visible },
-    },
-    options.logs ?? pino.destination({ dest: 2, sync: false, ...LOG_BUFFER }),
-  );
+  const logger = openLogger(options.logLevel);
+  const siblings = options.siblings ?? ALONE;
   /** Repeats work without keeping the process alive. Logs a failure and tries again the next time. */
   const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>
     setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
@@ -157,7 +134,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ),
       every(DAY_MS, "cannot read the end of the audit log", logHead),
     ];
-    const underWay = new RequestsUnderWay(options.concurrencyLimit);
+    const underWay = new RequestsUnderWay(Math.ceil(options.concurrencyLimit / siblings.count));
     let url = "";
     const startedAt = Date.now();
     const dispatcher = new Dispatcher(context, {
@@ -170,9 +147,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       dispatcher.wake();
       eventWaits.wake();
     };
+    siblings.on("committed", tell);
+    const tellSiblings = gathered(TELL_EVERY_MS, () => siblings.tell("committed"));
     const wake = () => {
       sequencer.wake();
       tell();
+      tellSiblings();
     };
     const waking = { ...context, store: afterWrites(store, wake) };
     const expiredEvents = new ExpiredEvents({ ...waking, logger });
@@ -183,6 +163,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       keyUses,
       dispatcher,
       eventWaits,
+      siblings,
       logger,
       underWay,
       version: VERSION,
@@ -238,6 +219,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await store.close();
     throw error;
   }
+}
+
+/** Calls back once for all calls of this time. */
+function gathered(ms: number, call: () => void): () => void {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      call();
+    }, ms).unref();
+  };
 }
 
 /** The same store, but calls back after each commit. */

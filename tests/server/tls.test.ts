@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, connect } from "node:tls";
 import { promisify } from "node:util";
 import { expect } from "chai";
@@ -32,7 +33,7 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const secured = () => start({ args: ["--tls-cert", cert, "--tls-key", key] });
+  const secured = (...args: string[]) => start({ args: ["--tls-cert", cert, "--tls-key", key, ...args] });
 
   /** Opens a TLS connection to a server and returns the outcome. */
   const handshake = ({ url }: ServerProcess, options: ConnectionOptions) =>
@@ -101,6 +102,18 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
     server.signal("SIGHUP");
     await server.logged("were read again");
     expect((await handshake(server, { ca: second.pem })).fingerprint).to.equal(fingerprintOf(second));
+  });
+
+  it("loads a renewed certificate in each of its processes", async () => {
+    const [first, second] = [forThisMachine(), forThisMachine()];
+    write(first);
+    const server = await secured("--processes", "2");
+    write(second);
+    server.signal("SIGHUP");
+    const readAgain = () => server.log.split("were read again").length - 1;
+    while (readAgain() < 2) await sleep(20);
+    for (let process = 0; process < 2; process++)
+      expect((await handshake(server, { ca: second.pem })).fingerprint).to.equal(fingerprintOf(second));
   });
 
   it("does not start with invalid files, and says which and why in one line", async () => {

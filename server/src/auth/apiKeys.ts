@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Answers } from "@tunnelplane/sdk";
 import type { Role } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import { ALONE, type Siblings } from "../processes";
 import { hashSecret } from "../secrets";
 import { type Database, type Store, statement } from "../storage";
 import { isSession, RequestError } from "../util";
@@ -54,13 +55,18 @@ export class ApiKeys {
   readonly #projects: KnownProjects;
   readonly restrictions: Restrictions;
 
-  /** @param uses gets to know which keys are used */
+  /**
+   * @param uses gets to know which keys are used
+   * @param siblings forget what this process is told to forget
+   */
   constructor(
     private readonly store: Store,
     private readonly uses = new KeyUses(store),
+    private readonly siblings: Siblings = ALONE,
   ) {
     this.#projects = new KnownProjects(store);
     this.restrictions = new Restrictions(store);
+    siblings.on("forget callers", () => this.#forget());
   }
 
   /**
@@ -74,7 +80,7 @@ export class ApiKeys {
     choice: Choice = { named: undefined },
     begin: () => () => void = () => () => undefined,
   ): Promise<Caller | undefined> {
-    if (performance.now() - this.#since >= TRUSTED_MS) this.forget();
+    if (performance.now() - this.#since >= TRUSTED_MS) this.#forget();
     const hash = hashSecret(apiKey);
     const known = this.#known.get(hash);
     const key =
@@ -98,8 +104,16 @@ export class ApiKeys {
     return caller;
   }
 
-  /** Call this after a change of keys, bots, projects or memberships, before answering it. */
-  forget(): void {
+  /**
+   * Call this after a change of keys, bots, projects or memberships, before answering it. Resolves when all
+   * processes of this server have forgotten them.
+   */
+  async forget(): Promise<void> {
+    this.#forget();
+    await this.siblings.ask("forget callers");
+  }
+
+  #forget(): void {
     this.#projects.forget();
     this.restrictions.forget();
     this.#known = new Map();

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { Order, Ready } from "../processes";
 import type { RunningServer, ServerOptions } from "../server";
 import { VERSION } from "../version";
 import { type AcmeFlags, acmeFrom } from "./acmeFlags";
@@ -9,7 +10,10 @@ import { type SignInFlags, signInFrom } from "./signInFlags";
 const SHORTEST_KEY = 16;
 
 interface Flags
-  extends Omit<ServerOptions, "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit" | "signIn" | "acme">,
+  extends Omit<
+      ServerOptions,
+      "bootstrapApiKey" | "masterKey" | "tls" | "rateLimit" | "signIn" | "acme" | "siblings"
+    >,
     SignInFlags,
     AcmeFlags {
   readonly tlsCert?: string;
@@ -18,6 +22,7 @@ interface Flags
   readonly rateLimitLoopback: boolean;
   /** In seconds. */
   readonly shutdownLimit: number;
+  readonly processes: number;
 }
 
 export function serveCommand(): Command {
@@ -41,6 +46,7 @@ async function serve({
   rateLimit,
   rateLimitLoopback,
   shutdownLimit,
+  processes,
   ...options
 }: Flags): Promise<void> {
   const bootstrapApiKey = process.env.TUNNELPLANE_BOOTSTRAP_API_KEY || undefined;
@@ -54,9 +60,14 @@ async function serve({
     throw new Error(
       `--tls-cert and --tls-key belong together; ${tlsCert ? "--tls-key" : "--tls-cert"} is missing`,
     );
+  const { isServing, Serving }: typeof import("../processes") = require("../processes");
+  if (processes > 1 && !isServing()) return serveTogether(processes, options.logLevel, tlsCert !== undefined);
+  let server: RunningServer | undefined;
+  const obey = orders(() => server, shutdownLimit);
+  const siblings = isServing() ? new Serving(processes, obey) : undefined;
   const { startServer }: typeof import("../server") = require("../server");
   let isFirst = false;
-  const server = await startServer({
+  server = await startServer({
     ...options,
     publicUrl,
     bootstrapApiKey,
@@ -69,14 +80,35 @@ async function serve({
     masterKey: process.env.TUNNELPLANE_MASTER_KEY,
     tls: tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined,
     rateLimit: { perSecond: rateLimit, loopback: rateLimitLoopback },
+    siblings,
   });
+  const ready = { url: server.url, place: server.place, isFirst };
+  if (siblings) return siblings.ready(ready);
   // Before the line that it listens, so that a signal after that line is heard.
-  if (tlsCert) process.on("SIGHUP", () => server.reloadTls());
-  stopOnSignals(server, shutdownLimit);
-  if (isFirst)
-    console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${server.url}\n`);
-  console.log(`tunnelplane ${VERSION} listens on ${server.url}, data in ${server.place}`);
-  console.log(`For people: ${server.url}/console shows what it holds, ${server.url}/docs the API`);
+  onSignals(obey, tlsCert !== undefined);
+  announce(ready);
+}
+
+/** Serves with several processes, of which this one is the first. */
+async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls: boolean): Promise<void> {
+  const { NotServing, Together }: typeof import("../processes") = require("../processes");
+  const { openLogger }: typeof import("../logger") = require("../logger");
+  const together = new Together(count, openLogger(logLevel));
+  const stop = () => together.stop().then((code) => process.exit(code));
+  onSignals((order) => (order === "stop" ? stop() : together.order(order)), hasTls);
+  try {
+    announce(await together.start());
+  } catch (error) {
+    if (!(error instanceof NotServing)) throw error;
+    await together.stop();
+    process.exit(error.exitCode);
+  }
+}
+
+function announce({ url, place, isFirst }: Ready): void {
+  if (isFirst) console.log(`For programs: export TUNNELPLANE_API_KEY=<key> TUNNELPLANE_BASE_URL=${url}\n`);
+  console.log(`tunnelplane ${VERSION} listens on ${url}, data in ${place}`);
+  console.log(`For people: ${url}/console shows what it holds, ${url}/docs the API`);
 }
 
 /** Normalizes the URL, so that characters which are special in JSON or in addresses are percent-encoded. */
@@ -89,24 +121,31 @@ function readPublicUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-function stopOnSignals(server: RunningServer, limitSeconds: number): void {
+function onSignals(obey: (order: Order) => void, hasTls: boolean): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => obey("stop"));
+  if (hasTls) process.on("SIGHUP", () => obey("reload TLS"));
+}
+
+/** Does what signals order. A second "stop" ends the process at once. */
+function orders(running: () => RunningServer | undefined, limitSeconds: number): (order: Order) => void {
   let closing = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      const cutOff = () => {
-        server.logUnderWay();
+  const cutOff = () => {
+    running()?.logUnderWay();
+    process.exit(1);
+  };
+  return (order) => {
+    const server = running();
+    if (order === "reload TLS") return server?.reloadTls();
+    if (closing || order === "cut off") return cutOff();
+    closing = true;
+    if (!server) process.exit(0); // it has answered nothing yet
+    setTimeout(cutOff, limitSeconds * 1000).unref();
+    server.close().then(
+      () => process.exit(0),
+      (error) => {
+        console.error(`tunnelplane: ${error.message}`);
         process.exit(1);
-      };
-      if (closing) cutOff(); // a second signal ends the process at once
-      closing = true;
-      setTimeout(cutOff, limitSeconds * 1000).unref();
-      server.close().then(
-        () => process.exit(0),
-        (error) => {
-          console.error(`tunnelplane: ${error.message}`);
-          process.exit(1);
-        },
-      );
-    });
-  }
+      },
+    );
+  };
 }

@@ -217,6 +217,14 @@ export const SERVE_SETTINGS: readonly Setting[] = [
     parse: wholeNumber(0, 1_000_000),
   },
   {
+    flag: "--processes <count>",
+    env: "TUNNELPLANE_PROCESSES",
+    text: "Processes that serve the address together; as many as there are processors answer the most requests",
+    default: 1,
+    more: "docs/operations.md#several-processes",
+    parse: wholeNumber(1, 64),
+  },
+  {
     flag: "--trust-proxy <addresses>",
     env: "TUNNELPLANE_TRUST_PROXY",
     text: "Proxies whose X-Forwarded-For, -Proto and -Host are trusted: addresses and networks, separated by commas, or loopback",

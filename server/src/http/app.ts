@@ -8,6 +8,7 @@ import { ApiKeys, type KeyUses, refuseUnlessMay } from "../auth";
 import { type Dispatcher, deliveryMetrics } from "../events";
 import { openExchange } from "../exchange";
 import type { EventWaits } from "../journal";
+import type { Siblings } from "../processes";
 import type { ServerContext } from "../resources";
 import { openSignIn, type SignInSettings } from "../signin";
 import { isSession, newId, quoted, RequestError } from "../util";
@@ -60,6 +61,7 @@ export interface AppOptions extends ConnectionOptions {
   readonly keyUses: KeyUses;
   readonly dispatcher: Dispatcher;
   readonly eventWaits: EventWaits;
+  readonly siblings: Siblings;
   readonly logger: FastifyBaseLogger;
   readonly underWay: RequestsUnderWay;
   /** This server's release, for the OpenAPI document. */
@@ -77,7 +79,8 @@ export interface AppOptions extends ConnectionOptions {
 
 /** The HTTP side of the server: everything from a request to an answer. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { context, keyUses, dispatcher, eventWaits, logger, underWay, version, publicUrl } = options;
+  const { context, keyUses, dispatcher, eventWaits, siblings, logger, underWay, version, publicUrl } =
+    options;
   const { store } = context;
   const app: FastifyInstance = fastify({
     ...connections(options),
@@ -118,9 +121,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   ] as const)
     app.get(path, async (request, reply) => (await described(reader)).answer(request, reply));
 
-  const apiKeys = new ApiKeys(store, keyUses);
+  const apiKeys = new ApiKeys(store, keyUses, siblings);
   registerPages(app, underWay, apiKeys.restrictions);
-  const limits = new RateLimits(options.rateLimit);
+  const limits = new RateLimits(options.rateLimit, siblings);
   const largeBodies = new LargeBodies();
   const addressOf = (request: FastifyRequest) => publicUrl ?? `${request.protocol}://${request.host}`;
   const cookies = new Cookies(addressOf);
@@ -130,11 +133,18 @@ export function buildApp(options: AppOptions): FastifyInstance {
     cutOff: () => waiting.cutOff,
     restrictions: () => apiKeys.restrictions.counts(),
   };
-  registerMetrics(app, version, counts, deliveryMetrics(store, dispatcher.counts), async (request, reply) => {
-    const caller = await authentication.callerOf(request, true);
-    await limits.admit(caller.keyId, request, reply);
-    return caller;
-  });
+  registerMetrics(
+    app,
+    version,
+    siblings,
+    counts,
+    deliveryMetrics(store, dispatcher.counts),
+    async (request, reply) => {
+      const caller = await authentication.callerOf(request, true);
+      await limits.admit(caller.keyId, request, reply);
+      return caller;
+    },
+  );
   registerTokenExchange(app, {
     limits,
     restrictions: apiKeys.restrictions,

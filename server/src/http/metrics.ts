@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Caller, type Restrictions, refuseUnlessMay } from "../auth";
 import type { DeliveryMetric } from "../events";
+import type { Siblings } from "../processes";
 
 // Reads take about a millisecond, writes wait for the disk, and an authority's key takes up to seconds.
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -14,6 +15,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function registerMetrics(
   app: FastifyInstance,
   version: string,
+  siblings: Siblings,
   counts: {
     readonly refused: () => number;
     readonly cutOff: () => number;
@@ -54,6 +56,7 @@ export function registerMetrics(
     name: "tunnelplane_build_info",
     help: "The running release, as a label; always 1.",
     labelNames: ["version", "node"],
+    aggregator: "first",
     registers: [registry],
   })
     .labels(version, process.version)
@@ -62,6 +65,7 @@ export function registerMetrics(
     name: "tunnelplane_ip_restrictions",
     help: "IP restrictions of the account, by type and whether they are enforced.",
     labelNames: ["type", "enforced"],
+    aggregator: "first",
     registers: [registry],
     async collect() {
       this.reset();
@@ -84,10 +88,18 @@ export function registerMetrics(
       done();
     },
   );
+  siblings.on("metrics", () => registry.getMetricsAsJSON());
   app.get("/metrics", async (request, reply) => {
     refuseUnlessMay(await authenticate(request, reply), "read", "metrics");
-    return reply.type(registry.contentType).send(await registry.metrics());
+    const all = siblings.count === 1 ? registry : await withThoseOf(siblings, registry);
+    return reply.type(registry.contentType).send(await all.metrics());
   });
+}
+
+/** The sums of all processes; of facts of the database, this one's alone. */
+async function withThoseOf(siblings: Siblings, registry: Registry): Promise<Registry> {
+  const others = (await siblings.ask("metrics")).filter((one) => Array.isArray(one));
+  return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]);
 }
 
 function registerDeliveryMetric(registry: Registry, { name, help, type, collect }: DeliveryMetric): void {
@@ -106,6 +118,7 @@ function registerDeliveryMetric(registry: Registry, { name, help, type, collect 
   } else {
     new Gauge({
       ...options,
+      aggregator: "first",
       async collect() {
         await refill(this);
       },

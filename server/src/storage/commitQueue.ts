@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
 import type { Transaction } from "./direct";
 import { CommitInDoubt, type WriteOptions } from "./store";
@@ -45,7 +46,7 @@ export class CommitQueue {
 
   async #drain(): Promise<void> {
     // Lets the requests that arrived in this turn of the event loop join the first group.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     while (this.#waiting.length > 0) {
       await this.#commit(this.#waiting.splice(0, this.#groupSize()));
     }
@@ -63,7 +64,7 @@ export class CommitQueue {
     const settle: (() => void)[] = [];
     const [first] = group;
     try {
-      await execute(this.writer, BEGIN);
+      await begin(this.writer);
       try {
         if (first && group.length === 1) settle.push(await runAlone(this.writer, first));
         else for (const job of group) settle.push(await runInSavepoint(this.writer, job));
@@ -78,6 +79,32 @@ export class CommitQueue {
     }
   }
 }
+
+/**
+ * How long to wait for another process that writes. The first milliseconds this looks at each turn of the
+ * event loop, which goes on with other requests: the timer's millisecond is as long as a small commit. (Two
+ * processes on 2 cores made 1.2 times as many creations a second as one; with the timer alone, 0.96 times.)
+ */
+const WAIT_MS = 5_000;
+const TURNS_MS = 2;
+const LATER_MS = 1;
+
+/** Begins once no other process writes. If the connection itself waited, all requests would. */
+async function begin(writer: Transaction): Promise<void> {
+  for (const start = performance.now(); ; ) {
+    try {
+      await execute(writer, BEGIN);
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - start > WAIT_MS) throw error;
+    }
+    await (performance.now() - start < TURNS_MS ? nextTurn() : sleep(LATER_MS));
+  }
+}
+
+/** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && error.errcode === 5;
 
 /** SQLITE_FULL and SQLITE_IOERR_WRITE: https://www.sqlite.org/rescode.html */
 const NOT_WRITTEN: readonly unknown[] = [13, 778];

@@ -18,7 +18,7 @@ import {
   type SqliteStatement,
   type TransactionSettings,
 } from "kysely";
-import { CommitQueue } from "./commitQueue";
+import { CommitQueue, isBusy } from "./commitQueue";
 import { singleConnection, Transaction } from "./direct";
 import type { Database } from "./schema";
 import type { Store } from "./store";
@@ -46,6 +46,8 @@ export async function openSqlite(folder: string): Promise<Store> {
   // A savepoint keeps each page that changes as it was. Keeping them in a file took half of the processor
   // time of a creation's statements (67 µs instead of 37, measured 2026-11-22 on 2 cores, Node 24).
   writer.database.exec("pragma temp_store = memory");
+  // The queue waits for other processes itself.
+  writer.database.exec("pragma busy_timeout = 0");
   // A separate connection, so that reads see only committed data and never wait for a write.
   const reader = connectDirectly(file);
   const queue = new CommitQueue(
@@ -141,10 +143,6 @@ function limitMode(path: string, mode: number): void {
     );
   }
 }
-
-/** SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy */
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && "errcode" in error && error.errcode === 5;
 
 class EmbeddedDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;

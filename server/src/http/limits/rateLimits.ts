@@ -1,9 +1,11 @@
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { BurstyRateLimiter, type RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { Siblings } from "../../processes";
 import { hashSecret } from "../../secrets";
 import { customerOf, isLoopback, RequestError } from "../../util";
 import { isForwarded } from "../origin";
+import { SharedCounts } from "./sharedCounts";
 
 export interface RateLimitOptions {
   /** Sustained requests per second of an API key; 0 for no limit. */
@@ -32,28 +34,37 @@ const MOST_SIGN_INS = 120;
 
 /**
  * Limits the requests of an API key, and how many keys an address can guess.
- * Each server counts in its own memory: a shared count would cost a write for every request.
+ * Each server counts in its own memory: a shared count would cost a write for every request. Its processes
+ * tell each other their counts.
  */
 export class RateLimits {
   readonly #requests: BurstyRateLimiter | undefined;
   /** Different unknown keys by address. */
-  readonly #guesses = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
+  readonly #guesses: RateLimiterMemory;
   /** Repetitions of an unknown key by address, for as many keys as an address may guess. */
-  readonly #repeats = new RateLimiterMemory({ points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
+  readonly #repeats: RateLimiterMemory;
   /** Exchanges of tokens by address, right or wrong. */
-  readonly #exchanges = new RateLimiterMemory({ points: MOST_EXCHANGES, duration: FAILURE_WINDOW_S });
+  readonly #exchanges: RateLimiterMemory;
   /** Steps of sign-ins by address. */
-  readonly #signIns = new RateLimiterMemory({ points: MOST_SIGN_INS, duration: FAILURE_WINDOW_S });
+  readonly #signIns: RateLimiterMemory;
   readonly #policy: string;
 
-  constructor(private readonly options: RateLimitOptions) {
+  constructor(
+    private readonly options: RateLimitOptions,
+    siblings: Siblings,
+  ) {
     const { perSecond } = options;
     const burst = perSecond * BURST_SECONDS;
+    const counts = new SharedCounts(siblings);
+    this.#guesses = counts.limiter("guesses", { points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
+    this.#repeats = counts.limiter("repeats", { points: MOST_FAILURES, duration: FAILURE_WINDOW_S });
+    this.#exchanges = counts.limiter("exchanges", { points: MOST_EXCHANGES, duration: FAILURE_WINDOW_S });
+    this.#signIns = counts.limiter("sign-ins", { points: MOST_SIGN_INS, duration: FAILURE_WINDOW_S });
     this.#policy = `"steady";q=${perSecond};w=1, "burst";q=${burst};w=${BURST_WINDOW_S}`;
     if (perSecond === 0) return;
     this.#requests = new BurstyRateLimiter(
-      new RateLimiterMemory({ points: perSecond, duration: 1 }),
-      new RateLimiterMemory({ points: burst, duration: BURST_WINDOW_S }),
+      counts.limiter("steady", { points: perSecond, duration: 1 }),
+      counts.limiter("burst", { points: burst, duration: BURST_WINDOW_S }),
     );
   }
 

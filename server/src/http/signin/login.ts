@@ -183,7 +183,7 @@ function registerKeys(
           { field: "code" },
         );
       }
-      apiKeys.forget();
+      await apiKeys.forget();
       return reply.type(JSON_TYPE).send(JSON.stringify(answer));
     }),
   );

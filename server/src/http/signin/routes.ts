@@ -67,7 +67,7 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
         operationId: request.id,
         client: request.ip,
       });
-      apiKeys.forget(); // the user's groups may be others now
+      await apiKeys.forget(); // the user's groups may be others now
       reply.removeHeader("set-cookie");
       return redirect(reply, addressOf(request) + returnTo, [
         forgetting,
@@ -152,7 +152,7 @@ function registerSessions(
           `This is an API key, and no session; DELETE /api_keys/${caller.keyId} deletes it`,
         );
       await signOut(context, caller, request);
-      apiKeys.forget();
+      await apiKeys.forget();
       return reply
         .code(204)
         .header("set-cookie", cookies.setSession(request, "", 0))
