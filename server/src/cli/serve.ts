@@ -94,8 +94,10 @@ async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls:
   const { NotServing, Together }: typeof import("../processes") = require("../processes");
   const { openLogger }: typeof import("../logger") = require("../logger");
   const together = new Together(count, openLogger(logLevel));
-  const stop = () => together.stop().then((code) => process.exit(code));
-  onSignals((order) => (order === "stop" ? stop() : together.order(order)), hasTls);
+  onSignals((order) => {
+    if (order === "stop") void together.stop().then((code) => process.exit(code));
+    else together.order(order);
+  }, hasTls);
   try {
     announce(await together.start());
   } catch (error) {
@@ -121,12 +123,18 @@ function readPublicUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+/** A second signal to stop ends the process at once. */
 function onSignals(obey: (order: Order) => void, hasTls: boolean): void {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => obey("stop"));
+  let isStopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      obey(isStopping ? "cut off" : "stop");
+      isStopping = true;
+    });
   if (hasTls) process.on("SIGHUP", () => obey("reload TLS"));
 }
 
-/** Does what signals order. A second "stop" ends the process at once. */
+/** Does what signals, or the first of several processes, order. */
 function orders(running: () => RunningServer | undefined, limitSeconds: number): (order: Order) => void {
   let closing = false;
   const cutOff = () => {
@@ -136,7 +144,8 @@ function orders(running: () => RunningServer | undefined, limitSeconds: number):
   return (order) => {
     const server = running();
     if (order === "reload TLS") return server?.reloadTls();
-    if (closing || order === "cut off") return cutOff();
+    if (order === "cut off") return cutOff();
+    if (closing) return;
     closing = true;
     if (!server) process.exit(0); // it has answered nothing yet
     setTimeout(cutOff, limitSeconds * 1000).unref();

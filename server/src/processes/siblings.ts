@@ -28,7 +28,7 @@ export class Serving implements Siblings {
   readonly #asked = new Map<number, (answers: readonly unknown[]) => void>();
   #last = 0;
 
-  /** @param obey does what the first process orders; also "stop" when that has ended */
+  /** @param obey does what the first process orders; also "stop" when that one has ended */
   constructor(
     readonly count: number,
     obey: (order: Order) => void,
@@ -37,12 +37,12 @@ export class Serving implements Siblings {
       if ("order" in message) obey(message.order);
       else if ("told" in message) this.#listeners.get(message.told)?.(message.news);
       else if ("asked" in message) void this.#answer(message);
-      else {
-        this.#asked.get(message.id)?.(message.answers);
-        this.#asked.delete(message.id);
-      }
+      else this.#end(message.id, message.answers);
     });
-    process.on("disconnect", () => obey("stop"));
+    process.on("disconnect", () => {
+      for (const id of this.#asked.keys()) this.#end(id, []);
+      obey("stop");
+    });
     // A terminal and a service manager signal each process; the first one decides.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   }
@@ -51,7 +51,8 @@ export class Serving implements Siblings {
     send({ tell: topic, news });
   }
 
-  ask(topic: Topic): Promise<readonly unknown[]> {
+  async ask(topic: Topic): Promise<readonly unknown[]> {
+    if (!process.connected) return [];
     const id = ++this.#last;
     return new Promise((resolve) => {
       this.#asked.set(id, resolve);
@@ -66,6 +67,11 @@ export class Serving implements Siblings {
   /** Says that this process answers requests. */
   ready(ready: Ready): void {
     send({ ready });
+  }
+
+  #end(id: number, answers: readonly unknown[]): void {
+    this.#asked.get(id)?.(answers);
+    this.#asked.delete(id);
   }
 
   async #answer({ asked, id }: { readonly asked: Topic; readonly id: number }): Promise<void> {

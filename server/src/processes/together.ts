@@ -18,16 +18,13 @@ interface Question {
   readonly late: NodeJS.Timeout;
 }
 
-interface Begun {
-  readonly worker: Worker;
-  readonly ready: Ready;
-}
-
 /**
  * The first process of a server with several. It serves nothing itself: it starts the others, hands them
  * connections in turn (node:cluster), passes their messages on, and replaces one that has ended.
  */
 export class Together {
+  /** All that have not ended, and those of them that serve. */
+  readonly #running = new Set<Worker>();
   readonly #serving = new Set<Worker>();
   readonly #questions = new Map<number, Question>();
   #last = 0;
@@ -46,31 +43,26 @@ export class Together {
    */
   async start(): Promise<Ready> {
     const first = await this.#begin();
-    const others = await Promise.all(Array.from({ length: this.count - 1 }, () => this.#begin()));
-    for (const { worker } of [first, ...others]) this.#replaceWhenEnded(worker);
-    return first.ready;
+    await Promise.all(Array.from({ length: this.count - 1 }, () => this.#begin()));
+    return first;
   }
 
   order(order: Order): void {
-    for (const worker of workers()) send(worker, { order });
+    for (const worker of this.#running) send(worker, { order });
   }
 
-  /** Resolves when all have ended, with the exit code. A second call ends them at once. */
+  /** Resolves when all have ended and their logs were passed on, with the exit code. */
   async stop(): Promise<number> {
-    this.order(this.#stopping ? "cut off" : "stop");
     this.#stopping = true;
-    const codes = await Promise.all(
-      workers().map(async (worker) => {
-        const [code] = (await once(worker, "exit")) as [number | null];
-        return code ?? 1;
-      }),
-    );
+    this.order("stop");
+    const codes = await Promise.all([...this.#running].map((worker) => codeOf(worker)));
     return Math.max(0, ...codes);
   }
 
-  /** Starts a process, and resolves when it serves. */
-  #begin(): Promise<Begun> {
+  /** Starts a process, and resolves when it serves. From then on it is replaced if it ends. */
+  #begin(): Promise<Ready> {
     const worker = cluster.fork();
+    this.#running.add(worker);
     const { stdout, stderr } = worker.process;
     if (stdout) passLines(stdout, process.stdout);
     if (stderr) passLines(stderr, process.stderr);
@@ -78,33 +70,34 @@ export class Together {
       worker.on("message", (message: FromServing) => {
         if ("ready" in message) {
           this.#serving.add(worker);
-          resolve({ worker, ready: message.ready });
+          resolve(message.ready);
+          void this.#replaceWhenEnded(worker);
         } else if ("tell" in message) this.#tell(worker, message.tell, message.news);
         else if ("ask" in message) this.#ask(worker, message.ask, message.id);
         else this.#answered(message.id, worker, [message.answer]);
       });
-      worker.once("exit", (code: number | null) => {
+      void codeOf(worker).then((code) => {
+        this.#running.delete(worker);
         this.#serving.delete(worker);
         for (const id of this.#questions.keys()) this.#answered(id, worker, []);
-        reject(new NotServing(code ?? 1));
+        reject(new NotServing(code));
       });
     });
   }
 
-  #replaceWhenEnded(worker: Worker): void {
-    worker.once("exit", async (code, signal) => {
-      for (let reason: object = { code, signal }; !this.#stopping; ) {
-        this.logger.error({ pid: worker.process.pid, ...reason }, "a process has ended; another follows");
-        await sleep(REPLACE_MS);
-        if (this.#stopping) return;
-        try {
-          const { worker: next } = await this.#begin();
-          return this.#replaceWhenEnded(next);
-        } catch (error) {
-          reason = { err: error };
-        }
+  async #replaceWhenEnded(worker: Worker): Promise<void> {
+    const code = await codeOf(worker);
+    for (let reason: object = { code, signal: worker.process.signalCode }; !this.#stopping; ) {
+      this.logger.error({ pid: worker.process.pid, ...reason }, "a process has ended; another follows");
+      await sleep(REPLACE_MS);
+      if (this.#stopping) return;
+      try {
+        await this.#begin();
+        return;
+      } catch (error) {
+        reason = { err: error };
       }
-    });
+    }
   }
 
   #tell(from: Worker, topic: Topic, news: unknown): void {
@@ -140,7 +133,11 @@ export class Together {
   }
 }
 
-const workers = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+/** The exit code, once a process has ended and all that it wrote was read; 1 if a signal ended it. */
+async function codeOf({ process }: Worker): Promise<number> {
+  const [code] = (await once(process, "close")) as [number | null];
+  return code ?? 1;
+}
 
 /** A process could not serve, and has said why. */
 export class NotServing extends Error {
