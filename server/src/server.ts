@@ -88,8 +88,8 @@ export interface RunningServer {
 /** Starts the API server. Rejects when the address is taken or the database cannot be opened. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port } = parseListen(options.listen);
-  const logger = openLogger(options.logLevel);
   const siblings = options.siblings ?? ALONE;
+  const logger = openLogger(options.logLevel, siblings.count > 1);
   /** Repeats work without keeping the process alive. Logs a failure and tries again the next time. */
   const every = (ms: number, failure: string, work: () => Promise<unknown>): NodeJS.Timeout =>
     setInterval(() => work().catch((error: unknown) => logger.warn({ err: error }, failure)), ms).unref();
@@ -119,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger.info({ audit_head: await headOf(store.reader) }, "the end of the audit log");
     };
     await logHead();
-    const keyUses = new KeyUses(store);
+    const keyUses = new KeyUses(store, siblings);
     const housekeeping = [
       every(NOTE_USES_EVERY_MS, "cannot note which API keys were used", () => keyUses.write()),
       every(FORGET_EVERY_MS, "cannot forget kept answers", () => store.write(forgetAnswers)),
@@ -134,7 +134,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ),
       every(DAY_MS, "cannot read the end of the audit log", logHead),
     ];
-    const underWay = new RequestsUnderWay(Math.ceil(options.concurrencyLimit / siblings.count));
+    const underWay = new RequestsUnderWay(options.concurrencyLimit);
     let url = "";
     const startedAt = Date.now();
     const dispatcher = new Dispatcher(context, {

@@ -158,6 +158,15 @@ onOneDatabase("The processes of a server", (startServer, database) => {
     expect((await waiting).body.events[0].object.id).to.equal(id);
   });
 
+  it("show when a key was last used at another one", async () => {
+    const [one, other] = await linesTo(await start({ args: TWO }));
+    const { id, token } = (await one.post("/api_keys", {})).body;
+    expect(await one.admits(token)).to.equal(200);
+    const lastUse = async () => (await other.get(`/api_keys/${id}`)).body.last_used_at;
+    while ((await lastUse()) === null) await sleep(10);
+    expect(await lastUse()).to.match(/T\d\d:00:00\.000Z$/);
+  });
+
   it("count the requests of a key together", async () => {
     // One request in a second and ten more in a minute.
     const server = await start({ args: [...TWO, "--rate-limit", "1", "--rate-limit-loopback"] });

@@ -1,6 +1,7 @@
 import type { Answers } from "@tunnelplane/sdk";
 import type { Kysely } from "kysely";
 import { type Answer, DOCUMENT_SEPARATOR, type Page } from "../documents";
+import { ALONE, type Siblings } from "../processes";
 import { type Database, inParts, isListed, type Store } from "../storage";
 import { grouped } from "../util";
 
@@ -20,14 +21,27 @@ export class KeyUses {
   /** The keys whose hour is not written yet. */
   #unwritten = new Set<string>();
 
-  constructor(private readonly store: Pick<Store, "reader" | "write">) {}
+  /** @param siblings get to know what this process notes and will write */
+  constructor(
+    private readonly store: Pick<Store, "reader" | "write">,
+    private readonly siblings: Siblings = ALONE,
+  ) {
+    siblings.on("key used", (keyId) => void this.#isNew(String(keyId)));
+  }
 
   note(keyId: string): void {
-    const hour = hourNow();
-    if (this.#hours.get(keyId) === hour) return;
-    if (this.#hours.size >= MOST_NOTED && !this.#hours.has(keyId)) return; // until the next write
-    this.#hours.set(keyId, hour);
+    if (!this.#isNew(keyId)) return;
     this.#unwritten.add(keyId);
+    this.siblings.tell("key used", keyId);
+  }
+
+  /** Whether a use is the first one of this hour, as far as there is room to remember it. */
+  #isNew(keyId: string): boolean {
+    const hour = hourNow();
+    if (this.#hours.get(keyId) === hour) return false;
+    if (this.#hours.size >= MOST_NOTED && !this.#hours.has(keyId)) return false; // until the next write
+    this.#hours.set(keyId, hour);
+    return true;
   }
 
   /** Writes what was noted since the last time. Keys that were deleted meanwhile are left out. */

@@ -93,7 +93,7 @@ async function serve({
 async function serveTogether(count: number, logLevel: Flags["logLevel"], hasTls: boolean): Promise<void> {
   const { NotServing, Together }: typeof import("../processes") = require("../processes");
   const { openLogger }: typeof import("../logger") = require("../logger");
-  const together = new Together(count, openLogger(logLevel));
+  const together = new Together(count, openLogger(logLevel, true));
   onSignals((order) => {
     if (order === "stop") void together.stop().then((code) => process.exit(code));
     else together.order(order);

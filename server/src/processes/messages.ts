@@ -1,5 +1,5 @@
 /** What one process of a server tells or asks the others. */
-export type Topic = "committed" | "forget callers" | "counted" | "metrics";
+export type Topic = "committed" | "forget callers" | "counted" | "key used" | "metrics";
 
 /** The order of the first process to another one. */
 export type Order = "stop" | "cut off" | "reload TLS";

@@ -28,7 +28,7 @@ export class Serving implements Siblings {
   readonly #asked = new Map<number, (answers: readonly unknown[]) => void>();
   #last = 0;
 
-  /** @param obey does what the first process orders; also "stop" when that one has ended */
+  /** @param obey does what the first process orders */
   constructor(
     readonly count: number,
     obey: (order: Order) => void,
@@ -37,11 +37,10 @@ export class Serving implements Siblings {
       if ("order" in message) obey(message.order);
       else if ("told" in message) this.#listeners.get(message.told)?.(message.news);
       else if ("asked" in message) void this.#answer(message);
-      else this.#end(message.id, message.answers);
-    });
-    process.on("disconnect", () => {
-      for (const id of this.#asked.keys()) this.#end(id, []);
-      obey("stop");
+      else {
+        this.#asked.get(message.id)?.(message.answers);
+        this.#asked.delete(message.id);
+      }
     });
     // A terminal and a service manager signal each process; the first one decides.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
@@ -51,8 +50,7 @@ export class Serving implements Siblings {
     send({ tell: topic, news });
   }
 
-  async ask(topic: Topic): Promise<readonly unknown[]> {
-    if (!process.connected) return [];
+  ask(topic: Topic): Promise<readonly unknown[]> {
     const id = ++this.#last;
     return new Promise((resolve) => {
       this.#asked.set(id, resolve);
@@ -69,17 +67,12 @@ export class Serving implements Siblings {
     send({ ready });
   }
 
-  #end(id: number, answers: readonly unknown[]): void {
-    this.#asked.get(id)?.(answers);
-    this.#asked.delete(id);
-  }
-
   async #answer({ asked, id }: { readonly asked: Topic; readonly id: number }): Promise<void> {
     send({ answer: await this.#listeners.get(asked)?.(undefined), id });
   }
 }
 
-/** If the first process has ended, nobody hears it, and this one stops. */
+/** If the first process has just ended, nobody hears it, and this one is about to end too. */
 function send(message: FromServing): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+  process.send?.(message, undefined, undefined, () => undefined);
 }

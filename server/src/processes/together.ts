@@ -1,6 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
-import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { FromServing, Order, Ready, Topic, ToServing } from "./messages";
@@ -20,7 +19,8 @@ interface Question {
 
 /**
  * The first process of a server with several. It serves nothing itself: it starts the others, hands them
- * connections in turn (node:cluster), passes their messages on, and replaces one that has ended.
+ * connections in turn (node:cluster), passes their messages on, and replaces one that has ended. If it is killed
+ * itself, node:cluster ends the others.
  */
 export class Together {
   /** All that have not ended, and those of them that serve. */
@@ -33,9 +33,7 @@ export class Together {
   constructor(
     private readonly count: number,
     private readonly logger: Logger,
-  ) {
-    cluster.setupPrimary({ silent: true });
-  }
+  ) {}
 
   /**
    * Resolves when all of them serve. The first one makes what is missing in the database before others begin.
@@ -51,7 +49,7 @@ export class Together {
     for (const worker of this.#running) send(worker, { order });
   }
 
-  /** Resolves when all have ended and their logs were passed on, with the exit code. */
+  /** Resolves when all have ended, with the exit code. */
   async stop(): Promise<number> {
     this.#stopping = true;
     this.order("stop");
@@ -63,9 +61,6 @@ export class Together {
   #begin(): Promise<Ready> {
     const worker = cluster.fork();
     this.#running.add(worker);
-    const { stdout, stderr } = worker.process;
-    if (stdout) passLines(stdout, process.stdout);
-    if (stderr) passLines(stderr, process.stderr);
     return new Promise((resolve, reject) => {
       worker.on("message", (message: FromServing) => {
         if ("ready" in message) {
@@ -133,9 +128,9 @@ export class Together {
   }
 }
 
-/** The exit code, once a process has ended and all that it wrote was read; 1 if a signal ended it. */
-async function codeOf({ process }: Worker): Promise<number> {
-  const [code] = (await once(process, "close")) as [number | null];
+/** The exit code, once a process has ended; 1 if a signal ended it. */
+async function codeOf(worker: Worker): Promise<number> {
+  const [code] = (await once(worker, "exit")) as [number | null];
   return code ?? 1;
 }
 
@@ -149,18 +144,4 @@ export class NotServing extends Error {
 /** One that ends meanwhile gets nothing more. */
 function send(worker: Worker, message: ToServing): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
-}
-
-/** Passes on whole lines, so that those of several processes do not mix. */
-function passLines(from: Readable, to: NodeJS.WritableStream): void {
-  let rest = "";
-  from.setEncoding("utf8");
-  from.on("data", (text: string) => {
-    const end = text.lastIndexOf("\n") + 1;
-    if (end > 0) to.write(rest + text.slice(0, end));
-    rest = end > 0 ? text.slice(end) : rest + text;
-  });
-  from.on("end", () => {
-    if (rest !== "") to.write(rest);
-  });
 }
