@@ -115,6 +115,7 @@ export const CASTS: readonly Reason[] = [
         "bytes as Buffer",
         "…ectIn(parseJson(rest)) as Record<string, unknown>",
       ],
+      "server/src/http/limits/sharedCounts.ts": ["news as Counted"],
       "server/src/storage/migrations/004_deliveries.ts": [
         "…pe: string }[]; destinations: { id: string }[]; }",
       ],
@@ -353,6 +354,7 @@ export const CASTS: readonly Reason[] = [
         "query as Record<string, string>",
       ],
       "server/src/http/forms.ts": ["body as Buffer"],
+      "server/src/processes/together.ts": ['(await once(worker, "exit")) as [number | null]'],
       "server/src/outgoing/publicOnly.ts": ["…up: lookupPublic } as buildConnector.BuildOptions"],
       "server/src/server.ts": [
         "app.server.address() as AddressInfo",

@@ -19,8 +19,8 @@ interface Question {
 
 /**
  * The first process of a server with several. It serves nothing itself: it starts the others, hands them
- * connections in turn (node:cluster), passes their messages on, and replaces one that has ended. If it is killed
- * itself, node:cluster ends the others.
+ * connections in turn (node:cluster), passes their messages on, and replaces one that has ended. If it is
+ * killed itself, node:cluster ends the others.
  */
 export class Together {
   /** All that have not ended, and those of them that serve. */
