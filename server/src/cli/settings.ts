@@ -219,7 +219,7 @@ export const SERVE_SETTINGS: readonly Setting[] = [
   {
     flag: "--processes <count>",
     env: "TUNNELPLANE_PROCESSES",
-    text: "Processes that serve the address together; as many as there are processors answer the most requests",
+    text: "Processes that serve the address together; as many as there are processors answer the most reads",
     default: 1,
     more: "docs/operations.md#several-processes",
     parse: wholeNumber(1, 64),
