@@ -19,6 +19,13 @@ export const openLogger = (level: LogLevel, isShared: boolean): Logger =>
     pino.destination({ dest: 2, sync: false, ...(isShared ? SHARED_LOG_BUFFER : LOG_BUFFER) }),
   );
 
+/**
+ * Resolves when all lines are written or nobody reads them any more. Call it before a process ends: what is
+ * left then is written at once, and sonic-boom repeats that for ever if the reader has just gone.
+ */
+export const flushed = (logger: Logger): Promise<void> =>
+  new Promise((resolve) => logger.flush(() => resolve()));
+
 /** The time of a log line. Many lines share a millisecond, so its text is made once for all of them. */
 function timeOfLine(): () => string {
   let last = 0;

@@ -9,7 +9,7 @@ import { forgetEndedKeys } from "./exchange";
 import { endSilentSessions, forgetSilentGateways } from "./gateways";
 import { buildApp, type RateLimitOptions, RequestsUnderWay, readTls, type TlsFiles } from "./http";
 import { EventWaits, headOf } from "./journal";
-import { type LogLevel, openLogger } from "./logger";
+import { flushed, type LogLevel, openLogger } from "./logger";
 import { ALONE, type Siblings } from "./processes";
 import { ExpiredEvents, forgetAnswers, type NameSettings } from "./resources";
 import { sealWhatIsClear } from "./rotation";
@@ -212,6 +212,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         const { validation, decisions, guard, search } = context;
         await Promise.all([validation.close(), decisions.close(), guard.close(), search.close()]);
         await store.close();
+        await flushed(logger);
       },
       logUnderWay: () => underWay.log(),
     };

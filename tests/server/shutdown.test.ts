@@ -71,6 +71,14 @@ onEveryDatabase("A server that gets a signal to stop", (startServer) => {
     expect(await stopped).to.equal(0);
   });
 
+  it("ends although whoever read its log has just gone", async () => {
+    for (let turn = 0; turn < 3; turn++) {
+      const server = await start();
+      server.closeLog();
+      expect(await server.stop()).to.equal(0);
+    }
+  });
+
   it("does not wait for idle connections", async () => {
     const server = await start({ args: ["--shutdown-limit", "3600"] });
     const idle = await send(server, `${head(server, "GET /ip_policies HTTP/1.1")}\r\n\r\n`);

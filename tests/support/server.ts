@@ -165,6 +165,11 @@ export class ServerProcess {
     }
   }
 
+  /** Nobody reads its log any more, as when the program ends that it is piped to. */
+  closeLog(): void {
+    this.child.stderr?.destroy();
+  }
+
   /** Its output for people. */
   get printed(): string {
     return this.output.out;
