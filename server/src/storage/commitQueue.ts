@@ -82,8 +82,8 @@ export class CommitQueue {
 
 /**
  * How long to wait for another process that writes. The first milliseconds this looks at each turn of the
- * event loop, which goes on with other requests: the timer's millisecond is as long as a small commit. (Two
- * processes on 2 cores made 1.2 times as many creations a second as one; with the timer alone, 0.96 times.)
+ * event loop, which goes on with other requests: the timer's millisecond is as long as a small commit. Two
+ * processes on 2 cores made 1.2 times the creations that they make with the timer alone (2026-11-28).
  */
 const WAIT_MS = 5_000;
 const TURNS_MS = 2;
