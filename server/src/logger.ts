@@ -20,8 +20,8 @@ export const openLogger = (level: LogLevel, isShared: boolean): Logger =>
   );
 
 /**
- * Resolves when all lines are written or nobody reads them any more. Call it before a process ends: what is
- * left then is written at once, and sonic-boom repeats that for ever if the reader has just gone.
+ * Resolves when all lines are written, or cannot be written because the pipe was closed. Call it before the
+ * process exits: sonic-boom writes the rest at the exit, and tries for ever if the pipe was just closed.
  */
 export const flushed = (logger: Logger): Promise<void> =>
   new Promise((resolve) => logger.flush(() => resolve()));

@@ -15,7 +15,7 @@ import { ExpiredEvents, forgetAnswers, type NameSettings } from "./resources";
 import { sealWhatIsClear } from "./rotation";
 import type { SignInSettings } from "./signin";
 import type { DatabaseOptions, Store } from "./storage";
-import { isLoopback } from "./util";
+import { gathered, isLoopback } from "./util";
 import { VERSION } from "./version";
 
 const FORGET_EVERY_MS = 10 * 60_000;
@@ -23,7 +23,7 @@ const NOTE_USES_EVERY_MS = 60_000;
 const SESSIONS_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-/** The least time between two messages to other processes that there are new commits. */
+/** How often, at most, a process tells the others that it has committed something. */
 const TELL_EVERY_MS = 20;
 // Time for event batches under way to finish when the server stops.
 const DELIVERIES_LIMIT_MS = 5_000;
@@ -152,7 +152,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const wake = () => {
       sequencer.wake();
       tell();
-      tellSiblings();
+      if (siblings.count > 1) tellSiblings();
     };
     const waking = { ...context, store: afterWrites(store, wake) };
     const expiredEvents = new ExpiredEvents({ ...waking, logger });
@@ -220,19 +220,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await store.close();
     throw error;
   }
-}
-
-/** Calls back once for all calls of this time. */
-function gathered(ms: number, call: () => void): () => void {
-  let isWaiting = false;
-  return () => {
-    if (isWaiting) return;
-    isWaiting = true;
-    setTimeout(() => {
-      isWaiting = false;
-      call();
-    }, ms).unref();
-  };
 }
 
 /** The same store, but calls back after each commit. */

@@ -53,7 +53,6 @@ class Line {
   /** Its status for a key. */
   admits = async (token: string) =>
     (await this.get("/ip_policies", { authorization: `Bearer ${token}` })).status;
-  close = () => this.#agent.destroy();
 }
 
 /** The processes that serve. */

@@ -71,7 +71,7 @@ onEveryDatabase("A server that gets a signal to stop", (startServer) => {
     expect(await stopped).to.equal(0);
   });
 
-  it("ends although whoever read its log has just gone", async () => {
+  it("ends even if the program that reads its log has just exited", async () => {
     for (let turn = 0; turn < 3; turn++) {
       const server = await start();
       server.closeLog();

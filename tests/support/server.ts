@@ -165,7 +165,7 @@ export class ServerProcess {
     }
   }
 
-  /** Nobody reads its log any more, as when the program ends that it is piped to. */
+  /** Closes the pipe that its log goes to, as a program at the other end does when it exits. */
   closeLog(): void {
     this.child.stderr?.destroy();
   }

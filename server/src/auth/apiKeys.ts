@@ -57,7 +57,7 @@ export class ApiKeys {
 
   /**
    * @param uses gets to know which keys are used
-   * @param siblings forget what this process is told to forget
+   * @param siblings the other processes, which forget callers together with this one
    */
   constructor(
     private readonly store: Store,

@@ -21,7 +21,7 @@ export class KeyUses {
   /** The keys whose hour is not written yet. */
   #unwritten = new Set<string>();
 
-  /** @param siblings get to know what this process notes and will write */
+  /** @param siblings the other processes, which hear of the first use of a key in an hour */
   constructor(
     private readonly store: Pick<Store, "reader" | "write">,
     private readonly siblings: Siblings = ALONE,

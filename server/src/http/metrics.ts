@@ -96,7 +96,7 @@ export function registerMetrics(
   });
 }
 
-/** The sums of all processes; of facts of the database, this one's alone. */
+/** Adds up the metrics of all processes; facts of the database are the same in each and taken once. */
 async function withThoseOf(siblings: Siblings, registry: Registry): Promise<Registry> {
   const others = (await siblings.ask("metrics")).filter((one) => Array.isArray(one));
   return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]);

@@ -1,4 +1,4 @@
-/** What one process of a server tells or asks the others. */
+/** The subject of a message from one process of a server to the others. */
 export type Topic = "committed" | "forget callers" | "counted" | "key used" | "metrics";
 
 /** The order of the first process to another one. */

@@ -12,7 +12,7 @@ export interface Siblings {
    * second is left out.
    */
   ask(topic: Topic): Promise<readonly unknown[]>;
-  /** Sets what this process does and answers when another one tells or asks. */
+  /** Sets the reaction to a topic. If another process asks, its result is the answer. */
   on(topic: Topic, listener: (news: unknown) => unknown): void;
 }
 

@@ -141,7 +141,7 @@ export class NotServing extends Error {
   }
 }
 
-/** One that ends meanwhile gets nothing more. */
+/** A process that has just ended gets no message. */
 function send(worker: Worker, message: ToServing): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }

@@ -52,6 +52,7 @@ export async function openSqlite(folder: string): Promise<Store> {
   const reader = connectDirectly(file);
   const queue = new CommitQueue(
     new Transaction(writer.dialect, writer.connection, { isOptimistic: false, lane: undefined }),
+    WAIT_MS,
   );
   return {
     place: folder,

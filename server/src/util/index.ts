@@ -2,6 +2,7 @@
 
 export { newId, takeRandom } from "@tunnelplane/sdk/contract";
 export { customerOf, isLoopback, isPublic } from "./addresses";
+export { gathered } from "./gathered";
 export { grouped } from "./grouped";
 export { isSession } from "./ids";
 export { inOrder } from "./order";

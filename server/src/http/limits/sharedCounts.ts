@@ -1,5 +1,6 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Siblings } from "../../processes";
+import { gathered } from "../../util";
 
 /**
  * How often processes tell each other what they counted. Until then a key that uses several of them may
@@ -12,8 +13,10 @@ type Counted = Record<string, Record<string, number>>;
 /** Limiters that count together with those of the same name in the other processes of a server. */
 export class SharedCounts {
   readonly #limiters = new Map<string, SharedLimiter>();
-  /** What was counted since the others were told, by limiter and key: as much as requests came meanwhile. */
+  /** Counts that the others do not know yet, by limiter and key. Each comes from a request. */
   #counted = new Map<string, Map<string, number>>();
+
+  readonly #tellSoon = gathered(TELL_EVERY_MS, () => this.#tell());
 
   constructor(private readonly siblings: Siblings) {
     siblings.on("counted", (news) => {
@@ -31,7 +34,7 @@ export class SharedCounts {
   }
 
   #note(name: string, key: string): void {
-    if (this.#counted.size === 0) setTimeout(() => this.#tell(), TELL_EVERY_MS).unref();
+    this.#tellSoon();
     const keys = this.#counted.get(name) ?? new Map<string, number>();
     this.#counted.set(name, keys.set(key, (keys.get(key) ?? 0) + 1));
   }
