@@ -1,5 +1,12 @@
 import { expect } from "chai";
-import { badQuery, expectRefused, hostport, serverOfThisFile, unknownId } from "../support/api/expect";
+import {
+  badQuery,
+  expectRefused,
+  hostport,
+  serverOfThisFile,
+  unique,
+  unknownId,
+} from "../support/api/expect";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase } from "../support/databases";
 
@@ -46,6 +53,28 @@ onEveryDatabase("Lists", (start) => {
       expect(idsOf(await server.read(first.next_page_uri), listKey)).to.deep.equal(all.slice(2, 4));
     });
   }
+
+  it("of a gateway, which reads all projects, are as an admin's: of one type, page by page", async () => {
+    const bot = await server.created("/bot_users", { name: unique("gateway"), role: "gateway" });
+    const gateway = server.rest.as((await server.created("/api_keys", { owner_id: bot.id })).token);
+    // The ids of these types begin almost alike.
+    const ALIKE = [
+      "/ip_policies",
+      "/ip_policy_rules",
+      "/ip_restrictions",
+      "/edges/tls",
+      "/edges/tcp",
+      "/edges/https",
+    ];
+    for (const { path, listKey } of TYPES.filter((type) => ALIKE.includes(type.path))) {
+      const listed = await server.read(`${path}?limit=100`);
+      expect((await gateway.get(`${path}?limit=100`)).body[listKey]).to.deep.equal(listed[listKey]);
+      const [first, second, third] = idsOf(listed, listKey);
+      const page = (await gateway.get(`${path}?limit=1&before_id=${first}`)).body;
+      expect(idsOf(page, listKey)).to.deep.equal(second === undefined ? [] : [second]);
+      expect(page.next_page_uri === null).to.equal(third === undefined);
+    }
+  });
 
   it("have the same answer every time", async () => {
     for (let i = 0; i < 3; i++) await server.created("/edges/tls", { hostports: [hostport()] });

@@ -23,6 +23,7 @@ import * as resourceName from "./migrations/021_resource_name";
 import * as tunnelSession from "./migrations/023_tunnel_session";
 import * as acme from "./migrations/024_acme";
 import * as acmeTurns from "./migrations/025_acme_turns";
+import * as fewerTrees from "./migrations/026_fewer_trees";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -49,6 +50,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "023_tunnel_session": tunnelSession,
   "024_acme": acme,
   "025_acme_turns": acmeTurns,
+  "026_fewer_trees": fewerTrees,
 };
 
 export interface MigrateOptions {
