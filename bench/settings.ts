@@ -39,7 +39,7 @@ export const FULL: Settings = {
   rounds: 3,
   warmUp: 1,
   seconds: 4,
-  servers: [1, 2, 4],
+  servers: [1, 2],
   sizes: [1e3, 1e4, 1e5, 1e6],
   sets: [100, 1000, 5000],
   events: 1e5,
@@ -51,9 +51,8 @@ export const FULL: Settings = {
   guaranteed: { addresses: 10_000, guarantees: 1_000 },
   searched: 100_000,
   stacks: [
-    { count: 20, rounds: 3 },
     { count: 100, rounds: 3 },
-    { count: 500, rounds: 1 },
+    { count: 1000, rounds: 1 },
   ],
 };
 
