@@ -32,6 +32,8 @@ export class StandInRefusals {
   refuses = NEW_ORDER;
   /** Called once the authority has made an order; its answer is never handed on. */
   whenAnswerIsLost: (() => void) | undefined;
+  /** Requests for addresses that begin so wait until they are taken out of this list. */
+  held: readonly string[] = [];
   /** Whether connections end without an answer. */
   isAway = false;
   readonly #server;
@@ -40,6 +42,8 @@ export class StandInRefusals {
     const [cert, key] = ["cert.pem", "key.pem"].map((name) => readFileSync(join(pebble.folder, name)));
     this.#server = createTlsServer({ cert, key }, async (asked, answer) => {
       if (this.isAway) return void asked.socket.destroy();
+      const isHeld = () => this.held.some((path) => asked.url?.startsWith(path));
+      while (isHeld() && !asked.socket.destroyed) await sleep(10);
       const isOrder = asked.method === "POST" && asked.url === NEW_ORDER;
       if (this.refusal && asked.method === "POST" && asked.url?.startsWith(this.refuses)) {
         this.refused++;

@@ -66,7 +66,9 @@ onEveryDatabase("Lists", (start) => {
       "/edges/tcp",
       "/edges/https",
     ];
-    for (const { path, listKey } of TYPES.filter((type) => ALIKE.includes(type.path))) {
+    const types = TYPES.filter((type) => ALIKE.includes(type.path));
+    expect(types).to.have.length(ALIKE.length);
+    for (const { path, listKey } of types) {
       const listed = await server.read(`${path}?limit=100`);
       expect((await gateway.get(`${path}?limit=100`)).body[listKey]).to.deep.equal(listed[listKey]);
       const [first, second, third] = idsOf(listed, listKey);

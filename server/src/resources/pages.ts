@@ -4,7 +4,7 @@ import { bytesOf, DOCUMENT_SEPARATOR, type PageSize, wholeOf } from "../document
 import { type Database, isListed, type ParameterOf, type Statement, statement } from "../storage";
 import { readLarge } from "../util";
 
-/** The ids of a kind begin alike, so they are a range of the primary key. */
+/** The ids of a kind begin alike, so they are a range of the primary key; "`" comes after "_". */
 const rangeOf = ({ idPrefix }: Definition) => ({ first: `${idPrefix}_`, end: `${idPrefix}\`` });
 
 /** A larger page is read through `readLarge`. */
@@ -43,16 +43,8 @@ export async function pageOf(
   definition: Definition,
   request: PageRequest,
 ): Promise<StoredPage> {
-  const {
-    limit,
-    bytes,
-    before = rangeOf(definition).end,
-    owner = "",
-    project = "",
-    ids,
-    alsoShared = [],
-    parents,
-  } = request;
+  const { first, end } = rangeOf(definition);
+  const { limit, bytes, before = end, owner = "", project = "", ids, alsoShared = [], parents } = request;
   const narrowing = {
     owned: request.owner !== undefined,
     inProject: request.project !== undefined && alsoShared.length === 0,
@@ -64,7 +56,7 @@ export async function pageOf(
   const parameters = {
     ...parents,
     kind: definition.kind,
-    first: rangeOf(definition).first,
+    first,
     before,
     owner,
     project,

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { idType } from "../idType";
-import { copyRows, renewTable, replaceTable } from "../renew";
 
 /** The project that each server has from the start; its id never changes. */
 const DEFAULT = `proj_${"0".repeat(27)}`;
@@ -39,10 +38,10 @@ async function renewChangesets(db: Kysely<unknown>): Promise<void> {
     .addColumn("key", id, (column) => column.notNull())
     .addColumn("declared", "text", (column) => column.notNull())
     .execute();
-  await copyRows(db, "changeset", ["id", "name", "owner_id", "version", "created_at"]);
-  await copyRows(db, "changeset_object", ["resource_id", "changeset_id", "kind", "key", "declared"]);
+  await copy(db, "changeset", ["id", "name", "owner_id", "version", "created_at"]);
+  await copy(db, "changeset_object", ["resource_id", "changeset_id", "kind", "key", "declared"]);
   // The objects first: to drop a table deletes what refers to its rows.
-  for (const table of ["changeset_object", "changeset"]) await replaceTable(db, table);
+  for (const table of ["changeset_object", "changeset"]) await replace(db, table);
   await schema
     .createIndex("changeset_object_place")
     .on("changeset_object")
@@ -64,6 +63,19 @@ async function renewIdempotencyKeys(db: Kysely<unknown>): Promise<void> {
     .addColumn("project_id", id, (column) => column.notNull().defaultTo(DEFAULT))
     .addPrimaryKeyConstraint("idempotency_key_of_project", ["project_id", "owner_id", "key"])
     .execute();
-  await renewTable(db, "idempotency_key", ["owner_id", "key", "request_hash", "answer", "created_at"]);
+  await copy(db, "idempotency_key", ["owner_id", "key", "request_hash", "answer", "created_at"]);
+  await replace(db, "idempotency_key");
   await schema.createIndex("idempotency_key_created_at").on("idempotency_key").column("created_at").execute();
+}
+
+async function copy(db: Kysely<unknown>, table: string, columns: readonly string[]): Promise<void> {
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  await sql`insert into ${sql.table(`new_${table}`)} (${names}) select ${names} from ${sql.table(table)}`.execute(
+    db,
+  );
+}
+
+async function replace({ schema }: Kysely<unknown>, table: string): Promise<void> {
+  await schema.dropTable(table).execute();
+  await schema.alterTable(`new_${table}`).renameTo(table).execute();
 }
