@@ -26,7 +26,10 @@ export interface Load {
   readonly connections: number;
 }
 
-/** Contenders alternate, round by round, so that a slow spell of the machine hits all of them. */
+/**
+ * Contenders alternate, round by round, so that a slow spell of the machine hits all of them. Every second
+ * round is in the opposite order: of two equal servers, the second was 0.83 to 0.92 times as fast.
+ */
 export async function inTurn<Name extends string>(
   contenders: Record<Name, Contender>,
   { rounds, warmUp, seconds }: Settings,
@@ -39,7 +42,7 @@ export async function inTurn<Name extends string>(
   for (const operation of operations) {
     const measured = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>;
     for (let round = 0; round < rounds; round++) {
-      for (const name of names) {
+      for (const name of round % 2 === 0 ? names : names.toReversed()) {
         const contender = contenders[name];
         const load = { ...contender, ...jobOf(contender, operation), connections, warmUp, seconds };
         const costOf = await watch?.(name);

@@ -291,12 +291,7 @@ export const CASTS: readonly Reason[] = [
       ],
       "server/src/storage/migrations/004_deliveries.ts": ["db as Kysely<Filled>"],
       "server/src/storage/migrations/005_audit.ts": ["db as Kysely<Begun>"],
-      "server/src/storage/postgres.ts": [
-        "…Parser(id, format)) as typeof types.getTypeParser",
-        "…PoolClient & { connection: { stream: Writable } }",
-        'query as unknown as PostgresPoolClient["query"]',
-        "query as unknown",
-      ],
+      "server/src/storage/pool.ts": ['query as unknown as PostgresPoolClient["query"]', "query as unknown"],
       "server/src/storage/sqlite.ts": [
         "statement.all(parameters) as R[]",
         "row as R",
@@ -308,6 +303,7 @@ export const CASTS: readonly Reason[] = [
         "parameters as Record<string, unknown>",
         "row as never",
       ],
+      "server/src/storage/writer.ts": ["rows as R[]"],
     },
   },
   {

@@ -6,6 +6,12 @@ import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
 
 /**
+ * ReadyForQuery outside of a transaction:
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+const IDLE = "Z\0\0\0\x05I";
+
+/**
  * Counts the messages that a transaction consists of: what the server sends before it waits for an answer.
  */
 class CountingProxy {
@@ -21,14 +27,17 @@ class CountingProxy {
       proxy.#sockets.push(client, database);
       for (const socket of [client, database]) socket.on("error", () => undefined);
       client.on("close", () => database.destroy());
-      database.pipe(client);
       let [count, changes] = [0, false];
+      database.on("data", (bytes) => {
+        if (bytes.toString("latin1").endsWith(IDLE)) {
+          if (changes) proxy.counts.push(count);
+          [count, changes] = [0, false];
+        }
+        client.write(bytes);
+      });
       client.on("data", (bytes) => {
-        const text = bytes.toString("latin1");
-        if (text.includes("start transaction")) [count, changes] = [0, false];
         count++;
-        changes ||= text.includes("counted");
-        if (text.includes("commit\0") && changes) proxy.counts.push(count);
+        changes ||= bytes.toString("latin1").includes("counted");
         database.write(bytes);
       });
     });

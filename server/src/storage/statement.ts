@@ -28,8 +28,8 @@ export function statement<P extends object, R>(build: Build<P, R>): Statement<P,
 }
 
 /**
- * The same for a statement that only writes: an optimistic transaction does not wait for it. PostgreSQL
- * answers it with the commit, which fails if it does; see {@link WriteOptions}.
+ * The same for a statement that only writes: an optimistic transaction sends it with the next one that reads,
+ * or with the commit, which fails if it does; see {@link WriteOptions}.
  */
 export function effect<P extends object>(build: Build<P, unknown>): Statement<P, unknown> {
   const run = compiled(build, { isEffect: true });

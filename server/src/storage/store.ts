@@ -27,8 +27,8 @@ export interface WriteOptions {
   /** Uses a connection of its own, so that other writes cannot keep it waiting for one. */
   readonly onOwnConnection?: boolean;
   /**
-   * On PostgreSQL, sends statements that only write without waiting for answers, up to the commit: one round
-   * trip in place of several. If a constraint refuses any of them, the work runs again, waits for each
+   * On PostgreSQL, keeps statements that only write until one reads, or until the commit: one round trip in
+   * place of several. If a constraint refuses any of them, the work runs again, waits for each
    * statement, and can say why. The work may leave out checks that a constraint makes too, see {@link
    * Transaction}.
    */

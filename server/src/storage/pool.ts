@@ -1,0 +1,83 @@
+import { messageOf } from "@tunnelplane/sdk/contract";
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { DatabaseError, type Pool, type PoolClient } from "pg";
+import type Cursor from "pg-cursor";
+import { type Outcome, type Sent, sendTogether } from "./batch";
+import { Unavailable } from "./store";
+
+// Administrators may have set another default.
+const READ_COMMITTED = "set default_transaction_isolation = 'read committed'";
+
+/**
+ * The pool drops idle connections that break. Without these listeners, their errors would end the process.
+ * @param settings statements that each new connection begins with
+ */
+export function withListeners(pool: Pool, settings?: string): Pool {
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+    for (const text of [READ_COMMITTED, settings])
+      if (text !== undefined) client.query(text).catch(() => undefined);
+  });
+  return pool;
+}
+
+/** A connection that a transaction has for itself. */
+export interface PooledClient extends PostgresPoolClient {
+  sendTogether(statements: readonly Sent[]): Promise<Outcome>;
+}
+
+export interface AdaptedPool extends PostgresPool {
+  connect(): Promise<PooledClient>;
+}
+
+/** Adapts the pool to Kysely, and turns outages into Unavailable, apart from errors in statements. */
+export function adapt(pool: Pool, place: string): AdaptedPool {
+  const translate = (error: unknown) =>
+    isOutage(error) ? new Unavailable(`${place}: ${wordsOf(error)}`, error) : error;
+  return {
+    options: {},
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect().catch((error: unknown) => Promise.reject(translate(error)));
+      return adaptClient(client, translate);
+    },
+  };
+}
+
+function adaptClient(client: PoolClient, translate: (error: unknown) => unknown): PooledClient {
+  let broken = false;
+  const tried = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      const translated = translate(error);
+      broken ||= translated instanceof Unavailable;
+      throw translated;
+    }
+  };
+  const together = (statements: readonly Sent[]) => tried(sendTogether(client, statements));
+  const query = (sql: string | Cursor, parameters: readonly unknown[] = []) => {
+    if (typeof sql !== "string") return client.query(sql);
+    // Migrations have several statements in one text.
+    return parameters.length === 0 ? tried(client.query(sql)) : together([{ sql, parameters }]);
+  };
+  return {
+    query: query as unknown as PostgresPoolClient["query"],
+    sendTogether: together,
+    release: (discard) => client.release(discard || broken),
+  };
+}
+
+// Classes of https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, authorization, no
+// such database, resources, operator intervention (shutdown, time limits), system errors; and a standby, and
+// our limit on idle transactions.
+const OUTAGES = /^(08|28|3D|53|57|58|25006|25P03)/;
+
+/** Every error of pg that is not an answer of PostgreSQL is about the connection. */
+const isOutage = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) || OUTAGES.test(error.code ?? "");
+
+/** A host with several addresses fails with one error for each. */
+const wordsOf = (error: unknown): string =>
+  error instanceof AggregateError ? error.errors.map(wordsOf).join(", ") : messageOf(error);
