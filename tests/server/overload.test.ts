@@ -80,6 +80,18 @@ onOneDatabase("A server with more requests than slots", (startServer) => {
     });
   }
 
+  it("accepts fewer of an owner while it refuses many, and as many as before once they stay away", async () => {
+    const server = await start(LIMIT_OF(16));
+    const accepted = async (count: number) => {
+      const answers = await onManyConnections(server, count, request(server, "GET /ip_policies"));
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    expect(await accepted(100)).to.equal(8);
+    for (let count = 8; count !== 5; count = await accepted(100));
+    // As Retry-After says.
+    for (let count = 5; count !== 8; count = await accepted(8)) await sleep(1000);
+  });
+
   it("refuses before it reads more than the key", async () => {
     const server = await start(LIMIT_OF(1));
     const read = request(server, "GET /ip_policies");

@@ -29,7 +29,7 @@ const TYPES: CustomTypesConfig = { getTypeParser: parserOf };
  * For the one connection that empties the inbox. That table has few rows and thousands of deleted ones, so
  * the planner may read all of it: 17 % of PostgreSQL's processor time of creations (measured 2026-11-28).
  */
-const BY_INDEX = "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off";
+const BY_INDEX = "set enable_seqscan = off";
 
 /**
  * Opens a PostgreSQL database, which any number of servers may share as equals.

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { customerOf, RequestError } from "../../util";
+import { Crowds } from "./crowds";
 import { type GiveBack, Slots } from "./slots";
 
 /** Slots apart from the common ones. */
@@ -42,6 +43,7 @@ const ANONYMOUS = "";
 export class RequestsUnderWay {
   readonly #replies = new Set<FastifyReply>();
   readonly #slots: Slots;
+  readonly #crowds = new Crowds();
   readonly #forKeys = new Slots(SLOTS_FOR_KEYS);
   readonly #waits = new Slots(0);
   /** Slots of requests that wait for servers of others, with what a refusal says of them. */
@@ -162,16 +164,18 @@ export class RequestsUnderWay {
     const ownSlot =
       slots === "keys" && caller?.admin && this.#forKeys.take(caller.ownerId, this.#forKeys.part(2));
     const holder = caller?.ownerId ?? ANONYMOUS;
-    const share = this.#slots.part(caller ? 2 : 4);
+    const share = this.#crowds.shareOf(holder, this.#slots.part(caller ? 2 : 4));
     const slot = ownSlot || this.#slots.take(holder, share);
     if (slot) {
       this.#held.set(request, slot);
       return undefined;
     }
-    if (this.#slots.heldBy(holder) < share)
+    const held = this.#slots.heldBy(holder);
+    if (held < share)
       return this.#refuse(request, `The server works on ${counted(this.limit, "request")} already`);
+    this.#crowds.refused(holder);
     const whose = caller ? "of this API key's owner" : "without a valid API key";
-    return this.#refuse(request, `The server works on ${counted(share, "request")} ${whose} already`);
+    return this.#refuse(request, `The server works on ${counted(held, "request")} ${whose} already`);
   }
 
   #refuse(request: FastifyRequest, reason: string): RequestError {
