@@ -1,12 +1,8 @@
-import { type Connection, DatabaseError, type FieldDef, type PoolClient, Query, types } from "pg";
+import { type Connection, DatabaseError, type FieldDef, Query as PgQuery, type PoolClient, types } from "pg";
+import type { Query } from "./statement";
 
-/** A statement, as connections send it. */
-export interface Sent {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-  /** Nobody reads its rows, so PostgreSQL need not describe them. Default: false. */
-  readonly isEffect?: boolean;
-}
+/** A statement, as connections send it. PostgreSQL does not describe the rows of an effect. */
+export type Sent = Pick<Query, "sql" | "parameters" | "isEffect">;
 
 export const COMMIT: Sent = { sql: "commit", parameters: [], isEffect: true };
 
@@ -20,7 +16,7 @@ export interface Outcome {
 
 /**
  * Sends statements together, to be carried out one after the other. If one fails, the rest is not carried
- * out, and its error is the error of all. Outside of a transaction they are one of their own.
+ * out, and its error is the error of all. Outside of a transaction, they become one.
  *
  * pg sends each statement for itself, with a synchronization after it, and makes an object and a timer for
  * each: with five statements, a creation took the server 1.2 times as long (measured 2026-11-28, 2 cores).
@@ -65,10 +61,10 @@ type Values = (string | Buffer | null)[];
 type Settle = (error: Error | null, outcome: Outcome) => void;
 
 /**
- * pg takes subclasses of its query alone in a pipeline, and calls their methods with the messages of
- * PostgreSQL, in order, up to ReadyForQuery.
+ * In a pipeline, pg takes only its own query and subclasses of it. It calls their methods with PostgreSQL's
+ * messages, in order, up to ReadyForQuery.
  */
-class Batch extends Query {
+class Batch extends PgQuery {
   /** pg puts a function of its own here that stops the timer. */
   declare callback: Settle;
   #prepared: Prepared = new Map();
@@ -143,10 +139,6 @@ class Batch extends Query {
   handleCommandComplete({ text }: { text: string }): void {
     this.#completed++;
     this.#command = text;
-  }
-
-  handleEmptyQuery(): void {
-    this.#completed++;
   }
 
   handleError(error: Error): void {

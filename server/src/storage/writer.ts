@@ -49,7 +49,7 @@ export class Writer {
         broken = true;
       });
       if (committing && error instanceof Unavailable && !isRefusal(error.cause)) {
-        // Nobody knows how far the lane has come, so it is dropped.
+        // It is unknown whether the lane's rows are stored, so the lane is dropped.
         throw new CommitInDoubt("The connection to the database was lost during a commit", error);
       }
       lane.rollBack();
