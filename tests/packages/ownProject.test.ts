@@ -66,8 +66,10 @@ const IN_TURN = {
 };
 /** The gateway enforces a change some moments later. */
 const ASKED_AGAIN = String.raw`curl --cacert .tunnelplane-gateway/dev-ca.pem --connect-to hello.example.com:443:$TUNNELPLANE_DEV_HTTPS -so /dev/null -w '%{http_code}\n' https://hello.example.com/`;
-const UNTIL_REFUSED = { [ASKED_AGAIN]: `until ${ASKED_AGAIN} | grep 403; do sleep 0.2; done` };
-const PATIENT = "curl -s --retry 100 --retry-delay 1 --retry-all-errors --cacert";
+const UNTIL_REFUSED = {
+  [ASKED_AGAIN]: `until ${ASKED_AGAIN.replace("curl", "curl -s")} | grep 403; do sleep 0.2; done`,
+};
+const UNTIL_ANSWERED = "curl -sf --retry 100 --retry-delay 1 --retry-all-errors --cacert";
 
 describe("A project of one's own, outside of the repository, from packed tarballs", () => {
   let own: OwnProjects;
@@ -91,7 +93,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
     const shell = await own.shellIn(folder, { TUNNELPLANE_ENVOY: ENVOY, ...env });
     return {
       ...shell,
-      replace: { ...IN_TURN, ...UNTIL_REFUSED, ...shell.replace, "curl --cacert": PATIENT },
+      replace: { ...IN_TURN, ...UNTIL_REFUSED, ...shell.replace, "curl --cacert": UNTIL_ANSWERED },
     };
   };
 

@@ -12,7 +12,8 @@ import { ServerProcess } from "../support/server";
 const IDLE = "Z\0\0\0\x05I";
 
 /**
- * Counts the messages that a transaction consists of: what the server sends before it waits for an answer.
+ * Counts the turns of a transaction: all that the server sends before the database answers is one. On a new
+ * connection, a transaction follows the settings without a wait.
  */
 class CountingProxy {
   /** Of each transaction that changed an object. */
@@ -27,8 +28,9 @@ class CountingProxy {
       proxy.#sockets.push(client, database);
       for (const socket of [client, database]) socket.on("error", () => undefined);
       client.on("close", () => database.destroy());
-      let [count, changes] = [0, false];
+      let [count, changes, isAnswered] = [0, false, true];
       database.on("data", (bytes) => {
+        isAnswered = true;
         if (bytes.toString("latin1").endsWith(IDLE)) {
           if (changes) proxy.counts.push(count);
           [count, changes] = [0, false];
@@ -36,7 +38,8 @@ class CountingProxy {
         client.write(bytes);
       });
       client.on("data", (bytes) => {
-        count++;
+        if (isAnswered) count++;
+        isAnswered = false;
         changes ||= bytes.toString("latin1").includes("counted");
         database.write(bytes);
       });
