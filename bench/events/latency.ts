@@ -3,6 +3,8 @@ import { definitionOf } from "@tunnelplane/sdk/contract";
 import { Dispatcher } from "../../server/src/events/delivery/dispatcher";
 import type { DeliveryTarget, TargetOptions } from "../../server/src/events/targets";
 import { TargetThread } from "../../server/src/events/targets/thread";
+import type { ServerContext } from "../../server/src/resources/transaction";
+import { afterWrites } from "../../server/src/server";
 import type { Store } from "../../server/src/storage/store";
 import { type Row, ratio } from "../report/section";
 import { DEAD } from "./services";
@@ -61,7 +63,8 @@ async function latencies(world: World, changes: number, targetOptions: TargetOpt
     },
   });
   dispatcher.start();
-  const resources = world.resources({ ...core, store: waking(core.store, dispatcher) });
+  core.sequencer.start({ onMoved: () => dispatcher.wake(), logger: console });
+  const resources = world.resources({ ...core, store: waking(core, dispatcher) });
   for (let made = 0; made < WARM_UP + changes; made++) {
     const next = sleep(EVERY_MS);
     const { id } = await resources.create(definitionOf("ip_policy"), {});
@@ -69,6 +72,7 @@ async function latencies(world: World, changes: number, targetOptions: TargetOpt
     await next;
   }
   while ([...committed.keys()].some((id) => !accepted.has(id))) await sleep(EVERY_MS);
+  await core.sequencer.stop();
   await dispatcher.stop(0);
   return [...committed]
     .map(([id, time]) => Math.max(0, (accepted.get(id) as number) - time))
@@ -88,14 +92,11 @@ const noting = (target: DeliveryTarget, accepted: Map<string, number>): Delivery
 });
 
 /** As the server does it. */
-const waking = (store: Store, dispatcher: Dispatcher): Store => ({
-  ...store,
-  write: async (work) => {
-    const result = await store.write(work);
+const waking = ({ store, sequencer }: ServerContext, dispatcher: Dispatcher): Store =>
+  afterWrites(store, () => {
+    sequencer.wake();
     dispatcher.wake();
-    return result;
-  },
-});
+  });
 
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.ceil(sorted.length * share) - 1] as number;

@@ -42,9 +42,10 @@ export class World {
     return new ResourceService(core, { caller: this.caller, ...CONTEXT, dryRun: false });
   }
 
-  /** Creates pending events, each of another object. */
+  /** Creates pending events, each of another object, and gives them their places in the log. */
   async backlog(count: number): Promise<void> {
     for (let made = 0; made < count; made += PAGE) await this.#tellOf(Math.min(PAGE, count - made));
+    await this.core.sequencer.settle();
   }
 
   /** All created events, in the form in which they are sent. */

@@ -223,7 +223,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** The same store, but calls back after each commit. */
-const afterWrites = (store: Store, tell: () => void): Store => ({
+export const afterWrites = (store: Store, tell: () => void): Store => ({
   ...store,
   write: async (work, options) => {
     const result = await store.write(work, options);

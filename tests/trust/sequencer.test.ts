@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
+import { Sequencer } from "../../server/src/journal/sequencer";
 import { DATABASES, rowsIn, settled, sharedPostgres } from "../support/databases";
+import { World } from "../support/events";
 import { PostgresProxy } from "../support/postgresProxy";
 import { Rest } from "../support/rest";
 import { run, ServerProcess } from "../support/server";
@@ -129,6 +132,34 @@ describe("On PostgreSQL: a backup of changes that have no place in the log yet",
       }
     });
   }
+});
+
+describe("On PostgreSQL: a reader of the log", () => {
+  it("waits for all that was committed before, however much that is, and gives up only where nothing moves", async function () {
+    this.timeout(LIMIT_MS);
+    const postgres = await sharedPostgres();
+    const data = await postgres.newDatabase();
+    const world = await World.open(data);
+    const session = await postgres.connect(data);
+    try {
+      const { store, keyring } = world.core;
+      const sequencer = new Sequencer(store, keyring, 0);
+      const waiting = async () => (await rowsIn(data, "select n from inbox")).length;
+      const objects = await world.objects(60);
+      await world.change(objects, 40);
+      expect(await waiting()).to.be.above(2_000); // which one pass moves
+      await sequencer.settle();
+      expect(await waiting()).to.equal(0);
+      await world.change(objects);
+      await session.query("begin");
+      await session.query("select from audit_head for update");
+      const error = await sequencer.settle().catch((refusal: unknown) => refusal);
+      expect(messageOf(error)).to.contain("another session has held the end of the audit log for too long");
+    } finally {
+      await session.end();
+      await world.close();
+    }
+  });
 });
 
 describe("On PostgreSQL: the writers of two servers", () => {

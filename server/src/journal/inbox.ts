@@ -84,6 +84,8 @@ export interface MovedRows {
   readonly refused: readonly Refused[];
   /** Whether there may be more rows to move. */
   readonly more: boolean;
+  /** The number of the last row that was looked at. */
+  readonly through: number;
   /** The head of the log now. */
   readonly end: Anchor;
 }
@@ -137,7 +139,7 @@ export async function moveInbox(
     if (places.length > 0) await place(transaction, keyring, head.key_id, places, chain.end);
     count += places.length;
   }
-  return { count, refused, more, end: chain.end };
+  return { count, refused, more, through: last, end: chain.end };
 }
 
 interface Found extends InInbox {

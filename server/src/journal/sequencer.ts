@@ -14,7 +14,7 @@ const FOLLOW_MS = 50;
 const POLL_MS = 1000;
 // Pages of one pass: other passes and changes of subscriptions wait for it.
 const MOST_PAGES = 4;
-// Another server that stops in a pass holds the head until the database ends its session (10 s).
+/** Another server that stops in a pass holds the head until the database ends its session (10 s). */
 const WAIT_MS = 12_000;
 const RETRY_MS = 5;
 // Each row that stays in the inbox is logged once.
@@ -45,14 +45,18 @@ export class Sequencer {
   #passedAt = 0;
   /** Whether the last pass moved nothing: another server was faster, or has the head. */
   #isFollowing = false;
+  /** The last row that the last pass looked at. */
+  #through = 0;
   /** No row waits up to this number, and none will. */
   #low = 0;
   #mark: LowMark | undefined;
   readonly #logged = new Set<number>();
 
+  /** @param waitMs limit of passes that move nothing, for those who wait */
   constructor(
     private readonly store: Store,
     private readonly keyring: Keyring,
+    private readonly waitMs = WAIT_MS,
   ) {}
 
   /** Works until {@link stop}. */
@@ -71,11 +75,15 @@ export class Sequencer {
    * this.
    */
   async settle(): Promise<void> {
-    const [waiting] = await firstWaiting(this.store.reader, { low: this.#low });
-    if (!waiting) return;
-    const end = performance.now() + WAIT_MS;
-    while (!(await this.#passes.round())) {
-      if (performance.now() > end)
+    const [last] = await lastWaiting(this.store.reader, { low: this.#low });
+    if (!last) return;
+    let movedAt = performance.now();
+    while (!(await this.#passes.round()) && this.#through < last.n) {
+      if (!this.#isFollowing) {
+        movedAt = performance.now();
+        continue;
+      }
+      if (performance.now() > movedAt + this.waitMs)
         throw new Unavailable(
           `${this.store.place}: another session has held the end of the audit log for too long`,
           undefined,
@@ -99,6 +107,7 @@ export class Sequencer {
     this.#isFollowing = !passed || passed.moved.count === 0;
     if (!passed) return false;
     const { moved, drawn, ids } = passed;
+    this.#through = moved.through;
     // Only now: before the commit, the rows may come back.
     if (ids && !moved.more) this.#raiseLow(drawn, ids);
     this.#report(moved);
@@ -169,8 +178,8 @@ interface LowMark {
   readonly end: number;
 }
 
-const firstWaiting = statement<{ low: number }, { n: number }>((db, parameter) =>
-  db.selectFrom("inbox").select("n").where("n", ">", parameter("low")).orderBy("n").limit(1),
+const lastWaiting = statement<{ low: number }, { n: number }>((db, parameter) =>
+  db.selectFrom("inbox").select("n").where("n", ">", parameter("low")).orderBy("n", "desc").limit(1),
 );
 
 const lastDrawn = statement<object, { n: number | null }>((db) =>
