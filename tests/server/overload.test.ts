@@ -87,9 +87,9 @@ onOneDatabase("A server with more requests than slots", (startServer) => {
       return answers.filter(({ status }) => status === 200).length;
     };
     expect(await accepted(100)).to.equal(8);
-    for (let count = 8; count !== 5; count = await accepted(100));
+    for (let count = 8; count !== 4; count = await accepted(100));
     // As Retry-After says.
-    for (let count = 5; count !== 8; count = await accepted(8)) await sleep(1000);
+    for (let count = 4; count !== 8; count = await accepted(8)) await sleep(1000);
   });
 
   it("refuses before it reads more than the key", async () => {

@@ -23,10 +23,10 @@ export class Crowds {
     if (count > MOST_REFUSED) this.#until.set(holder, this.#second + SECONDS);
   }
 
-  /** A holder's share, given its usual one: five eighths of that if many were refused lately. */
+  /** A holder's share, given its usual one: half of that if many were refused lately. */
   shareOf(holder: string, usual: number): number {
     this.#turn();
-    return this.#until.has(holder) ? Math.ceil((usual * 5) / 8) : usual;
+    return this.#until.has(holder) ? Math.ceil(usual / 2) : usual;
   }
 
   #turn(): void {
