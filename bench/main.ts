@@ -8,10 +8,11 @@ import { measureGuarantees } from "./guarantees";
 import { measureMeaning } from "./meaning";
 import { measureOverload } from "./overload";
 import { measurePeers } from "./peers";
+import { watchStolen } from "./processes";
 import { profileServer } from "./profile";
 import { measureProvider } from "./provider";
 import { asText } from "./report/print";
-import { describeRun, summary, writeDocs, writeResult } from "./report/result";
+import { describeRun, stolenText, summary, writeDocs, writeResult } from "./report/result";
 import type { Section } from "./report/section";
 import { measureSearch } from "./search";
 import { measureServer } from "./server";
@@ -61,13 +62,16 @@ async function main(): Promise<void> {
   console.log(summary(run));
   const sections: Section[] = [];
   for (const part of parts) {
+    const stolenSince = watchStolen();
     const measured = (await PARTS[part]?.(settings)) ?? [];
+    const stolen = stolenSince();
     for (const section of measured) console.log(asText(section));
+    console.log(`\n${part}${stolenText(stolen)}`);
     sections.push(...measured);
     // Write after each part, so that a failure keeps the figures before it.
     writeResult(values.out, { ...run, sections });
     if (values.docs && measured.length > 0)
-      writeDocs(join(__dirname, "../docs/performance.md"), part, run, measured);
+      writeDocs(join(__dirname, "../docs/performance.md"), run, { name: part, sections: measured, stolen });
   }
   console.log(`\nEvery figure is in ${values.out}`);
 }

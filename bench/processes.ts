@@ -44,6 +44,29 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
+/**
+ * Watches how much of the processors' time others on the same host take ("steal" in proc(5)). The returned
+ * function answers the share since then, 0 to 1; undefined if there is no /proc.
+ */
+export function watchStolen(): () => number | undefined {
+  const before = processorTimes();
+  return () => {
+    const after = processorTimes();
+    if (!before || !after || after.all === before.all) return undefined;
+    return (after.stolen - before.stolen) / (after.all - before.all);
+  };
+}
+
+function processorTimes(): { stolen: number; all: number } | undefined {
+  try {
+    const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+    const ticks = line.split(/ +/).slice(1, 9).map(Number); // guests are part of user and nice
+    return { stolen: ticks[7] ?? 0, all: ticks.reduce((sum, count) => sum + count, 0) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Memory of a process and all its descendants now, in bytes. Shared pages count for each of them. */
 function memoryOfTree(root: number): number {
   const parents = new Map<number, number>();

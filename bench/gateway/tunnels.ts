@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { socketOfLabels } from "../../gateway/src/envoy/names";
 import { sshKey } from "../../tests/support/api/fixtures";
 import { freePort } from "../../tests/support/ports";
 import { SSHD } from "../../tests/support/sshd";
@@ -24,15 +25,16 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
   const children: ChildProcess[] = [];
   try {
     const key = sshKey();
+    const labels = { bench: "bytes" };
     writeFileSync(join(world.folder, "id"), key.privateKey, { mode: 0o600 });
     await world.api.sshCredentials.create({ public_key: key.openssh });
-    await world.api.tunnelGroupBackends.create({ labels: { bench: "bytes" } });
+    await world.api.tunnelGroupBackends.create({ labels });
     await world.serve();
     children.push(agent(world, ["-p", String(world.ssh), "-R", `bench=bytes:443:${local}`, "any@127.0.0.1"]));
-    const sockets = join(world.folder, "state", "sockets");
-    const [socket] = await found(() => readdirSync(sockets));
+    const socket = join(world.stateOf(), "sockets", socketOfLabels(labels));
+    await bound(socket);
     const contenders: { name: string; open: () => Socket }[] = [
-      { name: "the gateway", open: () => connect(join(sockets, socket ?? "")) },
+      { name: "the gateway", open: () => connect(socket) },
     ];
     if (SSHD) {
       const [port, forwarded] = [await freePort(), await freePort()];
@@ -182,10 +184,9 @@ async function bytesPerSecond(socket: Socket): Promise<number> {
   return bytes / ((performance.now() - started) / 1000);
 }
 
-async function found(list: () => string[]): Promise<string[]> {
+async function bound(socket: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const names = list();
-    if (names.length > 0) return names;
+    if (existsSync(socket)) return;
     await sleep(50);
   }
   throw new Error("The agent did not bind anything");

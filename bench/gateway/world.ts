@@ -45,6 +45,9 @@ export class GatewayWorld {
    */
   serve = (...more: string[]): Promise<void> => this.#serveAt(this, "one", more);
 
+  /** The folder of a gateway's state. */
+  stateOf = (name = "one"): string => join(this.folder, `state-${name}`);
+
   /** Starts a further gateway, which serves HTTPS at a port of its own. Returns that port. */
   async serveBeside(name: string): Promise<number> {
     const [port, ssh, metrics] = [await freePort(), await freePort(), await freePort()];
@@ -63,7 +66,7 @@ export class GatewayWorld {
       "--name",
       name,
       "--state",
-      join(this.folder, `state-${name}`),
+      this.stateOf(name),
       "--certs",
       this.folder,
       "--envoy",

@@ -63,15 +63,23 @@ export function writeResult(file: string, result: Result): void {
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
 }
 
+/** One part of a run. */
+export interface Part {
+  readonly name: string;
+  readonly sections: readonly Section[];
+  /** The share of the processors' time that others on the same host took meanwhile, 0 to 1, if known. */
+  readonly stolen: number | undefined;
+}
+
+/** In words that follow the name of a part, or the summary of a run. */
+export const stolenText = (stolen: number | undefined): string =>
+  stolen === undefined ? "" : `, ${Math.round(stolen * 100)} % taken by others on the host`;
+
 /** Replaces the tables of one part in a page, between its marks. Everything else stays. */
-export function writeDocs(
-  file: string,
-  part: string,
-  run: Omit<Result, "sections">,
-  sections: readonly Section[],
-): void {
+export function writeDocs(file: string, run: Omit<Result, "sections">, measured: Part): void {
+  const { name: part, sections, stolen } = measured;
   const page = readFileSync(file, "utf8");
-  const tables = [`${summary(run)}.`, ...sections.map(asMarkdown)].join("\n\n");
+  const tables = [`${summary(run)}${stolenText(stolen)}.`, ...sections.map(asMarkdown)].join("\n\n");
   const [open, close] = [`<!-- measured: ${part} -->`, `<!-- /measured: ${part} -->`];
   const [start, end] = [page.indexOf(open), page.indexOf(close)];
   if (start < 0 || end < start)
