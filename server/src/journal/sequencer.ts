@@ -45,7 +45,7 @@ export class Sequencer {
   #passedAt = 0;
   /** Whether the last pass moved nothing: another server was faster, or has the head. */
   #isFollowing = false;
-  /** The last row that the last pass looked at. */
+  /** The last row that the last pass looked at; 0 if another server has the head. */
   #through = 0;
   /** No row waits up to this number, and none will. */
   #low = 0;
@@ -105,9 +105,9 @@ export class Sequencer {
         this.#passedAt = performance.now();
       });
     this.#isFollowing = !passed || passed.moved.count === 0;
+    this.#through = passed?.moved.through ?? 0;
     if (!passed) return false;
     const { moved, drawn, ids } = passed;
-    this.#through = moved.through;
     // Only now: before the commit, the rows may come back.
     if (ids && !moved.more) this.#raiseLow(drawn, ids);
     this.#report(moved);
