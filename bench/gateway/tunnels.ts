@@ -32,7 +32,7 @@ export async function measureTunnels(settings: Settings): Promise<Section[]> {
     await world.serve();
     children.push(agent(world, ["-p", String(world.ssh), "-R", `bench=bytes:443:${local}`, "any@127.0.0.1"]));
     const socket = join(world.stateOf(), "sockets", socketOfLabels(labels));
-    await bound(socket);
+    await until(() => existsSync(socket), "The agent did not bind anything");
     const contenders: { name: string; open: () => Socket }[] = [
       { name: "the gateway", open: () => connect(socket) },
     ];
@@ -184,23 +184,21 @@ async function bytesPerSecond(socket: Socket): Promise<number> {
   return bytes / ((performance.now() - started) / 1000);
 }
 
-async function bound(socket: string): Promise<void> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    if (existsSync(socket)) return;
-    await sleep(50);
-  }
-  throw new Error("The agent did not bind anything");
-}
+const connects = (port: number): Promise<boolean> => {
+  const socket = connect(port, "127.0.0.1");
+  return new Promise<boolean>((resolve) =>
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false)),
+  ).finally(() => socket.destroy());
+};
 
-async function reachable(port: number): Promise<void> {
+const reachable = (port: number): Promise<void> =>
+  until(() => connects(port), `Nothing listens on port ${port}`);
+
+/** Asks until it is so, or fails in these words. */
+async function until(isSo: () => boolean | Promise<boolean>, failure: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const socket = connect(port, "127.0.0.1");
-    const isThere = await new Promise<boolean>((resolve) =>
-      socket.once("connect", () => resolve(true)).once("error", () => resolve(false)),
-    );
-    socket.destroy();
-    if (isThere) return;
+    if (await isSo()) return;
     await sleep(50);
   }
-  throw new Error(`Nothing listens on port ${port}`);
+  throw new Error(failure);
 }

@@ -79,16 +79,13 @@ export class Sequencer {
     if (!last) return;
     let movedAt = performance.now();
     while (!(await this.#passes.round()) && this.#through < last.n) {
-      if (!this.#isFollowing) {
-        movedAt = performance.now();
-        continue;
-      }
-      if (performance.now() > movedAt + this.waitMs)
+      if (!this.#isFollowing) movedAt = performance.now();
+      else if (performance.now() > movedAt + this.waitMs)
         throw new Unavailable(
           `${this.store.place}: another session has held the end of the audit log for too long`,
           undefined,
         );
-      await sleep(RETRY_MS);
+      else await sleep(RETRY_MS);
     }
   }
 
