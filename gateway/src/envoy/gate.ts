@@ -17,7 +17,7 @@ import { Unservable } from "./model";
 /**
  * Whom an edge admits: of the networks that a caller is in, the smallest decides. Envoy looks at it when it
  * chooses a chain: its filters for connections wait for the caller's first byte, and by then a backend that
- * speaks first has spoken (Envoy 1.40; tests/gateway/serverFirst.test.ts).
+ * speaks first has spoken (Envoy 1.40; tests/gateway/serverFirst.full.test.ts).
  */
 export interface Gate {
   /** In CIDR notation. */

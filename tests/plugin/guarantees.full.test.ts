@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { World } from "../support/provider";
 import { Plugin, UNKNOWN, urnOf } from "./plugin";
 
-// tests/provider/guarantees.test.ts has what both providers do.
+// tests/provider/guarantees.full.test.ts has what both providers do.
 describe("A preview of the native provider", () => {
   const world = new World();
   let server: Awaited<ReturnType<World["server"]>>;
