@@ -1,10 +1,20 @@
 import { expect } from "chai";
+import { type Refusal as ApiRefusal, expectRefused } from "./api/expect";
+import type { RestAnswer } from "./rest";
 
 /** What became of a request: an answer, a status, or a word such as `closed` where there was no answer. */
 type Outcome = number | string | { readonly status: number };
 
-/** How a refusal looks: a status, an exact word, what the word or the error's message matches, or a check. */
-type Refusal<R> = number | string | RegExp | ((answer: R) => void);
+/**
+ * How a refusal looks: a status, an exact word, what the word or the error's message matches, what an answer of the
+ * API has, or a check.
+ */
+type Refusal<R> =
+  | number
+  | string
+  | RegExp
+  | (R extends RestAnswer ? ApiRefusal : never)
+  | ((answer: R) => void);
 
 interface Both<R extends Outcome, A extends Outcome> {
   /** What must be refused; several requests where one refusal has several forms. */
@@ -33,12 +43,17 @@ export async function refusedBeside<R extends Outcome, A extends Outcome>({
   if (allowedAs !== undefined) expect(shown(letIn), "what is allowed").to.equal(allowedAs);
   else expect(shown(letIn), "what is allowed").to.be.a("number").below(400);
   const answers: R[] = [];
-  for (const request of Array.isArray(refused) ? refused : [refused]) {
+  const requests = Array.isArray(refused) ? refused : [refused];
+  expect(requests, "requests that must be refused").not.to.be.empty;
+  for (const request of requests) {
     const outcome = await request().catch((error: Error) => error);
     const found = outcome instanceof Error ? outcome.message : shown(outcome);
     if (typeof as === "function") {
       if (outcome instanceof Error) throw outcome;
       as(outcome);
+    } else if (typeof as === "object" && "code" in as) {
+      if (outcome instanceof Error) throw outcome;
+      expectRefused(outcome as unknown as RestAnswer, as);
     } else if (as instanceof RegExp) expect(String(found), "what is refused").to.match(as);
     else expect(found, "what is refused").to.equal(as);
     if (!(outcome instanceof Error)) answers.push(outcome);

@@ -16,15 +16,18 @@ onEveryDatabase("An API key with an end", (start) => {
       const { token } = await server.created("/api_keys", { owner_id: bot.id, expires_at: end });
       const rest = new Rest(server.url, token);
       for (const query of ["", "?dry_run=true"])
-        for (const expires_at of [inSeconds(3601), "2999-01-01T00:00:00Z"])
-          expectRefused(await rest.post(`/api_keys${query}`, { expires_at }), invalid("expires_at", end));
-      const sooner = inSeconds(1800);
-      const [same, earlier, silent] = [{ expires_at: end }, { expires_at: sooner }, {}].map((body) =>
-        rest.post("/api_keys", body),
-      );
-      expect((await same)?.body.expires_at).to.equal(end);
-      expect((await earlier)?.body.expires_at).to.equal(sooner);
-      const child = (await silent)?.body;
+        for (const [sooner, later] of [
+          [end, inSeconds(3601)],
+          [inSeconds(1800), "2999-01-01T00:00:00Z"],
+        ]) {
+          const { allowed } = await refusedBeside({
+            refused: () => rest.post(`/api_keys${query}`, { expires_at: later }),
+            as: invalid("expires_at", end),
+            allowed: () => rest.post(`/api_keys${query}`, { expires_at: sooner }),
+          });
+          expect(allowed.body.expires_at).to.equal(sooner);
+        }
+      const child = (await rest.post("/api_keys", {})).body;
       expect(child.expires_at, "where nothing is said").to.equal(end);
       expect((await server.read(child.uri)).expires_at).to.equal(end);
       const grandchild = await new Rest(server.url, child.token).post("/api_keys", {
@@ -42,7 +45,7 @@ onEveryDatabase("An API key with an end", (start) => {
     const bot = (await rest.post("/bot_users", { name: "accomplice", role: "admin" })).body;
     const { allowed } = await refusedBeside({
       refused: () => rest.post("/api_keys", { owner_id: bot.id, expires_at: inSeconds(7200) }),
-      as: (answer) => expectRefused(answer, invalid("expires_at")),
+      as: invalid("expires_at"),
       allowed: () => rest.post("/api_keys", { owner_id: bot.id }),
     });
     expect(allowed.body.expires_at).to.equal(end);
