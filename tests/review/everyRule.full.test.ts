@@ -1,3 +1,4 @@
+import * as tunnels from "@tunnelplane/pulumi";
 import { type Report, review } from "@tunnelplane/pulumi/review";
 import { RULES } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
@@ -5,9 +6,11 @@ import type { Engine } from "../support/engine";
 import { World } from "../support/provider";
 import type { Rest } from "../support/rest";
 import type { ServerProcess } from "../support/server";
-import type { Version } from "./scenarioParts";
+import { clientsPem, type Version } from "./scenarioParts";
 import { COMPANIONS, declareAll, SCENARIOS } from "./scenarios";
-import { Change } from "./support";
+import { Change, Folder, rulesIn } from "./support";
+
+const DAY_MS = 86_400_000;
 
 /** What other teams have on the server: protected or not, used or not. */
 async function declareOthers(rest: Rest): Promise<void> {
@@ -56,15 +59,20 @@ describe("each rule, on the real engine and a server that holds objects of other
     return found;
   };
 
-  const asked = async (version: Version): Promise<Report> =>
-    review(await change.preview(program(version)), { url: server.url, apiKey: server.apiKey });
+  const ask = (preview: string): Promise<Report> =>
+    review(preview, { url: server.url, apiKey: server.apiKey });
+  /** The preview of a change that every rule finds something in. */
+  let changed: string;
+  before("preview the change", async () => {
+    changed = await change.preview(program("changed"));
+  });
 
   it("there is a scenario for each of them", () => {
     expect(Object.keys(SCENARIOS).sort()).to.deep.equal(RULES.map(({ rule }) => rule).sort());
   });
 
   it("is found in the change that it is for, with its severity and its cause, and nothing else is", async () => {
-    const found = byScenario(await asked("changed"));
+    const found = byScenario(await ask(changed));
     const rules = Object.fromEntries(
       [...found].map(([scenario, findings]) => [scenario, [...new Set(findings.map(({ rule }) => rule))]]),
     );
@@ -78,6 +86,10 @@ describe("each rule, on the real engine and a server that holds objects of other
         expect(finding.sentence, rule).to.match(/^[A-Z`].*\.$/);
       }
     }
+    const findings = [...found.values()].flat();
+    const [dropped] = findings.filter(({ rule }) => rule === "client-certificate-dropped");
+    expect(dropped?.cause).to.include({ kind: "tls_edge", property: "mutual_tls" });
+    expect(dropped?.cause.line).to.be.a("number");
     const opened = (found.get("network-opened") ?? []).map(({ address, offStack }) => [address, offStack]);
     expect(opened).to.deep.equal([
       ["network-opened.example.com:443", false],
@@ -86,10 +98,88 @@ describe("each rule, on the real engine and a server that holds objects of other
   });
 
   it("is not found in a similar change that affects nobody", async () => {
-    const report = await asked("near");
+    const report = await ask(await change.preview(program("near")));
     expect(report.changes.length).to.be.greaterThan(20);
     expect(
       report.findings.map(({ rule, cause, sentence }) => `${cause.name}: ${rule}: ${sentence}`),
     ).to.deep.equal([]);
+  });
+
+  it("comes from a preview in which Pulumi records one line of the program for each resource", () => {
+    const { steps } = JSON.parse(changed) as {
+      steps: { urn: string; newState?: { stackTrace: unknown[] } }[];
+    };
+    const traces = steps.flatMap(({ urn, newState }) =>
+      newState && urn.includes("tunnelplane:") ? [newState.stackTrace] : [],
+    );
+    expect(traces).not.to.deep.equal([]);
+    for (const trace of traces) expect(trace, "Pulumi would record more").to.have.length(1);
+  });
+
+  it("is found without a server too, with the same hash on another day and with other ids, and what was not seen is said", () => {
+    const alone = review(changed);
+    const addresses = alone.findings.map(({ address }) => address);
+    expect(addresses).to.include("network-opened.example.com:443");
+    expect(addresses).not.to.include("of-others.example.com:443");
+    expect(alone.limits.join()).to.match(/^No server was asked/);
+    expect(alone.changes.map(({ op, kind, name }) => `${op} ${kind} ${name}`)).to.include(
+      "create ip_policy_rule network-opened 0.0.0.0/1",
+    );
+    const elsewhere = changed.replaceAll(/\b([a-z]{2,10})_([0-9A-Za-z]{27})\b/g, (_, prefix, id) => {
+      return `${prefix}_${[...id].reverse().join("")}`;
+    });
+    expect(elsewhere).not.to.equal(changed);
+    const later = review(elsewhere, { now: new Date(Date.now() + DAY_MS) });
+    expect(later.hash).to.equal(alone.hash);
+    expect(later.findings.map(({ hash }) => hash)).to.deep.equal(alone.findings.map(({ hash }) => hash));
+  });
+
+  it("is found where --show-sames was forgotten: unchanged resources come from the server, or are uncertain", async () => {
+    const short = await change.preview(program("changed"), []);
+    const withServer = await ask(short);
+    expect(rulesIn(withServer)).to.include(
+      "client-certificate-dropped client-certificate-dropped.example.com:443",
+    );
+    expect(withServer.limits.join(" ")).to.include("without --show-sames").and.to.include("from the server");
+    expect(review(short).limits.join(" ")).to.include("without --show-sames").and.to.include("uncertain");
+  });
+
+  it("is looked for in no preview that failed, which is refused with its errors, and in no stream", async () => {
+    const failed = await change.preview(async () => {
+      new tunnels.IpPolicy("office", {});
+      throw new Error("there is no such office");
+    });
+    expect(() => review(failed)).to.throw(
+      /^The preview is of a preview that failed \(\d errors?\): fix what it says, then preview again[\s\S]*there is no such office/,
+    );
+    process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW = "true";
+    const stream = await change
+      .preview(async () => {})
+      .finally(() => delete process.env.PULUMI_ENABLE_STREAMING_JSON_PREVIEW);
+    expect(() => review(stream)).to.throw(/stream of engine events/);
+  });
+
+  it("names the line of a catalogue's entry, and sees modules that are resources of edges not made yet", async () => {
+    const folder = new Folder();
+    const file = folder.write(
+      "tunnels.yaml",
+      "tlsEdges:\n  # Open to anybody\n  open:\n    hostports: [open.example.com:443]\n",
+    );
+    const { findings } = review(
+      await change.preview(async () => {
+        tunnels.catalogue(file);
+        const made = new tunnels.TlsEdge("made", { hostports: ["made.example.com:443"] });
+        const clients = new tunnels.CertificateAuthority("more clients", { caPem: clientsPem });
+        new tunnels.TlsEdgeMutualTls("certificates", {
+          edgeId: made.id,
+          certificateAuthorityIds: [clients.id],
+        });
+      }),
+    );
+    folder.dispose();
+    const at = (hostport: string) => findings.find(({ address }) => address === hostport);
+    expect(at("open.example.com:443")?.cause).to.include({ name: "open", line: 3 });
+    expect(at("open.example.com:443")?.cause.file).to.match(/\/tunnels\.yaml$/);
+    expect(at("made.example.com:443")).to.include({ rule: "address-added", certain: true });
   });
 });
