@@ -17,7 +17,7 @@ import type { Section } from "./report/section";
 import { measureSearch } from "./search";
 import { measureServer } from "./server";
 import { measureTeams } from "./server/teams";
-import { FULL, type Settings, SHORT } from "./settings";
+import { FULL, type Settings, SHORT, SHORTEST } from "./settings";
 import { measureSigning } from "./signing";
 
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>> = {
@@ -41,13 +41,17 @@ async function main(): Promise<void> {
     options: {
       only: { type: "string" },
       short: { type: "boolean", default: false },
+      shortest: { type: "boolean", default: false },
       out: { type: "string", default: join(__dirname, "results/latest.json") },
       profile: { type: "boolean", default: false },
       docs: { type: "boolean", default: false },
       beside: { type: "string" },
     },
   });
-  const settings: Settings = { ...(values.short ? SHORT : FULL), beside: values.beside };
+  const settings: Settings = {
+    ...(values.shortest ? SHORTEST : values.short ? SHORT : FULL),
+    beside: values.beside,
+  };
   if (values.profile) {
     for (const section of await profileServer(settings)) console.log(asText(section));
     return;
@@ -58,7 +62,7 @@ async function main(): Promise<void> {
     throw new Error(
       `There is no part ${JSON.stringify(unknown)} to measure; parts: ${Object.keys(PARTS).join(", ")}`,
     );
-  const run = describeRun(values.short);
+  const run = describeRun(values.short || values.shortest);
   console.log(summary(run));
   const sections: Section[] = [];
   for (const part of parts) {

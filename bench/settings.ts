@@ -1,4 +1,4 @@
-/** How much is measured: everything, or a quick look that takes less than three minutes. */
+/** How much is measured: everything, a quick look of some minutes, or next to nothing. */
 export interface Settings {
   /** How often each contender has its turn; medians are shown. */
   readonly rounds: number;
@@ -72,4 +72,23 @@ export const SHORT: Settings = {
   guaranteed: { addresses: 2_000, guarantees: 100 },
   searched: 10_000,
   stacks: [{ count: 20, rounds: 1 }],
+};
+
+/** Shows only that each part still runs: its figures say nothing. */
+export const SHORTEST: Settings = {
+  rounds: 1,
+  warmUp: 0.05,
+  seconds: 0.1,
+  servers: [1],
+  sizes: [100],
+  sets: [10],
+  events: 200,
+  changes: 10,
+  hostports: [10],
+  enforced: 2,
+  agents: 2,
+  tunnelled: 1,
+  guaranteed: { addresses: 20, guarantees: 2 },
+  searched: 100,
+  stacks: [{ count: 2, rounds: 1 }],
 };

@@ -1,5 +1,5 @@
 // The release checklist, up to the point of publishing: `npm run release:check`. `--without-tests` leaves out
-// `npm test`. Leaves the tarballs, the native provider's archive, the SBOM, the licence list, checksums and
+// `npm run test:all`. Leaves the tarballs, the native provider's archive, the SBOM, the licence list, checksums and
 // signatures in release/, and prints the commands that publish them.
 const { execFileSync } = require("node:child_process");
 const {
@@ -55,7 +55,7 @@ const STEPS = [
   ["Everything generated is up to date", checkGenerated],
   withoutTests
     ? ["The tests: LEFT OUT (--without-tests)", () => {}]
-    : ["The tests", () => show("npm", ["test"])],
+    : ["The tests", () => show("npm", ["run", "--silent", "test:all"])],
   [
     "Each package packs",
     () => {

@@ -14,6 +14,8 @@ import { freePort } from "../support/ports";
 import { ServerProcess } from "../support/server";
 import { type Answer, type Ask, http1, Upstream } from "./traffic";
 
+const { afterEachFile } = require("../setup.cjs") as { afterEachFile(cleanup: () => Promise<void>): void };
+
 interface EdgeReport {
   readonly id: string;
   readonly state: "applied" | "rejected";
@@ -25,9 +27,9 @@ type Proof = SshKey | { readonly token: string };
 let shared: Promise<ServerProcess> | undefined;
 let gateways = 0;
 
-// Outside of every describe, so it runs once, after all files.
-after("stop the server of all tests", async () => {
+afterEachFile(async () => {
   await (await shared)?.stop();
+  shared = undefined;
 });
 
 /**

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import type { Result } from "../../bench/report/result";
 
 const ROOT = join(__dirname, "../..");
-const MAIN = ["--disable-warning=ExperimentalWarning", "-r", "./tests/typescript.cjs", "bench/main.ts"];
+const MAIN = ["--disable-warning=ExperimentalWarning", "-r", "./tests/setup.cjs", "bench/main.ts"];
 
 describe("The benchmark", () => {
   it("writes every figure as JSON, with the machine, the date and the commit, and prints the same", () => {

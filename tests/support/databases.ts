@@ -7,6 +7,8 @@ import { Client } from "pg";
 import { Postgres, PostgresServer } from "./postgres";
 import { ServerProcess, type StartOptions } from "./server";
 
+const { afterEachFile } = require("../setup.cjs") as { afterEachFile(cleanup: () => Promise<void>): void };
+
 /** A kind of database for servers. */
 export interface Database {
   readonly name: string;
@@ -168,11 +170,11 @@ export function untilTestEnds(start: Start, signal?: NodeJS.Signals): Start {
   };
 }
 
-// Outside of every describe, so it runs once, after all files.
-after("stop PostgreSQL and remove what the tests kept", async () => {
+afterEachFile(async () => {
   await ofTheRun?.dropDatabases();
   await (await own)?.stop();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  own = undefined;
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** The tables that a change of any kind would leave something in. */

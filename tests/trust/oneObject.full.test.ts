@@ -20,7 +20,7 @@ import { DECLARED, program } from "./killedRun";
  */
 const MOMENTS: readonly Fate[] = ["answer lost", "answered", "lost"];
 const KILLED_RUN = require.resolve("./killedRun");
-const TYPESCRIPT = require.resolve("../typescript.cjs");
+const SETUP = require.resolve("../setup.cjs");
 
 /** The ids of all objects of some collections. */
 async function idsIn(rest: Rest, ...collections: string[]): Promise<string[]> {
@@ -106,7 +106,7 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
       const stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, program(tunnels), {
         checkpoints: true,
       });
-      run = spawn(process.execPath, ["-r", TYPESCRIPT, KILLED_RUN, stack.folder, provider], {
+      run = spawn(process.execPath, ["-r", SETUP, KILLED_RUN, stack.folder, provider], {
         env: { ...process.env, TUNNELPLANE_BASE_URL: proxy.url, TUNNELPLANE_API_KEY: server.apiKey },
         stdio: ["ignore", "ignore", "pipe"],
       });
