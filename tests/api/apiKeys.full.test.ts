@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { expectRefused, immutable, invalid, serverOfThisFile } from "../support/api/expect";
+import { expectRefused, immutable, serverOfThisFile } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 import { MOVABLE_CLOCK, type ServerProcess } from "../support/server";
@@ -40,14 +40,6 @@ onOneDatabase("An API key", (start) => {
     const key = await server.created("/api_keys", {});
     expect(key.expires_at).to.equal(null);
     expect((await server.read(key.uri)).expires_at).to.equal(null);
-  });
-
-  it("cannot end in the past, nor at an invalid time", async () => {
-    const refusal = invalid("expires_at", "future");
-    for (const expires_at of [inSeconds(-1), "2020-01-31T08:00:00Z"])
-      expectRefused(await server.rest.post("/api_keys", { expires_at }), refusal);
-    for (const expires_at of ["tomorrow", "2027-01-31", 1800000000])
-      expectRefused(await server.rest.post("/api_keys", { expires_at }), invalid("expires_at"));
   });
 
   it("keeps its end in every update, even after it has expired", async () => {

@@ -4,7 +4,6 @@ import {
   hostport,
   immutable,
   inUse,
-  invalid,
   type Json,
   notFound,
   serverOfThisFile,
@@ -12,7 +11,6 @@ import {
   unknownId,
   wrongKind,
 } from "../support/api/expect";
-import { certificate } from "../support/api/fixtures";
 import { oidc } from "../support/api/modules";
 import { onEveryDatabase } from "../support/databases";
 
@@ -46,45 +44,6 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
       await server.rest.delete(uri);
       expect((await server.rest.patch(other.uri, { hostports })).status).to.equal(200);
     }
-  });
-
-  it("an invalid hostport is refused with its place", async () => {
-    for (const text of [
-      "",
-      "example.com",
-      "example.com:0",
-      "example.com:65536",
-      "https://example.com:443",
-      "sub.*.example.com:443",
-    ])
-      expectRefused(
-        await server.rest.post(HTTPS, { hostports: [hostport(), text] }),
-        invalid("hostports[1]", "hostports[1]"),
-      );
-  });
-
-  it("TLS is terminated at the edge, from version 1.2 or 1.3 on", async () => {
-    const { uri } = await edge();
-    for (const min_version of ["1.2", "1.3"])
-      expect((await server.rest.put(`${uri}/tls_termination`, { min_version })).body).to.deep.equal({
-        enabled: true,
-        min_version,
-      });
-    for (const min_version of ["1.0", "1.4", "TLSv1.2", 1.2]) {
-      const put = () => server.rest.put(`${uri}/tls_termination`, { min_version });
-      expectRefused(await server.unchangedBy(uri, put), invalid("min_version"));
-    }
-  });
-
-  it("a certificate authority that an HTTPS edge uses is not deleted, and the answer names the edge", async () => {
-    const authority = await server.created("/certificate_authorities", { ca_pem: certificate().pem });
-    const { id, uri } = await edge({ mutual_tls: { certificate_authority_ids: [authority.id] } });
-    expectRefused(
-      await server.unchangedBy(authority.uri, () => server.rest.delete(authority.uri)),
-      inUse(id),
-    );
-    await server.rest.delete(`${uri}/mutual_tls`);
-    expect((await server.rest.delete(authority.uri)).status).to.equal(204);
   });
 
   it("an edge shows its routes as they are after each creation, change and deletion", async () => {
@@ -177,43 +136,6 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
       await server.unchangedBy(uri, () => server.rest.patch(uri, { edge_id: other.id })),
       immutable("edge_id"),
     );
-  });
-
-  it("a route matches a path that begins with a slash", async () => {
-    const { uri } = await edge();
-    const { uri: address } = await route(uri);
-    for (const match of ["/a", "/a/b.html", "/a/"]) expect((await route(uri, match)).match).to.equal(match);
-    expectRefused(await postRoute(uri, ""), invalid("match", "match"));
-    for (const match of ["a", "a/b", "*", "https://example.com/", " /a", 5, ["/b"]]) {
-      expectRefused(await postRoute(uri, match), invalid("match", "match"));
-      expectRefused(
-        await server.unchangedBy(address, () => server.rest.patch(address, { match })),
-        invalid("match"),
-      );
-    }
-  });
-
-  it("a route matches an exact path or all paths with a prefix, nothing else", async () => {
-    const { uri } = await edge();
-    for (const match_type of ["exact_path", "path_prefix"])
-      expect((await postRoute(uri, "/", match_type)).body.match_type).to.equal(match_type);
-    const { uri: address } = await route(uri, "/other");
-    for (const match_type of ["regex", "EXACT_PATH", "prefix", 5]) {
-      expectRefused(
-        await postRoute(uri, "/more", match_type),
-        invalid("match_type", "exact_path", "path_prefix"),
-      );
-      expectRefused(
-        await server.unchangedBy(address, () => server.rest.patch(address, { match_type })),
-        invalid("match_type"),
-      );
-    }
-  });
-
-  it("a route needs a match and its type", async () => {
-    const { uri } = await edge();
-    expectRefused(await postRoute(uri, undefined), invalid("match"));
-    expectRefused(await server.rest.post(`${uri}/routes`, { match: "/" }), invalid("match_type"));
   });
 
   it("an edge has one route for a path and type, and other edges may have one too", async () => {

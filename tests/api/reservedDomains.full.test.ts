@@ -97,18 +97,6 @@ onEveryDatabase("Reserved domains", (start) => {
     expectRefused(await server.rest.post(PATH, { domain: domain.toUpperCase() }), taken("domain"));
   });
 
-  it("are names, and their authority is letsencrypt", async () => {
-    for (const domain of ["", "a b.example.com", "*", "*.*.example.com", "app.example.com:443", "192.0.2.1"])
-      expectRefused(await server.rest.post(PATH, { domain }), invalid("domain"));
-    expectRefused(
-      await server.rest.post(PATH, {
-        domain: newDomain(),
-        certificate_management_policy: { authority: "buypass" },
-      }),
-      invalid("certificate_management_policy.authority", "letsencrypt"),
-    );
-  });
-
   const FOREIGN: Refusal = { status: 409, code: "TP_1501", mentions: ["another project"] };
   const claims: Record<string, (rest: Rest, name: string) => ReturnType<Rest["post"]>> = {
     "a hostport of a TLS edge": (rest, name) => rest.post("/edges/tls", { hostports: [`${name}:443`] }),

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { expectRefused, hostport, invalid, serverOfThisFile, unique } from "../support/api/expect";
+import { expectRefused, hostport, serverOfThisFile, unique } from "../support/api/expect";
 import { execute, onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
@@ -120,14 +120,6 @@ onEveryDatabase("The scopes of an API key", (start) => {
     const repeated = await rest.post("/api_keys", {}, headers);
     expect(repeated.status, repeated.text).to.equal(422);
     expect(repeated.text).not.to.contain("tpk_");
-  });
-
-  it("are refused if they are no scopes, misspelled or repeated", async () => {
-    for (const scope of ["reads", "tls_edge", "tls_edge:plan", "tls_edges:read", "write:tls_edge", "", 7])
-      expectRefused(await server.rest.post("/api_keys", { scopes: [scope] }), invalid("scopes[0]"));
-    expectRefused(await server.rest.post("/api_keys", { scopes: ["read", "read"] }), invalid("scopes[1]"));
-    const wrong = await server.rest.post("/api_keys", { scopes: ["tls_edge:wirte"] });
-    expectRefused(wrong, invalid("scopes[0]", 'did you mean "tls_edge:write"'));
   });
 
   it("leave alone the hour of a key's last use, which answers and lists show and nobody can set", async () => {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { expect } from "chai";
-import { expectRefused, immutable, inUse, invalid, serverOfThisFile, unique } from "../support/api/expect";
-import { certificate, serverCertificate } from "../support/api/fixtures";
+import { serverOfThisFile, unique } from "../support/api/expect";
+import { serverCertificate } from "../support/api/fixtures";
 import { onEveryDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 import { signedChain } from "../support/tlsChains";
@@ -71,96 +71,5 @@ onEveryDatabase("TLS certificates", (start) => {
     expect(listed.private_key_pem).to.equal(body.private_key_pem);
     expect(JSON.stringify(await server.query("select document from resource"))).to.not.include(secret);
     expect(server.log).to.not.include(secret);
-  });
-
-  it("are never changed in what they prove", async () => {
-    const body = serverCertificate();
-    const { uri } = await server.created(PATH, body);
-    for (const [field, value] of Object.entries(body))
-      expectRefused(await server.rest.patch(uri, { [field]: value }), immutable(field));
-  });
-
-  const { chain, key } = signedChain("app.example.com");
-  const [leaf = "", intermediate = "", root = ""] = chain;
-  const other = certificate({ name: "Somebody else" }).pem;
-  const REFUSED: Record<string, [body: object, field: string, ...mentions: string[]]> = {
-    "a chain whose middle is missing": [
-      { certificate_pem: leaf + root, private_key_pem: key },
-      "certificate_pem",
-      "certificate 2 did not sign certificate 1",
-      "Test Intermediate",
-    ],
-    "a chain in the wrong order": [
-      { certificate_pem: leaf + root + intermediate, private_key_pem: key },
-      "certificate_pem",
-      "certificate 2 did not sign certificate 1",
-      "certificate 3 did",
-    ],
-    "a certificate that has nothing to do with the chain": [
-      { certificate_pem: leaf + intermediate + other, private_key_pem: key },
-      "certificate_pem",
-      "certificate 3 did not sign certificate 2",
-    ],
-    "the key of another certificate": [
-      { certificate_pem: chain.join(""), private_key_pem: serverCertificate().private_key_pem },
-      "private_key_pem",
-      "another certificate",
-    ],
-    "a key in the place of the chain": [
-      { certificate_pem: key, private_key_pem: key },
-      "certificate_pem",
-      "private_key_pem",
-    ],
-    "text around the chain": [
-      { certificate_pem: `subject=app\n${leaf}`, private_key_pem: key },
-      "certificate_pem",
-      "PEM blocks alone",
-    ],
-    "a chain that is cut off": [
-      { certificate_pem: leaf.slice(0, 300), private_key_pem: key },
-      "certificate_pem",
-      "END line",
-    ],
-    "a damaged certificate": [
-      { certificate_pem: leaf.replace(/\n(.{20})/, "\nAAAAAAAAAAAAAAAAAAAA"), private_key_pem: key },
-      "certificate_pem",
-      "truncated or damaged",
-    ],
-    "a key with a passphrase": [
-      { certificate_pem: leaf, private_key_pem: key.replaceAll("PRIVATE KEY", "ENCRYPTED PRIVATE KEY") },
-      "private_key_pem",
-      "passphrase",
-    ],
-    "a key that is none": [{ certificate_pem: leaf, private_key_pem: "hush" }, "private_key_pem", "PEM"],
-    "an Ed25519 key, which Envoy does not serve": [
-      serverCertificate("app.example.com", { key: "ed25519" }),
-      "certificate_pem",
-      "ECDSA",
-    ],
-    "an RSA key of 1,024 bits": [
-      serverCertificate("app.example.com", { key: "weak" }),
-      "certificate_pem",
-      "2048",
-    ],
-    "more than ten certificates": [
-      { certificate_pem: leaf.repeat(11), private_key_pem: key },
-      "certificate_pem",
-      "at most 10",
-    ],
-  };
-  for (const [what, [body, field, ...mentions]] of Object.entries(REFUSED))
-    it(`${what} is refused, and says what would work`, async () => {
-      expectRefused(await server.rest.post(PATH, body), invalid(field, ...mentions));
-    });
-
-  it("cannot be deleted while a domain names them", async () => {
-    const { id, uri } = await server.created(PATH, serverCertificate("used.example.com"));
-    const domain = await server.created("/reserved_domains", {
-      domain: "used.example.com",
-      certificate_id: id,
-    });
-    expectRefused(await server.rest.delete(uri), inUse(domain.id));
-    expect((await server.rest.delete(domain.uri)).status).to.equal(204);
-    expect((await server.rest.delete(uri)).status).to.equal(204);
   });
 });

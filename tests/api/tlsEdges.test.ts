@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { expectRefused, hostport, invalid, serverOfThisFile, taken, unique } from "../support/api/expect";
+import { expectRefused, hostport, serverOfThisFile, taken, unique } from "../support/api/expect";
 import { onEveryDatabase } from "../support/databases";
 
 const PATH = "/edges/tls";
@@ -9,58 +9,6 @@ onEveryDatabase("TLS edges", (start) => {
   const create = (hostports: unknown) => server.rest.post(PATH, { hostports });
   const edge = (...hostports: string[]) =>
     server.created(PATH, { hostports: hostports.length > 0 ? hostports : [hostport()] });
-
-  it("a hostport is a domain or a wildcard, and a port", async () => {
-    const domain = `${unique("valid")}.example.com`;
-    const hostports = [
-      `${domain}:1`,
-      `${domain}:65535`,
-      `${domain}:443`,
-      `*.${domain}:443`,
-      `a-b.c.${domain}:8443`,
-    ];
-    const { uri, ...created } = await edge(...hostports);
-    expect(created.hostports).to.deep.equal(hostports);
-    expect((await server.read(uri)).hostports).to.deep.equal(hostports);
-  });
-
-  it("an invalid hostport is refused with its place", async () => {
-    const { uri } = await edge();
-    for (const text of [
-      "",
-      "example.com",
-      ":443",
-      "example.com:",
-      "example.com:0",
-      "example.com:65536",
-      "example.com:-1",
-      "example.com:4.43",
-      "example.com:https",
-      "example.com:443/path",
-      "https://example.com:443",
-      "sub.*.example.com:443",
-      "*.*.example.com:443",
-      "*example.com:443",
-      "exam ple.com:443",
-      "example..com:443",
-      ".example.com:443",
-      "-example.com:443",
-      `${"a".repeat(64)}.example.com:443`,
-    ]) {
-      const hostports = [hostport(), text];
-      expectRefused(await create(hostports), invalid("hostports[1]", "hostports[1]"));
-      expectRefused(
-        await server.unchangedBy(uri, () => server.rest.patch(uri, { hostports })),
-        invalid("hostports[1]"),
-      );
-    }
-  });
-
-  it("hostports that are not a list of strings are refused", async () => {
-    for (const hostports of ["example.com:443", 443, { host: "example.com" }])
-      expectRefused(await create(hostports), invalid("hostports"));
-    expectRefused(await create([hostport(), 443]), invalid("hostports[1]"));
-  });
 
   it("a hostport is served by one edge only, in upper or lower case", async () => {
     const name = `${unique("Taken")}.Example.com`;

@@ -4,25 +4,16 @@ import {
   expectRefused,
   invalid,
   type Json,
-  missingReference,
   noSuchPath,
   notConfigured,
   notFound,
-  type Refusal,
   type serverOfThisFile,
   stale,
   unknownField,
   unknownId,
-  wrongKind,
 } from "./expect";
 import { MODULES, type Module, type ModuleName, moduleFixtures } from "./modules";
 import { TYPES } from "./types";
-
-const REFERENCES: Partial<Record<ModuleName, { field: string; prefix: string; list: boolean }>> = {
-  backend: { field: "backend_id", prefix: "bkdtg", list: false },
-  ip_restriction: { field: "ip_policy_ids", prefix: "ipp", list: true },
-  mutual_tls: { field: "certificate_authority_ids", prefix: "ca", list: true },
-};
 
 /** The tests that every module of a resource type has to pass. */
 export function testModules(server: ReturnType<typeof serverOfThisFile>, definition: Definition): void {
@@ -222,56 +213,4 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
       expectRefused(await server.rest.put(`${uri}/${name}`, {}), noSuchPath);
     }
   });
-
-  for (const name of names) {
-    const reference = REFERENCES[name];
-    if (!reference) continue;
-    const { field, list } = reference;
-    const place = list ? `${field}[0]` : field;
-    const referringTo = (id: unknown): Json => ({ [field]: list ? [id] : id });
-
-    /** Tries the reference in all three requests that can set it. */
-    const expectReferenceRefused = async (
-      id: unknown,
-      refusal: (field: string) => Refusal,
-    ): Promise<void> => {
-      const newest = await create();
-      const module = { [name]: referringTo(id) };
-      expectRefused(await server.rest.post(owner.path, await bodyWith(module)), refusal(`${name}.${place}`));
-      expect((await server.read(`${owner.path}?limit=1`))[owner.listKey][0].uri).to.equal(newest);
-      const patch = () => server.rest.patch(newest, { description: "x", ...module });
-      expectRefused(await server.unchangedBy(newest, patch), refusal(`${name}.${place}`));
-      expectRefused(
-        await server.unchangedBy(newest, () => server.rest.put(`${newest}/${name}`, referringTo(id))),
-        refusal(place),
-      );
-    };
-
-    it(`${name} that refers to what does not exist is refused, and nothing is stored`, async () => {
-      const ghost = unknownId(reference.prefix);
-      await expectReferenceRefused(ghost, (where) => missingReference(where, ghost));
-    });
-
-    it(`${name} that refers to something of another kind is refused, and nothing is stored`, async () => {
-      const credential = await server.created("/credentials", {});
-      await expectReferenceRefused(credential.id, wrongKind);
-    });
-
-    it(`${name} that refers to something without an id is refused`, async () => {
-      for (const wrong of [5, { id: unknownId(reference.prefix) }, true])
-        await expectReferenceRefused(wrong, invalid);
-    });
-
-    it(`${name} needs its ${field}`, async () => {
-      const uri = await create();
-      expectRefused(
-        await server.rest.post(owner.path, await bodyWith({ [name]: { enabled: true } })),
-        invalid(`${name}.${field}`),
-      );
-      expectRefused(
-        await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, { enabled: true })),
-        invalid(field),
-      );
-    });
-  }
 }

@@ -142,7 +142,7 @@ export const TYPES: readonly ResourceType[] = [
       "subject_province",
       "subject_country",
     ],
-    body: () => serverCertificate(),
+    body: () => serverCertificate("*.example.com"),
   },
   {
     name: "a reserved domain",
