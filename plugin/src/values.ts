@@ -1,5 +1,5 @@
 import type { Properties } from "@tunnelplane/pulumi/core";
-import { isObject } from "@tunnelplane/sdk/contract";
+import { isObject, own } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/node";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { noteSecret } from "./secrets";
@@ -81,7 +81,9 @@ function withSecret(value: unknown, [name, ...rest]: Path): unknown {
   if (name === undefined) return asSecret(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const properties: Record<PropertyKey, unknown> = { ...value };
-  return properties[name] == null ? value : { ...properties, [name]: withSecret(properties[name], rest) };
+  return own(properties, name) == null
+    ? value
+    : { ...properties, [name]: withSecret(own(properties, name), rest) };
 }
 
 export function asSecret(value: unknown): object {

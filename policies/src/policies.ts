@@ -1,4 +1,5 @@
 import type { EnforcementLevel, Policies } from "@pulumi/policy";
+import { own } from "@tunnelplane/sdk/contract";
 import { type ChangeOptions, changePolicies } from "./changes";
 import { resourceStandards } from "./resourceStandards";
 import { stackStandards } from "./stackStandards";
@@ -37,6 +38,6 @@ export function tunnelPolicies({ levels = {}, ...options }: PolicyOptions = {}):
     );
   return policies.map((policy) => ({
     ...policy,
-    enforcementLevel: levels[policy.name] ?? levels.all ?? "advisory",
+    enforcementLevel: own(levels, policy.name) ?? levels.all ?? "advisory",
   }));
 }

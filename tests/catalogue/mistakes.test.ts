@@ -117,7 +117,7 @@ const BAD_FILES: readonly BadFile[] = [
   },
   {
     what: "files, configuration and aliases that are missing, and tags that do not exist",
-    yaml: "certificateAuthorities:\n  clients: { caPem: !file nowhere.pem }\nipPolicies:\n  a: { description: !config place, metadata: !secret note }\n  b: { description: *nobody }\n  c: &c { metadata: *c }\n  d: { metadata: !vault HOME }\n  e: { metadata: !file [x] }\n",
+    yaml: "certificateAuthorities:\n  clients: { caPem: !file nowhere.pem }\nipPolicies:\n  a: { description: !config place, metadata: !secret note }\n  b: { description: *nobody }\n  c: &c { metadata: *c }\n  d: { metadata: !vault HOME }\n  e: { metadata: !file [x] }\n  f: { description: !constructor x, metadata: !env toString }\n",
     says: [
       "2:27 certificateAuthorities.clients.caPem cannot be read from its file: ENOENT: no such file or directory",
       '4:29 ipPolicies.a.description is not in the stack\'s configuration: run "pulumi config set place …"',
@@ -127,6 +127,8 @@ const BAD_FILES: readonly BadFile[] = [
       "7:18 !vault is not a tag here; accepted: !file, !env, !config, !secret",
       "8:18 !file takes a text",
       "8:24 ipPolicies.e.metadata must be a string",
+      "9:21 !constructor is not a tag here; accepted: !file, !env, !config, !secret",
+      "9:52 ipPolicies.f.metadata is not in the environment: set toString",
     ],
   },
 ];

@@ -1,5 +1,6 @@
 import { type DecisionRequest, decisions, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
+import { INHERITED } from "../support/inherited";
 import { Issuer } from "./tokens";
 import { envoyOfThisFile } from "./traffic";
 import { fixed, httpsEdge, jwt, route, to } from "./worlds";
@@ -82,6 +83,16 @@ describe("Claims that a route asks of tokens, on a real Envoy and in decisions",
         { group: { ops: true } },
         { group: "x".repeat(20_000) },
       ],
+    );
+  });
+
+  it("may have any name, those that objects of JavaScript inherit too", async () => {
+    const names = INHERITED.filter((name) => name !== "__proto__"); // no key of a JSON body
+    const all = Object.fromEntries(names.map((name) => [name, "ops"]));
+    await expectEach(
+      Object.fromEntries(names.map((name) => [name, ["ops"]])),
+      [all, { ...all, ["__proto__"]: "x" }],
+      [{}, ...names.map((name) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== name)))],
     );
   });
 

@@ -1,4 +1,6 @@
+import { decisions, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
+import { INHERITED } from "../support/inherited";
 import { envoyOfThisFile } from "./traffic";
 import { fixed, httpsEdge, inbound, policy, route, tlsEdge, to } from "./worlds";
 
@@ -53,6 +55,46 @@ describe("Policy expressions", () => {
       });
       expect(status, expression).to.equal(holds ? 418 : 200);
     }
+  });
+
+  it("find a header of any name only where the request has it, in Envoy and in decisions", async () => {
+    const tests = ['!= ""', '.contains("e")', '.matches("e")', 'in ["yes"]'];
+    const asked = INHERITED.flatMap((name) => tests.map((test) => `req.headers["${name}"] ${test}`));
+    const world = [
+      httpsEdge({
+        routes: asked.map((expression, index) =>
+          route({
+            id: `edghtsrt_${index}`,
+            match: `/${index}/`,
+            backend: to("bkdsc_up"),
+            policies: inbound(policy([expression], ["deny"])),
+          }),
+        ),
+      }),
+      fixed("bkdsc_up", gateway.state.upstream.address),
+    ];
+    const { edges } = await gateway.serve(world);
+    expect(edges.map(({ reason }) => reason)).to.deep.equal([""]);
+    const decider = decisions({
+      objects: world.map(
+        ({ kind, fields }): WorldObject => ({ kind, id: (fields as { id: string }).id, fields }),
+      ),
+    });
+    for (const [index, expression] of asked.entries())
+      for (const isSent of [false, true]) {
+        const name = INHERITED[Math.floor(index / tests.length)] ?? "";
+        const headers = Object.fromEntries(isSent ? [[name, "yes"]] : []);
+        const said = decider.decide({
+          address: "app.example.com:443",
+          from: "127.0.0.1",
+          path: `/${index}/`,
+          headers,
+        });
+        const { status } = await gateway.http1(`/${index}/`, { headers });
+        // Envoy drops headers with an underscore.
+        expect(status, `${expression} ${isSent}`).to.equal(isSent && !name.includes("_") ? 403 : 200);
+        expect(said.status ?? 200, `${expression} ${isSent}`).to.equal(status);
+      }
   });
 
   it("that Envoy cannot evaluate lead to a rejected edge, with the reason", () => {

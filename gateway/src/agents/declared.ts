@@ -1,4 +1,4 @@
-import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, own } from "@tunnelplane/sdk/contract";
 import { grouped } from "../envoy/indexes";
 import type { Objects } from "../envoy/model";
 import { readHostport, socketOfHostport, socketOfLabels } from "../envoy/names";
@@ -69,7 +69,7 @@ export function socketsServedBy(
   const candidates = textsOf(bind.labels).flatMap((text) => groups.get(text) ?? []);
   const served = candidates.filter(
     ({ labels, project }) =>
-      mayServe(project) && Object.entries(labels).every(([key, value]) => bind.labels[key] === value),
+      mayServe(project) && Object.entries(labels).every(([key, value]) => own(bind.labels, key) === value),
   );
   return new Set(served.map(({ socket }) => socket));
 }

@@ -1,4 +1,5 @@
 import { webcrypto } from "node:crypto";
+import { own } from "@tunnelplane/sdk/contract";
 import type { Connection } from "ssh2";
 import { type Exchange, insideOf } from "./ssh2Inside";
 
@@ -90,12 +91,12 @@ async function agree(
   name: string,
   clients: Buffer,
 ): Promise<{ readonly own: Buffer; readonly secret: Buffer }> {
-  const algorithm = EXCHANGES[name];
+  const algorithm = own(EXCHANGES, name);
   if (!algorithm) throw new Error(`${name} was not offered`);
   // The types know no curve whose keys are not a pair.
   const pair = (await subtle.generateKey(algorithm, false, ["deriveBits"])) as webcrypto.CryptoKeyPair;
   const publicKey = await subtle.importKey("raw", clients, algorithm, false, []);
-  const [own, secret] = await Promise.all([
+  const [ours, secret] = await Promise.all([
     subtle.exportKey("raw", pair.publicKey),
     // Null asks for all bits, and X25519 takes the same parameters as ECDH; the types know neither.
     subtle.deriveBits(
@@ -104,7 +105,7 @@ async function agree(
       null as unknown as number,
     ),
   ]);
-  return { own: Buffer.from(own), secret: mpint(Buffer.from(secret)) };
+  return { own: Buffer.from(ours), secret: mpint(Buffer.from(secret)) };
 }
 
 /** A number as RFC 4251 writes it: without leading zeros, except for one if it would look negative. */

@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { own } from "@tunnelplane/sdk/contract";
 import { Gauge, Registry } from "prom-client";
 import type { Address } from "../envoy/address";
 import type { Envoy } from "../sync/envoy";
@@ -51,7 +52,7 @@ export class Monitor {
       if (url === "/metrics")
         response.setHeader("content-type", registry.contentType).end(await registry.metrics());
       else if (Object.hasOwn(health, url)) {
-        const fault = await health[url]?.();
+        const fault = await own(health, url)?.();
         response.writeHead(fault === undefined ? 200 : 503).end(`${fault ?? "ok"}\n`);
       } else response.writeHead(404).end();
     });

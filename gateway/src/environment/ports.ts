@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { own } from "@tunnelplane/sdk/contract";
 import { addressText } from "../envoy/address";
 import type { Listen } from "../envoy/model";
 
@@ -78,7 +79,9 @@ export const boundAt = ({ address, bindPort }: Listen): string =>
 function faultOf({ address, bindPort }: Listen, cures: Cures): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(cures[error.code ?? ""] ?? error.message));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      resolve(own(cures, error.code ?? "") ?? error.message),
+    );
     server.listen({ host: address, port: bindPort, exclusive: true }, () =>
       server.close(() => resolve(undefined)),
     );

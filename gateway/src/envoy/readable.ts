@@ -1,4 +1,4 @@
-import { isObject } from "@tunnelplane/sdk/contract";
+import { isObject, own } from "@tunnelplane/sdk/contract";
 import type { EnforcedKind } from "./kinds";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,4 +42,4 @@ function faultOfRoutes({ routes }: Fields): string | undefined {
 }
 
 const within = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce((inside, name) => (isFields(inside) ? inside[name] : undefined), value);
+  path.reduce((inside, name) => (isFields(inside) ? own(inside, name) : undefined), value);

@@ -104,7 +104,7 @@ export class Envoy implements Engine {
     if (refused !== undefined) return refused;
     if (!this.isInformed) return undefined; // The configuration that it took last may need the others.
     for (const name of readdirSync(join(this.folder, "secrets")))
-      if (!(name in secrets)) rmSync(join(this.folder, "secrets", name), { force: true });
+      if (!Object.hasOwn(secrets, name)) rmSync(join(this.folder, "secrets", name), { force: true });
     return leaving.length === 0 ? undefined : this.#putClusters(clusters, patience);
   }
 

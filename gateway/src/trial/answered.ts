@@ -7,6 +7,7 @@ import {
   isObject,
   marksOf,
   modulesOf,
+  own,
   registry,
 } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
@@ -112,8 +113,9 @@ function answered(schema: Schema, value: unknown, refer: Refer): unknown {
   for (const [name, field] of known) {
     const { reference, secret } = marksOf(field);
     // Previews and answers leave secrets out; stand-ins accept any.
-    if (secret && typeof all[name] !== "string") all[name] = "of the trial";
-    const given = all[name] ?? (reference?.answeredAs === undefined ? undefined : all[reference.answeredAs]);
+    if (secret && typeof own(all, name) !== "string") all[name] = "of the trial";
+    const given =
+      own(all, name) ?? (reference?.answeredAs === undefined ? undefined : own(all, reference.answeredAs));
     if (!reference) all[name] = answered(field as Schema, given ?? defaultOf(field) ?? null, refer);
     else if (reference.answeredAs === undefined)
       all[name] = renamed(given ?? defaultOf(field), (one) => refer(one, reference.to));

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { decisionRequestSchema, isObject, messageOf, validateModule } from "@tunnelplane/sdk/contract";
+import { decisionRequestSchema, isObject, messageOf, own, validateModule } from "@tunnelplane/sdk/contract";
 import type { DecisionRequest, World, WorldObject } from "@tunnelplane/sdk/meaning";
 import { KINDS } from "./answered";
 
@@ -63,7 +63,7 @@ function problemsOf(value: unknown, place: string): string[] {
     ({ path, message }) => `${[place, ...path.map(String)].join(".")} ${message}`,
   );
   // These go into the lines of a request unchanged.
-  const broken = ["method", "path", "host"].filter((name) => /[\s\0]/.test(String(value[name] ?? "")));
+  const broken = ["method", "path", "host"].filter((name) => /[\s\0]/.test(String(own(value, name) ?? "")));
   return [
     ...found,
     ...broken.map((name) => `${place}.${name} holds white space, which no request has there`),

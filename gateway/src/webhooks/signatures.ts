@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { own } from "@tunnelplane/sdk/contract";
 import type { Provider } from "../envoy/webhooks";
 
 /** A request that a service sent, as far as signatures cover it. */
@@ -38,7 +39,7 @@ const CHECKS: Readonly<Record<Provider, Check>> = {
     return isRecent(at, now) && isOneOf(sent, expected);
   },
   svix({ headers, body }, secret, now) {
-    const of = (name: string) => headers[`svix-${name}`] ?? headers[`webhook-${name}`];
+    const of = (name: string) => own(headers, `svix-${name}`) ?? own(headers, `webhook-${name}`);
     const at = of("timestamp");
     const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
     const expected = hmac("sha256", key, `${of("id")}.${at}.`, body).toString("base64");

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { setObjectsOf } from "@tunnelplane/sdk/catalogue";
-import { definitionOf, secretPathsOf } from "@tunnelplane/sdk/contract";
+import { definitionOf, own, secretPathsOf } from "@tunnelplane/sdk/contract";
 import { inProject } from "./inProject";
 import { readCatalogue } from "./read";
 
@@ -27,5 +27,5 @@ function withSecret(value: unknown, [name, ...rest]: readonly string[]): unknown
   if (name === undefined) return pulumi.secret(value);
   if (typeof value !== "object" || value === null || pulumi.Output.isInstance(value)) return value;
   const fields = value as Fields;
-  return fields[name] === undefined ? value : { ...fields, [name]: withSecret(fields[name], rest) };
+  return own(fields, name) === undefined ? value : { ...fields, [name]: withSecret(own(fields, name), rest) };
 }

@@ -8,7 +8,7 @@ import {
   type SetObject,
   type Transport,
 } from "@tunnelplane/sdk";
-import { ERRORS, MOST_SET_OBJECTS } from "@tunnelplane/sdk/contract";
+import { ERRORS, MOST_SET_OBJECTS, own } from "@tunnelplane/sdk/contract";
 import { idempotencyKeyOf } from "./creation";
 
 /** Most objects that one message names. */
@@ -72,7 +72,7 @@ export class SetLifecycle {
     try {
       const { objects } = await new ChangeSets(transport).get(recorded.set);
       const ids = Object.fromEntries(objects.map(({ kind, key, id }) => [`${kind}/${key}`, id]));
-      const isSame = ([name]: [string, string]) => ids[name] === recorded.ids[name];
+      const isSame = ([name]: [string, string]) => own(ids, name) === own(recorded.ids, name);
       return { ...recorded, ids, tokens: Object.fromEntries(Object.entries(recorded.tokens).filter(isSame)) };
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
@@ -98,7 +98,7 @@ export class SetLifecycle {
     recorded: RecordedSet,
     intent: string | undefined,
   ): Promise<RecordedSet> {
-    const left = Object.keys(recorded.ids).filter((name) => !(name in declared.objects));
+    const left = Object.keys(recorded.ids).filter((name) => !Object.hasOwn(declared.objects, name));
     const request = requestOf(declared, left.length);
     const changeSets = new ChangeSets(transport);
     // A number alone could allow the deletion of another owner's object, if one of ours is gone already.
@@ -117,7 +117,7 @@ export class SetLifecycle {
       // A repeated answer may belong to a set that was destroyed meanwhile.
       if (!replayed || earlier === MOST_TRIES) return now;
       const found = await this.read(transport, now);
-      if (found && Object.entries(now.ids).every(([name, id]) => found.ids[name] === id)) return now;
+      if (found && Object.entries(now.ids).every(([name, id]) => own(found.ids, name) === id)) return now;
     }
   }
 
@@ -130,7 +130,7 @@ export class SetLifecycle {
       const { objects } = await changeSets.get(set);
       refuseForeign(
         set,
-        objects.filter((object) => !(nameOf(object) in declared)),
+        objects.filter((object) => !Object.hasOwn(declared, nameOf(object))),
         ids,
       );
     } catch (error) {
@@ -148,7 +148,7 @@ function refuseForeign(
   going: readonly (Named & { readonly id: string | null })[],
   ids: RecordedSet["ids"],
 ): void {
-  const foreign = going.filter((object) => ids[nameOf(object)] !== object.id).map(nameOf);
+  const foreign = going.filter((object) => own(ids, nameOf(object)) !== object.id).map(nameOf);
   if (foreign.length > 0) throw foreignError(set, foreign);
 }
 
@@ -189,7 +189,7 @@ function recordOf(
     else if (id !== null) ids.set(name, id);
     if (token !== undefined) tokens.set(name, token);
   }
-  const isDeclared = ([name]: [string, string]) => name in objects;
+  const isDeclared = ([name]: [string, string]) => Object.hasOwn(objects, name);
   return {
     set,
     digest,

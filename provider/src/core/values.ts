@@ -9,6 +9,7 @@ import {
   isObject,
   isOutput,
   marksOf,
+  own,
   partsOf,
   pathFieldsOf,
   rename,
@@ -43,24 +44,24 @@ export function outputsOf(
 ): Properties {
   const sent = toSent(createSchema(definition), answer);
   for (const part of partsOf(definition)) {
-    if (recorded && recorded[camelCase(part)] === undefined) delete sent[part];
+    if (recorded && own(recorded, camelCase(part)) === undefined) delete sent[part];
   }
   // Embedded objects are resources of their own, and may hold secrets.
-  const own = outputFieldsOf(definition);
-  const computed = ["uri", "created_at", ...own].map((name) => [camelCase(name), answer[name]]);
+  const ofServer = outputFieldsOf(definition);
+  const computed = ["uri", "created_at", ...ofServer].map((name) => [camelCase(name), own(answer, name)]);
   // The resource id of a child holds its parent's id too, so its own id becomes a separate output.
-  if (pathFieldsOf(definition).length > 0 && !(definition.idField in definition.fields))
+  if (pathFieldsOf(definition).length > 0 && !Object.hasOwn(definition.fields, definition.idField))
     computed.push([camelCase(definition.idField), answer.id]);
   const kept = fieldsWhere(definition, (marks) => marks.once || marks.programOnly).map(camelCase);
   const lists = answeredListsOf(definition).map(({ answeredAs, schema }) => [
     camelCase(answeredAs),
-    rename(schema, answer[answeredAs], "camelCase"),
+    rename(schema, own(answer, answeredAs), "camelCase"),
   ]);
   const outputs: Properties = {
     ...toProperties(definition, sent),
     ...Object.fromEntries([...computed, ...lists]),
   };
-  for (const name of kept) outputs[name] ??= recorded?.[name];
+  for (const name of kept) outputs[name] ??= own(recorded, name);
   return withoutEmpty(withHiddenSecrets(definition, outputs, answer, recorded));
 }
 
@@ -70,7 +71,7 @@ export const hiddenSecretsOf = (definition: Definition, answer: Wire): string[][
     .map((path) => path.split("."))
     .filter((path) => {
       const [top = ""] = path;
-      const isOnce = top in definition.computed;
+      const isOnce = Object.hasOwn(definition.computed, top);
       return !isOnce && isObject(valueAt(answer, path.slice(0, -1))) && valueAt(answer, path) === null;
     })
     .map((path) => camelCasePath(createSchema(definition), path).map(String));
@@ -106,14 +107,16 @@ export function inputsOf(definition: Definition, outputs: Properties): Propertie
     .map(camelCase);
   const properties = withoutAddresses(definition, outputs);
   return Object.fromEntries(
-    declared.filter((name) => properties[name] !== undefined).map((name) => [name, properties[name]]),
+    declared
+      .filter((name) => own(properties, name) !== undefined)
+      .map((name) => [name, own(properties, name)]),
   );
 }
 
 /** Properties without the addresses of entries, which no program declares. */
 export function withoutAddresses(definition: Definition, properties: Properties): Properties {
   const short = answeredListsOf(definition).flatMap(({ field, key }) => {
-    const entries = properties[camelCase(field)];
+    const entries = own(properties, camelCase(field));
     if (key === undefined || !Array.isArray(entries)) return [];
     return [[camelCase(field), entries.map((entry: unknown) => withoutAddress(entry))] as const];
   });
@@ -134,9 +137,9 @@ function withoutAddress(entry: unknown): unknown {
 export function recordedOf(definition: Definition, outputs: Properties, declared: Properties): Properties {
   const recorded = { ...outputs };
   for (const part of partsOf(definition).map(camelCase))
-    if (declared[part] === undefined) delete recorded[part];
+    if (own(declared, part) === undefined) delete recorded[part];
   for (const name of fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase))
-    recorded[name] ??= declared[name];
+    recorded[name] ??= own(declared, name);
   return recorded;
 }
 
@@ -161,7 +164,7 @@ export function differences(
   const [before, after] = both as [Properties, Properties];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key) =>
-    differences(before[key], after[key], [...path, arrays ? Number(key) : key], isUnknown),
+    differences(own(before, key), own(after, key), [...path, arrays ? Number(key) : key], isUnknown),
   );
 }
 
@@ -172,7 +175,7 @@ export function withoutDefaults(schema: z.ZodType, value: unknown): unknown {
   if (!shape || marksOf(schema).userKeys || !isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(shape)
-      .map(([name, field]) => [camelCase(name), withoutDefaults(field, value[camelCase(name)])])
+      .map(([name, field]) => [camelCase(name), withoutDefaults(field, own(value, camelCase(name)))])
       .filter(([, item]) => item !== undefined),
   );
 }
@@ -183,7 +186,7 @@ export function same(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b))
     return false;
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => same((a as Properties)[name], (b as Properties)[name]));
+  return [...names].every((name) => same(own(a as Properties, name), own(b as Properties, name)));
 }
 
 const withoutEmpty = (properties: Properties): Properties =>
@@ -206,7 +209,7 @@ export function replacedAt(
   replace: (value: unknown) => unknown,
 ): Properties {
   const key = String(name);
-  return { ...properties, [key]: replacedIn(properties[key], rest, replace) };
+  return { ...properties, [key]: replacedIn(own(properties, key), rest, replace) };
 }
 
 function replacedIn(
@@ -223,4 +226,4 @@ function replacedIn(
 
 /** The value at a path. */
 export const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
+  path.reduce((at, name) => (isObject(at) ? own(at, name) : undefined), value);

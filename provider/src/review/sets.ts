@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { createSchema, definitionNamed, isObject, registry, rename } from "@tunnelplane/sdk/contract";
+import { createSchema, definitionNamed, isObject, own, registry, rename } from "@tunnelplane/sdk/contract";
 import { nameIn } from "../core/urn";
 import { typeToken } from "../host/typeToken";
 import type { Preview, PreviewStep, State } from "./preview";
@@ -38,6 +38,10 @@ const isSet = (urn: string): boolean => TOKENS.includes(typeIn(urn));
 function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): PreviewStep[] {
   const [was, is] = [objectsIn(oldState), op.startsWith("delete") ? {} : objectsIn(newState)];
   const ids = isObject(oldState?.outputs?.ids) ? oldState.outputs.ids : {};
+  const idOf = (name: string) => {
+    const id = own(ids, name);
+    return typeof id === "string" ? id : undefined;
+  };
   const urnOf = (name: string) => urnIn(urn, name, named);
   const stateOf = (
     name: string,
@@ -45,10 +49,10 @@ function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): 
     state: State | undefined,
     refer: (name: string) => string,
   ): State | undefined => {
-    const fields = objects[name];
+    const fields = own(objects, name);
     if (!fields || !state) return undefined;
     const { provider, stackTrace } = state;
-    const id = typeof ids[name] === "string" ? ids[name] : undefined;
+    const id = idOf(name);
     const wire = withReferences(fields, refer);
     const inputs = isObject(wire)
       ? rename(createSchema(definitionNamed(kindIn(name))), wire, "camelCase")
@@ -62,7 +66,7 @@ function stepsOf({ op, urn, oldState, newState }: PreviewStep, named: boolean): 
       inputs,
     };
   };
-  const refer = (name: string) => (typeof ids[name] === "string" ? ids[name] : urnOf(name));
+  const refer = (name: string) => idOf(name) ?? urnOf(name);
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(isKnown).map((name) => {
     const [before, after] = [stateOf(name, was, oldState, refer), stateOf(name, is, newState, refer)];
     return {

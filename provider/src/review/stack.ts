@@ -1,4 +1,4 @@
-import { camelCase, type Definition, isObject } from "@tunnelplane/sdk/contract";
+import { camelCase, type Definition, isObject, own } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/meaning";
 import type { Everything } from "../core/everything";
 import { Lifecycle } from "../core/lifecycle";
@@ -62,10 +62,10 @@ function stepOf(
 ) {
   // The engine lists values that the server chose among the declared ones; leave them out.
   const isChosen = (name: string) =>
-    old?.inputs?.[name] === undefined && same(old?.outputs?.[name], properties[name]);
+    own(old?.inputs, name) === undefined && same(own(old?.outputs, name), own(properties, name));
   const fields = Object.keys(definition.fields).map(camelCase);
   const inputs = Object.fromEntries(
-    fields.filter((name) => !isChosen(name)).map((name) => [name, properties[name]]),
+    fields.filter((name) => !isChosen(name)).map((name) => [name, own(properties, name)]),
   );
   const newState = { urn, id: idIn(properties.uri), inputs, propertyDependencies };
   if (!old) return { op: "create", urn, newState };
@@ -75,7 +75,7 @@ function stepOf(
     (value) => value === UNKNOWN,
   );
   // A secret that the state keeps encrypted cannot be compared.
-  const replaced = replaces.some((name) => !holdsSecret(old.inputs?.[name]));
+  const replaced = replaces.some((name) => !holdsSecret(own(old.inputs, name)));
   return { op: replaced ? "replace" : changes ? "update" : "same", urn, oldState: old, newState };
 }
 

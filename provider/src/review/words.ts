@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { counted, isObject, nameAndId } from "@tunnelplane/sdk/contract";
+import { counted, isObject, nameAndId, own } from "@tunnelplane/sdk/contract";
 import {
   type AspectWords,
   aspectWords,
@@ -57,7 +57,7 @@ function detailsOf(name: string, was: unknown, is: unknown): Aspect[] {
   if (isDeepStrictEqual(was, is)) return [];
   if (!isObject(was) || !isObject(is)) return [{ name, ...bothInWords({ before: was, after: is }) }];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((key) =>
-    detailsOf(`${name}: ${key.replaceAll("_", " ")}`, was[key] ?? null, is[key] ?? null),
+    detailsOf(`${name}: ${key.replaceAll("_", " ")}`, own(was, key) ?? null, own(is, key) ?? null),
   );
 }
 

@@ -11,7 +11,7 @@ import {
   Scalar,
   type YAMLError,
 } from "yaml";
-import { formatPath, messageOf } from "../contract";
+import { formatPath, messageOf, own } from "../contract";
 import type { Mistake } from "./mistakes";
 
 /** Stands in for a value that is not known yet; call it to get the value. */
@@ -143,7 +143,7 @@ export class CatalogueFile {
   }
 
   #readScalar(node: Scalar, path: readonly PropertyKey[]): unknown {
-    const substitute = this.#tags[node.tag ?? ""];
+    const substitute = own(this.#tags, node.tag ?? "");
     if (!substitute) return node.value;
     try {
       return substitute(String(node.value));
@@ -156,7 +156,7 @@ export class CatalogueFile {
   #inOurWords({ code, message }: YAMLError): string {
     if (code === "TAG_RESOLVE_FAILED") {
       const tag = message.replace("Unresolved tag: ", "");
-      return tag in this.#tags
+      return Object.hasOwn(this.#tags, tag)
         ? `${tag} takes a text`
         : `${tag} is not a tag here; accepted: ${Object.keys(this.#tags).join(", ")}`;
     }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { messageOf } from "../contract";
+import { messageOf, own } from "../contract";
 import type { Tags } from "./file";
 
 /**
@@ -16,7 +16,7 @@ export const commonTags = (file: string): Tags => ({
     }
   },
   "!env": (name) => {
-    const value = process.env[name];
+    const value = own(process.env, name);
     if (value === undefined) throw new Error(`is not in the environment: set ${name}`);
     return value;
   },

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { codeOf, isObject } from "../contract/core/narrow";
+import { codeOf, isObject, own } from "../contract/core/narrow";
 
 /** The key that `tunnelplane login` keeps for one server. */
 export interface SavedLogin {
@@ -20,7 +20,7 @@ export function loginsFile(environment: NodeJS.ProcessEnv): string {
 
 /** The key that is kept for a server, if it lasts; sent to no other. Undefined where nobody is signed in. */
 export function savedLogin(baseUrl: string, environment: NodeJS.ProcessEnv): SavedLogin | undefined {
-  const found = readLogins(loginsFile(environment))[addressOf(baseUrl)];
+  const found = own(readLogins(loginsFile(environment)), addressOf(baseUrl));
   return found && Date.parse(found.expires_at) > Date.now() ? found : undefined;
 }
 

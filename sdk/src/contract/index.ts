@@ -33,7 +33,7 @@ export {
 export * from "./core/module";
 export { nameAndId } from "./core/nameAndId";
 export * from "./core/names";
-export { codeOf, entriesOf, isObject, keysOf, messageOf, present } from "./core/narrow";
+export { codeOf, entriesOf, isObject, keysOf, messageOf, own, present } from "./core/narrow";
 export { newId } from "./core/newId";
 export { once, oncePer } from "./core/once";
 export * from "./core/paths";

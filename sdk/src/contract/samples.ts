@@ -4,7 +4,7 @@ import { referencesIn, toAnswered } from "./core/convert";
 import type { Definition } from "./core/definition";
 import { endedFieldOf, endFieldOf } from "./core/ends";
 import { marksOf } from "./core/marks";
-import { present } from "./core/narrow";
+import { own, present } from "./core/narrow";
 import { expandPath, pathFieldsOf } from "./core/paths";
 import { createSchema } from "./core/shape";
 import { validateCreate } from "./core/validate";
@@ -169,6 +169,6 @@ export function sampleEvent(definition: Definition, change: Change): Json {
             credential: { id: credential, uri: `${SAMPLE_SERVER}/api_keys/${credential}` },
           },
     object,
-    ...(change === "updated" && { changes: [{ path: field, old: "before", new: object[field] }] }),
+    ...(change === "updated" && { changes: [{ path: field, old: "before", new: own(object, field) }] }),
   };
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Definition } from "./core/definition";
 import { bare, elementOf, fieldsOf, marksOf } from "./core/marks";
 import { formatPath } from "./core/names";
-import { isObject } from "./core/narrow";
+import { isObject, own } from "./core/narrow";
 import { oncePer } from "./core/once";
 
 /** A text by which people find an object. */
@@ -37,7 +37,7 @@ export function searchedTexts(
     const words = text.replace(SSH_KEY, "$1").slice(0, LONGEST_TEXT);
     if (words !== "") found.push({ field: formatPath(path), text: words });
   };
-  for (const [name, read] of readersOf(definition)) read(document[name], [name], add);
+  for (const [name, read] of readersOf(definition)) read(own(document, name), [name], add);
   return found;
 }
 
@@ -68,7 +68,7 @@ const readFields =
   (fields: readonly [string, Reader][]): Reader =>
   (value, path, add) => {
     if (!isObject(value)) return;
-    for (const [name, read] of fields) read(value[name], [...path, name], add);
+    for (const [name, read] of fields) read(own(value, name), [...path, name], add);
   };
 
 function readLeaf(schema: z.ZodType): Reader | undefined {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Definition } from "./core/definition";
 import { fieldsOf, marksOf } from "./core/marks";
+import { own } from "./core/narrow";
 import { oncePer } from "./core/once";
 import { definitionOf } from "./registry";
 
@@ -47,7 +48,7 @@ export function mapSecrets(
     mapped = mapAt(mapped, path.split("."), (secret) => replace(secret, { id: document.id as string, path }));
   }
   for (const [name, child] of embeddedIn(definition)) {
-    const children = mapped[name] as Json[] | undefined;
+    const children = own(mapped, name) as Json[] | undefined;
     if (children) mapped = { ...mapped, [name]: children.map((one) => mapSecrets(child, one, replace)) };
   }
   return mapped;
@@ -89,7 +90,7 @@ export const embeddedIn = oncePer((definition: Definition) =>
 );
 
 function mapAt(value: Json, [name, ...rest]: string[], replace: (secret: string) => unknown): Json {
-  const item = name === undefined ? undefined : value[name];
+  const item = name === undefined ? undefined : own(value, name);
   if (name === undefined || item === undefined || item === null) return value;
   const mapped =
     rest.length > 0

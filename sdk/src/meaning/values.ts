@@ -1,3 +1,4 @@
+import { own } from "../contract/core/narrow";
 import type { FieldName, Fields } from "./fieldNames";
 import { UNKNOWN } from "./world";
 
@@ -17,10 +18,10 @@ export function holdsUnknown(value: unknown): boolean {
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  const names = Object.keys(value).filter((name) => own(value, name) !== undefined);
   return `{${names
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`)
+    .map((name) => `${JSON.stringify(name)}:${canonical(own(value, name))}`)
     .join(",")}}`;
 }
 

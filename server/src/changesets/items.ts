@@ -4,6 +4,7 @@ import {
   definitionNamed,
   fieldsWhere,
   marksOf,
+  own,
   present,
   targetsOf,
 } from "@tunnelplane/sdk/contract";
@@ -175,7 +176,7 @@ async function itemOf(
     fields,
   );
   const before: readonly string[] = member ? JSON.parse(member.declared) : [];
-  const isLeftOut = (field: string) => fields[field] === undefined || fields[field] === null;
+  const isLeftOut = (field: string) => own(fields, field) === undefined || own(fields, field) === null;
   // Fields that were never declared are left alone, even if a new object would need them.
   const isLacking = (path: readonly PropertyKey[]) =>
     old !== undefined && path.length === 1 && isLeftOut(String(path[0])) && !before.includes(String(path[0]));
@@ -183,13 +184,14 @@ async function itemOf(
   for (const problem of problems) planning.faults.add(name, problem);
   const lacking = body.problems.filter(({ path }) => isLacking(path)).map(({ path }) => String(path[0]));
   const declared = Object.keys(definition.fields).filter(
-    (field) => !isLeftOut(field) && body.value[field] !== undefined,
+    (field) => !isLeftOut(field) && own(body.value, field) !== undefined,
   );
   const chosenByServer = fieldsWhere(definition, (marks) => marks.serverDefault);
   const dropped = before.filter(
-    (field) => field in definition.fields && !declared.includes(field) && !chosenByServer.includes(field),
+    (field) =>
+      Object.hasOwn(definition.fields, field) && !declared.includes(field) && !chosenByServer.includes(field),
   );
-  const patch = Object.fromEntries([...declared, ...dropped].map((field) => [field, body.value[field]]));
+  const patch = Object.fromEntries([...declared, ...dropped].map((field) => [field, own(body.value, field)]));
   const about = { name, definition, key, id, old, member };
   return newItem({ ...about, isWanted: true, body, declared, patch, lacking });
 }

@@ -6,6 +6,7 @@ import {
   fieldsOf,
   isObject,
   marksOf,
+  own,
 } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Document } from "../documents";
@@ -45,7 +46,7 @@ function mapIn(schema: z.ZodType, value: unknown, mapper: ReferenceMapper, path:
   if (!fields || !isObject(value)) return value;
   let mapped = value;
   for (const [name, field] of fields) {
-    const item = value[name];
+    const item = own(value, name);
     const now = item === undefined ? item : mapIn(field, item, mapper, [...path, name]);
     if (now !== item) mapped = { ...mapped, [name]: now };
   }

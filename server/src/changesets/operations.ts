@@ -1,4 +1,4 @@
-import { type Definition, mapSecrets, secretPathsOf, secretsIn } from "@tunnelplane/sdk/contract";
+import { type Definition, mapSecrets, own, secretPathsOf, secretsIn } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { differences } from "../journal";
 import type { Item } from "./items";
@@ -43,7 +43,7 @@ export function operationOf(
     // A value that the server will choose counts as unchanged.
     const now = {
       ...Object.fromEntries(
-        Object.entries(before).filter(([field]) => !(field in sent) && isServers(item, field)),
+        Object.entries(before).filter(([field]) => !Object.hasOwn(sent, field) && isServers(item, field)),
       ),
       ...sent,
     };
@@ -64,7 +64,7 @@ const isServers = ({ declared }: Item, field: string): boolean => !declared.incl
 
 const declaredOf = ({ declared, sent }: Item): Document =>
   Object.fromEntries(
-    declared.filter((field) => sent[field] !== undefined).map((field) => [field, sent[field]]),
+    declared.filter((field) => own(sent, field) !== undefined).map((field) => [field, own(sent, field)]),
   );
 
 /** The fields that differ, without the values of secrets. */

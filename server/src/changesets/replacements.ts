@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { fieldsWhere } from "@tunnelplane/sdk/contract";
+import { fieldsWhere, own } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { amendmentOf, referencesOf } from "../resources";
 import { inOrder, newId, takeTurn } from "../util";
@@ -33,7 +33,7 @@ export async function replaceWhatMust(
     if (moved.size > 0) follow(planning, item, moved);
     if (!old || !item.amendment) continue;
     const { sentBefore, problems } = item.amendment;
-    const isOther = (field: string) => !isDeepStrictEqual(sentBefore[field], item.sent[field]);
+    const isOther = (field: string) => !isDeepStrictEqual(own(sentBefore, field), own(item.sent, field));
     if (fieldsWhere(definition, (marks) => marks.immutable).some(isOther)) {
       item.isReplaced = true;
       item.id = newId(definition.idPrefix);
@@ -50,7 +50,7 @@ function follow({ documents }: Planning, item: Item, moved: ReadonlyMap<string, 
   if (!item.references.some(({ id }) => moved.has(id))) return;
   const now = moveIds(definition, item.sent, moved);
   if (old) {
-    const fields = Object.fromEntries(Object.keys(definition.fields).map((name) => [name, now[name]]));
+    const fields = Object.fromEntries(Object.keys(definition.fields).map((name) => [name, own(now, name)]));
     item.amendment = amendmentOf(documents, definition, old.before, { ...patch, ...fields });
     item.sent = item.amendment.sent;
   } else item.sent = now;
@@ -66,7 +66,10 @@ async function contentOfNew(
 ): Promise<Document> {
   const { definition, body, lacking, name, isWanted } = item;
   const declared = isWanted ? body.value : onlyDeclared(item, sentBefore);
-  const whole = { ...declared, ...Object.fromEntries(lacking.map((field) => [field, sentBefore[field]])) };
+  const whole = {
+    ...declared,
+    ...Object.fromEntries(lacking.map((field) => [field, own(sentBefore, field)])),
+  };
   const { value, problems, derived } = await planning.context.validation.validate(
     planning.caller.ownerId,
     { kind: definition.kind, what: "create" },

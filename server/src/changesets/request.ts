@@ -1,4 +1,4 @@
-import { type Definition, isObject, MOST_SET_OBJECTS, registry } from "@tunnelplane/sdk/contract";
+import { type Definition, isObject, MOST_SET_OBJECTS, own, registry } from "@tunnelplane/sdk/contract";
 import type { Document } from "../documents";
 import { BodyError, type Fault } from "../util";
 import { Faults, REQUEST } from "./faults";
@@ -50,7 +50,7 @@ export function readRequest({ body, wrong, broken }: ParsedBody): ChangeSetReque
     faults.add(REQUEST, { error: "invalid_field", path: [field], message });
   const { set, objects } = body;
   const [mode = "merge", expect, maxDeletes = 0] = ["mode", "expect", "max_deletes"].map((field) =>
-    given(body[field]),
+    given(own(body, field)),
   );
   const isNamed = isName(set);
   if (!isNamed) invalid("set", set === undefined ? `is required and ${NAME_RULE}` : NAME_RULE);

@@ -11,6 +11,7 @@ import {
   lacksFields,
   mapSecrets,
   marksOf,
+  own,
   toAnswered,
   toSent,
   withDefaults,
@@ -29,7 +30,7 @@ export type Document = Record<string, unknown>;
 
 /** A text of a document, for example an id. */
 export function textIn(document: Readonly<Document>, field: string): string {
-  const text = document[field];
+  const text = own(document, field);
   if (typeof text !== "string")
     throw new Error(`${field} is no text in ${String(document.id ?? "what was sent")}`);
   return text;
@@ -125,11 +126,11 @@ export class Documents {
   complete(definition: Definition, document: Document): Document {
     let completed = document;
     for (const [name, child] of embeddedIn(definition)) {
-      const children = document[name] as Document[] | undefined;
+      const children = own(document, name) as Document[] | undefined;
       const all = children?.map((one) => this.complete(child, one));
       if (all?.some((one, index) => one !== children?.[index])) completed = { ...completed, [name]: all };
     }
-    const lacksComputed = Object.keys(definition.computed).some((name) => document[name] === undefined);
+    const lacksComputed = Object.keys(definition.computed).some((name) => own(document, name) === undefined);
     if (!lacksComputed && !lacksFields(createSchema(definition), document)) return completed;
     const sent = withDefaults(createSchema(definition), {
       ...definition.earlier,
@@ -218,7 +219,7 @@ export class Documents {
 
   /** The stored computed fields of a document. */
   computedOf(definition: Definition, document: Document): Document {
-    return Object.fromEntries(Object.keys(definition.computed).map((name) => [name, document[name]]));
+    return Object.fromEntries(Object.keys(definition.computed).map((name) => [name, own(document, name)]));
   }
 
   /**
@@ -273,6 +274,6 @@ function overlaid(below: unknown, above: unknown): unknown {
   if (Array.isArray(above)) return above.map((item, index) => overlaid((below as unknown[])[index], item));
   const merged: Document = {};
   for (const name of new Set([...Object.keys(below), ...Object.keys(above)]))
-    merged[name] = overlaid((below as Document)[name], (above as Document)[name]);
+    merged[name] = overlaid(own(below as Document, name), own(above as Document, name));
   return merged;
 }

@@ -5,6 +5,7 @@ import {
   isEdgeKind,
   OBSERVED,
   type ObservedKind,
+  own,
   present,
   seesAll,
   type Tunnel,
@@ -278,7 +279,7 @@ async function groupsFor(db: Kysely<Database>, rows: readonly TunnelRow[]): Prom
 
 const isServedBy = (group: Group, row: TunnelRow, labels: Readonly<Record<string, string>>): boolean =>
   group.project_id === row.project_id &&
-  Object.entries(group.labels).every(([key, value]) => labels[key] === value);
+  Object.entries(group.labels).every(([key, value]) => own(labels, key) === value);
 
 const groupsOf = statement<
   { projects: string; limit: number },

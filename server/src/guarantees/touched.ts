@@ -3,6 +3,7 @@ import {
   EDGE_KINDS,
   isAddress,
   isEdgeKind,
+  own,
   UNNOTICED_FIELDS,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
@@ -63,7 +64,7 @@ function differ(before: Document | undefined, after: Document | undefined): bool
   if (!before || !after) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   for (const name of UNNOTICED_FIELDS) names.delete(name);
-  return [...names].some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return [...names].some((name) => JSON.stringify(own(before, name)) !== JSON.stringify(own(after, name)));
 }
 
 /**

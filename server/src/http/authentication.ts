@@ -1,4 +1,4 @@
-import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
+import { own, PROJECT_HEADER } from "@tunnelplane/sdk/contract";
 import type { FastifyRequest } from "fastify";
 import { type ApiKeys, type Caller, type Choice, isCsrfTokenOf } from "../auth";
 import { RequestError } from "../util";
@@ -72,6 +72,6 @@ export class Authentication {
 
 /** The project that a request chooses. */
 function choiceIn({ headers }: FastifyRequest, isOfAccount: boolean): Choice {
-  const named = headers[PROJECT_HEADER.toLowerCase()];
+  const named = own(headers, PROJECT_HEADER.toLowerCase());
   return { named: named === undefined ? undefined : String(named), isOfAccount };
 }

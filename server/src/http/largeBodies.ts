@@ -1,3 +1,4 @@
+import { own } from "@tunnelplane/sdk/contract";
 import type { Fault } from "../util";
 import { BodyError, RequestError, refuseFaults, takeTurn } from "../util";
 import { objectIn } from "./bodies";
@@ -40,7 +41,7 @@ export async function readListBody(bytes: Buffer | undefined, { list, most }: Li
     );
   const body = objectIn(parseJson(rest)) as Record<string, unknown>;
   const broken = new Map<number, Fault>();
-  const listed = body[list];
+  const listed = own(body, list);
   if (Array.isArray(listed)) {
     for (const [index, item] of listed.entries()) {
       await takeTurn();

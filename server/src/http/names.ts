@@ -1,4 +1,4 @@
-import { MOST_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES } from "@tunnelplane/sdk/contract";
+import { MOST_NAME_BYTES, NAME_HEADER, NOT_IN_NAMES, own } from "@tunnelplane/sdk/contract";
 import type { FastifyRequest } from "fastify";
 import { quoted, RequestError } from "../util";
 import type { ApiOperation } from "./operations/operation";
@@ -11,7 +11,7 @@ export function nameIn(
   { raw }: FastifyRequest,
   { takesName, method, path }: ApiOperation,
 ): string | undefined {
-  const [written, ...more] = raw.headersDistinct[NAME_HEADER.toLowerCase()] ?? [];
+  const [written, ...more] = own(raw.headersDistinct, NAME_HEADER.toLowerCase()) ?? [];
   if (written === undefined) return undefined;
   if (!takesName)
     throw refusal(

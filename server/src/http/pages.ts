@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { own } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Restrictions } from "../auth";
 import type { RequestsUnderWay } from "./limits/requestsUnderWay";
@@ -50,7 +51,7 @@ export function registerPages(
       for (const name of readdirSync(join(FOLDER, page))) {
         const file = new SentFile(
           readFileSync(join(FOLDER, page, name)),
-          TYPES[extname(name)] ?? "application/octet-stream",
+          own(TYPES, extname(name)) ?? "application/octet-stream",
           HEADERS,
         );
         pages.get(name === "index.html" ? `/${page}` : `/${page}/${name}`, options, (request, reply) =>

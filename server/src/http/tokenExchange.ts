@@ -1,4 +1,4 @@
-import { SCOPES } from "@tunnelplane/sdk/contract";
+import { own, SCOPES } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Restrictions } from "../auth";
 import { type SentToken, type TokenExchange, TokenRefused } from "../exchange";
@@ -104,7 +104,7 @@ class ExchangeRefusal extends RequestError {
   get #name(): string {
     if (this.status === 429 || this.status === 503) return "temporarily_unavailable";
     if (this.status >= 500) return "server_error";
-    return NAMES[this.options.field ?? ""] ?? "invalid_request"; // RFC 8693 wants it for wrong tokens too
+    return own(NAMES, this.options.field ?? "") ?? "invalid_request"; // RFC 8693 wants it for wrong tokens too
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bare, elementOf, fieldsOf } from "./marks";
-import { isObject } from "./narrow";
+import { isObject, own } from "./narrow";
 import { oncePer } from "./once";
 
 /** A value that a field may not have. */
@@ -51,9 +51,9 @@ const choicesIn = oncePer((schema: z.ZodType): Search | undefined => {
   return (value, path, looksAt) => {
     if (!isObject(value)) return undefined;
     for (const { name, search } of fields) {
-      const own = value[name];
-      if (own === undefined || own === null || looksAt?.(own) === false) continue;
-      const found = search(own, [...path, name]);
+      const inside = own(value, name);
+      if (inside === undefined || inside === null || looksAt?.(inside) === false) continue;
+      const found = search(inside, [...path, name]);
       if (found) return found;
     }
     return undefined;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { bare, elementOf, fieldsOf, marksOf, type Reference } from "./marks";
+import { own } from "./narrow";
 import { oncePer } from "./once";
 
 type Json = Record<string, unknown>;
@@ -24,7 +25,7 @@ export function toAnswered(schema: z.ZodType, value: unknown, addresses: Address
     if (entries)
       return [
         name,
-        (item as Json[]).map((entry) => ({ ...entry, uri: `${uri}/${name}/${entry[entries.key]}` })),
+        (item as Json[]).map((entry) => ({ ...entry, uri: `${uri}/${name}/${own(entry, entries.key)}` })),
       ];
     if (!reference?.answeredAs) return [name, toAnswered(field, item ?? null, addresses)];
     const answer = Array.isArray(item) ? item.map(refer) : item == null ? null : refer(item as string);
@@ -39,7 +40,7 @@ export function toSent(schema: z.ZodType, answer: unknown): unknown {
   const idOf = (ref: unknown) => (ref as { id: string }).id;
   return eachField(schema, answer, (name, field, _item, whole) => {
     const { reference } = marksOf(field);
-    const item = whole[reference?.answeredAs ?? name];
+    const item = own(whole, reference?.answeredAs ?? name);
     if (item == null) return undefined;
     if (!reference?.answeredAs) return [name, toSent(field, item)];
     return [name, Array.isArray(item) ? item.map(idOf) : idOf(item)];
@@ -65,7 +66,7 @@ const checkOf: (schema: z.ZodType) => Check | undefined = oncePer((schema: z.Zod
     return { name: reference?.answeredAs ?? name, check: reference ? undefined : checkOf(field) };
   });
   const lacks = (answer: Json) =>
-    fields?.some(({ name, check }) => answer[name] === undefined || check?.(answer[name]));
+    fields?.some(({ name, check }) => own(answer, name) === undefined || check?.(own(answer, name)));
   return fields && ((answer) => isObject(answer) && lacks(answer) === true);
 });
 
@@ -93,7 +94,9 @@ export function referencesIn(schema: z.ZodType, value: unknown, path: PropertyKe
   }
   if (fieldsOf(schema)) {
     return isObject(value)
-      ? referringFields(schema).flatMap(([name, field]) => referencesIn(field, value[name], [...path, name]))
+      ? referringFields(schema).flatMap(([name, field]) =>
+          referencesIn(field, own(value, name), [...path, name]),
+        )
       : [];
   }
   const element = elementOf(schema);
@@ -127,7 +130,7 @@ function eachField(schema: z.ZodType, value: unknown, map: FieldMapper): unknown
   if (!fields || !isObject(value)) return value;
   const mapped: Json = {};
   for (const [name, field] of fields) {
-    const entry = map(name, field, value[name], value);
+    const entry = map(name, field, own(value, name), value);
     if (entry) mapped[entry[0]] = entry[1];
   }
   return mapped;

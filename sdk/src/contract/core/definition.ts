@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Kind } from "../kinds";
 import { type Marks, marksOf, type Rule } from "./marks";
 import { camelCase, pascalCase, plural } from "./names";
+import { own } from "./narrow";
 
 /** Schemas of an object's fields, by their wire names. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
@@ -146,7 +147,7 @@ const ACCESS_DOCS = {
 
 /** The schema of a field. Throws if the type has no field of that name. */
 export function fieldOf({ kind, fields, computed }: Definition, name: string): z.ZodType {
-  const field = fields[name] ?? computed[name];
+  const field = own(fields, name) ?? own(computed, name);
   if (!field) throw new Error(`${kind} has no field ${JSON.stringify(name)}`);
   return field;
 }

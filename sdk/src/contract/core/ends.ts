@@ -2,6 +2,7 @@ import { z } from "zod";
 import { timestamp } from "../formats/time";
 import { type Definition, fieldsWhere } from "./definition";
 import { mark, type Problem } from "./marks";
+import { own } from "./narrow";
 import { oncePer } from "./once";
 
 /**
@@ -45,7 +46,7 @@ export function endTimeOf(
   fields: Readonly<Record<string, unknown>>,
 ): number | undefined {
   const field = endFieldOf(definition);
-  const value = field === undefined || fields.action === "deny" ? undefined : fields[field];
+  const value = field === undefined || fields.action === "deny" ? undefined : own(fields, field);
   const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
@@ -74,7 +75,7 @@ export function passedEnd(
   },
 ): Problem[] {
   const field = endFieldOf(definition);
-  if (field === undefined || before[field] === after[field]) return [];
+  if (field === undefined || own(before, field) === own(after, field)) return [];
   return hasEnded(definition, after, now.getTime())
     ? [{ error: "invalid_field", path: [field], message: inThePast(now) }]
     : [];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Fields, Sent } from "./definition";
 import { type Module, mark, type Reference, type ReferenceTarget, type Rule, type Variants } from "./marks";
+import { own } from "./narrow";
 
 /** A schema with one more condition: `mistakeIn` returns an error text, or undefined if the value is fine. */
 export function conditioned<S extends z.ZodType>(
@@ -167,7 +168,7 @@ export const ownerId = () =>
 /** The rule that exactly one of some optional fields is set. */
 export const exactlyOne = (names: readonly string[]): Rule =>
   function* (value) {
-    const set = names.filter((name) => value[name] != null);
+    const set = names.filter((name) => own(value, name) != null);
     const choices = names.map((name) => `\`${name}\``).join(", ");
     if (set[1] !== undefined)
       yield {

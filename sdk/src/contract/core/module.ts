@@ -2,11 +2,12 @@ import { type Definition, defineResource, fieldOf } from "./definition";
 import { reference } from "./fields";
 import { bare, mark, marksOf, shapeOf } from "./marks";
 import { pascalCase, withArticle } from "./names";
+import { own } from "./narrow";
 import { pathFieldsOf } from "./paths";
 
 /** The definition of a module as a resource of its own. Its first fields are those of its path. */
 export function moduleAsResource(parent: Definition, name: string): Definition {
-  const field = parent.fields[name];
+  const field = own(parent.fields, name);
   if (!field || !marksOf(field).module)
     throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
   const schema = bare(field);

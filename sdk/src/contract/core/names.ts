@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { elementOf, fieldsOf, marksOf, shapeOf } from "./marks";
+import { own } from "./narrow";
 
 /** `client_secret` → `clientSecret`. */
 export const camelCase = (name: string): string =>
@@ -63,7 +64,7 @@ export function camelCasePath(schema: z.ZodType, path: readonly PropertyKey[]): 
   if (head === undefined) return [];
   const shape = shapeOf(schema);
   if (shape && typeof head === "string") {
-    const field = shape[head];
+    const field = own(shape, head);
     return field
       ? [camelCase(head), ...(marksOf(field).userKeys ? rest : camelCasePath(field, rest))]
       : [...path];

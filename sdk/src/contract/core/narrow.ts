@@ -26,3 +26,12 @@ export const codeOf = (thrown: unknown): string | undefined =>
 /** The message of what was thrown, which need not be an Error. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
+
+/**
+ * The value of a name that users may choose: never what each object inherits, such as `constructor`. A
+ * look-up by a variable finds that, so `npm run check` refuses it.
+ */
+export const own = <T>(
+  values: Readonly<Record<string, T>> | null | undefined,
+  name: PropertyKey,
+): T | undefined => (values != null && Object.hasOwn(values, name) ? values[name as string] : undefined);

@@ -1,4 +1,5 @@
 import type { Definition } from "./definition";
+import { own } from "./narrow";
 
 const known = new Map<string, readonly string[]>();
 
@@ -15,5 +16,5 @@ export function pathFieldsOf({ path }: Pick<Definition, "path">): readonly strin
 /** Fills the values of its fields into a path. */
 export const expandPath = (path: string, values: Readonly<Record<string, unknown>>): string =>
   path.includes("{")
-    ? path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])))
+    ? path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(own(values, name))))
     : path;

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Definition } from "./definition";
 import { elementOf, fieldsOf, type Marks, marksOf } from "./marks";
+import { own } from "./narrow";
 import { pathFieldsOf } from "./paths";
 
 /** Kinds that references may name although the registry has none of them. */
@@ -83,7 +84,7 @@ function* ownMistakes(definition: Definition): Iterable<string> {
   if (LIST_FIELDS.includes(listKey))
     yield `${type} has the listKey "${listKey}", which every list has beside it; give it another`;
   for (const name of pathFieldsOf(definition)) {
-    const field = fields[name];
+    const field = own(fields, name);
     if (!field || marksOf(field).reference?.to.length !== 1)
       yield `${type} has {${name}} in its path; add a field ${name} that refers to one kind, the parent's`;
   }

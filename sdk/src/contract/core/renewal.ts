@@ -2,6 +2,7 @@ import { duration, durationSeconds, secondsOf, timestampOf } from "../formats/ti
 import type { Definition } from "./definition";
 import { mark, type Rule } from "./marks";
 import { camelCase } from "./names";
+import { own } from "./narrow";
 
 /** The validity if a program says only when to renew; the server has the same default. */
 const USUAL_VALIDITY = "24h";
@@ -19,7 +20,7 @@ export function asDeclared(definition: Definition): Definition {
     rules: [...rules, soundRenewal(renewable.until)],
     fill: (value) => {
       const filled = fill(value);
-      return filled.renew_before === undefined || filled[renewable.until] !== undefined
+      return filled.renew_before === undefined || own(filled, renewable.until) !== undefined
         ? filled
         : { valid_for: USUAL_VALIDITY, ...filled };
     },

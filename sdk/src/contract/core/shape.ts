@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Definition } from "./definition";
 import { bare, defaultOf, elementOf, isOptional, mark, marksOf, shapeOf } from "./marks";
+import { own } from "./narrow";
 import { oncePer } from "./once";
 
 /** The schema of a creation's body. Derived once for each definition. */
@@ -93,12 +94,12 @@ export interface AnsweredList {
 
 /** The lists that hold more in answers. Modules that are resources of their own have none. */
 export const answeredListsOf = oncePer((definition: Definition): readonly AnsweredList[] => {
-  if (definition.idField in definition.fields) return [];
+  if (Object.hasOwn(definition.fields, definition.idField)) return [];
   const answer: Readonly<Record<string, z.ZodType>> = answerSchema(definition).shape;
   return Object.entries(definition.fields).flatMap(([field, sent]) => {
     const { reference, entries } = marksOf(sent);
     const answeredAs = entries ? field : elementOf(sent) && reference?.answeredAs;
-    const schema = answeredAs && answer[answeredAs];
+    const schema = answeredAs && own(answer, answeredAs);
     return schema ? [{ field, answeredAs, schema, ...(entries && { key: entries.key }) }] : [];
   });
 });

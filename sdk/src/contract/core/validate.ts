@@ -12,6 +12,7 @@ import {
   shapeOf,
 } from "./marks";
 import { withArticle } from "./names";
+import { own } from "./narrow";
 import { createSchema, updateSchema } from "./shape";
 import { didYouMean } from "./similarity";
 
@@ -108,20 +109,20 @@ function complete(schema: z.ZodType, value: unknown, isUnknown: IsUnknown, keepZ
   const completed: Json = { ...value };
   for (const [name, field] of fields) {
     // `{}` is a module with its defaults.
-    const dropsZero = !marksOf(field).module && !(keepZeroValues && takes(field, completed[name]));
+    const dropsZero = !marksOf(field).module && !(keepZeroValues && takes(field, own(completed, name)));
     const dropsNull = !(keepZeroValues && marksOf(field).ends);
     if (
       isOptional(field) &&
-      ((completed[name] === null && dropsNull) || (isZero(field, completed[name]) && dropsZero))
+      ((own(completed, name) === null && dropsNull) || (isZero(field, own(completed, name)) && dropsZero))
     )
       delete completed[name];
-    if (completed[name] === undefined) {
+    if (own(completed, name) === undefined) {
       delete completed[name];
       const fallback = defaultOf(field);
       if (fallback !== undefined)
         completed[name] = complete(field, structuredClone(fallback), isUnknown, true);
     } else {
-      completed[name] = complete(field, completed[name], isUnknown);
+      completed[name] = complete(field, own(completed, name), isUnknown);
     }
   }
   return marksOf(bare(schema)).fill?.(completed) ?? completed;
@@ -207,16 +208,16 @@ function named(type: string): string {
     int: "a whole number",
     boolean: "true or false",
   };
-  return names[type] ?? withArticle(type);
+  return own(names, type) ?? withArticle(type);
 }
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | undefined | null)?.[part], value);
+  path.reduce<unknown>((at, part) => own(at as Record<PropertyKey, unknown> | undefined | null, part), value);
 
 function explainImmutable(definition: Definition, problem: Problem): Problem {
   const [name] = problem.path;
   const field =
-    problem.error === "unknown_field" && problem.path.length === 1 && definition.fields[String(name)];
+    problem.error === "unknown_field" && problem.path.length === 1 && own(definition.fields, String(name));
   if (!field || !marksOf(field).immutable) return problem;
   return {
     ...problem,
@@ -256,7 +257,7 @@ function allRules(
   const fields = fieldsOf(schema);
   if (!fields || value === null || typeof value !== "object") return [];
   const nested = fields.flatMap(([name, field]) =>
-    allRules(field, (value as Json)[name], [...path, name], faults, kind),
+    allRules(field, own(value as Json, name), [...path, name], faults, kind),
   );
   // Rules rely on the shapes of the fields that they read, so run them on valid objects only.
   const sound = nested.length === 0 && !faults.within.has(pathKey(path));
@@ -277,7 +278,7 @@ function rulesOf(rules: readonly Rule[], value: Json, path: PropertyKey[]): Prob
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType {
   const one = objectAmong(bare(schema));
   const [head, ...rest] = path;
-  const next = head === undefined ? undefined : (elementOf(one) ?? shapeOf(one)?.[String(head)]);
+  const next = head === undefined ? undefined : (elementOf(one) ?? own(shapeOf(one), String(head)));
   return next ? schemaAt(next, rest) : one;
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import type * as Sshpk from "sshpk";
 import { conditioned, text } from "../core/fields";
-import { present } from "../core/narrow";
+import { own, present } from "../core/narrow";
 import { isOfFullOrder } from "./ed25519";
 
 /** A valid public key for SSH. */
@@ -152,7 +152,7 @@ function sameBytes(key: Sshpk.Key, base64: string): Sshpk.Key {
 
 function jwkOf(key: Sshpk.Key): JsonWebKey {
   const part = (name: string): Buffer => {
-    const data = (key as { part: Record<string, { data: Buffer }> }).part[name]?.data;
+    const data = own((key as { part: Record<string, { data: Buffer }> }).part, name)?.data;
     if (!data) throw new Error(`key has no part ${name}`);
     return data;
   };
@@ -165,7 +165,7 @@ function jwkOf(key: Sshpk.Key): JsonWebKey {
   const half = (point.length - 1) / 2;
   return {
     kty: "EC",
-    crv: curves[key.curve ?? ""],
+    crv: own(curves, key.curve ?? ""),
     x: url(point.subarray(1, 1 + half)),
     y: url(point.subarray(1 + half)),
   };

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
 import { z } from "zod";
 import type { Sent } from "../core/definition";
-import { present } from "../core/narrow";
+import { own, present } from "../core/narrow";
 import { readAllDer, readDer, requireDer } from "./der";
 
 /** Real certificates have about ten. */
@@ -59,7 +59,7 @@ export function readCertificate(pem: string): ReadCertificate | string {
       not_after: rfc3339(parsed.notAfter),
       key_usages: KEY_USAGES.filter((_, bit) => usages & (1 << bit)),
       extended_key_usages: (parsed.getExtension(ExtendedKeyUsageExtension)?.usages ?? []).map(
-        (oid) => EXTENDED_KEY_USAGES[String(oid)] ?? String(oid),
+        (oid) => own(EXTENDED_KEY_USAGES, String(oid)) ?? String(oid),
       ),
     },
   };

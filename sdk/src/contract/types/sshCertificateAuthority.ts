@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineResource } from "../core/definition";
 import { description, metadata } from "../core/fields";
 import { mark, type Rule } from "../core/marks";
+import { own } from "../core/narrow";
 
 /** The fields that only keys of one type have, with their defaults. */
 const PARTICULARS = {
@@ -12,7 +13,7 @@ const PARTICULARS = {
 const fieldsFitKeyType: Rule = function* ({ private_key_type, ...value }) {
   if (private_key_type === undefined) return;
   for (const [name, { of }] of Object.entries(PARTICULARS)) {
-    if (value[name] !== undefined && private_key_type !== of)
+    if (own(value, name) !== undefined && private_key_type !== of)
       yield {
         path: [name],
         message: `is for ${of} keys only; leave it out for ${private_key_type}, or set \`private_key_type\` to "${of}"`,

@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import { placeOfClaim } from "../../contract/formats/claim";
 import {
   asksVerified,
@@ -45,7 +46,7 @@ export function claimsApart(rules: readonly (RequiredClaims | undefined)[]): Cho
 
 /** Values of one claim, none of it first. */
 function valuesApart(name: string, rules: readonly (RequiredClaims | undefined)[]): Choice<unknown>[] {
-  const texts = rules.map((rule = {}) => (Object.hasOwn(rule, name) ? rule[name] : undefined));
+  const texts = rules.map((rule = {}) => own(rule, name));
   const matching = (value: unknown): Choice<unknown> => ({
     value,
     by: texts.flatMap((some, rule) => (some === undefined || isClaimed(value, some) ? [rule] : [])),
@@ -80,7 +81,7 @@ function withValue(
   value: unknown,
 ): Claims | undefined {
   if (value === undefined) return claims;
-  const present = Object.hasOwn(claims, first) ? claims[first] : undefined;
+  const present = own(claims, first);
   if (rest.length === 0) return present === undefined ? { ...claims, [first]: value } : undefined;
   if (present !== undefined && !isObject(present)) return undefined;
   const inner = withValue(present ?? {}, rest, value);

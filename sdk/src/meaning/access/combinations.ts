@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import type { Decider, Decision, DecisionRequest } from "../decision/types";
 import { ANYWHERE } from "./addresses";
 import type { Fragment, Part } from "./fragments";
@@ -64,7 +65,7 @@ export class Trial implements DecisionRequest {
     const headers: Record<string, string> = {};
     for (const name of pieces.headers) {
       const part: Part = `header ${name}`;
-      const get = () => this.#piece(part).headers?.[name] ?? "";
+      const get = () => own(this.#piece(part).headers, name) ?? "";
       Object.defineProperty(headers, name, { enumerable: true, get });
     }
     this.headers = headers;
@@ -122,7 +123,8 @@ export function exampleOf({ fragments }: Pieces, chosen: Choices): DecisionReque
   const pieces = [["path", 0] as const, ["name", 0] as const, ...apart].map(
     ([part, number]) => fragments(part)[number] ?? {},
   );
-  const headers = Object.assign({}, ...pieces.map((one) => one.headers));
+  // Not by assigning: that would drop a header named `__proto__`.
+  const headers = Object.fromEntries(pieces.flatMap((one) => Object.entries(one.headers ?? {})));
   const parts: Fragment = Object.assign({}, ...pieces);
   const { address = "", method = "GET", path = "/", from = ANYWHERE } = parts;
   const { tls, client_certificate, token, session, webhook, user_agent } = parts;

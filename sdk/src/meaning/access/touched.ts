@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import { CREDENTIALS, Credentials } from "../exposure/binding";
 import type { Model, ModelObject } from "../model";
 import { isObject } from "../values";
@@ -77,7 +78,7 @@ function equal(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((one, index) => equal(one, b[index]));
   if (!isObject(a) || !isObject(b)) return false;
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => NOT_DECIDING.has(name) || equal(a[name], b[name]));
+  return [...names].every((name) => NOT_DECIDING.has(name) || equal(own(a, name), own(b, name)));
 }
 
 /** All texts in a value, the names of a map among them: each may refer to an object. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { own } from "../../contract/core/narrow";
 import { isTrueOf, predicatesIn, uncutIn, unrecordedIn } from "../decision/asking";
 import { refuseAnswer } from "../decision/rules/answers";
 import { asks, type Condition } from "../decision/rules/condition";
@@ -91,8 +92,10 @@ const exposedAction = ({ direction, type, when, settings }: Action): ExposedActi
 const SHOWN_SETTINGS = ["status_code", "name", "capacity", "rate", "from", "to"];
 
 const settingsOf = (config: Readonly<Record<string, unknown>>): string =>
-  SHOWN_SETTINGS.filter((name) => typeof config[name] === "string" || typeof config[name] === "number")
-    .map((name) => `${name} ${String(config[name]).slice(0, 100)}`)
+  SHOWN_SETTINGS.filter(
+    (name) => typeof own(config, name) === "string" || typeof own(config, name) === "number",
+  )
+    .map((name) => `${name} ${String(own(config, name)).slice(0, 100)}`)
     .join(", ");
 
 /** The effects of policies on inbound traffic. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { own } from "../../contract/core/narrow";
 import type { SentOf } from "../../contract/registry";
 import { Unservable } from "../decision/rules/unservable";
 import { contentOf, moduleOf, type Part, partOf, partOfObject, type Reading } from "../exposure/reading";
@@ -276,7 +277,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 function networkWords(networks: "everyone" | "nobody" | NetworkList): string {
   if (typeof networks === "string") return networks;
   const { v4, v6, more } = networks;
-  const shown = [...v4, ...v6].map((network) => FAMILIES[network] ?? network);
+  const shown = [...v4, ...v6].map((network) => own(FAMILIES, network) ?? network);
   return `${listedWords(shown, 6)}${more ? " and more" : ""}` || "not known";
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { bare, elementOf, fieldsOf, marksOf } from "../../contract/core/marks";
+import { own } from "../../contract/core/narrow";
 import { oncePer } from "../../contract/core/once";
 import { asDeclared } from "../../contract/core/renewal";
 import { createSchema } from "../../contract/core/shape";
@@ -65,7 +66,10 @@ function asSent(schema: z.ZodType, value: unknown, model: Model): unknown {
   if (!fields || !isObject(value)) return value;
   const sent = fields.map(([name, field]) => {
     const { reference } = marksOf(field);
-    return [name, asSent(field, value[name] ?? value[reference?.answeredAs ?? name], model)] as const;
+    return [
+      name,
+      asSent(field, own(value, name) ?? own(value, reference?.answeredAs ?? name), model),
+    ] as const;
   });
   return Object.fromEntries(sent.filter(([, item]) => item !== undefined));
 }
@@ -88,7 +92,7 @@ function settled(schema: z.ZodType, value: unknown): unknown {
   }
   const fields = fieldsOf(bare(schema));
   if (!fields || !isObject(value)) return value;
-  return Object.fromEntries(fields.map(([name, field]) => [name, settled(field, value[name])]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, settled(field, own(value, name))]));
 }
 
 function inAnyOrder(items: readonly unknown[]): unknown[] {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { elementOf, fieldsOf, marksOf } from "../../contract/core/marks";
+import { own } from "../../contract/core/narrow";
 import { shortHash } from "../hash";
 import type { Model, ModelObject } from "../model";
 import { type Names, nameOf } from "../names";
@@ -96,7 +97,7 @@ class Walk {
     const fields = schema && fieldsOf(schema);
     if (fields && isObjectOrNull(was) && isObjectOrNull(is)) {
       for (const [name, field] of fields)
-        yield* this.compare(field, was?.[name] ?? null, is?.[name] ?? null, joined(path, name));
+        yield* this.compare(field, own(was, name) ?? null, own(is, name) ?? null, joined(path, name));
       return;
     }
     if (canonical(was) === canonical(is)) return;
@@ -106,7 +107,7 @@ class Walk {
     if (marks.reference) yield* this.#references(was, is, path);
     else if (isObject(was) && isObject(is) && !fields) {
       for (const name of namesIn(was, is))
-        yield* this.compare(undefined, was[name] ?? null, is[name] ?? null, joined(path, name));
+        yield* this.compare(undefined, own(was, name) ?? null, own(is, name) ?? null, joined(path, name));
     } else if (Array.isArray(was) && Array.isArray(is) && was.length === is.length && isOrdered(schema)) {
       const element = schema && elementOf(schema);
       for (const [index, item] of was.entries())
@@ -118,9 +119,9 @@ class Walk {
     const { before, after } = this.worlds;
     if (isObject(was) && isObject(is)) {
       for (const id of namesIn(was, is)) {
-        const [weight, now] = [was[id] ?? null, is[id] ?? null];
+        const [weight, now] = [own(was, id) ?? null, own(is, id) ?? null];
         if (canonical(weight) === canonical(now)) continue;
-        const model = id in is ? after : before;
+        const model = Object.hasOwn(is, id) ? after : before;
         const keys = [this.#keyOf(id, model), weight, now];
         yield this.#difference(joined(path, this.#labelOf(id, model)), weight, now, keys);
       }
@@ -197,9 +198,9 @@ function withoutSecrets(schema: z.ZodType | undefined, value: unknown): unknown 
   if (!fields || !isObject(value)) return value;
   return Object.fromEntries(
     fields.flatMap(([name, field]) =>
-      marksOf(field).secret || value[name] === null || value[name] === undefined
+      marksOf(field).secret || own(value, name) === null || own(value, name) === undefined
         ? []
-        : [[name, withoutSecrets(field, value[name])]],
+        : [[name, withoutSecrets(field, own(value, name))]],
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import { printed } from "../networks/networkSet";
 import { type Source, sourceOf } from "../networks/source";
 import { normalForm } from "./rules/paths";
@@ -75,7 +76,7 @@ export class Arriving {
     if (headers === UNRECORDED) return undefined;
     this.#names ??= new Map(Object.keys(headers).map((key) => [key.toLowerCase(), key]));
     // Each header is read when it is asked for: comparisons note which ones are.
-    const value = headers[this.#names.get(name) ?? name] ?? "";
+    const value = own(headers, this.#names.get(name) ?? name) ?? "";
     return value === UNRECORDED ? undefined : value;
   }
 }

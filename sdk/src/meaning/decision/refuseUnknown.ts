@@ -1,5 +1,6 @@
 import { unknownChoice } from "../../contract/core/choices";
 import { formatPath } from "../../contract/core/names";
+import { own } from "../../contract/core/narrow";
 import { createSchema } from "../../contract/core/shape";
 import { definitionNamed } from "../../contract/registry";
 import { ASPECTS } from "../aspects";
@@ -37,7 +38,7 @@ export function refuseUnknownIn(
   placeholder?: string,
 ): void {
   for (const name in fields)
-    if (isEnabled(fields[name]) && !known.module(kind, name))
+    if (isEnabled(own(fields, name)) && !known.module(kind, name))
       throw new Unservable(
         `the module ${JSON.stringify(name)} of ${owner} is not known to this gateway: upgrade this gateway, or disable the module`,
       );
@@ -58,8 +59,10 @@ const actionsIn = (policies: unknown): string[] =>
     .flatMap((policy) => listIn(policy, "actions"))
     .flatMap((action) => (isObject(action) && typeof action.type === "string" ? action.type : []));
 
-const listIn = (value: unknown, name: string): readonly unknown[] =>
-  isObject(value) && Array.isArray(value[name]) ? value[name] : [];
+function listIn(value: unknown, name: string): readonly unknown[] {
+  const list = isObject(value) ? own(value, name) : undefined;
+  return Array.isArray(list) ? list : [];
+}
 
 const schemaOf = (kind: string) => createSchema(definitionNamed(kind));
 

@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import type { ModuleName } from "../../contract/registry";
 import type { RequiredClaims } from "../decision/rules/claims";
 import { moduleOf, type Reading } from "../exposure/reading";
@@ -14,7 +15,7 @@ function changesOf(was: RequiredClaims, is: RequiredClaims): string[] {
   return names.flatMap((name) => {
     const [old, now] = [was, is].map((claims) =>
       Object.hasOwn(claims, name)
-        ? listed((claims[name] ?? []).map(code)).replace(/ and /g, " or ")
+        ? listed((own(claims, name) ?? []).map(code)).replace(/ and /g, " or ")
         : undefined,
     );
     if (old === now) return [];

@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import { compareModels } from "../access/compareAccess";
 import type { AccessComparison } from "../access/comparison";
 import { type ObjectChange, pairedIn } from "../changes/differences";
@@ -64,7 +65,7 @@ export const RULES: readonly {
   ({ rule, severity }) => ({
     rule,
     severity,
-    description: DESCRIPTIONS[rule] ?? rule,
+    description: own(DESCRIPTIONS, rule) ?? rule,
   }),
 );
 

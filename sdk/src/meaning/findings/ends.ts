@@ -1,4 +1,5 @@
 import { endFieldOf } from "../../contract/core/ends";
+import { own } from "../../contract/core/narrow";
 import { definitionNamed } from "../../contract/registry";
 import type { ObjectChange } from "../changes/differences";
 import { ENDING, type ModelObject } from "../model";
@@ -37,7 +38,7 @@ export function describeEnd(thing: ModelObject, { names, now }: Pick<Context, "n
   }
   const days = (Date.parse(end) - now.getTime()) / DAY_MS;
   if (days > SOON_DAYS) return undefined;
-  const nothing = ALLOWED[thing.kind] ?? NOTHING_BOUND;
+  const nothing = own(ALLOWED, thing.kind) ?? NOTHING_BOUND;
   const sentence =
     days <= 0
       ? `${what} ended on ${end}: ${nothing}.`

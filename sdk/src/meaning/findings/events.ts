@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import { DEFAULT_SITE } from "../../contract/formats/site";
 import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
@@ -28,7 +29,7 @@ function placeOf({ fields }: ModelObject): string | undefined {
   const { target } = fields;
   if (!isObject(target)) return undefined;
   for (const [service, [title, field]] of Object.entries(PLACES)) {
-    const named: unknown = target[service];
+    const named: unknown = own(target, service);
     if (named === null || named === undefined) continue;
     const place: Fields = isObject(named) ? named : {};
     const usual = service === "monitoring_service" && isObject(named) ? DEFAULT_SITE : undefined;

@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import { certificateFacts } from "../aspects/clientCertificate";
 import { BACKENDS, childrenOf } from "../exposure/flows";
 import type { FieldName } from "../fieldNames";
@@ -40,7 +41,7 @@ const TITLES: Readonly<Record<string, string>> = {
   ssh_host_certificate: "SSH host certificate",
   ip_policy: "IP policy",
 };
-const titleOf = ({ kind }: ModelObject): string => TITLES[kind] ?? kind.replaceAll("_", " ");
+const titleOf = ({ kind }: ModelObject): string => own(TITLES, kind) ?? kind.replaceAll("_", " ");
 
 const usedIn = new WeakMap<Model, ReadonlySet<string>>();
 

@@ -1,3 +1,4 @@
+import { own } from "../../contract/core/narrow";
 import "../../nodeVersion";
 import { code } from "../names";
 import { isObject, textIn, textsIn } from "../values";
@@ -42,10 +43,12 @@ export interface DeclaredChange {
  */
 export function warningsOf(change: DeclaredChange): ChangeWarning[] {
   const { kind, before, after, modules } = change;
-  const own = kind.split(".")[1];
-  if (own !== undefined) return switchedOff(own, change, before, after);
-  const ofObject = OF_OBJECTS[kind]?.(change) ?? [];
-  const ofModules = modules.flatMap((module) => switchedOff(module, change, before[module], after[module]));
+  const itself = kind.split(".")[1];
+  if (itself !== undefined) return switchedOff(itself, change, before, after);
+  const ofObject = own(OF_OBJECTS, kind)?.(change) ?? [];
+  const ofModules = modules.flatMap((module) =>
+    switchedOff(module, change, own(before, module), own(after, module)),
+  );
   return [...ofObject.map(([rule, sentence]) => ({ rule, sentence })), ...ofModules];
 }
 
@@ -98,7 +101,7 @@ function switchedOff(
   const isOff = isObject(after) && after.enabled === false;
   // Where no backend is declared, agents may answer.
   const isGone = (after === undefined || after === null) && module !== "backend";
-  const without = WITHOUT[module];
+  const without = own(WITHOUT, module);
   if (wasOn && without && (isOff || isGone)) {
     const hostports = textsIn(declared.hostports).map((one) => one.toLowerCase());
     const about = (subject: string, hostport?: string): ChangeWarning => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Transport, WithFindings } from "@tunnelplane/sdk";
 import type { Definition } from "@tunnelplane/sdk/contract";
-import { isObject } from "@tunnelplane/sdk/contract";
+import { isObject, own } from "@tunnelplane/sdk/contract";
 import { objectWords } from "@tunnelplane/sdk/meaning";
 import { Command } from "commander";
 import { type ApiOptions, throughApi, withApiOptions } from "../api";
@@ -87,7 +87,7 @@ function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return names.flatMap((name) =>
-      changesBetween(before[name], after[name], path ? `${path}.${name}` : name),
+      changesBetween(own(before, name), own(after, name), path ? `${path}.${name}` : name),
     );
   }
   return [{ path, old: before, new: after }];

@@ -4,6 +4,7 @@ import {
   collectionOf,
   type Definition,
   fieldsWhere,
+  own,
   partsOf,
   pathFieldsOf,
   registry,
@@ -21,7 +22,7 @@ export interface SampleValues {
 
 /** How the client sends a request for an operation; undefined where it has no call of its own. */
 export const clientCall = (operation: DescribedOperation, values: SampleValues): SampleCall | undefined =>
-  OTHERS[`${operation.method} ${operation.path}`]?.(values) ?? callOfType(operation, values);
+  own(OTHERS, `${operation.method} ${operation.path}`)?.(values) ?? callOfType(operation, values);
 
 /** The calls for what is no object of a type. */
 const OTHERS: Readonly<Record<string, (values: SampleValues) => SampleCall>> = {
@@ -61,7 +62,7 @@ function callOfType(
   if (partsOf(definition).some((field) => answeredName(definition, field) === part))
     return call(`${member}.${VERBS[method]}`, ids.id, ...sent);
   if (!fieldsWhere(definition, (marks) => marks.entries).includes(part)) return undefined;
-  if (key !== undefined) return call(`${member}.${VERBS[method]}`, ids.id, ids[key.slice(1, -1)]);
+  if (key !== undefined) return call(`${member}.${VERBS[method]}`, ids.id, own(ids, key.slice(1, -1)));
   return call(`${member}.${method === "POST" ? "add" : "list"}`, ids.id, ...sent);
 }
 
@@ -69,7 +70,7 @@ const VERBS = { GET: "get", PATCH: "update", PUT: "replace", DELETE: "delete", P
 
 /** The client's member for a type; a type whose path has ids takes them first. */
 function memberOf(definition: Definition, ids: SampleValues["ids"]): string {
-  const above = pathFieldsOf(definition).map((name) => JSON.stringify(ids[name]));
+  const above = pathFieldsOf(definition).map((name) => JSON.stringify(own(ids, name)));
   return `${collectionOf(definition)}${above.length > 0 ? `(${above.join(", ")})` : ""}`;
 }
 

@@ -1,4 +1,10 @@
-import { curlSample, pythonSample, type SampleRequest, typescriptSample } from "@tunnelplane/sdk/contract";
+import {
+  curlSample,
+  own,
+  pythonSample,
+  type SampleRequest,
+  typescriptSample,
+} from "@tunnelplane/sdk/contract";
 import type { DescribedOperation } from "../operations/operation";
 import { clientCall } from "./clientCalls";
 import { exampleOf } from "./examples";
@@ -15,7 +21,7 @@ export function codeSamples(operation: DescribedOperation): Json[] {
   const { method, isForm, isOpen, success } = operation;
   const request: SampleRequest = {
     ...{ method, body, isForm, isOpen },
-    path: `${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? name))}${queryOf(operation)}`,
+    path: `${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(own(ids, name) ?? name))}${queryOf(operation)}`,
     isEmpty: success.status === 204,
   };
   return [

@@ -1,4 +1,4 @@
-import { ERRORS, NAME_HEADER, PROJECT_HEADER, present } from "@tunnelplane/sdk/contract";
+import { ERRORS, NAME_HEADER, own, PROJECT_HEADER, present } from "@tunnelplane/sdk/contract";
 import { dryRunShape } from "../operations/exposure";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { codeSamples } from "./codeSamples";
@@ -22,7 +22,7 @@ class OpenApi {
     const paths: Record<string, Json> = {};
     for (const operation of operations) {
       paths[operation.path] = {
-        ...paths[operation.path],
+        ...own(paths, operation.path),
         [operation.method.toLowerCase()]: this.#describe(operation),
       };
     }
@@ -187,7 +187,7 @@ function parameterOf(operation: DescribedOperation, name: string): Json {
   const { usualLimit } = operation;
   if (isShared(operation, name)) return { $ref: `#/components/parameters/${name}` };
   if (name === "limit" && usualLimit !== undefined) return limitOf(usualLimit);
-  return { ...PARAMETERS[name], required: true };
+  return { ...own(PARAMETERS, name), required: true };
 }
 
 /** Whether an operation has a parameter as most do, so that it refers to the common description. */

@@ -1,4 +1,4 @@
-import { bare, elementOf, SAMPLE_SERVER, sampleId, shapeOf } from "@tunnelplane/sdk/contract";
+import { bare, elementOf, own, SAMPLE_SERVER, sampleId, shapeOf } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import type { Shape } from "../operations/operation";
 
@@ -10,7 +10,7 @@ export const exampleOf = ({ example, schema }: Shape): unknown => example?.() ??
 /** The example of a page. */
 export const listExample = (key: string, path: string, one: unknown) => ({
   [key]: [one],
-  uri: `${SAMPLE_SERVER}${path.replace(/\{(\w+)\}/g, (_, name: string) => sampleId(ID_PREFIXES[name] ?? "ed", name))}`,
+  uri: `${SAMPLE_SERVER}${path.replace(/\{(\w+)\}/g, (_, name: string) => sampleId(own(ID_PREFIXES, name) ?? "ed", name))}`,
   next_page_uri: null,
 });
 
@@ -38,7 +38,7 @@ function exampleOfText(schema: z.ZodType, name: string): unknown {
   const format = (schema as { format?: string }).format;
   if (format === "datetime") return TIME;
   if (format === "url" || name === "uri") return `${SAMPLE_SERVER}/caller`;
-  const prefix = ID_PREFIXES[name];
+  const prefix = own(ID_PREFIXES, name);
   return prefix ? sampleId(prefix, name) : "…";
 }
 

@@ -5,6 +5,7 @@ import {
   idPattern,
   isOptional,
   marksOf,
+  own,
   present,
   refSchema,
   shapeOf,
@@ -103,7 +104,7 @@ export class Schemas {
     if (Object.keys(shapeOf(schema) ?? {}).length > alternatives.length) return;
     const properties = propertiesOf(jsonSchema);
     const options = alternatives.map((one) => {
-      const { anyOf: [only] = [properties[one]], description } = properties[one] as {
+      const { anyOf: [only] = [own(properties, one)], description } = own(properties, one) as {
         anyOf?: Json[];
         description?: string;
       };
@@ -134,7 +135,7 @@ export class Schemas {
         required: mayBeLeftOut ? required : [...new Set([...required, field])],
         properties: {
           ...properties,
-          [by]: { description: properties[by]?.description, type: "string", const: value },
+          [by]: { description: own(properties, by)?.description, type: "string", const: value },
           [field]: { description: `Settings of the action \`${value}\`.`, ...settings },
         },
       });
@@ -204,7 +205,7 @@ function sayWhichIds(jsonSchema: Json, field: z.ZodType): void {
 function mayBeNull(jsonSchema: Json, alternatives: readonly string[]): void {
   const properties = propertiesOf(jsonSchema);
   for (const name of alternatives) {
-    const { description, ...schema } = present(properties[name]);
+    const { description, ...schema } = present(own(properties, name));
     properties[name] = { anyOf: [schema, { type: "null" }], ...(description ? { description } : {}) };
   }
 }
@@ -238,8 +239,9 @@ function acceptLeftOut(
   isUpdate: boolean,
 ): void {
   for (const [name, field] of Object.entries(shape)) {
-    if (!isOptional(field) || !properties[name]) continue;
-    const { description, default: fallback, ...schema } = properties[name];
+    const property = own(properties, name);
+    if (!isOptional(field) || !property) continue;
+    const { description, default: fallback, ...schema } = property;
     // In an update, "" and 0 are values if the field allows them.
     const zeros = marksOf(field).module
       ? []

@@ -3,6 +3,7 @@ import {
   EVENT_TYPES,
   idPattern,
   NAME_HEADER,
+  own,
   registry,
   sampleId,
 } from "@tunnelplane/sdk/contract";
@@ -55,7 +56,7 @@ function parameterInPath(path: string, name: string): Json {
       ? definitionOf("https_edge")
       : registry.find((one) => path.startsWith(`${one.path}/{id}`));
   if (!definition || (name !== "id" && name !== "edge_id"))
-    return { schema: { type: "string" }, ...(WORDS[name] ?? idOf(path)) };
+    return { schema: { type: "string" }, ...(own(WORDS, name) ?? idOf(path)) };
   const { title, idPrefix } = definition;
   return {
     description: `The id of the ${title}.`,
@@ -74,6 +75,6 @@ const WORDS: Readonly<Record<string, Json>> = {
 /** The ids of what is no object of a type, by what their paths begin with. */
 function idOf(path: string): Json {
   const [, collection = ""] = path.split("/");
-  const prefix = { events: "ev", users: "usr", sessions: "ses" }[collection];
+  const prefix = own({ events: "ev", users: "usr", sessions: "ses" }, collection);
   return { description: "Its id.", ...(prefix && { example: sampleId(prefix, "one") }) };
 }

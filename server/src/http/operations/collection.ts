@@ -3,6 +3,7 @@ import {
   type Definition,
   fieldsWhere,
   namedAnswerSchema,
+  own,
   pathFieldsOf,
   plural,
   sampleAnswer,
@@ -166,7 +167,7 @@ const withNamesIn = async (
 const sampleUpdate = (definition: Definition) =>
   Object.fromEntries(
     Object.entries(sampleBody(definition))
-      .filter(([name]) => name in updateSchema(definition).shape)
+      .filter(([name]) => Object.hasOwn(updateSchema(definition).shape, name))
       .slice(0, 1),
   );
 
@@ -178,16 +179,16 @@ const createBody = (definition: Definition): z.ZodType =>
 function inPath(definition: Definition, params: ObjectPath, body: unknown): unknown {
   const sent = { ...(body as Record<string, unknown>) };
   for (const name of pathFieldsOf(definition)) {
-    if (sent[name] !== undefined && sent[name] !== params[name]) {
+    if (own(sent, name) !== undefined && own(sent, name) !== own(params, name)) {
       refuseFaults([
         {
           error: "invalid_field",
           path: [name],
-          message: `must be ${params[name]}, as in the path, or be left out`,
+          message: `must be ${own(params, name)}, as in the path, or be left out`,
         },
       ]);
     }
-    sent[name] = params[name];
+    sent[name] = own(params, name);
   }
   return sent;
 }

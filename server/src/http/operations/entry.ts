@@ -4,6 +4,7 @@ import {
   elementOf,
   fieldOf,
   marksOf,
+  own,
   present,
   sampleAnswer,
   sampleBody,
@@ -21,7 +22,7 @@ export function entryOperations(definition: Definition, name: string): ApiOperat
     name: entryType,
     schema: answeredEntry(list),
     io: "output",
-    example: () => firstOf(sampleAnswer(definition)[name]),
+    example: () => firstOf(own(sampleAnswer(definition), name)),
   };
   const all = { path: `${path}/{id}/${name}`, tag: tagOf(definition), subject: definition } as const;
   const one = { ...all, path: `${path}/{id}/${name}/{${key}}` } as const;
@@ -36,7 +37,7 @@ export function entryOperations(definition: Definition, name: string): ApiOperat
         name: `${entryType}Create`,
         schema: present(elementOf(list)),
         io: "input",
-        example: () => firstOf(sampleBody(definition)[name]),
+        example: () => firstOf(own(sampleBody(definition), name)),
       },
       success: { status: 201, answer },
       run: async ({ parts }, { params, body }) => {

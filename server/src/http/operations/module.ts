@@ -4,6 +4,7 @@ import {
   type Definition,
   fieldOf,
   marksOf,
+  own,
   pascalCase,
   sampleAnswer,
   sampleBody,
@@ -20,7 +21,7 @@ export function moduleOperations(definition: Definition, name: string): ApiOpera
     name: moduleType,
     schema: answeredModule(field),
     io: "output",
-    example: () => sampleAnswer(definition)[name],
+    example: () => own(sampleAnswer(definition), name),
   };
   const common = {
     path: `${definition.path}/{id}/${name}`,
@@ -39,7 +40,7 @@ export function moduleOperations(definition: Definition, name: string): ApiOpera
         name: `${moduleType}Replace`,
         schema: bare(field),
         io: "input",
-        example: () => sampleBody(definition)[name],
+        example: () => own(sampleBody(definition), name),
       },
       success: { status: 200, answer },
       run: ({ parts }, { params, body, precondition }) =>

@@ -1,4 +1,4 @@
-import { isObject } from "@tunnelplane/sdk/contract";
+import { isObject, own } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
   beginDevice,
@@ -117,7 +117,7 @@ function registerPages(pages: FastifyInstance, services: ForPeople): void {
 }
 
 function queryField({ query }: FastifyRequest, name: string): string | undefined {
-  const value = isObject(query) ? query[name] : undefined;
+  const value = isObject(query) ? own(query, name) : undefined;
   return typeof value === "string" ? value : undefined;
 }
 

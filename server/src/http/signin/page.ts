@@ -1,3 +1,5 @@
+import { own } from "@tunnelplane/sdk/contract";
+
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -5,7 +7,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => ESCAPES[one] ?? "");
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => own(ESCAPES, one) ?? "");
 
 /** For pages that the server writes. They have no scripts. */
 export const PAGE_HEADERS = {

@@ -1,3 +1,4 @@
+import { own } from "../../../contract/core/narrow";
 import { placeOfClaim } from "../../../contract/formats/claim";
 import { isObject } from "../../values";
 import { escapeRegex, finds } from "./patterns";
@@ -36,7 +37,7 @@ export function claimTest(text: string): ClaimTest {
 /** The value of a claim; undefined if there is none. */
 export const claimIn = (claims: Claims, name: string): unknown =>
   placeOfClaim(name).reduce<unknown>(
-    (inside, part) => (isObject(inside) && Object.hasOwn(inside, part) ? inside[part] : undefined),
+    (inside, part) => (isObject(inside) ? own(inside, part) : undefined),
     claims,
   );
 

@@ -1,3 +1,4 @@
+import { own } from "../../../contract/core/narrow";
 import type { Limit } from "./policies";
 import { Unservable } from "./unservable";
 
@@ -22,7 +23,7 @@ export function bucketOf({ capacity, rate }: Limit["config"]): Bucket {
       `the capacity ${JSON.stringify(capacity)} of a rate-limit is out of range: use 1 to ${MOST_REQUESTS}`,
     );
   const [, count, unit] = /^(\d{1,5})([smh])$/.exec(String(rate)) ?? [];
-  const seconds = Number(count) * Number(SECONDS[unit ?? ""]);
+  const seconds = Number(count) * Number(own(SECONDS, unit ?? ""));
   if (!(seconds >= 1 && seconds <= LONGEST_SECONDS))
     throw new Unservable(
       `the rate ${JSON.stringify(rate)} of a rate-limit is out of range: use 1s to 24h, in s, m or h`,
@@ -42,7 +43,7 @@ export function bucketKeysOf({ bucket_key }: Limit["config"]): BucketKey[] {
 }
 
 function keyOf(text: string): BucketKey {
-  const named = NAMED[text];
+  const named = own(NAMED, text);
   if (named) return named;
   const header = /^req\.headers\[(["'])([!#$%&'*+.^_`|~0-9A-Za-z-]+)\1\]$/.exec(text)?.[2]?.toLowerCase();
   if (header !== undefined) return header === "host" ? "host" : { header };
