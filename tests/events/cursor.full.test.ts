@@ -203,12 +203,7 @@ onEveryDatabase("An event, from its change to its destination,", (_start, databa
     const objects = await world.objects(1);
     await world.change(objects);
     const sources = ["ip_policy_updated.v0", "ip_policy_deleted.v0"].map((type) => ({ type }));
-    await world.resources.update(
-      definitionOf("event_subscription"),
-      { id: subscription },
-      { sources },
-      () => undefined,
-    );
+    await world.resources.update(definitionOf("event_subscription"), { id: subscription }, { sources });
     await world.remove("ip_policy", objects[0] as string);
     await world.dispatcher().deliverDue();
     expect(target.arrived.map(({ body }) => JSON.parse(body).event_type)).to.deep.equal(

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { World } from "../support/provider";
-import { StandInServer } from "../support/standIn";
 import { needsYaml, Project } from "./cli";
 
 describe("A run of the native provider that does not come to its end", () => {
@@ -73,61 +72,32 @@ describe("A run of the native provider that does not come to its end", () => {
     expect(await policies()).to.have.length(1);
   });
 
-  it("records the part of an update that was carried out, so that the next run does the rest only", async () => {
-    const server = await world.server();
-    let refuses = true;
-    const standIn = await StandInServer.start(async (request, response) => {
-      if (refuses && request.method === "PATCH")
-        return void response.writeHead(409, { "content-type": "application/json" }).end(REFUSAL);
-      const chunks = await request.toArray();
-      const sent = {
-        method: request.method ?? "",
-        headers: request.headers as Record<string, string>,
-        body: Buffer.concat(chunks),
-      };
-      const answer = await fetch(
-        server.url + request.url,
-        sent.method === "GET" || sent.method === "DELETE" ? { ...sent, body: null } : sent,
-      );
-      response
-        .writeHead(answer.status, Object.fromEntries(answer.headers))
-        .end(Buffer.from(await answer.arrayBuffer()));
-    });
-    standIns.push(standIn);
+  it("records an update whose answer was lost, so that a revert changes the object back", async () => {
+    let isLossy = false;
     const declaring = (properties: string) =>
       `resources:\n  app: { type: "tunnelplane:TlsEdge", properties: ${properties} }\n`;
-    const project = new Project(
-      { url: standIn.url, apiKey: server.apiKey },
-      declaring('{ description: old, tlsTermination: { minVersion: "1.3" } }'),
+    const old = declaring('{ description: old, tlsTermination: { minVersion: "1.3" } }');
+    const { server, project } = await behindProxy(old, (method) =>
+      isLossy && method === "PATCH" ? "answer lost" : "answered",
     );
-    projects.push(project);
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
 
+    isLossy = true;
     project.write(declaring("{ description: new }"));
     const partly = await project.pulumi("up", "--yes", "--skip-preview");
     expect(partly.code).to.equal(1);
-    expect(partly.text).to.contain("refused by a stand-in");
+    expect(partly.text).to.contain("the connection was reset");
     const state = JSON.parse(project.stateFile()).checkpoint.latest.resources.find(
       ({ urn }: { urn: string }) => urn.endsWith("::app"),
     );
-    expect(state.outputs).to.include({ description: "old" }).and.not.to.have.property("tlsTermination");
-    expect(state.initErrors.join()).to.contain("refused by a stand-in");
+    expect(state.outputs).to.include({ description: "new" }).and.not.to.have.property("tlsTermination");
+    expect(state.initErrors.join()).to.contain("the connection was reset");
 
-    refuses = false;
-    expect((await project.pulumi("preview", "--diff")).text)
-      .to.contain('"old" => "new"')
-      .and.not.to.contain("tlsTermination");
+    isLossy = false;
+    project.write(old);
+    expect((await project.pulumi("preview", "--diff")).text).to.contain('"new" => "old"');
     expect((await project.pulumi("up", "--yes", "--skip-preview")).code).to.equal(0);
-    expect((await server.rest.get("/edges/tls")).body.tls_edges[0]).to.deep.include({
-      description: "new",
-      tls_termination: null,
-    });
+    const [edge] = (await server.rest.get("/edges/tls")).body.tls_edges;
+    expect([edge.description, edge.tls_termination?.min_version]).to.deep.equal(["old", "1.3"]);
   });
-});
-
-const REFUSAL = JSON.stringify({
-  error_code: "TP_1501",
-  status_code: 409,
-  msg: "refused by a stand-in",
-  details: { operation_id: "op_0" },
 });

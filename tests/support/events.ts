@@ -158,12 +158,7 @@ export class World {
     for (let time = 0; time < times; time++) {
       await Promise.all(
         objects.map((id) =>
-          this.resources.update(
-            definitionNamed("ip_policy"),
-            { id },
-            { description: `${++this.#changes}` },
-            () => undefined,
-          ),
+          this.resources.update(definitionNamed("ip_policy"), { id }, { description: `${++this.#changes}` }),
         ),
       );
     }

@@ -71,7 +71,7 @@ onEveryDatabase(
           const model = own[random(own.length)] as Model;
           const { core, resources } = anyWorld();
           const number = ++model.begun;
-          await resources.update(POLICY, { id: model.id }, { description: `${number}` }, () => undefined);
+          await resources.update(POLICY, { id: model.id }, { description: `${number}` });
           model.acknowledged = number;
           core.sequencer.wake();
         }

@@ -69,6 +69,7 @@ function objectTarget(definition: Definition): ResourceTarget {
         ([name]) => !inPath.includes(name) && !marksOf(fieldOf(declared, name)).programOnly,
       ),
     );
+  const named = (parts: readonly string[]) => parts.map((part) => answeredName(definition, part));
   return {
     definition: declared,
     kind: declared.kind,
@@ -89,41 +90,22 @@ function objectTarget(definition: Definition): ResourceTarget {
       }
     },
     async dryRun(transport, id, { desired, changed, removed }) {
-      const send = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: Wire) =>
-        (await transport.request<Wire>(method, path, body, DRY_RUN)).body;
-      if (id === undefined) return send("POST", expandPath(definition.path, desired), forServer(desired));
-      const patch = forServer(changed);
-      if (removed.length === 0) return send("PATCH", at(id), patch);
-      // The run deletes the modules before the PATCH, which would still find them here.
-      if (Object.keys(patch).length > 0) return undefined;
-      const findings: Finding[] = [];
-      for (const part of removed)
-        findings.push(...findingsIn(await send("DELETE", `${at(id)}/${answeredName(definition, part)}`)));
-      return { findings };
+      const { body } = await (id === undefined
+        ? transport.request<Wire>("POST", expandPath(definition.path, desired), forServer(desired), DRY_RUN)
+        : transport.request<Wire>("PATCH", at(id), forServer(changed), {
+            ...DRY_RUN,
+            remove: named(removed),
+          }));
+      return body;
     },
     async read(transport, id) {
       return (await transport.request<Wire>("GET", at(id))).body;
     },
     async update(transport, id, { changed, removed }, name) {
       const patch = forServer(changed);
-      const isPatched = Object.keys(patch).length > 0;
-      const remove = (part: string) =>
-        transport.request("DELETE", `${at(id)}/${answeredName(definition, part)}`);
-      // A PATCH cannot remove a module, and may be refused as long as the module exists. But if a guarantee
-      // does not allow its removal, the PATCH may first add the module that takes its place.
-      const kept: string[] = [];
-      for (const module of removed) {
-        try {
-          await remove(module);
-        } catch (error) {
-          if (!isPatched || !isRefusedByGuarantee(error)) throw error;
-          kept.push(module);
-        }
-      }
-      const answer = isPatched ? await transport.request<Wire>("PATCH", at(id), patch, { name }) : undefined;
-      for (const module of kept) await remove(module);
-      if (answer && kept.length === 0) return answer.body;
-      return (await transport.request<Wire>("GET", at(id))).body;
+      if (Object.keys(patch).length + removed.length === 0)
+        return (await transport.request<Wire>("GET", at(id))).body;
+      return (await transport.request<Wire>("PATCH", at(id), patch, { name, remove: named(removed) })).body;
     },
     async delete(transport, id) {
       await transport.request("DELETE", at(id));

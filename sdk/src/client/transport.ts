@@ -53,6 +53,11 @@ export interface RequestOptions {
   readonly dryRun?: boolean;
   /** With `dryRun`: adds `findings` to the answer, the effects of the change on callers. */
   readonly findings?: boolean;
+  /**
+   * Of an update of an object: the modules, and other optional parts, that it removes in the same change, by
+   * their names in answers, for example `ip_restriction`.
+   */
+  readonly remove?: readonly string[];
   /** Gives up on the answer. */
   readonly signal?: AbortSignal;
 }
@@ -233,8 +238,12 @@ const withKey = (sent: Sent, key: string): Sent => ({
   headers: { ...sent.headers, authorization: `Bearer ${key}` },
 });
 
-function queryOf({ dryRun = false, findings = false }: RequestOptions): string {
-  const asked = [...(dryRun ? ["dry_run=true"] : []), ...(findings ? ["findings=true"] : [])];
+function queryOf({ dryRun = false, findings = false, remove = [] }: RequestOptions): string {
+  const asked = [
+    ...(dryRun ? ["dry_run=true"] : []),
+    ...(findings ? ["findings=true"] : []),
+    ...(remove.length > 0 ? [`remove=${remove.map(encodeURIComponent).join(",")}`] : []),
+  ];
   return asked.length > 0 ? `?${asked.join("&")}` : "";
 }
 

@@ -1,6 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import { withArticle } from "@tunnelplane/sdk/contract";
-import { queryError } from "../util";
+import { queryError, quoted } from "../util";
 
 const PAGE_LIMIT = 100;
 /** In seconds. */
@@ -61,6 +61,20 @@ function flagOf(name: string, { [name]: text }: Query): boolean {
   if (text === undefined || text === "false") return false;
   if (text === "true") return true;
   throw queryError(name, `${name} must be true or false`);
+}
+
+/**
+ * Reads `remove`: the fields of the parts that an update removes.
+ *
+ * @param parts the field of each part, by its name in answers
+ */
+export function removedIn({ remove: text }: Query, parts: ReadonlyMap<string, string>): string[] {
+  return (text === undefined ? [] : text.split(",")).map((name) => {
+    const field = parts.get(name);
+    if (field !== undefined) return field;
+    const accepted = [...parts.keys()].join(", ");
+    throw queryError("remove", `remove names ${quoted(name)}; accepted, with commas between: ${accepted}`);
+  });
 }
 
 /** Whether a dry run answers the effects of the change. */

@@ -1,4 +1,4 @@
-import { type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
+import { answeredName, type Definition, definitionNamed, present } from "@tunnelplane/sdk/contract";
 import {
   type Caller,
   isElsewhere,
@@ -12,7 +12,7 @@ import {
 import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
-import { inSlices, newId, takeTurn } from "../util";
+import { inSlices, newId, queryError, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
@@ -47,12 +47,30 @@ interface ListRequest extends PageRequest {
   readonly filters?: Filters;
 }
 
+interface UpdateRequest {
+  /** Default: none. */
+  readonly precondition?: Precondition;
+  /** The object's name in the program: "" for none, undefined to leave it as it is. */
+  readonly name?: string | undefined;
+  /** The fields of modules, and of other parts, that are removed. Default: none. */
+  readonly removed?: readonly string[];
+}
+
 /**
  * A filtered page reads this many objects at most, so it may have fewer than its limit; the next page goes on
  * there.
  */
 const MOST_LOOKED = 5000;
 const LOOKED_AT_ONCE = 100;
+
+function refuseSent(definition: Definition, field: string, sent: Readonly<Record<string, unknown>>): void {
+  const name = answeredName(definition, field);
+  if (sent[field] !== undefined)
+    throw queryError(
+      "remove",
+      `remove names ${name}, and the body sends \`${field}\`; leave one of them out`,
+    );
+}
 
 /** Creates, reads, lists, updates and deletes whole objects of any type. */
 export class ResourceService {
@@ -222,15 +240,15 @@ export class ResourceService {
     return { documents, nextBefore: before ?? null };
   }
 
-  /** @param name the object's name in the program: "" for none, undefined to leave it as it is */
   async update(
     definition: Definition,
     at: ObjectPath,
     body: unknown,
-    precondition: Precondition,
-    name?: string,
+    { precondition = () => undefined, name, removed = [] }: UpdateRequest = {},
   ): Promise<Answer> {
-    const { value } = await this.#objects.validate({ kind: definition.kind, what: "update" }, body);
+    const { value: sent } = await this.#objects.validate({ kind: definition.kind, what: "update" }, body);
+    for (const field of removed) refuseSent(definition, field, sent);
+    const value = { ...sent, ...Object.fromEntries(removed.map((field) => [field, undefined])) };
     return this.#transactions.run(async (transaction, changes) => {
       await takeTurnToNest(transaction, definition, value);
       const stored = await this.#objects.loadToChange(transaction, definition, at);

@@ -179,6 +179,56 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     expect(await server.read(uri)).to.deep.equal({ ...before, description: "changed" });
   });
 
+  it("modules take the place of others in one request, which is one change", async () => {
+    const [given, ...others] = names as [ModuleName, ...ModuleName[]];
+    const body = Object.fromEntries(others.map((name) => [name, modules[name].first]));
+    const [uri, uriOfOthers] = [await create({ [given]: modules[given].second }), await create(body)];
+    const rows = async (): Promise<unknown[][]> => {
+      const id = uri.split("/").at(-1);
+      const [events, audited] = [`/events?object_id=${id}`, `/audit_events?object_id=${id}`];
+      return [(await server.read(events)).events, (await server.read(audited)).audit_events];
+    };
+    const [before, etag, old] = [await rows(), await server.etag(uri), await server.read(uri)];
+    const exchange = `${uri}?remove=${given}`;
+    const rehearsed = await server.rest.patch(`${exchange}&dry_run=true`, body);
+    expect(await server.read(uri)).to.deep.equal(old);
+    const changed = await server.rest.patch(exchange, body, { "if-match": etag });
+    expect(changed.status, changed.text).to.equal(200);
+    expect(rehearsed.body).to.deep.equal(changed.body);
+    const { [given]: _, ...left } = old;
+    const { [given]: none, ...now } = changed.body;
+    const wanted = Object.fromEntries(others.map((name) => [name, modules[name].firstAnswer]));
+    expect([none, now]).to.deep.equal([null, { ...left, ...wanted }]);
+    expect((await rows()).map((all) => all.length)).to.deep.equal(before.map((all) => all.length + 1));
+    expectRefused(
+      await server.unchangedBy(uri, () => server.rest.patch(exchange, {}, { "if-match": etag })),
+      stale,
+    );
+
+    // What is not there is no error, and no change.
+    const same = await server.rest.patch(`${exchange},${given}`, {});
+    expect(same.body, same.text).to.deep.equal(changed.body);
+    const all = await server.rest.patch(`${uriOfOthers}?remove=${others}`, {
+      [given]: modules[given].second,
+    });
+    for (const name of others) expect(all.body[name], all.text).to.equal(null);
+    expect(all.body[given]).to.deep.equal(modules[given].secondAnswer);
+  });
+
+  it("a module that is sent and removed, or that does not exist, is refused by its name", async () => {
+    const uri = await createWhole();
+    for (const name of names) {
+      const patch = () => server.rest.patch(`${uri}?remove=${name}`, { [name]: modules[name].second });
+      const refusal = { status: 400, code: "TP_1007", field: "remove", mentions: [name] };
+      expectRefused(await server.unchangedBy(uri, patch), refusal);
+    }
+    for (const wrong of ["", "colour", `${names[0]},`, "hostports", "__proto__"]) {
+      const patch = () => server.rest.patch(`${uri}?remove=${wrong}`, {});
+      const refusal = { status: 400, code: "TP_1007", field: "remove", mentions: names };
+      expectRefused(await server.unchangedBy(uri, patch), refusal);
+    }
+  });
+
   it("without modules, each of them is answered as null", async () => {
     const created = await server.read(await create());
     for (const name of names) expect(created[name]).to.equal(null);

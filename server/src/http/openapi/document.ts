@@ -3,7 +3,7 @@ import { dryRunShape } from "../operations/exposure";
 import { type DescribedOperation, isCacheable, isIdempotent } from "../operations/operation";
 import { codeSamples } from "./codeSamples";
 import { exampleOf, listExample } from "./examples";
-import { HEADERS, limitOf, PARAMETERS } from "./parameters";
+import { HEADERS, limitOf, PARAMETERS, removeOf } from "./parameters";
 import { errorShape, type Json, type Reader, Schemas } from "./schemas";
 import { descriptionOf, parametersInPath } from "./words";
 
@@ -187,12 +187,15 @@ function parameterOf(operation: DescribedOperation, name: string): Json {
   const { usualLimit } = operation;
   if (isShared(operation, name)) return { $ref: `#/components/parameters/${name}` };
   if (name === "limit" && usualLimit !== undefined) return limitOf(usualLimit);
+  if (name === "remove") return removeOf(operation.removable ?? []);
   return { ...own(PARAMETERS, name), required: true };
 }
 
 /** Whether an operation has a parameter as most do, so that it refers to the common description. */
 const isShared = ({ required, usualLimit }: DescribedOperation, name: string): boolean =>
-  !required?.some((one) => one === name) && !(name === "limit" && usualLimit !== undefined);
+  !required?.some((one) => one === name) &&
+  name !== "remove" &&
+  !(name === "limit" && usualLimit !== undefined);
 
 /** A POST that creates nothing answers a report, which has no version. */
 const isReport = ({ method, success }: DescribedOperation): boolean =>

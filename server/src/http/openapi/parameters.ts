@@ -229,6 +229,17 @@ export const limitOf = (usual: number): Json => ({
   schema: { type: "integer", minimum: 1, maximum: 100, default: usual },
 });
 
+/** `remove` of an update of an object that has these parts. */
+export const removeOf = (parts: readonly string[]): Json => ({
+  name: "remove",
+  in: "query",
+  description:
+    "Removes these in the same change, so that one takes the place of another without a gap. One that is not there is no error; one that the body sends is.",
+  style: "form",
+  explode: false,
+  schema: { type: "array", items: { type: "string", enum: parts }, minItems: 1 },
+});
+
 /** The headers of answers. */
 export const HEADERS: Json = {
   "Idempotent-Replayed": {

@@ -1,9 +1,11 @@
 import {
+  answeredName,
   createSchema,
   type Definition,
   fieldsWhere,
   namedAnswerSchema,
   own,
+  partsOf,
   pathFieldsOf,
   plural,
   sampleAnswer,
@@ -17,7 +19,7 @@ import { type Answer, DOCUMENT_SEPARATOR, type Page, withNames } from "../../doc
 import { MOST_STATES, withState, withStates } from "../../guarantees";
 import { filtersIn, filtersOf, type ObjectPath, type ServerContext } from "../../resources";
 import { refuseFaults } from "../../util";
-import { asksForNames, beforeOf, limitOf, sharedOf, stateOf } from "../query";
+import { asksForNames, beforeOf, limitOf, removedIn, sharedOf, stateOf } from "../query";
 import { type ApiOperation, type OperationScope, type Shape, tagOf } from "./operation";
 
 /** Create, list, get, update, delete. */
@@ -35,6 +37,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
   const changing = RESTRICTING.includes(definition.kind)
     ? (["dry_run", "findings", "force"] as const)
     : (["dry_run", "findings"] as const);
+  const parts = new Map(partsOf(definition).map((field) => [answeredName(definition, field), field]));
   const isGuarantee = definition.kind === "guarantee";
   return [
     {
@@ -115,7 +118,8 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "PATCH",
       id: `update${type}`,
       summary: `Update ${withArticle(title)}: fields left out stay as they are`,
-      query: changing,
+      query: parts.size > 0 ? [...changing, "remove"] : changing,
+      removable: [...parts.keys()],
       takesName: true,
       body: {
         name: `${type}Update`,
@@ -124,8 +128,10 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         example: () => sampleUpdate(definition),
       },
       success: { status: 200, answer },
-      run: async ({ resources, ...scope }, { params, body, precondition, name }) =>
-        tellState(definition, scope, await resources.update(definition, params, body, precondition, name)),
+      run: async ({ resources, ...scope }, { params, query, body, precondition, name }) => {
+        const how = { precondition, name, removed: removedIn(query, parts) };
+        return tellState(definition, scope, await resources.update(definition, params, body, how));
+      },
     },
     {
       ...one,

@@ -14,7 +14,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
 import { authorize, deleteGateway, type GatewayReport, gatewayAt, gatewayPage, report } from "../../gateways";
-import { ResourceService, Transactions } from "../../resources";
+import { type Precondition, ResourceService, Transactions } from "../../resources";
 import { queryError, RequestError } from "../../util";
 import { limitOf, type Query } from "../query";
 import { type ApiOperation, checked, type OperationScope, type Shape } from "./operation";
@@ -304,13 +304,14 @@ async function requireOwnName({ context, caller, change }: OperationScope, name:
         refusalOf(name, `reports for ${JSON.stringify(own)} alone`, caller.ownerId),
       );
     try {
-      await bots.update(botUser, at, { gateway_name: name }, (now) => {
+      const precondition: Precondition = (now) => {
         if (now !== etag)
           throw new RequestError(
             "precondition_failed",
             "The bot of this gateway changed at the same time: report again",
           );
-      });
+      };
+      await bots.update(botUser, at, { gateway_name: name }, { precondition });
       return;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;

@@ -114,8 +114,11 @@ export interface ApiOperation {
     | "state"
     | "shared"
     | "names"
+    | "remove"
     | Filter
   )[];
+  /** The parts of an object that `remove` may name. */
+  readonly removable?: readonly string[];
   /** The default of `limit` of an operation that answers no pages. */
   readonly usualLimit?: number;
   /** The query parameters that must be given. */
