@@ -1,3 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { definitionOfId, marksOf, modulesOf, present } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
   badQuery,
@@ -15,13 +19,23 @@ import {
   unknownId,
 } from "../support/api/expect";
 import { role, sshKey } from "../support/api/fixtures";
+import { type ModuleName, moduleFixtures } from "../support/api/modules";
 import { COMMON_FIELDS, TYPES } from "../support/api/types";
 import { onEveryDatabase, tracesIn } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 
 const DRY = "?dry_run=true";
-/** An answer without the parts that differ every time: times, keys and signatures. */
-const MADE = ["created_at", "token", "certificate", "valid_after", "valid_until"];
+/** The parts of an answer that differ every time. */
+const TIMES = ["created_at", "valid_after", "valid_until"];
+
+/** The fields that only the real request makes: tokens, keys, signatures, addresses. */
+const madeBy = ({ prefix }: (typeof TYPES)[number]): string[] => {
+  const { fields, computed } = present(definitionOfId(unknownId(prefix)));
+  return Object.entries({ ...fields, ...computed }).flatMap(([name, schema]) => {
+    const { once, made } = marksOf(schema);
+    return once || made ? [name] : [];
+  });
+};
 
 onEveryDatabase("A dry run", (start) => {
   const server = serverOfThisFile(start);
@@ -34,20 +48,10 @@ onEveryDatabase("A dry run", (start) => {
     return result;
   };
 
-  const comparable = ({ prefix }: (typeof TYPES)[number], { body, status, text }: RestAnswer) => {
-    const made = [
-      ...MADE,
-      ...(prefix === "sshca" ? ["public_key"] : []),
-      ...(prefix === "ra" ? ["addr"] : []),
-    ];
+  const comparable = (type: (typeof TYPES)[number], { body, status, text }: RestAnswer) => {
     const all: Json = JSON.parse(text.replaceAll(body.id, "its id"));
-    return {
-      status,
-      body: {
-        ...all,
-        ...Object.fromEntries(made.filter((name) => name in all).map((name) => [name, "made"])),
-      },
-    };
+    const differing = [...TIMES, ...madeBy(type)].filter((name) => name in all);
+    return { status, body: { ...all, ...Object.fromEntries(differing.map((name) => [name, "made"])) } };
   };
 
   for (const type of TYPES) {
@@ -61,7 +65,7 @@ onEveryDatabase("A dry run", (start) => {
       expect(tried.body).to.have.all.keys(...COMMON_FIELDS, ...type.fields);
       expect(tried.body.id).to.match(new RegExp(`^${type.prefix}_[0-9A-Za-z]{27}$`));
       expect(tried.headers.has("location")).to.equal(false);
-      for (const field of type.once ?? []) expect(tried.body[field]).to.equal(null);
+      for (const field of madeBy(type)) expect(tried.body[field]).to.equal(null);
       expectRefused(await server.rest.get(`${type.path}/${tried.body.id}`), notFound);
       const made = await server.rest.post(type.path, { ...body, description: "mine" }); // what is unique is still free
       expect(made.headers.has("location")).to.equal(true);
@@ -189,4 +193,76 @@ onEveryDatabase("A dry run", (start) => {
     const { id } = (await server.rest.post("/ip_policies?dry_run=false", { description: unique() })).body;
     expect((await server.rest.get(`/ip_policies/${id}`)).status).to.equal(200);
   });
+});
+
+onEveryDatabase("What a dry run may tell", (start) => {
+  const counted = join(mkdtempSync(join(tmpdir(), "tunnelplane-counted-")), "crypto");
+  const countedCrypto = join(__dirname, "../support/countedCrypto.cjs");
+  const env = { NODE_OPTIONS: `--require=${countedCrypto}`, COUNTED_CRYPTO: counted };
+  const server = serverOfThisFile((options) => start({ ...options, env }));
+  beforeEach(() => writeFileSync(counted, ""));
+  after(() => rmSync(dirname(counted), { recursive: true }));
+  const madeSoFar = () => readFileSync(counted, "utf8").split("\n").length - 1;
+
+  const withRole = async (role: string) => {
+    const owner_id = (await server.created("/bot_users", { name: unique(role), role })).id;
+    return { owner_id, rest: server.rest.as((await server.created("/api_keys", { owner_id })).token) };
+  };
+
+  /** The values that an answer tells and another does not, by their places. */
+  const beyond = (told: unknown, shown: unknown, place = ""): string[] => {
+    if (told === null || told === undefined || JSON.stringify(told) === JSON.stringify(shown)) return [];
+    if (typeof told !== "object") return [`${place}: ${told}`];
+    const other = (typeof shown === "object" && shown !== null ? shown : {}) as Json;
+    return Object.entries(told).flatMap(([name, value]) => beyond(value, other[name], `${place}.${name}`));
+  };
+
+  for (const role of ["viewer", "member", "admin"])
+    it(`is, to the role ${role}, what it may read of the made object: of every kind and module, and no key or signature is made for it`, async () => {
+      const { rest, owner_id } = await withRole(role);
+      const wrong: string[] = [];
+      for (const type of TYPES) {
+        const definition = present(definitionOfId(unknownId(type.prefix)));
+        const fixtures = await moduleFixtures(server, type.prefix);
+        const bodies = [await type.body(server.rest)];
+        for (const name of modulesOf(definition) as ModuleName[])
+          bodies.push({ ...(await type.body(server.rest)), [name]: fixtures[name].first });
+        const path = await server.rest.filled(type.path);
+        for (const body of bodies) {
+          const before = madeSoFar();
+          const tried = await rest.post(path + DRY, body);
+          const fields = { ...body, ...(path !== type.path && { edge_id: path.split("/")[3] }) };
+          const objects = [{ kind: definition.kind, key: "new", fields }];
+          const planned = await rest.post(`/changesets${DRY}`, { set: unique("set"), objects });
+          const isAllowed = tried.status === 201;
+          expect([tried.status, planned.status], tried.text + planned.text).to.deep.equal(
+            isAllowed ? [201, 200] : [403, 403],
+          );
+          if (!isAllowed) continue;
+          if (madeSoFar() > before) wrong.push(`${type.name}: ${readFileSync(counted, "utf8")}`);
+          const maker = role === "viewer" ? server.rest : rest;
+          const made = await maker.post(path, { ...body, ...("owner_id" in tried.body && { owner_id }) });
+          expect(made.status, made.text).to.equal(201);
+          // A viewer sees a new project once it is a member there; the plan repeats what it sent.
+          const reader = type.prefix === "proj" ? maker : rest;
+          const { body: shown } = await reader.get(made.body.uri);
+          const differing = Object.fromEntries(["id", "uri", ...TIMES].map((name) => [name, null]));
+          const told = JSON.parse(tried.text.replaceAll(tried.body.id, made.body.id));
+          wrong.push(...beyond({ ...told, ...differing }, shown, type.name));
+          const [{ token, changes, ...operation }] = planned.body.operations;
+          expect([token, operation.id]).to.deep.equal([undefined, null]);
+          // What was sent, as it was sent.
+          for (const { path: field, new: value } of changes)
+            wrong.push(...beyond(value, body[field] ?? (fields as Json)[field], `set ${type.name}.${field}`));
+          const name = Object.keys(body).find((field) => field in fixtures) as ModuleName | undefined;
+          if (!name) continue;
+          const module = `${made.body.uri}/${name}`;
+          const replaced = await rest.put(module + DRY, fixtures[name].second);
+          await maker.put(module, fixtures[name].second);
+          wrong.push(...beyond(replaced.body, (await rest.get(module)).body, module));
+        }
+      }
+      expect(wrong).to.deep.equal([]);
+      expect(madeSoFar(), "real requests make keys and sign").to.be.above(2);
+    });
 });

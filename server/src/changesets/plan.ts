@@ -41,7 +41,7 @@ export interface Plan {
   readonly deleted: readonly string[];
 }
 
-type Scope = Pick<Planning, "context" | "caller" | "reader">;
+type Scope = Pick<Planning, "context" | "caller" | "reader" | "dryRun">;
 
 /**
  * Finds the operations that bring a set to the declared state. Only reads; notes every fault of the request.

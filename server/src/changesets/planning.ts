@@ -24,6 +24,8 @@ export interface Planning {
   readonly documents: Documents;
   readonly reader: Kysely<Database>;
   readonly mode: "merge" | "own";
+  /** Whether nothing will be carried out, so nothing is made. */
+  readonly dryRun: boolean;
   readonly faults: Faults;
   /** The stored objects of the plan, by id. */
   readonly loaded: Map<string, Loaded>;

@@ -52,7 +52,7 @@ export interface Prepared {
   readonly updated: ReadonlySet<Item>;
 }
 
-/** Makes keys, signs, composes and prints: all the work that needs no transaction. */
+/** Makes keys, signs, composes and prints: all the work that needs no transaction. A dry run makes nothing. */
 export async function prepare(planning: Planning, items: readonly Item[]): Promise<Prepared> {
   const { faults } = planning;
   const rows: Rows = {
@@ -102,13 +102,14 @@ type Work = Pick<Prepared, "rows"> & {
 };
 
 async function prepareNew(
-  { context, caller }: Planning,
+  { context, caller, dryRun }: Planning,
   { definition, id, name, key, sent, derived }: Item,
   { now, made }: { now: Date; made: Map<string, KeptSecret> },
   { rows, changes, oneTime }: Work,
 ): Promise<void> {
   const body = { value: sent, problems: [], derived };
-  const creation = await prepareCreation(context, caller, { definition, id, now, body, made, name: key });
+  const order = { definition, id, now, body, made, dryRun, name: key };
+  const creation = await prepareCreation(context, caller, order);
   if (creation.kept) made.set(id, creation.kept);
   if (creation.oneTime) oneTime.set(id, creation.oneTime);
   const { json, rows: printed } = creation.print();

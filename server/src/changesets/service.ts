@@ -73,7 +73,12 @@ export class ChangeSets {
     const target = await this.#targetOf(name);
     const isNew = target.version === 0;
     const plan = await planOf(
-      { context: this.context, caller: this.#caller, reader: store.reader },
+      {
+        context: this.context,
+        caller: this.#caller,
+        reader: store.reader,
+        dryRun: this.#transactions.isDryRun,
+      },
       request,
       isNew ? undefined : target.id,
     );

@@ -108,7 +108,8 @@ export class ResourceService {
         reader,
         comingOf(definition, { id, project, sent: withOwner(definition, value, caller) }),
       );
-    const order = { definition, id, now: new Date(), body, name };
+    const { isDryRun: dryRun } = this.#transactions;
+    const order = { definition, id, now: new Date(), body, name, dryRun };
     const prepared = await prepareCreation(this.context, caller, order);
     const { sent, claiming, after, ownerId, oneTime } = prepared;
     return this.#transactions.run(async (transaction, changes) => {
@@ -129,14 +130,10 @@ export class ResourceService {
       await touchParent(transaction, definition, sent, true);
       const storedAs = { ownerId, version: 1, project };
       changes.push({ change: "created", definition, id, storedAs, after, json, name: rows.resource.name });
-      // A dry run keeps no one-time secret, so its answer shows none.
       return {
         id,
         etag: etagFor(caller, definition, 1, json),
-        json:
-          oneTime && !this.#transactions.isDryRun
-            ? JSON.stringify({ ...after, ...oneTime })
-            : jsonFor(caller, definition, json),
+        json: oneTime ? JSON.stringify({ ...after, ...oneTime }) : jsonFor(caller, definition, json),
       };
     });
   }

@@ -38,7 +38,7 @@ export const namesPrincipals = (message: string): Rule<{ principals?: readonly s
 /** Fields that only answers carry. */
 export const certificateComputed = {
   key_type: z.enum(["rsa", "ecdsa", "ed25519"]).meta({ description: "The type of `public_key`." }),
-  certificate: mark(z.string(), { unsearched: true }).meta({
+  certificate: mark(z.string(), { unsearched: true, made: true }).meta({
     description: "The signed certificate, as an OpenSSH line.",
     examples: ["ssh-ed25519-cert-v01@openssh.com AAAAIHNzaC1lZDI1NTE5LWNlcnQtdjAxQG9wZW5zc2guY29tAAAAIA"],
   }),

@@ -27,7 +27,7 @@ export const reservedAddr = defineResource({
     }),
   },
   computed: {
-    addr: z.string().meta({
+    addr: mark(z.string(), { made: true }).meta({
       description:
         "The address, `<host>:<port>`: the host of the server's `--tcp-address`, and a port of its `--tcp-ports` that was free.",
       examples: ["tunnels.example.com:20001"],

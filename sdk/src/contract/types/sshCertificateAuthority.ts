@@ -44,7 +44,7 @@ export const sshCertificateAuthority = defineResource({
     }),
   },
   computed: {
-    public_key: z.string().meta({
+    public_key: mark(z.string(), { made: true }).meta({
       description:
         "The public key as an OpenSSH line: for sshd's `TrustedUserCAKeys`, or after `@cert-authority` in known_hosts.",
       examples: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAy0gxSu6a0X3u2j0pUPyYw5sSEfkS3aQ1FZ2kGm3vFd"],

@@ -69,7 +69,7 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
     name: "dry_run",
     in: "query",
     description:
-      "`true` for a dry run: the server checks everything and answers as usual, but keeps nothing.",
+      "`true` for a dry run: the server checks everything and answers as usual, but keeps, generates and signs nothing. Tokens, keys, certificates and addresses that only the real request makes are null.",
     schema: { type: "boolean", default: false },
   },
   force: {

@@ -222,6 +222,9 @@ function wireSchema({ name, schema, io }: Shape): Json {
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (zodSchema === refSchema) jsonSchema.title = "Ref";
       delete jsonSchema.$ref; // this document names no shapes
+      if (io === "output" && marksOf(zodSchema as unknown as z.ZodType).made)
+        // as above
+        jsonSchema.type = ["string", "null"];
       if (io === "output") for (const limit of LIMITS_OF_WHAT_IS_SENT) delete jsonSchema[limit];
       if (io === "input" && zodSchema instanceof z.ZodObject) {
         const isUpdate = zodSchema === schema && name.endsWith("Update");

@@ -17,8 +17,12 @@ export interface Creation<S = Document> {
   readonly caller: Caller;
   /** Reads what is committed. */
   readonly reader: Kysely<Database>;
-  readonly keyring: Keyring;
   readonly names: NameSettings;
+}
+
+/** The same once it is planned, with what opens secrets. */
+export interface Making<S = Document> extends Creation<S> {
+  readonly keyring: Keyring;
   /** Secrets of objects that are created together with this one and are not stored yet, by id. */
   readonly made?: ReadonlyMap<string, KeptSecret>;
 }
@@ -32,11 +36,17 @@ export interface KeptSecret {
   readonly text: string;
 }
 
-/** The result of a behaviour, added to the creation. */
-export interface Addition {
+/** What can be said of an object before it is made. */
+export interface Planned {
   /** The body, with the defaults that only the server can choose. */
   readonly sent?: Document;
-  /** Computed fields; stored with the object and kept by its updates. */
+  /** Computed fields that need no secret; stored with the object and kept by its updates. */
+  readonly computed?: Document;
+}
+
+/** What only the real request makes. */
+export interface Made {
+  /** Computed fields; null in a dry run. */
   readonly computed?: Document;
   /** One-time secrets: only the creation's answer shows them. */
   readonly oneTime?: Document;
@@ -46,15 +56,12 @@ export interface Addition {
 }
 
 /**
- * Extra work of a resource type on creation, for example making keys or signing. Runs before the transaction,
- * so that slow work blocks no other writer. If the creation is refused, nothing of it stays.
+ * Extra work of a resource type on creation, in two halves. Both run before the transaction, so that slow
+ * work blocks no other writer. If the creation is refused, nothing of it stays.
  */
-export type Behaviour<S = Document> = Bivariant<S>["behaviour"];
-
-/**
- * TypeScript compares parameters of methods both ways, so the behaviour of one type fits into the table of
- * all types.
- */
-interface Bivariant<S> {
-  behaviour(creation: Creation<S>): Promise<Addition>;
+export interface Behaviour<S = Document> {
+  /** Checks, and chooses values. Dry runs do this too, so it neither makes nor opens a secret. */
+  plan?(creation: Creation<S>): Promise<Planned>;
+  /** Makes keys, tokens and signatures. A dry run never gets here. */
+  make?(creation: Making<S>): Promise<Made>;
 }

@@ -10,28 +10,30 @@ import { mintSecret } from "./mintSecret";
  * short-lived key could make a lasting one. Whether it has more scopes or projects is looked at with every
  * change; see `auth/rights.ts` and `auth/reach.ts`.
  */
-export const makeApiKey: Behaviour<SentOf<"api_key">> = async (creation) => {
-  const { sent, now, caller } = creation;
-  const refuse = (message: string) =>
-    refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
-  const {
-    expires_at: end = caller.expiresAt,
-    scopes = caller.scopes,
-    project_id: project = caller.keyProject,
-  } = sent;
-  if (end !== null && Date.parse(end) <= now.getTime()) refuse(inThePast(now));
-  const isOwn = !plansForOthers(caller, creation);
-  if (isOwn && end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
-    refuse(
-      `is later than ${caller.expiresAt}, when the API key ends that makes this one: name that time or an earlier one, leave it out for the same end, or use a key that lasts longer`,
-    );
-  return {
-    ...(await mintSecret("tpk")(creation)),
-    sent: {
-      ...sent,
-      scopes: [...scopes],
-      ...(end !== null && { expires_at: end }),
-      ...(project != null && { project_id: project }),
-    },
-  };
+export const makeApiKey: Behaviour<SentOf<"api_key">> = {
+  ...mintSecret("tpk"),
+  async plan(creation) {
+    const { sent, now, caller } = creation;
+    const refuse = (message: string) =>
+      refuseFaults([{ error: "invalid_field", path: ["expires_at"], message }]);
+    const {
+      expires_at: end = caller.expiresAt,
+      scopes = caller.scopes,
+      project_id: project = caller.keyProject,
+    } = sent;
+    if (end !== null && Date.parse(end) <= now.getTime()) refuse(inThePast(now));
+    const isOwn = !plansForOthers(caller, creation);
+    if (isOwn && end !== null && caller.expiresAt !== null && Date.parse(end) > Date.parse(caller.expiresAt))
+      refuse(
+        `is later than ${caller.expiresAt}, when the API key ends that makes this one: name that time or an earlier one, leave it out for the same end, or use a key that lasts longer`,
+      );
+    return {
+      sent: {
+        ...sent,
+        scopes: [...scopes],
+        ...(end !== null && { expires_at: end }),
+        ...(project != null && { project_id: project }),
+      },
+    };
+  },
 };

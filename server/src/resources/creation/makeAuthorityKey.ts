@@ -6,7 +6,9 @@ import type { Behaviour } from "./behaviour";
 export const PRIVATE_KEY = "private_key";
 
 /** Makes the key pair of an SSH certificate authority. No answer shows the private key. */
-export const makeAuthorityKey: Behaviour<SentOf<"ssh_certificate_authority">> = async ({ sent }) => {
-  const key = await AuthorityKey.generate(sent);
-  return { computed: { public_key: key.openssh }, kept: { name: PRIVATE_KEY, text: key.toPem() } };
+export const makeAuthorityKey: Behaviour<SentOf<"ssh_certificate_authority">> = {
+  async make({ sent }) {
+    const key = await AuthorityKey.generate(sent);
+    return { computed: { public_key: key.openssh }, kept: { name: PRIVATE_KEY, text: key.toPem() } };
+  },
 };

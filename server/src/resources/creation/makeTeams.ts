@@ -4,22 +4,26 @@ import { refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
 
 /** Makes a project. The name of `default` is taken, also while that is not stored. */
-export const makeProject: Behaviour<SentOf<"project">> = async ({ sent }) => {
-  if (sent.name === DEFAULT_PROJECT.name)
-    refuseFaults([
-      {
-        error: "taken",
-        path: ["name"],
-        message: "is the name of the project that is there from the start; choose another name",
-      },
-    ]);
-  return {};
+export const makeProject: Behaviour<SentOf<"project">> = {
+  async plan({ sent }) {
+    if (sent.name === DEFAULT_PROJECT.name)
+      refuseFaults([
+        {
+          error: "taken",
+          path: ["name"],
+          message: "is the name of the project that is there from the start; choose another name",
+        },
+      ]);
+    return {};
+  },
 };
 
 /** Makes a membership. Users are no resources, so their references are checked here. */
-export const makeMembership: Behaviour<SentOf<"membership">> = async ({ reader, sent }) => {
-  const { user_id: user } = sent;
-  if (user != null && (await userById(reader, { id: user })).length === 0)
-    refuseFaults([missingTarget(["user_id"], user)]);
-  return {};
+export const makeMembership: Behaviour<SentOf<"membership">> = {
+  async plan({ reader, sent }) {
+    const { user_id: user } = sent;
+    if (user != null && (await userById(reader, { id: user })).length === 0)
+      refuseFaults([missingTarget(["user_id"], user)]);
+    return {};
+  },
 };

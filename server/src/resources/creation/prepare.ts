@@ -40,6 +40,8 @@ export interface CreationOrder {
   /** The body, checked, without problems. The objects that it refers to exist, or are created before it. */
   readonly body: Findings;
   readonly made?: ReadonlyMap<string, KeptSecret>;
+  /** Whether to plan only: nothing is made, and the fields of what would be made are null. Default: false. */
+  readonly dryRun?: boolean;
   /** Its name in the program. */
   readonly name?: string;
 }
@@ -53,7 +55,7 @@ export async function prepareCreation(
   caller: Caller,
   order: CreationOrder,
 ): Promise<PreparedCreation> {
-  const { definition, id, now, body, made, name } = order;
+  const { definition, id, now, body, made, name, dryRun = false } = order;
   const { documents, keyring, names, store } = context;
   const behaviour: Behaviour | undefined = behaviours[definition.kind];
   const asked = withOwner(definition, body.value, caller);
@@ -61,18 +63,12 @@ export async function prepareCreation(
   // Nothing is stored yet that could complete it.
   const settled = definition.settle?.(asked, {});
   if (settled && "path" in settled) refuseFaults([{ error: "invalid_field", ...settled }]);
-  const addition = await behaviour?.({
-    definition,
-    id,
-    now,
-    sent: asked,
-    caller,
-    reader: store.reader,
-    keyring,
-    names,
-    made,
-  });
-  const { sent = asked, computed, oneTime, secretHash, kept } = addition ?? {};
+  const creation = { definition, id, now, caller, reader: store.reader, names };
+  const planned = await behaviour?.plan?.({ ...creation, sent: asked });
+  const { sent = asked } = planned ?? {};
+  const done = dryRun ? undefined : await behaviour?.make?.({ ...creation, sent, keyring, made });
+  const { oneTime, secretHash, kept } = done ?? {};
+  const computed = { ...planned?.computed, ...done?.computed };
   const after = documents.compose(definition, id, now.toISOString(), sent, { ...body.derived, ...computed });
   const ownerId = typeof sent.owner_id === "string" ? sent.owner_id : caller.ownerId;
   return {
@@ -80,7 +76,7 @@ export async function prepareCreation(
     id,
     ownerId,
     sent,
-    claiming: computed ? { ...sent, ...computed } : sent,
+    claiming: { ...sent, ...computed },
     after,
     oneTime,
     kept,

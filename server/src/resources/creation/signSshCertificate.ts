@@ -16,19 +16,16 @@ type Subject = SentOf<"ssh_host_certificate"> &
   Partial<Pick<SentOf<"ssh_user_certificate">, "critical_options" | "extensions">>;
 
 /** Signs a certificate for a user or a host. Default: valid from now on, for a day. */
-export const signSshCertificate =
-  (kind: "user" | "host"): Behaviour<Subject> =>
-  async ({ definition, id, now, sent: asked, reader, keyring, made }) => {
-    const validity = completeValidity(asked, now);
-    const sent = { ...asked, ...validity };
+export const signSshCertificate = (kind: "user" | "host"): Behaviour<Subject> => ({
+  async plan({ definition, now, sent: asked }) {
+    const sent = { ...asked, ...completeValidity(asked, now) };
     refuseFaults(checkRules(definition, sent));
-    const {
-      public_key,
-      ssh_certificate_authority_id: authority,
-      principals,
-      critical_options = {},
-      extensions = {},
-    } = sent;
+    return { sent };
+  },
+  async make({ id, sent, now, reader, keyring, made }) {
+    const { public_key, ssh_certificate_authority_id: authority, principals } = sent;
+    const { critical_options = {}, extensions = {} } = sent;
+    const { valid_after, valid_until } = completeValidity(sent, now);
     const privateKey =
       made?.get(authority)?.text ?? (await readSecret(reader, keyring, { id: authority, name: PRIVATE_KEY }));
     if (privateKey === undefined) {
@@ -41,12 +38,13 @@ export const signSshCertificate =
         subject: validSshPublicKey(public_key).blob,
         keyId: id,
         principals,
-        validAfter: secondsOf(validity.valid_after),
-        validBefore: secondsOf(validity.valid_until),
+        validAfter: secondsOf(valid_after),
+        validBefore: secondsOf(valid_until),
         criticalOptions: critical_options,
         extensions,
       },
       AuthorityKey.fromPem(privateKey),
     );
-    return { sent, computed: { certificate } };
-  };
+    return { computed: { certificate } };
+  },
+});
