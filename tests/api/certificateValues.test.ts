@@ -21,6 +21,14 @@ const WRONG_RULES = [
   ...["bind:sub.*.example.com", "bind:example.com:65536", "bind:example.com:https", "bind:=payments"],
 ];
 
+/** A key whose PEM holds more bytes than the key has. */
+const withBytesBehind = (pem: string): string =>
+  pem.replace(/(-----\n)([^-]+)(\n-----)/, (_, begin, text, end) =>
+    [begin, Buffer.concat([Buffer.from(text, "base64"), Buffer.from("more")]).toString("base64"), end].join(
+      "",
+    ),
+  );
+
 onOneDatabase("Values in credentials and certificates:", (start) => {
   const server = serverOfThisFile(start);
 
@@ -113,7 +121,8 @@ onOneDatabase("Values in credentials and certificates:", (start) => {
       ["certificate_pem", [leaf.slice(0, 300)], "END line"],
       ["certificate_pem", [leaf.replace(/\n(.{20})/, `\n${"A".repeat(20)}`)], "truncated or damaged"],
       ["private_key_pem", [key.replaceAll("PRIVATE KEY", "ENCRYPTED PRIVATE KEY")], "passphrase"],
-      ["private_key_pem", ["hush"], "PEM"],
+      ["private_key_pem", [key + leaf, `for app\n${key}`, key + key], "more than the private key"],
+      ["private_key_pem", ["hush", withBytesBehind(key)], "PEM"],
       [{ set: "", at: "certificate_pem" }, [serverCertificate("a.example.com", { key: "ed25519" })], "ECDSA"],
       [{ set: "", at: "certificate_pem" }, [serverCertificate("a.example.com", { key: "weak" })], "2048"],
       ["certificate_pem", [leaf.repeat(11)], "at most 10"],

@@ -1,4 +1,11 @@
-import { type Definition, marksOf, modulesOf, registry, targetsOf } from "@tunnelplane/sdk/contract";
+import {
+  DEFAULT_PROJECT,
+  type Definition,
+  marksOf,
+  modulesOf,
+  registry,
+  targetsOf,
+} from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
   badQuery,
@@ -170,6 +177,8 @@ onOneDatabase("What an object refers to", (start) => {
               {},
             );
             await refused(other.id, wrongKind);
+            if (!to.includes("user")) await refused("usr_x", wrongKind);
+            if (!to.includes("project")) await refused(DEFAULT_PROJECT.id, wrongKind);
             if (!isMap) for (const wrong of [5, true, { id: target.id }]) await refused(wrong, invalid);
             if (module)
               expectRefused(

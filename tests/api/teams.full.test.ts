@@ -2,6 +2,7 @@ import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import {
   expectRefused,
+  hostport,
   inUse,
   invalid,
   missingReference,
@@ -271,14 +272,21 @@ onEveryDatabase("Projects and memberships", (start) => {
     );
     expect((await rest.get(`/ip_policies/${policy.id}`)).body).to.deep.equal(policy);
     expectRefused(await rest.patch(`/ip_policies/${policy.id}`, { description: "mine" }), FORBIDDEN);
-    expectRefused(
-      await rest.post("/ip_policy_rules", {
-        ip_policy_id: policy.id,
-        cidr: "198.51.100.0/24",
-        action: "allow",
-      }),
-      missingReference("ip_policy_id"),
-    );
+    const rule = { ip_policy_id: policy.id, cidr: "198.51.100.0/24", action: "allow" };
+    const lentEdge = await created(lending.post("/edges/https", { hostports: [hostport()] }));
+    const route = { edge_id: lentEdge.id, match_type: "path_prefix", match: "/" };
+    const applying = (kind: string, fields: object, more = {}) =>
+      rest.post("/changesets", { set: unique("set"), objects: [{ kind, key: "a", fields, ...more }] });
+    for (const [answer, field] of [
+      [await rest.post("/ip_policy_rules", rule), "ip_policy_id"],
+      [await rest.post("/ip_policy_rules?dry_run=true", rule), "ip_policy_id"],
+      [await applying("ip_policy_rule", rule), "ip_policy_id"],
+      [await applying("https_edge_route", route), "edge_id"],
+      [await applying("ip_policy", { description: "mine" }, { id: policy.id }), "id"],
+    ] as const) {
+      expect([answer.status, answer.body.details.field], answer.text).to.deep.equal([403, field]);
+      expect(answer.body.msg).to.contain("belongs to a shared project");
+    }
     const name = `${unique("h")}.example.com:443`;
     const restriction = { ip_restriction: { ip_policy_ids: [policy.id] } };
     const edge = await created(rest.post("/edges/tls", { hostports: [name], ...restriction }));

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
-import { type Kind, registry } from "../../sdk/src/contract";
+import { type Kind, registry, targetsOf } from "../../sdk/src/contract";
 import { type Definition, defineResource } from "../../sdk/src/contract/core/definition";
 import { object, reference, references } from "../../sdk/src/contract/core/fields";
-import { mark } from "../../sdk/src/contract/core/marks";
+import { elementOf, mark, marksOf, shapeOf } from "../../sdk/src/contract/core/marks";
 import { refuseMistakes } from "../../sdk/src/contract/core/refuseMistakes";
 
 /**
@@ -149,5 +151,46 @@ describe("The registry of resource types", () => {
     expect(
       refusal({ kind: "ip_policy", idPrefix: "edgtls", path: "/api_keys" }).split("\n- ").length,
     ).to.be.at.least(4);
+  });
+});
+
+describe("The table of references in docs/how-to/teams.md", () => {
+  it("says of each field that names an object whether that may be in a shared project, and what it uses", () => {
+    const page = readFileSync(join(__dirname, "../../docs/how-to/teams.md"), "utf8");
+    const rows = new Map(
+      [...page.matchAll(/^\| `([a-z_.]+)` \| ([a-z_ ]+) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+        ([, field = "", names = "", lent = ""]) => [`${field} → ${names}`, lent],
+      ),
+    );
+    const wrong: string[] = [];
+    const found = new Set<string>();
+    const look = (schema: z.ZodType, path: readonly string[]): void => {
+      const { reference } = marksOf(schema);
+      if (reference) {
+        const name = `${path.join(".")} → ${reference.to.join(" or ")}`;
+        found.add(name);
+        const lent = rows.get(name) ?? "";
+        const isNamed = ["user", "bot_user", "project"].some((one) => reference.to.some((to) => to === one));
+        const isShareable = targetsOf(reference.to).every(({ access }) => access === "everyone");
+        const expected = isNamed
+          ? /your project|you have a role/
+          : reference.cascade
+            ? /^no: 403$/
+            : reference.usesPrivateKey
+              ? /^with the role member there$/
+              : isShareable
+                ? /^yes$/
+                : /^no$/;
+        if (!expected.test(lent)) wrong.push(`${name}: "${lent}", expected ${expected}`);
+        return;
+      }
+      for (const [name, field] of Object.entries(shapeOf(schema) ?? {})) look(field, [...path, name]);
+      const element = elementOf(schema);
+      if (element) look(element, path);
+    };
+    for (const { fields } of registry)
+      for (const [name, field] of Object.entries(fields)) look(field, [name]);
+    expect(wrong).to.deep.equal([]);
+    expect([...rows.keys()].sort()).to.deep.equal([...found].sort());
   });
 });

@@ -1,6 +1,6 @@
-import { isAddress } from "../contract/formats/host";
 import { mistakeInControls, mistakeInHeader } from "../contract/formats/http";
-import { isHostport, isWildcard } from "../meaning/decision/rules/names";
+import { mistakeInAddress, mistakeInMethod, mistakeInTarget } from "../contract/formats/request";
+import { isHostport } from "../meaning/decision/rules/names";
 import { type DecisionRequest, UNRECORDED } from "../meaning/decision/types";
 import { sourceOf } from "../meaning/networks/source";
 import type { AskedOptions } from "./options";
@@ -37,8 +37,8 @@ const EXAMPLE = "such as https://app.example.com/admin";
 export function questionIn(words: readonly string[], options: AskedOptions): Question {
   const address = words.at(-1) ?? "";
   const method = words.length > 1 ? words[0] : undefined;
-  if (method !== undefined && !isToken(method))
-    throw new QuestionError(`${quoted(method)} is no method of HTTP, such as GET; write: METHOD ADDRESS`);
+  const mistake = method !== undefined && mistakeInMethod(method);
+  if (mistake) throw new QuestionError(`${quoted(method)} ${mistake}; write: METHOD ADDRESS`);
   if (sourceOf(options.from) === undefined)
     throw new QuestionError(
       `--from ${quoted(options.from)} is no IP address, such as 198.51.100.7, and no network in CIDR notation`,
@@ -76,7 +76,7 @@ function hostportIn(text: string, authority: string, { port: usual, tls }: Schem
   const [, host = "", port = ""] = /^(.*?)(?::(\d*))?$/.exec(authority) ?? [];
   const address = `${inAscii(host)}:${port || (usual ?? "")}`;
   // A TCP edge may have an IP address for a name; TLS asks for names.
-  if (tls === null ? isAddress(address) : isHostport(address) && !isWildcard(address)) return address;
+  if (mistakeInAddress(address) === undefined && (tls === null || isHostport(address))) return address;
   if (isHostport(address))
     throw new QuestionError(`${quoted(text)} stands for many names: ask about one of them, ${EXAMPLE}`);
   throw new QuestionError(
@@ -98,22 +98,18 @@ function inAscii(host: string): string {
  * 3986).
  */
 function pathIn(text: string, rest: string): string {
-  if (/[\s\p{Cc}\p{Cs}]/u.test(rest))
-    throw new QuestionError(
-      `${quoted(text)} has a space or control character in its path: write %20 for a space`,
-    );
   const path = rest.startsWith("/") ? rest : `/${rest}`;
+  const mistake = mistakeInTarget(path);
+  if (mistake) throw new QuestionError(`${quoted(text)} ${mistake}`);
   return path.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }
-
-/** Whether a text is a name of a method or header (RFC 9110 section 5.6.2). */
-const isToken = (text: string): boolean => mistakeInHeader(text) === undefined;
 
 function headersIn(lines: readonly string[] = []): Record<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
     const [, name = "", value = ""] = /^([^:]*):[ \t]*(.*)$/s.exec(line) ?? [];
-    if (!isToken(name)) throw new QuestionError(`--header ${quoted(line)} is no header: write 'name: value'`);
+    if (mistakeInHeader(name))
+      throw new QuestionError(`--header ${quoted(line)} is no header: write 'name: value'`);
     const mistake = mistakeInControls(value);
     if (mistake) throw new QuestionError(`--header ${quoted(line)} ${mistake}`);
     const key = name.toLowerCase();

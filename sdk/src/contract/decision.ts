@@ -7,13 +7,19 @@ import { goesTo } from "./exposure";
 import { mistakeInCidr } from "./formats/cidr";
 import { LONGEST_ADDRESS } from "./formats/host";
 import { LONGEST_VALUE, mistakeInControls, mistakeInHeader } from "./formats/http";
+import {
+  mistakeInAddress,
+  mistakeInHost,
+  mistakeInMethod,
+  mistakeInTarget,
+  UNRECORDED,
+} from "./formats/request";
 
 /** Most requests that are decided at once. */
 export const MOST_DECISIONS = 100;
 const LONGEST_PATH = 8192;
 const LONGEST_URL = 2048;
 
-const UNRECORDED = "unknown";
 const NOT_RECORDED = '`"unknown"`: not recorded.';
 
 /** A part of a request that may be none (null), or not recorded. */
@@ -69,7 +75,7 @@ const headers = () =>
 export const decisionRequestSchema = once(() =>
   object(
     {
-      address: word(LONGEST_ADDRESS, "bytes").meta({
+      address: conditioned(word(LONGEST_ADDRESS, "bytes"), mistakeInAddress).meta({
         description: "The name in TLS, and the port: `app.example.com:443`.",
         examples: ["app.example.com:443"],
       }),
@@ -80,11 +86,13 @@ export const decisionRequestSchema = once(() =>
         .meta({
           description: `The version of TLS; null for a connection without it. Default \`1.3\`; ${NOT_RECORDED}`,
         }),
-      host: word(LONGEST_ADDRESS, "bytes")
+      host: conditioned(word(LONGEST_ADDRESS, "bytes"), mistakeInHost)
         .optional()
         .meta({ description: "The Host header. Default: the name of the address." }),
-      method: word(64, "bytes").default("GET").meta({ description: "Default `GET`." }),
-      path: word(LONGEST_PATH, "bytes")
+      method: conditioned(word(64, "bytes"), mistakeInMethod)
+        .default("GET")
+        .meta({ description: "Default `GET`." }),
+      path: conditioned(word(LONGEST_PATH, "bytes"), mistakeInTarget)
         .default("/")
         .meta({ description: "As it is sent; a query is ignored. Default `/`." }),
       headers: z

@@ -15,10 +15,12 @@ export {
   isOfOthers,
   isShareable,
   missingTarget,
+  ONLY_LENT,
   projectOf,
   projectOfNew,
   readerOf,
   refuseForeignOwner,
+  roleIn,
   type Shown,
   seesOwnAlone,
   shownIn,
@@ -47,4 +49,5 @@ export {
   sessionAt,
   sessionPage,
 } from "./sessions";
+export { isWithin, standingOf } from "./standing";
 export { type Profile, setActive, TooManyUsers, userAt, userOf, userPage } from "./users";

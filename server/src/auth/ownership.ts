@@ -1,4 +1,10 @@
-import { DEFAULT_PROJECT, type Definition, definitionOfId, seesAll } from "@tunnelplane/sdk/contract";
+import {
+  DEFAULT_PROJECT,
+  type Definition,
+  definitionOfId,
+  type Role,
+  seesAll,
+} from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Database, statement } from "../storage";
 import { type Fault, refuseFaults } from "../util";
@@ -111,6 +117,14 @@ export const isShareable = ({ access }: Pick<Definition, "access">): boolean => 
 /** Whether an object of another project may be read because that is shared. */
 export const isLent = (definition: Definition, object: Belonging, caller: Caller): boolean =>
   isShareable(definition) && isElsewhere(object, caller) && caller.shared.has(object.project_id);
+
+/** What an error says of an object of a shared project that the caller may not change. */
+export const ONLY_LENT =
+  "belongs to a shared project: you may read it and refer to it, and only members of that project may change it";
+
+/** The role of a caller in a project, whichever the request is about; null for none. */
+export const roleIn = ({ projects, accountRole }: Caller, project: string): Role | null =>
+  projects.find(({ id }) => id === project)?.role ?? accountRole;
 
 /** As whom a caller reads an object: in a project where it has no role, secrets are not shown. */
 export const readerOf = (object: Pick<Belonging, "project_id">, caller: Caller): Pick<Caller, "role"> =>

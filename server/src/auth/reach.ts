@@ -4,7 +4,7 @@ import { isChangeOf, type ObjectChange } from "../journal";
 import type { Database } from "../storage";
 import { refuseFaults } from "../util";
 import type { Caller } from "./caller";
-import { missingTarget } from "./ownership";
+import { missingTarget, roleIn } from "./ownership";
 import { isAccountAdmin } from "./projects";
 import { plansForOthers } from "./rights";
 import { isWithin, isWithinAlone, standingOf } from "./standing";
@@ -23,6 +23,7 @@ export async function refuseForeignReach(
   const made = new Set(changes.flatMap((one) => (one.before === undefined ? one.id : [])));
   for (const change of changes)
     if (!plansForOthers(caller, change)) await checkReach({ db, caller, made }, change);
+    else if (isChangeOf(change, "api_key")) refuseForeignProject(caller, change.before, change.after);
 }
 
 async function checkReach(reach: Reach, change: ObjectChange): Promise<void> {
@@ -63,15 +64,25 @@ async function checkKey(
   const { caller } = reach;
   const owner = (before ?? after)?.owner_id;
   if (owner !== undefined && owner !== caller.ownerId) await refuseStranger(reach, owner, ["owner_id"]);
+  refuseForeignProject(caller, before, after);
   if (before || !after) return;
   const { project_id: project } = after;
-  if (project !== null && !caller.projects.some(({ id }) => id === project))
-    refuseFaults([missingTarget(["project_id"], project)]);
   if (caller.keyProject !== null && project !== caller.keyProject)
     refuse(
       ["project_id"],
       `is not ${caller.keyProject}, the only project of the API key that makes this one: name that, or leave it out`,
     );
+}
+
+/** A project in which the caller has no role does not exist for it, in plans either. */
+function refuseForeignProject(
+  caller: Caller,
+  before: KeyFields | undefined,
+  after: KeyFields | undefined,
+): void {
+  const { project_id: project = null } = after ?? {};
+  if (!before && project !== null && roleIn(caller, project) === null)
+    refuseFaults([missingTarget(["project_id"], project)]);
 }
 
 async function checkMembership(

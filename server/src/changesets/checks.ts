@@ -23,7 +23,7 @@ export async function checkAll(
   const coming = items.map((item) => comingOf(item, caller));
   await checkUsers(facts, coming, leaving, faults);
   checkKinds(coming, faults);
-  await checkTargets(facts, coming, faults);
+  await checkTargets(facts, coming, faults, caller);
   const made = new Set<unknown>(items.map(({ id }) => id));
   for (const { name, old, isReplaced, sent } of items)
     if ((!old || isReplaced) && !made.has(sent.owner_id))

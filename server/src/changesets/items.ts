@@ -8,7 +8,7 @@ import {
   present,
   targetsOf,
 } from "@tunnelplane/sdk/contract";
-import { refuseUnlessMay } from "../auth";
+import { isLent, ONLY_LENT, refuseUnlessMay } from "../auth";
 import type { Document } from "../documents";
 import { type Amendment, amendmentOf, type ResolvableReference } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
@@ -98,7 +98,10 @@ export async function itemsOf(
     try {
       refuseUnlessMay(planning.caller, "read", definition);
       if (id !== undefined && (!old || !isSeenBy(planning.caller, definition, old))) {
-        if (typeof found === "object") {
+        if (old && isLent(definition, old, planning.caller)) {
+          const message = `names ${id}, which ${ONLY_LENT}; leave it out to make a new one`;
+          faults.add(name, { error: "forbidden", path: ["id"], message });
+        } else if (typeof found === "object") {
           const message = "is the key of an object of another owner; choose another key";
           faults.add(name, { error: "taken", path: ["key"], message });
         } else {

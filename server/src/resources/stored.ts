@@ -8,7 +8,7 @@ import {
   withArticle,
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Caller, isHidden, isLent, readerOf } from "../auth";
+import { type Caller, isHidden, isLent, ONLY_LENT, readerOf } from "../auth";
 import { type Answer, type Document, noteRenames, setNames, storedName, textIn } from "../documents";
 import type { ObjectChange, StoredAs } from "../journal";
 import { type Database, pipelined, Transaction } from "../storage";
@@ -134,10 +134,7 @@ export class StoredObjects {
       );
     }
     if (purpose === "change" && isLent(definition, row, this.caller))
-      throw new RequestError(
-        "forbidden",
-        `${definition.title} ${id} belongs to a shared project: you may read it and refer to it, and only members of that project may change it`,
-      );
+      throw new RequestError("forbidden", `${definition.title} ${id} ${ONLY_LENT}`);
     // Picks fields one by one: a spread of node:sqlite's row costs as much as reading it.
     return {
       row,
@@ -158,11 +155,15 @@ export class StoredObjects {
     }
   }
 
-  /** Checks what an object refers to. An optimistic transaction leaves missing objects to a constraint. */
+  /**
+   * Checks what an object refers to. An optimistic transaction leaves missing objects to a constraint, which
+   * does not know who may use a private key.
+   */
   async checkReferences(db: Kysely<Database> | Transaction, coming: Coming): Promise<void> {
     checkKinds([coming], refusing);
-    if (coming.references.length > 0 && !isOptimistic(db))
-      await checkTargets(new Existing(db), [coming], refusing);
+    const { references } = coming;
+    if (isOptimistic(db) ? references.some(usesPrivateKey) : references.length > 0)
+      await checkTargets(new Existing(db), [coming], refusing, this.caller);
   }
 
   /**
@@ -293,6 +294,8 @@ export function amendmentOf(
     },
   };
 }
+
+const usesPrivateKey = ({ reference }: Coming["references"][number]) => reference.usesPrivateKey;
 
 const isOptimistic = (db: Kysely<Database>): boolean => db instanceof Transaction && db.facts.isOptimistic;
 

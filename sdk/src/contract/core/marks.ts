@@ -80,6 +80,8 @@ export interface Reference {
   readonly answeredAs?: string;
   /** Whether deleting the referenced object deletes this one too. If not, that deletion is refused. */
   readonly cascade?: true;
+  /** Whether it has something done with a private key of the referenced object: a shared project lends none. */
+  readonly usesPrivateKey?: true;
 }
 
 /** Child objects that answers show inside their parent. */

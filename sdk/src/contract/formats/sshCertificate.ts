@@ -12,7 +12,9 @@ const MOST_PRINCIPALS = 256;
 export const subjectFields = (principals: string) => ({
   description: description(),
   metadata: metadata(),
-  ssh_certificate_authority_id: mark(reference("ssh_certificate_authority"), { immutable: true }).meta({
+  ssh_certificate_authority_id: mark(reference("ssh_certificate_authority", { usesPrivateKey: true }), {
+    immutable: true,
+  }).meta({
     description: "The SSH certificate authority that signs the certificate. Set at creation only.",
   }),
   public_key: mark(openSshPublicKey(), { immutable: true }).meta({

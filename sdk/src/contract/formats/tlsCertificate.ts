@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { present } from "../core/narrow";
 import { remembering } from "../core/once";
+import { requireDer } from "./der";
 import { type CertificateFacts, type ReadCertificate, readCertificate, x509 } from "./x509";
 
 // A chain of ten of the longest certificates in use; the bounds keep parsing cheap.
@@ -22,7 +23,7 @@ export interface TlsCertificateFacts extends CertificateFacts {
   readonly subject_country: string;
 }
 
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \1-----/g;
 
 /** The mistake in a chain, or the facts about its leaf. */
 export const readTlsCertificate = (pem: string): TlsCertificateFacts | string =>
@@ -135,7 +136,11 @@ function privateKeyOf(pem: string): KeyObject | string {
   if (pem.length > LONGEST_KEY) return `is ${pem.length} characters long; a private key takes a few thousand`;
   if (/ENCRYPTED/.test(pem))
     return "is protected by a passphrase; send it without one, as `openssl pkey -in key.pem` prints it";
+  const blocks = [...pem.matchAll(BLOCK)];
+  if (blocks.length > 0 && (blocks.length > 1 || pem.replace(BLOCK, "").trim() !== ""))
+    return "holds more than the private key: send that block only, and certificates as `certificate_pem`";
   try {
+    requireDer(Buffer.from(blocks[0]?.[2] ?? "", "base64"));
     return createPrivateKey({ key: pem, format: "pem" });
   } catch {
     return 'must be a private key in PEM, which begins with "-----BEGIN PRIVATE KEY-----"';

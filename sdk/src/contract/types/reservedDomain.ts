@@ -92,9 +92,12 @@ export const reservedDomain = defineResource({
     region: mark(text(255).default(""), { immutable: true }).meta({
       description: "Stored as sent, for programs that name one. Set at creation only.",
     }),
-    certificate_id: mark(reference("tls_certificate", { answeredAs: "certificate" }).optional(), {
-      removable: true,
-    }).meta({
+    certificate_id: mark(
+      reference("tls_certificate", { answeredAs: "certificate", usesPrivateKey: true }).optional(),
+      {
+        removable: true,
+      },
+    ).meta({
       description:
         "The TLS certificate that gateways serve for the domain, which it must cover. With a `certificate_management_policy`, the one that was ordered.",
     }),

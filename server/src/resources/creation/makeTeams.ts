@@ -1,5 +1,5 @@
 import { DEFAULT_PROJECT, type SentOf } from "@tunnelplane/sdk/contract";
-import { missingTarget, userById } from "../../auth";
+import { missingTarget, plansForOthers, userById } from "../../auth";
 import { refuseFaults } from "../../util";
 import type { Behaviour } from "./behaviour";
 
@@ -18,10 +18,14 @@ export const makeProject: Behaviour<SentOf<"project">> = {
   },
 };
 
-/** Makes a membership. Users are no resources, so their references are checked here. */
+/**
+ * Makes a membership. Users are no resources, so their references are checked here; somebody who plans for an
+ * admin of its project is not told which users there are.
+ */
 export const makeMembership: Behaviour<SentOf<"membership">> = {
-  async plan({ reader, sent }) {
+  async plan({ reader, sent, caller, definition }) {
     const { user_id: user } = sent;
+    if (caller.accountRole === null && plansForOthers(caller, { definition })) return {};
     if (user != null && (await userById(reader, { id: user })).length === 0)
       refuseFaults([missingTarget(["user_id"], user)]);
     return {};

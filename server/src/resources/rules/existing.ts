@@ -1,5 +1,6 @@
 import { SHARED_PROJECT, type UniqueKey } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
+import { type Caller, isWithin, projectNames, roleIn, standingOf } from "../../auth";
 import { type Database, inParts, isListed, statement } from "../../storage";
 import { grouped } from "../../util";
 
@@ -53,6 +54,18 @@ export class Existing {
   async sharedAmong(projects: readonly string[]): Promise<string[]> {
     const ids = [...new Set(projects)];
     return (await inParts(ids, (part) => sharedByIds(this.db, { ids: part }))).map(({ id }) => id);
+  }
+
+  /** Whether a bot or a project exists for a caller. */
+  async mayName({ id, kind, project_id }: BriefRow, caller: Caller): Promise<boolean> {
+    if (caller.accountRole !== null || id === caller.ownerId) return true;
+    if (kind === "project") return caller.shared.has(id) || roleIn(caller, id) !== null;
+    return project_id === caller.project || isWithin(await standingOf(this.db, id), caller.project);
+  }
+
+  /** The name of a project. */
+  async projectName(id: string): Promise<string> {
+    return (await projectNames(this.db)).get(id) ?? id;
   }
 
   /** The holders of unique keys. */

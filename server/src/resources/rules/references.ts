@@ -4,24 +4,29 @@ import {
   type Definition,
   definitionOfId,
   type Kind,
+  may,
   referencesIn,
   targetsOf,
   withArticle,
 } from "@tunnelplane/sdk/contract";
-import { isShareable, missingTarget } from "../../auth";
+import { type Caller, isShareable, missingTarget, ONLY_LENT, plansForOthers, roleIn } from "../../auth";
 import type { Document } from "../../documents";
 import { type Fault, takeTurn } from "../../util";
 import type { Coming, FaultList, ResolvableReference } from "./coming";
 import type { BriefRow, Existing } from "./existing";
 
 /**
- * The references of a body that are checked and kept; without those to users, which are no resources, and to
- * the project that nobody can delete.
+ * The references of a body that are checked and kept. Where a user may stand, users are left out, which are
+ * no resources; where a project may stand, the one that nobody can delete.
  */
 export const referencesOf = (definition: Definition, sent: Document): ResolvableReference[] =>
   referencesIn(createSchema(definition), sent)
-    .filter(({ id }) => !id.startsWith("usr_") && id !== DEFAULT_PROJECT.id)
-    .map((reference) => ({ ...reference, targets: targetsOf(reference.reference.to) }));
+    .map((found) => ({ ...found, targets: targetsOf(found.reference.to) }))
+    .filter(
+      ({ id, reference: { to } }) =>
+        !(to.includes("user") && id.startsWith("usr_")) &&
+        !(to.includes("project") && id === DEFAULT_PROJECT.id),
+    );
 
 /** Finds references whose id is of another type than may stand there. Reads nothing. */
 export function checkKinds(coming: readonly Coming[], faults: FaultList): void {
@@ -42,11 +47,15 @@ function wrongKind({ path, id: target, targets }: ResolvableReference): Fault {
   return { error: "wrong_id_kind", path, message };
 }
 
-/** Finds references to objects that do not exist and that the write does not create. */
+/**
+ * Finds references to objects that do not exist, or not for the caller, and that the write does not create;
+ * and those with which the caller would do more than it may.
+ */
 export async function checkTargets(
   existing: Existing,
   coming: readonly Coming[],
   faults: FaultList,
+  caller: Caller,
 ): Promise<void> {
   const kinds = new Map<string, string>(coming.map(({ id, definition }) => [id, definition.kind]));
   const outside = new Set(
@@ -56,30 +65,70 @@ export async function checkTargets(
   const projects = new Set(coming.map(({ project }) => project));
   const others = [...stored.values()].filter(({ project_id }) => !projects.has(project_id));
   const shared = new Set(await existing.sharedAmong(others.map(({ project_id }) => project_id)));
-  for (const [index, { name, project, references }] of coming.entries()) {
+  const world = { existing, caller, shared };
+  for (const [index, one] of coming.entries()) {
     if (index > 0) await takeTurn(); // a single write must not hold the database over a turn of others
-    for (const reference of references) {
-      const row = stored.get(reference.id);
-      const kind =
-        kinds.get(reference.id) ??
-        (row && (isReachable(row, project) || (isLendable(reference) && shared.has(row.project_id)))
-          ? row.kind
-          : undefined);
-      const isThere = reference.targets.some((target) => target.kind === kind);
-      if (isRightKind(reference) && !isThere) faults.add(name, missingTarget(reference.path, reference.id));
+    const known = knownTo(one);
+    for (const reference of one.references) {
+      if (!isRightKind(reference)) continue;
+      const { id, targets } = reference;
+      const row = stored.get(id);
+      const kind = kinds.get(id) ?? row?.kind;
+      const isThere = targets.some((target) => target.kind === kind);
+      const fault = !isThere
+        ? missingTarget(reference.path, id)
+        : row && (await faultOf(world, one, reference, row, known.has(id)));
+      if (fault) faults.add(one.name, fault);
     }
   }
 }
 
+/** The ids that an object named before. */
+const knownTo = ({ definition, before }: Coming): ReadonlySet<string> =>
+  new Set(before ? referencesOf(definition, before).map(({ id }) => id) : []);
+
+interface Looking {
+  readonly existing: Existing;
+  readonly caller: Caller;
+  /** The ids of projects that are shared. */
+  readonly shared: ReadonlySet<string>;
+}
+
+/** Why a caller may not name a stored object of a right kind there. */
+async function faultOf(
+  { existing, caller, shared }: Looking,
+  { project, definition }: Coming,
+  reference: ResolvableReference,
+  row: BriefRow,
+  isKnown: boolean,
+): Promise<Fault | undefined> {
+  const { path, id } = reference;
+  const missing = missingTarget(path, id);
+  if (NAMED_EVERYWHERE.some((kind) => kind === row.kind))
+    return isKnown || (await existing.mayName(row, caller)) ? undefined : missing;
+  if (row.project_id === project) return undefined;
+  const isShown = shared.has(row.project_id) && reference.targets.every(isShareable);
+  if (!isShown) return missing;
+  if (reference.reference.cascade)
+    return { error: "forbidden", path, message: `names ${id}, which ${ONLY_LENT}` };
+  if (!reference.reference.usesPrivateKey || isKnown) return undefined;
+  const role = roleIn(caller, row.project_id);
+  if (may({ ...caller, role }, plansForOthers(caller, { definition }) ? "plan" : "write", definition))
+    return undefined;
+  const where = JSON.stringify(await existing.projectName(row.project_id));
+  return {
+    error: "forbidden",
+    path,
+    message: `names ${id}, whose private key would be used: that needs the role member in its project ${where}, and you have ${role ? `the role ${role}` : "no role"} there`,
+  };
+}
+
 /**
  * The kinds of objects that may be named from other projects, because they have a role there or are a project
- * themselves. `auth/reach.ts` and `auth/ownership.ts` decide who may name which.
+ * themselves. `Existing.mayName`, `auth/reach.ts` and `auth/ownership.ts` decide who may name which.
  */
 export const NAMED_EVERYWHERE: readonly Kind[] = ["project", "bot_user"];
 
 /** Whether a reference may lead into a shared project: to what others may read, and not as a part of it. */
 export const isLendable = ({ reference, targets }: ResolvableReference): boolean =>
   !reference.cascade && targets.every(isShareable);
-
-const isReachable = ({ kind, project_id }: BriefRow, project: string): boolean =>
-  project_id === project || NAMED_EVERYWHERE.some((one) => one === kind);
