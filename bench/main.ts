@@ -17,7 +17,7 @@ import type { Section } from "./report/section";
 import { measureSearch } from "./search";
 import { measureServer } from "./server";
 import { measureTeams } from "./server/teams";
-import { FULL, type Settings, SHORT, SHORTEST } from "./settings";
+import { FULL, type Settings, SHORT, SHORTEST, takeShare } from "./settings";
 import { measureSigning } from "./signing";
 
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<Section[]>>> = {
@@ -52,6 +52,7 @@ async function main(): Promise<void> {
     ...(values.shortest ? SHORTEST : values.short ? SHORT : FULL),
     beside: values.beside,
   };
+  if (values.shortest) takeShare(0.01);
   if (values.profile) {
     for (const section of await profileServer(settings)) console.log(asText(section));
     return;

@@ -8,7 +8,7 @@ import {
 } from "@tunnelplane/sdk/meaning";
 import { readTraffic, replayTraffic, type TrafficLine } from "@tunnelplane/sdk/traffic";
 import { medianBy, type Row, type Section } from "./report/section";
-import type { Settings } from "./settings";
+import { amount, type Settings } from "./settings";
 
 const SIZES = [1_000, 10_000];
 const DECISIONS = 100_000;
@@ -23,7 +23,7 @@ const GOALS: Readonly<Record<string, number>> = {
 /** Measures what deciding requests and comparing worlds costs, without a server. */
 export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
   const rows: Row[] = [];
-  for (const addresses of SIZES) {
+  for (const addresses of SIZES.map(amount)) {
     const before = worldOf(addresses);
     const changes: Readonly<Record<string, World>> = {
       equal: worldOf(addresses),
@@ -44,14 +44,14 @@ export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
     const requests = requestsTo(addresses);
     for (const request of requests) decider.decide(request);
     const { ms } = timed(() => {
-      for (let number = 0; number < DECISIONS; number++)
+      for (let number = 0; number < amount(DECISIONS); number++)
         decider.decide(requests[number % requests.length] as DecisionRequest);
     });
     rows.push({
       addresses,
-      work: `decide: ${DECISIONS.toLocaleString("en")} requests`,
+      work: `decide: ${amount(DECISIONS).toLocaleString("en")} requests`,
       ms,
-      goal: DECISIONS / 100,
+      goal: amount(DECISIONS) / 100,
       combinations: null,
     });
   }
@@ -59,8 +59,8 @@ export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
     const preview = previewOf(count);
     const all = Array.from({ length: rounds }, () => timed(() => write(review(preview), "markdown")));
     const { ms } = medianBy(all, (one) => one.ms);
-    const work = `review of ${RESOURCES.toLocaleString("en")} resources: ${change} changed`;
-    rows.push({ addresses: RESOURCES, work, ms, goal: 2_000, combinations: null });
+    const work = `review of ${amount(RESOURCES).toLocaleString("en")} resources: ${change} changed`;
+    rows.push({ addresses: amount(RESOURCES), work, ms, goal: 2_000, combinations: null });
   }
   rows.push(await measureTraffic());
   return [
@@ -82,7 +82,7 @@ export async function measureMeaning({ rounds }: Settings): Promise<Section[]> {
 
 /** A rule of a quarter of the addresses changes. */
 async function measureTraffic(): Promise<Row> {
-  const addresses = 10_000;
+  const addresses = amount(10_000);
   const before = worldOf(addresses);
   const start = process.cpuUsage();
   const { requests, refused, opened } = await replayTraffic(readTraffic(recorded(addresses)), {
@@ -90,14 +90,15 @@ async function measureTraffic(): Promise<Row> {
     after: widened(before),
   });
   const { user, system } = process.cpuUsage(start);
-  if (requests !== LINES || refused + opened === 0) throw new Error("The replay of traffic counted wrongly");
-  const work = `traffic: ${LINES.toLocaleString("en")} lines, ${TEXTS.toLocaleString("en")} different`;
+  if (requests !== amount(LINES) || refused + opened === 0)
+    throw new Error("The replay of traffic counted wrongly");
+  const work = `traffic: ${amount(LINES).toLocaleString("en")} lines, ${amount(TEXTS).toLocaleString("en")} different`;
   return { addresses, work, ms: (user + system) / 1000, goal: 30_000, combinations: null };
 }
 
 /** The bytes of recorded traffic, as a file's stream has them. */
 function* recorded(addresses: number): Generator<Uint8Array> {
-  const lines = Array.from({ length: TEXTS }, (_, number) => {
+  const lines = Array.from({ length: amount(TEXTS) }, (_, number) => {
     const name = `${number % 2 === 0 ? "t" : "h"}${number % (addresses / 4)}.example.com`;
     const line: TrafficLine = {
       hour: "2026-11-22T14:00:00Z",
@@ -117,7 +118,7 @@ function* recorded(addresses: number): Generator<Uint8Array> {
     return `${JSON.stringify(line)}\n`;
   });
   const bytes = Buffer.from(lines.join(""));
-  for (let turn = 0; turn < LINES / TEXTS; turn++)
+  for (let turn = 0; turn < amount(LINES) / amount(TEXTS); turn++)
     for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
       yield bytes.subarray(start, start + CHUNK_BYTES);
 }
@@ -204,7 +205,7 @@ const requestsTo = (addresses: number): DecisionRequest[] =>
 
 /** A preview of TLS edges. Some of them no longer ask for a client certificate. */
 function previewOf(changed: number): string {
-  const steps = Array.from({ length: RESOURCES }, (_, number) => {
+  const steps = Array.from({ length: amount(RESOURCES) }, (_, number) => {
     const urn = `urn:pulumi:dev::tunnels::pulumi-nodejs:dynamic/tunnelplane:TlsEdge::edge${number}`;
     const open = { hostports: [`t${number}.example.com:443`] };
     const closed = { ...open, mutualTls: { enabled: true, certificateAuthorityIds: ["ca_of_others"] } };
@@ -215,5 +216,5 @@ function previewOf(changed: number): string {
       newState: { urn, inputs: number < changed ? open : closed },
     };
   });
-  return JSON.stringify({ steps, duration: 1, changeSummary: { same: RESOURCES - changed } });
+  return JSON.stringify({ steps, duration: 1, changeSummary: { same: amount(RESOURCES) - changed } });
 }

@@ -74,6 +74,16 @@ export const SHORT: Settings = {
   stacks: [{ count: 20, rounds: 1 }],
 };
 
+let share = 1;
+
+/** Takes only a share of every {@link amount}, from 0 to 1. */
+export function takeShare(of: number): void {
+  share = of;
+}
+
+/** How many of something a part takes that are as many in the full form as in the short one. */
+export const amount = (count: number): number => Math.max(2, Math.round(count * share));
+
 /** Shows only that each part still runs: its figures say nothing. */
 export const SHORTEST: Settings = {
   rounds: 1,

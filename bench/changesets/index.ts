@@ -10,7 +10,7 @@ import { cpuSeconds } from "../processes";
 import { type Costs, measureOurs } from "../provider";
 import { PHASES as PHASES_OF_STACKS } from "../provider/phases";
 import { medianBy, type Row, ratio, type Section } from "../report/section";
-import type { Settings } from "../settings";
+import { amount, type Settings } from "../settings";
 import { catalogueOf, objectsOf, pathOf, type SetObject } from "./objects";
 
 const CLI = join(__dirname, "../../server/dist/cli/main.js");
@@ -51,7 +51,8 @@ export async function measureChangeSets({ sets, rounds }: Settings): Promise<Sec
     }
     for (const phase of PHASES) rows.push({ objects: count, phase, ...rowOf(phase, measured) });
   }
-  const { objects, seconds } = COMMAND_GOAL;
+  const { seconds } = COMMAND_GOAL;
+  const objects = amount(COMMAND_GOAL.objects);
   const commands: Cost[] = [];
   for (let round = 0; round < rounds; round++)
     commands.push(await withServer((server) => asCommand(server, objects)));
@@ -100,7 +101,7 @@ async function besideOthers(count: number, rounds: number): Promise<Section> {
     waits.push(
       await withServer(async (server) => {
         const rest = new Rest(server.url, server.apiKey);
-        const quiet = await longestWaits(rest, sleep(2000));
+        const quiet = await longestWaits(rest, sleep(amount(2000)));
         const busy = await longestWaits(rest, asSet(server, objectsOf(count), ["create"]));
         return { ...busy, quietRead: quiet.read, quietWrite: quiet.write };
       }),
@@ -152,11 +153,11 @@ async function asStacks(rounds: number): Promise<Section> {
   const [one, set]: [Costs[], Costs[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     one.push(await measureOurs(1));
-    set.push(await measureOurs(COMMAND_GOAL.objects, "set"));
+    set.push(await measureOurs(amount(COMMAND_GOAL.objects), "set"));
   }
   return {
     part: "changesets",
-    title: `A stack of one \`CatalogueSet\` with ${COMMAND_GOAL.objects} objects`,
+    title: `A stack of one \`CatalogueSet\` with ${amount(COMMAND_GOAL.objects)} objects`,
     note: `Beside a stack of one IP policy; medians of ${rounds} rounds. Processor time is that of program, engine and plugins.`,
     columns: {
       phase: "",

@@ -7,6 +7,7 @@ import type { ServerContext } from "../../server/src/resources/transaction";
 import { afterWrites } from "../../server/src/server";
 import type { Store } from "../../server/src/storage/store";
 import { type Row, ratio } from "../report/section";
+import { amount } from "../settings";
 import { DEAD } from "./services";
 import { ADDRESS, type World } from "./world";
 
@@ -65,10 +66,10 @@ async function latencies(world: World, changes: number, targetOptions: TargetOpt
   dispatcher.start();
   core.sequencer.start({ onMoved: () => dispatcher.wake(), logger: console });
   const resources = world.resources({ ...core, store: waking(core, dispatcher) });
-  for (let made = 0; made < WARM_UP + changes; made++) {
+  for (let made = 0; made < amount(WARM_UP) + changes; made++) {
     const next = sleep(EVERY_MS);
     const { id } = await resources.create(definitionOf("ip_policy"), {});
-    if (made >= WARM_UP) committed.set(id, performance.now());
+    if (made >= amount(WARM_UP)) committed.set(id, performance.now());
     await next;
   }
   while ([...committed.keys()].some((id) => !accepted.has(id))) await sleep(EVERY_MS);

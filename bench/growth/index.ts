@@ -8,7 +8,7 @@ import type { LoadJob, LoadResult } from "../load/job";
 import { type Row, ratio, type Section } from "../report/section";
 import { CONNECTIONS } from "../server/contender";
 import { edge } from "../server/subject";
-import type { Settings } from "../settings";
+import { amount, type Settings } from "../settings";
 import { copyObject } from "./fill";
 
 /** The goals for any number of objects, compared with 1,000. */
@@ -52,7 +52,7 @@ export async function measureGrowth({ sizes, warmUp, seconds }: Settings): Promi
       };
       const ids = grow(size - filled);
       filled = size;
-      const doomed = grow(DOOMED);
+      const doomed = grow(amount(DOOMED));
       const server = await ServerProcess.start({ data: folder, keepLog: false });
       try {
         const load = {
@@ -91,7 +91,7 @@ export async function measureGrowth({ sizes, warmUp, seconds }: Settings): Promi
     {
       part: "growth",
       title: "Growth",
-      note: `TLS edges on SQLite, copied in the database itself; ${CONNECTIONS} connections, one for the refused deletion, whose error names five of the edges. The edge with ${MANY} policies and the parent of ${MANY} routes are the same at every size.`,
+      note: `TLS edges on SQLite, copied in the database itself; ${CONNECTIONS} connections, one for the refused deletion, whose error names five of the edges. The edge with ${amount(MANY)} policies and the parent of ${amount(MANY)} routes are the same at every size.`,
       columns: {
         operation: "",
         size: "edges",
@@ -169,7 +169,7 @@ async function build(folder: string): Promise<World> {
       hostports: ["copy-0.example.com:443"],
     });
     const policies: string[] = [];
-    for (let n = 0; n < MANY; n++)
+    for (let n = 0; n < amount(MANY); n++)
       policies.push(await create("/ip_policies", { description: `policy ${n}` }));
     const restricted = await create("/edges/tls", {
       hostports: ["restricted.example.com:443"],
@@ -183,7 +183,7 @@ async function build(folder: string): Promise<World> {
       backend: { backend_id: backend },
     });
     await server.stop();
-    copyObject(folder, { id: route, text: (n) => `/route-${n}/` }, MANY - 1, 1);
+    copyObject(folder, { id: route, text: (n) => `/route-${n}/` }, amount(MANY) - 1, 1);
     world = { backend, template, parent, restricted };
   } finally {
     await server.stop();

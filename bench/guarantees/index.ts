@@ -7,7 +7,7 @@ import type { LoadResult } from "../load/job";
 import { medianBy, type Row, ratio, type Section } from "../report/section";
 import { CONNECTIONS } from "../server/contender";
 import { jobOf } from "../server/subject";
-import type { Settings } from "../settings";
+import { amount, type Settings } from "../settings";
 import { makeWorld, OF_ONE, type World } from "./world";
 
 /** A write that no guarantee looks at may take this part more processor time than without guarantees. */
@@ -72,7 +72,7 @@ export async function measureGuarantees(settings: Settings): Promise<Section[]> 
     {
       part: "guarantees",
       title: `Writes that none of ${guarantees} guarantees looks at`,
-      note: `${addresses} addresses; a module is put into edges that no guarantee covers, over ${CONNECTIONS} connections, on a server with the guarantees and on one without, in turns; median of ${settings.rounds * PAIRS} pairs of ${settings.seconds * PART} s.`,
+      note: `${addresses} addresses; a module is put into edges that no guarantee covers, over ${CONNECTIONS} connections, on a server with the guarantees and on one without, in turns; median of ${settings.rounds * amount(PAIRS)} pairs of ${settings.seconds * PART} s.`,
       columns: {
         database: "",
         without: "requests/s without",
@@ -123,7 +123,7 @@ async function besideEachOther(
 ): Promise<Row> {
   const pairs: { before: LoadResult; after: LoadResult; more: number }[] = [];
   let errors = 0;
-  for (let round = 0; round < rounds * PAIRS; round++) {
+  for (let round = 0; round < rounds * amount(PAIRS); round++) {
     const run = async ({ server, untouched }: World) => {
       const result = await generator.run({
         ...server,

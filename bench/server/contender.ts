@@ -4,6 +4,7 @@ import { treeOf } from "../../tests/support/processes";
 import { Rest } from "../../tests/support/rest";
 import { ServerProcess } from "../../tests/support/server";
 import type { LoadGenerator } from "../load";
+import { amount } from "../settings";
 import { creation, type Filled, SUBJECTS } from "./subject";
 
 /** An odd number, so that two requests that alternate both reach every object; see `jobOf`. */
@@ -84,10 +85,11 @@ export async function fill(empty: Omit<Contender, "idsOf">, generator: LoadGener
       connections: CONNECTIONS,
       warmUp: 0,
       seconds: 0,
-      amount: OBJECTS,
+      amount: amount(OBJECTS),
     };
     const { errors } = await generator.run(load);
-    if (errors > 0) throw new Error(`${errors} of ${OBJECTS} objects could not be created on ${empty.urls}`);
+    if (errors > 0)
+      throw new Error(`${errors} of ${amount(OBJECTS)} objects could not be created on ${empty.urls}`);
     const found: string[] = [];
     for (let next: string | null = all; next !== null; ) {
       const response = await fetch(next.startsWith("http") ? next : empty.urls[0] + next, {

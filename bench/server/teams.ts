@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PostgresServer } from "../../tests/support/postgres";
 import { LoadGenerator } from "../load";
 import { type Row, ratio, type Section } from "../report/section";
-import type { Settings } from "../settings";
+import { amount, type Settings } from "../settings";
 import { CONNECTIONS, type Contender, cliIn, Running, startServers } from "./contender";
 import { OPERATIONS } from "./subject";
 import { COLUMNS, inTurn } from "./turns";
@@ -75,7 +75,7 @@ async function besides(settings: Settings, folder: string, generator: LoadGenera
   return {
     part: "teams",
     title: "An account with many projects and memberships",
-    note: `One process, ${CONNECTIONS} connections; the account has ${PROJECTS} projects and some ${MEMBERSHIPS} memberships of groups, and the measured objects are in one project. The other build has one project; both take turns, median of ${short.rounds} rounds of ${short.seconds} s.`,
+    note: `One process, ${CONNECTIONS} connections; the account has ${amount(PROJECTS)} projects and some ${amount(MEMBERSHIPS)} memberships of groups, and the measured objects are in one project. The other build has one project; both take turns, median of ${short.rounds} rounds of ${short.seconds} s.`,
     columns: {
       database: "",
       ...COLUMNS,
@@ -99,10 +99,10 @@ async function makeTeams({ urls, headers }: Contender): Promise<void> {
     if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${made.msg}`);
     return made.id;
   };
-  const each = Math.floor(MEMBERSHIPS / PROJECTS);
+  const each = Math.ceil(amount(MEMBERSHIPS) / amount(PROJECTS));
   let next = 0;
   const work = async () => {
-    for (let index = next++; index < PROJECTS - 1; index = next++) {
+    for (let index = next++; index < amount(PROJECTS) - 1; index = next++) {
       const project = await post("/projects", { name: `team-${index}` });
       for (let one = 0; one < each; one++)
         await post("/memberships", { project_id: project, role: "member", group: `group-${one}` });
