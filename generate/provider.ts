@@ -63,7 +63,7 @@ export function providerClasses(definition: Definition): string {
     unique: holdsUniqueValues(definition),
   });
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 ${writeInterface(`${type}Args`, `The arguments of ${withArticle(title)}.`, schema, args)}${main}${modules.join("")}`
     .trimEnd()
@@ -159,6 +159,10 @@ ${jsdoc(`@param args the declared properties; see {@link ${type}Args}`, "  ")}  
 
 ${jsdoc(`Reads an existing object by its id, without managing it.`, "  ")}  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ${type} {
     return new ${type}(name, {} as ${type}Args, { ...options, id });
+  }
+
+${jsdoc(`Whether something is such a resource, of this package or of the native provider. Policies ask by type: \`validateResourceOfType(tunnels.${type}, …)\`.`, "  ")}  static override isInstance(resource: unknown): resource is ${type} {
+    return isOfType(resource, "${type}");
   }
 }
 

@@ -26,10 +26,15 @@ const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine()
 export class PolicyRunner {
   /** Where the engine is, with nothing beside it but what it needs. */
   readonly root = mkdtempSync(join(tmpdir(), "tunnelplane-policies-"));
+  private readonly pack: string;
   private configs = 0;
 
-  /** @param tellsOrganization engines differ in whether they tell a pack the organization of the stack */
-  constructor({ tellsOrganization = true } = {}) {
+  /**
+   * @param tellsOrganization engines differ in whether they tell a pack the organization of the stack
+   * @param pack a folder with another pack than ours
+   */
+  constructor({ tellsOrganization = true, pack = PACK } = {}) {
+    this.pack = pack;
     const from = join(locateEngine() ?? "", "bin");
     const bin = join(this.root, "bin");
     mkdirSync(bin);
@@ -45,7 +50,7 @@ export class PolicyRunner {
   options(config: object = {}): PreviewOptions {
     const file = join(this.root, `config-${++this.configs}.json`);
     writeFileSync(file, JSON.stringify(config));
-    return { policyPacks: [PACK], policyPackConfigs: [file] };
+    return { policyPacks: [this.pack], policyPackConfigs: [file] };
   }
 
   /**

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 import type * as Declare from "./declareSet";
 
 export interface CatalogueSetArgs {
@@ -41,5 +41,10 @@ export class CatalogueSet extends Resource {
       unique: true,
     } as const;
     super(shape, name, { set, objects: declared.objects }, declared.options);
+  }
+
+  /** Whether something is such a resource, for policies that ask by type. */
+  static override isInstance(resource: unknown): resource is CatalogueSet {
+    return isOfType(resource, "CatalogueSet");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an API key. */
 export interface ApiKeyArgs {
@@ -69,5 +69,10 @@ export class ApiKey extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ApiKey {
     return new ApiKey(name, {} as ApiKeyArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.ApiKey, …)`. */
+  static override isInstance(resource: unknown): resource is ApiKey {
+    return isOfType(resource, "ApiKey");
   }
 }

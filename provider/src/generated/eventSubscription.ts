@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The fields of `sources`. */
 export interface EventSubscriptionSourcesModule {
@@ -64,5 +64,10 @@ export class EventSubscription extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): EventSubscription {
     return new EventSubscription(name, {} as EventSubscriptionArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.EventSubscription, …)`. */
+  static override isInstance(resource: unknown): resource is EventSubscription {
+    return isOfType(resource, "EventSubscription");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of a failover backend. */
 export interface FailoverBackendArgs {
@@ -48,5 +48,10 @@ export class FailoverBackend extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): FailoverBackend {
     return new FailoverBackend(name, {} as FailoverBackendArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.FailoverBackend, …)`. */
+  static override isInstance(resource: unknown): resource is FailoverBackend {
+    return isOfType(resource, "FailoverBackend");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of a guarantee. */
 export interface GuaranteeArgs {
@@ -111,5 +111,10 @@ export class Guarantee extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): Guarantee {
     return new Guarantee(name, {} as GuaranteeArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.Guarantee, …)`. */
+  static override isInstance(resource: unknown): resource is Guarantee {
+    return isOfType(resource, "Guarantee");
   }
 }

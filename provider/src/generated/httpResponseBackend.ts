@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an HTTP-response backend. */
 export interface HttpResponseBackendArgs {
@@ -62,5 +62,10 @@ export class HttpResponseBackend extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpResponseBackend {
     return new HttpResponseBackend(name, {} as HttpResponseBackendArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpResponseBackend, …)`. */
+  static override isInstance(resource: unknown): resource is HttpResponseBackend {
+    return isOfType(resource, "HttpResponseBackend");
   }
 }

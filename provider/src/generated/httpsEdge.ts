@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The fields of `mutualTls`. */
 export interface HttpsEdgeMutualTlsModule {
@@ -80,6 +80,11 @@ export class HttpsEdge extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdge {
     return new HttpsEdge(name, {} as HttpsEdgeArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdge, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdge {
+    return isOfType(resource, "HttpsEdge");
+  }
 }
 
 /** The arguments of an HTTPS edge's mutual_tls module. */
@@ -108,6 +113,11 @@ export class HttpsEdgeMutualTls extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeMutualTls {
     return new HttpsEdgeMutualTls(name, {} as HttpsEdgeMutualTlsArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeMutualTls, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeMutualTls {
+    return isOfType(resource, "HttpsEdgeMutualTls");
+  }
 }
 
 /** The arguments of an HTTPS edge's tls_termination module. */
@@ -135,5 +145,10 @@ export class HttpsEdgeTlsTermination extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeTlsTermination {
     return new HttpsEdgeTlsTermination(name, {} as HttpsEdgeTlsTerminationArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeTlsTermination, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeTlsTermination {
+    return isOfType(resource, "HttpsEdgeTlsTermination");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The fields of `backend`. */
 export interface HttpsEdgeRouteBackendModule {
@@ -406,6 +406,11 @@ export class HttpsEdgeRoute extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRoute {
     return new HttpsEdgeRoute(name, {} as HttpsEdgeRouteArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRoute, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRoute {
+    return isOfType(resource, "HttpsEdgeRoute");
+  }
 }
 
 /** The arguments of an HTTPS edge route's backend module. */
@@ -440,6 +445,11 @@ export class HttpsEdgeRouteBackend extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteBackend {
     return new HttpsEdgeRouteBackend(name, {} as HttpsEdgeRouteBackendArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteBackend, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteBackend {
+    return isOfType(resource, "HttpsEdgeRouteBackend");
+  }
 }
 
 /** The arguments of an HTTPS edge route's ip_restriction module. */
@@ -473,6 +483,11 @@ export class HttpsEdgeRouteIpRestriction extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteIpRestriction {
     return new HttpsEdgeRouteIpRestriction(name, {} as HttpsEdgeRouteIpRestrictionArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteIpRestriction, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteIpRestriction {
+    return isOfType(resource, "HttpsEdgeRouteIpRestriction");
   }
 }
 
@@ -532,6 +547,11 @@ export class HttpsEdgeRouteOidc extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteOidc {
     return new HttpsEdgeRouteOidc(name, {} as HttpsEdgeRouteOidcArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteOidc, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteOidc {
+    return isOfType(resource, "HttpsEdgeRouteOidc");
+  }
 }
 
 /** The arguments of an HTTPS edge route's jwt_validation module. */
@@ -578,6 +598,11 @@ export class HttpsEdgeRouteJwtValidation extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteJwtValidation {
     return new HttpsEdgeRouteJwtValidation(name, {} as HttpsEdgeRouteJwtValidationArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteJwtValidation, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteJwtValidation {
+    return isOfType(resource, "HttpsEdgeRouteJwtValidation");
+  }
 }
 
 /** The arguments of an HTTPS edge route's user_agent_filter module. */
@@ -614,6 +639,11 @@ export class HttpsEdgeRouteUserAgentFilter extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteUserAgentFilter {
     return new HttpsEdgeRouteUserAgentFilter(name, {} as HttpsEdgeRouteUserAgentFilterArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteUserAgentFilter, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteUserAgentFilter {
+    return isOfType(resource, "HttpsEdgeRouteUserAgentFilter");
   }
 }
 
@@ -652,6 +682,11 @@ export class HttpsEdgeRoutePolicies extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRoutePolicies {
     return new HttpsEdgeRoutePolicies(name, {} as HttpsEdgeRoutePoliciesArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRoutePolicies, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRoutePolicies {
+    return isOfType(resource, "HttpsEdgeRoutePolicies");
+  }
 }
 
 /** The arguments of an HTTPS edge route's request_headers module. */
@@ -688,6 +723,11 @@ export class HttpsEdgeRouteRequestHeaders extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteRequestHeaders {
     return new HttpsEdgeRouteRequestHeaders(name, {} as HttpsEdgeRouteRequestHeadersArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteRequestHeaders, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteRequestHeaders {
+    return isOfType(resource, "HttpsEdgeRouteRequestHeaders");
   }
 }
 
@@ -726,6 +766,11 @@ export class HttpsEdgeRouteResponseHeaders extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteResponseHeaders {
     return new HttpsEdgeRouteResponseHeaders(name, {} as HttpsEdgeRouteResponseHeadersArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteResponseHeaders, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteResponseHeaders {
+    return isOfType(resource, "HttpsEdgeRouteResponseHeaders");
+  }
 }
 
 /** The arguments of an HTTPS edge route's compression module. */
@@ -756,6 +801,11 @@ export class HttpsEdgeRouteCompression extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteCompression {
     return new HttpsEdgeRouteCompression(name, {} as HttpsEdgeRouteCompressionArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteCompression, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteCompression {
+    return isOfType(resource, "HttpsEdgeRouteCompression");
   }
 }
 
@@ -803,6 +853,11 @@ export class HttpsEdgeRouteCircuitBreaker extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteCircuitBreaker {
     return new HttpsEdgeRouteCircuitBreaker(name, {} as HttpsEdgeRouteCircuitBreakerArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteCircuitBreaker, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteCircuitBreaker {
+    return isOfType(resource, "HttpsEdgeRouteCircuitBreaker");
+  }
 }
 
 /** The arguments of an HTTPS edge route's webhook_verification module. */
@@ -839,5 +894,10 @@ export class HttpsEdgeRouteWebhookVerification extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): HttpsEdgeRouteWebhookVerification {
     return new HttpsEdgeRouteWebhookVerification(name, {} as HttpsEdgeRouteWebhookVerificationArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.HttpsEdgeRouteWebhookVerification, …)`. */
+  static override isInstance(resource: unknown): resource is HttpsEdgeRouteWebhookVerification {
+    return isOfType(resource, "HttpsEdgeRouteWebhookVerification");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an IP policy. */
 export interface IpPolicyArgs {
@@ -40,5 +40,10 @@ export class IpPolicy extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): IpPolicy {
     return new IpPolicy(name, {} as IpPolicyArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.IpPolicy, …)`. */
+  static override isInstance(resource: unknown): resource is IpPolicy {
+    return isOfType(resource, "IpPolicy");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an IP policy rule. */
 export interface IpPolicyRuleArgs {
@@ -72,5 +72,10 @@ export class IpPolicyRule extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): IpPolicyRule {
     return new IpPolicyRule(name, {} as IpPolicyRuleArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.IpPolicyRule, …)`. */
+  static override isInstance(resource: unknown): resource is IpPolicyRule {
+    return isOfType(resource, "IpPolicyRule");
   }
 }

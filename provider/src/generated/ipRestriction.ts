@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an IP restriction. */
 export interface IpRestrictionArgs {
@@ -65,5 +65,10 @@ export class IpRestriction extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): IpRestriction {
     return new IpRestriction(name, {} as IpRestrictionArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.IpRestriction, …)`. */
+  static override isInstance(resource: unknown): resource is IpRestriction {
+    return isOfType(resource, "IpRestriction");
   }
 }

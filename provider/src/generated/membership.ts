@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of a membership. */
 export interface MembershipArgs {
@@ -85,5 +85,10 @@ export class Membership extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): Membership {
     return new Membership(name, {} as MembershipArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.Membership, …)`. */
+  static override isInstance(resource: unknown): resource is Membership {
+    return isOfType(resource, "Membership");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of a reserved address. */
 export interface ReservedAddrArgs {
@@ -50,5 +50,10 @@ export class ReservedAddr extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ReservedAddr {
     return new ReservedAddr(name, {} as ReservedAddrArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.ReservedAddr, …)`. */
+  static override isInstance(resource: unknown): resource is ReservedAddr {
+    return isOfType(resource, "ReservedAddr");
   }
 }

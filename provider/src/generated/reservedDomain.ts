@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The fields of `certificateManagementPolicy`. */
 export interface ReservedDomainCertificateManagementPolicyModule {
@@ -94,5 +94,10 @@ export class ReservedDomain extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ReservedDomain {
     return new ReservedDomain(name, {} as ReservedDomainArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.ReservedDomain, …)`. */
+  static override isInstance(resource: unknown): resource is ReservedDomain {
+    return isOfType(resource, "ReservedDomain");
   }
 }

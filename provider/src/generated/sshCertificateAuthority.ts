@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an SSH certificate authority. */
 export interface SshCertificateAuthorityArgs {
@@ -67,5 +67,10 @@ export class SshCertificateAuthority extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): SshCertificateAuthority {
     return new SshCertificateAuthority(name, {} as SshCertificateAuthorityArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.SshCertificateAuthority, …)`. */
+  static override isInstance(resource: unknown): resource is SshCertificateAuthority {
+    return isOfType(resource, "SshCertificateAuthority");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an SSH credential. */
 export interface SshCredentialArgs {
@@ -70,5 +70,10 @@ export class SshCredential extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): SshCredential {
     return new SshCredential(name, {} as SshCredentialArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.SshCredential, …)`. */
+  static override isInstance(resource: unknown): resource is SshCredential {
+    return isOfType(resource, "SshCredential");
   }
 }

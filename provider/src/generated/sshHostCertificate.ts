@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an SSH host certificate. */
 export interface SshHostCertificateArgs {
@@ -95,5 +95,10 @@ export class SshHostCertificate extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): SshHostCertificate {
     return new SshHostCertificate(name, {} as SshHostCertificateArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.SshHostCertificate, …)`. */
+  static override isInstance(resource: unknown): resource is SshHostCertificate {
+    return isOfType(resource, "SshHostCertificate");
   }
 }

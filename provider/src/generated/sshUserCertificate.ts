@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of an SSH user certificate. */
 export interface SshUserCertificateArgs {
@@ -107,5 +107,10 @@ export class SshUserCertificate extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): SshUserCertificate {
     return new SshUserCertificate(name, {} as SshUserCertificateArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.SshUserCertificate, …)`. */
+  static override isInstance(resource: unknown): resource is SshUserCertificate {
+    return isOfType(resource, "SshUserCertificate");
   }
 }

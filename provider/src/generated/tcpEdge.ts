@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The fields of `backend`. */
 export interface TcpEdgeBackendModule {
@@ -141,6 +141,11 @@ export class TcpEdge extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TcpEdge {
     return new TcpEdge(name, {} as TcpEdgeArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TcpEdge, …)`. */
+  static override isInstance(resource: unknown): resource is TcpEdge {
+    return isOfType(resource, "TcpEdge");
+  }
 }
 
 /** The arguments of a TCP edge's backend module. */
@@ -169,6 +174,11 @@ export class TcpEdgeBackend extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TcpEdgeBackend {
     return new TcpEdgeBackend(name, {} as TcpEdgeBackendArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TcpEdgeBackend, …)`. */
+  static override isInstance(resource: unknown): resource is TcpEdgeBackend {
+    return isOfType(resource, "TcpEdgeBackend");
+  }
 }
 
 /** The arguments of a TCP edge's ip_restriction module. */
@@ -196,6 +206,11 @@ export class TcpEdgeIpRestriction extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TcpEdgeIpRestriction {
     return new TcpEdgeIpRestriction(name, {} as TcpEdgeIpRestrictionArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TcpEdgeIpRestriction, …)`. */
+  static override isInstance(resource: unknown): resource is TcpEdgeIpRestriction {
+    return isOfType(resource, "TcpEdgeIpRestriction");
   }
 }
 
@@ -227,5 +242,10 @@ export class TcpEdgePolicies extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TcpEdgePolicies {
     return new TcpEdgePolicies(name, {} as TcpEdgePoliciesArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TcpEdgePolicies, …)`. */
+  static override isInstance(resource: unknown): resource is TcpEdgePolicies {
+    return isOfType(resource, "TcpEdgePolicies");
   }
 }

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of a TLS certificate. */
 export interface TlsCertificateArgs {
@@ -100,5 +100,10 @@ export class TlsCertificate extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsCertificate {
     return new TlsCertificate(name, {} as TlsCertificateArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TlsCertificate, …)`. */
+  static override isInstance(resource: unknown): resource is TlsCertificate {
+    return isOfType(resource, "TlsCertificate");
   }
 }

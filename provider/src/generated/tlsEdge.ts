@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The fields of `backend`. */
 export interface TlsEdgeBackendModule {
@@ -175,6 +175,11 @@ export class TlsEdge extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdge {
     return new TlsEdge(name, {} as TlsEdgeArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TlsEdge, …)`. */
+  static override isInstance(resource: unknown): resource is TlsEdge {
+    return isOfType(resource, "TlsEdge");
+  }
 }
 
 /** The arguments of a TLS edge's backend module. */
@@ -202,6 +207,11 @@ export class TlsEdgeBackend extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeBackend {
     return new TlsEdgeBackend(name, {} as TlsEdgeBackendArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TlsEdgeBackend, …)`. */
+  static override isInstance(resource: unknown): resource is TlsEdgeBackend {
+    return isOfType(resource, "TlsEdgeBackend");
   }
 }
 
@@ -231,6 +241,11 @@ export class TlsEdgeIpRestriction extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeIpRestriction {
     return new TlsEdgeIpRestriction(name, {} as TlsEdgeIpRestrictionArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TlsEdgeIpRestriction, …)`. */
+  static override isInstance(resource: unknown): resource is TlsEdgeIpRestriction {
+    return isOfType(resource, "TlsEdgeIpRestriction");
+  }
 }
 
 /** The arguments of a TLS edge's mutual_tls module. */
@@ -258,6 +273,11 @@ export class TlsEdgeMutualTls extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeMutualTls {
     return new TlsEdgeMutualTls(name, {} as TlsEdgeMutualTlsArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TlsEdgeMutualTls, …)`. */
+  static override isInstance(resource: unknown): resource is TlsEdgeMutualTls {
+    return isOfType(resource, "TlsEdgeMutualTls");
   }
 }
 
@@ -290,6 +310,11 @@ export class TlsEdgeTlsTermination extends Resource {
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgeTlsTermination {
     return new TlsEdgeTlsTermination(name, {} as TlsEdgeTlsTerminationArgs, { ...options, id });
   }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TlsEdgeTlsTermination, …)`. */
+  static override isInstance(resource: unknown): resource is TlsEdgeTlsTermination {
+    return isOfType(resource, "TlsEdgeTlsTermination");
+  }
 }
 
 /** The arguments of a TLS edge's policies module. */
@@ -320,5 +345,10 @@ export class TlsEdgePolicies extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): TlsEdgePolicies {
     return new TlsEdgePolicies(name, {} as TlsEdgePoliciesArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.TlsEdgePolicies, …)`. */
+  static override isInstance(resource: unknown): resource is TlsEdgePolicies {
+    return isOfType(resource, "TlsEdgePolicies");
   }
 }

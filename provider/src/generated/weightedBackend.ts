@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of a weighted backend. */
 export interface WeightedBackendArgs {
@@ -50,5 +50,10 @@ export class WeightedBackend extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): WeightedBackend {
     return new WeightedBackend(name, {} as WeightedBackendArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.WeightedBackend, …)`. */
+  static override isInstance(resource: unknown): resource is WeightedBackend {
+    return isOfType(resource, "WeightedBackend");
   }
 }

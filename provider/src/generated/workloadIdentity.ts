@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run generate`; a change belongs in sdk/src/contract.
 import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "../host/resource";
+import { isOfType, Resource } from "../host/resource";
 
 /** The arguments of a workload identity. */
 export interface WorkloadIdentityArgs {
@@ -82,5 +82,10 @@ export class WorkloadIdentity extends Resource {
   /** Reads an existing object by its id, without managing it. */
   static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): WorkloadIdentity {
     return new WorkloadIdentity(name, {} as WorkloadIdentityArgs, { ...options, id });
+  }
+
+  /** Whether something is such a resource, of this package or of the native provider. Policies ask by type: `validateResourceOfType(tunnels.WorkloadIdentity, …)`. */
+  static override isInstance(resource: unknown): resource is WorkloadIdentity {
+    return isOfType(resource, "WorkloadIdentity");
   }
 }

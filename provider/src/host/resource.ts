@@ -7,6 +7,8 @@ import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
 import { typeToken } from "./typeToken";
 
+export { isOfType } from "./typeToken";
+
 /** The facts about a class that the engine needs before the contract is loaded. */
 export interface ResourceShape {
   /** Its name in the contract: `tls_edge`, or `tls_edge.backend` for a module. */

@@ -1,2 +1,12 @@
 /** The engine's type token for a class of this package. */
 export const typeToken = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
+
+/**
+ * Whether something is a resource of a class of this package, declared with it or with the native provider; by
+ * the engine's type token, which is all that policies know of a resource.
+ */
+export const isOfType = (resource: unknown, type: string): boolean =>
+  typeof resource === "object" &&
+  resource !== null &&
+  "__pulumiType" in resource &&
+  (resource.__pulumiType === typeToken(type) || resource.__pulumiType === `tunnelplane:index:${type}`);

@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { World } from "../support/provider";
+import { PROVIDERS } from "../support/providers";
+import { PolicyRunner } from "./support";
+
+/** A pack that a team wrote itself: by class, of single resources and of the stack. */
+const PACK = `
+const { PolicyPack, validateResourceOfType, validateStackResourcesOfType } = require("@pulumi/policy");
+const tunnels = require("@tunnelplane/pulumi");
+
+const policy = (name, enforcementLevel, rest) => ({ name, description: name, enforcementLevel, ...rest });
+new PolicyPack("by-class", {
+  policies: [
+    policy("edges", "mandatory", {
+      validateResource: validateResourceOfType(tunnels.TlsEdge, ({ hostports }, _, report) =>
+        report("serves " + hostports.join()),
+      ),
+    }),
+    policy("policies", "advisory", {
+      validateResource: validateResourceOfType(tunnels.IpPolicy, (_, __, report) => report("is an IP policy")),
+    }),
+    policy("stack", "advisory", {
+      validateStack: validateStackResourcesOfType(tunnels.TlsEdge, (edges, _, report) =>
+        report(edges.length + " edges"),
+      ),
+    }),
+  ],
+});
+`;
+
+describe("A policy pack that asks by class", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-pack-"));
+  mkdirSync(join(folder, "pack"));
+  writeFileSync(join(folder, "pack/PulumiPolicy.yaml"), "description: by class\nruntime: nodejs\n");
+  writeFileSync(join(folder, "pack/index.js"), PACK);
+  writeFileSync(join(folder, "pack/package.json"), '{ "name": "by-class", "version": "1.0.0" }');
+  symlinkSync(join(__dirname, "../../node_modules"), join(folder, "node_modules"));
+  const world = new World();
+  const runner = new PolicyRunner({ pack: join(folder, "pack") });
+  after(() => world.close());
+  after(() => runner.dispose());
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("finds the resources of both providers, and stops the preview where a policy is mandatory", async () => {
+    const engine = await world.stack(
+      await world.server(),
+      async () => {
+        for (const [name, tunnels] of Object.entries(PROVIDERS)) {
+          new tunnels.TlsEdge(`${name}-edge`, { hostports: [`${name}.example.com:443`] });
+          new tunnels.IpPolicy(`${name}-policy`);
+        }
+      },
+      { root: runner.root },
+    );
+    const { said, failure } = await runner.preview(engine);
+    const found = said.map(({ policy, level, at, message }) =>
+      [policy, level, policy === "stack" ? "" : at, message.split("\n").at(-1)].join(" "),
+    );
+    expect(found).to.have.members([
+      "edges mandatory dynamic-edge serves dynamic.example.com:443",
+      "edges mandatory native-edge serves native.example.com:443",
+      "policies advisory dynamic-policy is an IP policy",
+      "policies advisory native-policy is an IP policy",
+      "stack advisory  2 edges",
+    ]);
+    expect(failure).to.match(/mandatory/);
+  });
+});
