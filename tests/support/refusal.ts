@@ -45,7 +45,8 @@ export async function refusedBeside<R extends Outcome, A extends Outcome>({
   const answers: R[] = [];
   const requests = Array.isArray(refused) ? refused : [refused];
   expect(requests, "requests that must be refused").not.to.be.empty;
-  for (const request of requests) {
+  for (const [index, request] of requests.entries()) {
+    const what = `what is refused (request ${index})`;
     const outcome = await request().catch((error: Error) => error);
     const found = outcome instanceof Error ? outcome.message : shown(outcome);
     if (typeof as === "function") {
@@ -54,8 +55,8 @@ export async function refusedBeside<R extends Outcome, A extends Outcome>({
     } else if (typeof as === "object" && "code" in as) {
       if (outcome instanceof Error) throw outcome;
       expectRefused(outcome as unknown as RestAnswer, as);
-    } else if (as instanceof RegExp) expect(String(found), "what is refused").to.match(as);
-    else expect(found, "what is refused").to.equal(as);
+    } else if (as instanceof RegExp) expect(String(found), what).to.match(as);
+    else expect(found, what).to.equal(as);
     if (!(outcome instanceof Error)) answers.push(outcome);
   }
   return { refused: answers, allowed: letIn };

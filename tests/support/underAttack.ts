@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { ServerProcess } from "./server";
 
+type Watched = Pick<ServerProcess, "pid" | "url">;
+
 const HEALTH_LIMIT_MS = 1_000;
 const ADMIN_LIMIT_MS = 5_000;
 const MEMORY_ALLOWANCE_MB = 200;
@@ -18,11 +20,11 @@ export function memoryOf(pid: number): number {
  * How long the server's main thread has worked, in ms (Linux only). An attack that blocks it shows here as
  * on a clock, but other processes on a busy machine do not.
  */
-const workOf = ({ pid }: ServerProcess): number =>
+const workOf = ({ pid }: Watched): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 
 /** How long the server's main thread works while something is done. */
-async function workDuring(server: ServerProcess, run: () => Promise<unknown>): Promise<number> {
+async function workDuring(server: Watched, run: () => Promise<unknown>): Promise<number> {
   const before = workOf(server);
   await run();
   return workOf(server) - before;
@@ -32,7 +34,7 @@ async function workDuring(server: ServerProcess, run: () => Promise<unknown>): P
  * Does what an admin does during an attack, and checks that it does not wait long for the server's main
  * thread.
  */
-export async function expectServed(server: ServerProcess, run: () => Promise<unknown>): Promise<void> {
+export async function expectServed(server: Watched, run: () => Promise<unknown>): Promise<void> {
   const work = await workDuring(server, run);
   expect(work, "work of the server until the admin was served, in ms").to.be.below(ADMIN_LIMIT_MS);
 }
@@ -41,7 +43,7 @@ export async function expectServed(server: ServerProcess, run: () => Promise<unk
  * Runs an attack, and checks the server: its main thread works less than a second before it answers /livez
  * during the attack, and afterwards memory returns to within 200 MB of its value before.
  */
-export async function underAttack<T>(server: ServerProcess, attack: () => Promise<T>): Promise<T> {
+export async function underAttack<T>(server: Watched, attack: () => Promise<T>): Promise<T> {
   const before = memoryOf(server.pid);
   let over = false;
   const health = watchHealth(server, () => over);
@@ -58,7 +60,7 @@ export async function underAttack<T>(server: ServerProcess, attack: () => Promis
  * Requests /livez again and again, and once more after the attack. Resolves with the most work until an
  * answer.
  */
-async function watchHealth(server: ServerProcess, isOver: () => boolean): Promise<number> {
+async function watchHealth(server: Watched, isOver: () => boolean): Promise<number> {
   let slowest = 0;
   for (let last = false; !last; ) {
     last = isOver();
@@ -73,7 +75,7 @@ async function watchHealth(server: ServerProcess, isOver: () => boolean): Promis
   return slowest;
 }
 
-async function memoryReturns(server: ServerProcess, limit: number): Promise<void> {
+async function memoryReturns(server: Watched, limit: number): Promise<void> {
   for (let tries = 0; memoryOf(server.pid) > limit && tries < MEMORY_TRIES; tries++) {
     await fetch(`${server.url}/readyz`).then((answer) => answer.text());
     await sleep(200);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -11,6 +11,7 @@ import { Promises } from "../support/promises";
 import { exchange } from "../support/rawHttp";
 import { ServerProcess } from "../support/server";
 import { figure, LIMIT_MS, SOAK, size } from "../support/size";
+import { memoryOf } from "../support/underAttack";
 import { Dice, mutated, withItsLength } from "./mutations";
 
 const FUZZER = join(__dirname, "../../node_modules/.tunnelplane/schemathesis/bin/schemathesis");
@@ -35,31 +36,25 @@ describe("Requests generated from the OpenAPI document", () => {
   it(`get no 5xx and no answer outside of that document: more than ${FROM_THE_DOCUMENT}`, async function () {
     this.timeout(LIMIT_MS);
     const server = await ServerProcess.start({ args: ["--log-level", "error"] });
+    const headers = [
+      `Authorization: Bearer ${server.apiKey}`,
+      "Service-Version: 2",
+      "Tunnelplane-Project: default", // others do not exist, and would hide what a request does
+    ];
     const args = [
       ...[
         "--config-file",
         join(__dirname, "fuzzer/schemathesis.toml"),
         "run",
         `${server.url}/openapi-wire.json`,
-        "--checks",
-        "all",
-        "--no-color",
       ],
-      ...[
-        "--phases",
-        PHASES,
-        "--header",
-        `Authorization: Bearer ${server.apiKey}`,
-        "--header",
-        "Service-Version: 2",
-        "--header",
-        "Tunnelplane-Project: default", // others do not exist, and would hide what a request does
-      ],
+      ...["--checks", "all", "--no-color", "--phases", PHASES],
+      ...headers.flatMap((header) => ["--header", header]),
       // With more workers, Python 3.11 fails ("AST constructor recursion depth mismatch").
       ...["--max-examples", String(EXAMPLES), "--workers", "1"],
     ];
     const folder = mkdtempSync(join(tmpdir(), "tunnelplane-fuzz-")); // the fuzzer writes files into its working folder
-    const memory = memoryOf(server.pid);
+    const memory = boundedMemoryOf(server.pid);
     try {
       const { code, output } = await run(FUZZER, args, folder);
       expect(code, failuresIn(output)).to.equal(0);
@@ -122,7 +117,7 @@ onEveryDatabase("Requests with some wrong bytes", (start) => {
     const requests = await goodRequests();
     const promises = new Promises(await server.read("/openapi-wire.json"));
     const dice = new Dice(MUTATED);
-    const memory = memoryOf(server.pid);
+    const memory = boundedMemoryOf(server.pid);
     const statuses: Record<string, number> = {};
     let left = MUTATED;
     const send = async (): Promise<void> => {
@@ -165,17 +160,12 @@ const failuresIn = (output: string): string =>
     -8_000,
   );
 
-/** The memory of a process; available on Linux only. */
-function memoryOf(pid: number): { expectBounded(): void } {
-  const inMebibytes = (): number =>
-    Number(
-      existsSync("/proc/self/status") &&
-        /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
-    ) >> 10;
-  const before = inMebibytes();
+/** The memory of a process. */
+function boundedMemoryOf(pid: number): { expectBounded(): void } {
+  const before = Math.round(memoryOf(pid));
   return {
     expectBounded() {
-      const after = inMebibytes();
+      const after = Math.round(memoryOf(pid));
       figure(`memory of the server: ${before} MiB before, ${after} MiB after`);
       expect(after).to.be.lessThan(MOST_MEMORY_MIB);
     },

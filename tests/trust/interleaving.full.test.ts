@@ -5,19 +5,11 @@ import { inSnapshot } from "../../server/src/storage";
 import { onEveryDatabase } from "../support/databases";
 import { type StandInTarget, World } from "../support/events";
 import { LIMIT_MS, size } from "../support/size";
+import { Dice } from "./mutations";
 
 const POLICY = definitionNamed("ip_policy");
 const [WRITERS, READERS, SUBSCRIBERS] = [8, 3, 3];
 const CHANGES = size(60, 1000);
-
-/** The same numbers in each run. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const SEED = 20_261_122;
 
@@ -59,7 +51,8 @@ onEveryDatabase(
 
     it(`report each change once, in order, to readers and from each subscription on: ${WRITERS * CHANGES} changes`, async function () {
       this.timeout(LIMIT_MS);
-      const random = randomFrom(SEED);
+      const dice = new Dice(SEED); // the same numbers in each run
+      const random = (below: number) => dice.below(below);
       const anyWorld = () => worlds[random(worlds.length)] as World;
       const models: Model[] = [];
       for (const id of await anyWorld().objects(WRITERS * 2)) models.push({ id, begun: 0, acknowledged: 0 });

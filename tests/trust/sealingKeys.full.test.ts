@@ -5,12 +5,20 @@ import { expect } from "chai";
 import { unique } from "../support/api/expect";
 import { sshKey } from "../support/api/fixtures";
 import { refusalToServe, runHere } from "../support/commandLine";
-import { contentOf, onEveryDatabase, rowsIn } from "../support/databases";
+import {
+  contentOf,
+  type Database,
+  onEveryDatabase,
+  onOneDatabase,
+  rowsIn,
+  type Start,
+} from "../support/databases";
 import { Rest } from "../support/rest";
 import { placeOf, run, type ServerProcess } from "../support/server";
 import { canary, created, expectReadable, monitoring, secretsOf } from "./canaries";
 
-onEveryDatabase("The keys that seal secrets", (start, database) => {
+/** A new database for each test, and servers that stop after it. */
+function onNewDatabases(start: Start, database: Database) {
   let folder: string;
   let data: string;
   const servers: ServerProcess[] = [];
@@ -32,18 +40,11 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     (await rowsIn(data, "select id, master_id from sealing_key")) as { id: string; master_id: string }[];
   const sealedUnder = async () =>
     new Set([...JSON.stringify(await contentOf(data)).matchAll(/sealed:([\w-]+)\./g)].map(([, id]) => id));
-  const refusedToStart = (options: Parameters<typeof refusalToServe>[1]) => refusalToServe(data, options);
-  /**
-   * Starts a server without the master key that tests usually pass on PostgreSQL; it is in a file, as with a
-   * folder.
-   */
-  const byFile = (file: string) => ({
-    env: { TUNNELPLANE_MASTER_KEY: undefined },
-    args: ["--master-key-file", file],
-  });
+  return { folder: () => folder, data: () => data, serve, keysIn, sealedUnder };
+}
 
-  const runWithoutKey = (...args: string[]) =>
-    runHere(args, { ...placeOf(data), TUNNELPLANE_MASTER_KEY: undefined });
+onEveryDatabase("The keys that seal secrets", (start, database) => {
+  const { data, serve, keysIn, sealedUnder } = onNewDatabases(start, database);
 
   for (const count of database.name === "SQLite" ? [1] : [1, 2]) {
     it(`are rotated while ${count === 1 ? "a server serves" : "two servers serve"}, and no request fails`, async () => {
@@ -81,7 +82,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
       );
       try {
         for (let turn = 0; turn < 2; turn++) {
-          const { code, out, err } = await run(data, "keys", "rotate");
+          const { code, out, err } = await run(data(), "keys", "rotate");
           expect(code, err).to.equal(0);
           expect(out).to.match(/^Sealed \d+ rows under a new data key/);
           const keys = await keysIn();
@@ -115,7 +116,7 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     const { server, rest } = await serve();
     const secrets = await secretsOf(rest);
     for (let index = 0; index < 60; index++) await created(rest, "/event_destinations", monitoring(canary()));
-    const rotations = await Promise.all(Array.from({ length: 4 }, () => run(data, "keys", "rotate")));
+    const rotations = await Promise.all(Array.from({ length: 4 }, () => run(data(), "keys", "rotate")));
     expect(rotations.some(({ code }) => code === 0)).to.equal(true);
     for (const { code, err } of rotations.filter((ended) => ended.code !== 0)) {
       expect(code).to.equal(1);
@@ -127,9 +128,21 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
     expect((await later.get("/event_destinations?limit=100")).status).to.equal(200);
     expect(await sealedUnder()).to.have.property("size", 1);
   });
+});
+
+onOneDatabase("The master key", (start, database) => {
+  const { folder, data, serve, keysIn } = onNewDatabases(start, database);
+  const refusedToStart = (options: Parameters<typeof refusalToServe>[1]) => refusalToServe(data(), options);
+  /** Starts a server without the master key that tests usually pass; it is in a file. */
+  const byFile = (file: string) => ({
+    env: { TUNNELPLANE_MASTER_KEY: undefined },
+    args: ["--master-key-file", file],
+  });
+  const runWithoutKey = (...args: string[]) =>
+    runHere(args, { ...placeOf(data()), TUNNELPLANE_MASTER_KEY: undefined });
 
   it("can be opened with two master keys; after a rotation with the new one, the old one is refused", async () => {
-    const [old, next] = [join(folder, "old.key"), join(folder, "next.key")];
+    const [old, next] = [join(folder(), "old.key"), join(folder(), "next.key")];
     const first = await serve(byFile(old));
     const secrets = await secretsOf(first.rest);
     expect(statSync(old).mode & 0o777).to.equal(0o600);
@@ -153,18 +166,18 @@ onEveryDatabase("The keys that seal secrets", (start, database) => {
   });
 
   it("are not replaced if the master key is missing: the server refuses to start", async () => {
-    const file = join(folder, "master.key");
+    const file = join(folder(), "master.key");
     const { server, rest } = await serve(byFile(file));
     await secretsOf(rest);
     await server.stop();
-    const before = await contentOf(data);
+    const before = await contentOf(data());
     const key = readFileSync(file, "utf8");
     rmSync(file);
     expect(await refusedToStart(byFile(file)))
       .to.include("there is none here")
       .and.to.include("TUNNELPLANE_MASTER_KEY");
     expect(existsSync(file)).to.equal(false);
-    expect(await contentOf(data)).to.deep.equal(before);
+    expect(await contentOf(data())).to.deep.equal(before);
     writeFileSync(file, key, { mode: 0o644 });
     expect(await refusedToStart(byFile(file))).to.include("chmod 600");
     rmSync(file);

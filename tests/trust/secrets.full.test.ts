@@ -6,9 +6,10 @@ import { registry } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { openContext } from "../../server/src/context";
 import { readSecret } from "../../server/src/secrets/tokens";
-import { expectRefused, hostport, unique } from "../support/api/expect";
+import { hostport, unique } from "../support/api/expect";
 import { serverCertificate, sshKey } from "../support/api/fixtures";
 import { contentOf, execute, onEveryDatabase, rowsIn } from "../support/databases";
+import { refusedBeside } from "../support/refusal";
 import { Rest, type RestAnswer } from "../support/rest";
 import { MASTER_KEY, run, type ServerProcess } from "../support/server";
 import { canary, created, expectReadable, inCloud, monitoring, oidc, secretsOf } from "./canaries";
@@ -165,66 +166,56 @@ onEveryDatabase("A secret", (start, database) => {
     const edge = (await created(rest, "/edges/https", { hostports: [hostport()] })).id;
     const routes = `/edges/https/${edge}/routes`;
     const match = { match_type: "path_prefix", match: "/" };
-    const bodies: [string, unknown][] = [
-      ...[{ x: secret }, [secret]].map((wrong): [string, unknown] => [
-        routes,
-        { ...match, oidc: oidc(wrong) },
-      ]),
-      [routes, { ...match, oidc: secret }],
-      [routes, { ...match, oidc: [oidc(secret)] }],
-      [routes, { ...match, oidc: { client_secret: secret } }],
-      [
-        routes,
-        {
-          ...match,
-          oidc: { ...oidc(secret), secret, inactivity_timeout: secret, scopes: secret, issuer: secret },
-        },
+    const target = (of: object) => ({ target: of });
+    const bodies: Readonly<Record<string, readonly unknown[]>> = {
+      [routes]: [
+        ...[
+          oidc({ x: secret }),
+          oidc([secret]),
+          secret,
+          [oidc(secret)],
+          { client_secret: secret },
+          { ...oidc(secret), secret, inactivity_timeout: secret, scopes: secret, issuer: secret },
+        ].map((wrong) => ({ ...match, oidc: wrong })),
+        { ...match, client_secret: secret },
+        { ...match, oidc: oidc(secret), match_type: "none" },
+        { ...match, oidc: oidc(secret), backend: { backend_id: `bkdtg_${"0".repeat(27)}` } },
       ],
-      [routes, { ...match, client_secret: secret }],
-      [routes, { ...match, oidc: oidc(secret), match_type: "none" }],
-      [routes, { ...match, oidc: oidc(secret), backend: { backend_id: `bkdtg_${"0".repeat(27)}` } }],
-      ["/event_destinations", { target: secret }],
-      ["/event_destinations", { format: secret, target: { monitoring_service: secret } }],
-      ["/event_destinations", { target: { monitoring_service: { api_key: [secret] } } }],
-      ["/event_destinations", { target: { monitoring_service: { api_key: { secret } } } }],
-      [
-        "/event_destinations",
-        { target: { monitoring_service: { api_key: secret, key: secret, service: [secret] } } },
+      "/event_destinations": [
+        target(secret as never),
+        { format: secret, target: { monitoring_service: secret } },
+        ...[[secret], { secret }].map((api_key) => target({ monitoring_service: { api_key } })),
+        target({ monitoring_service: { api_key: secret, key: secret, service: [secret] } }),
+        target({ ...monitoring(secret).target, ...inCloud("log_service", secret).target }),
+        target({ log_service: { auth: { creds: secret }, log_group_ref: secret } }),
+        target({ log_service: { auth: { creds: { cloud_secret_access_key: secret } } } }),
+        { ...monitoring(secret), description: "d".repeat(256) },
       ],
-      [
-        "/event_destinations",
-        { target: { ...monitoring(secret).target, ...inCloud("log_service", secret).target } },
+      "/credentials": [
+        { token: secret },
+        { description: secret.repeat(20) },
+        { metadata: { secret } },
+        ...[
+          `{"token": "${secret}"`,
+          `"${secret}"`,
+          secret,
+          `{"token": "${secret}"} x`,
+          `{"__proto__": "${secret}"}`,
+        ],
       ],
-      [
-        "/event_destinations",
-        { target: { log_service: { auth: { creds: secret }, log_group_ref: secret } } },
-      ],
-      [
-        "/event_destinations",
-        { target: { log_service: { auth: { creds: { cloud_secret_access_key: secret } } } } },
-      ],
-      ["/event_destinations", { ...monitoring(secret), description: "d".repeat(256) }],
-      ["/credentials", { token: secret }],
-      ["/api_keys", { token: secret }],
-      ["/credentials", { description: secret.repeat(20) }],
-      ["/credentials", { metadata: { secret } }],
-      ["/ssh_credentials", { public_key: sshKey().privateKey.replace(/\n.{20}/, `\n${secret}`) }],
-      [
-        "/certificate_authorities",
+      "/api_keys": [{ token: secret }],
+      "/ssh_credentials": [{ public_key: sshKey().privateKey.replace(/\n.{20}/, `\n${secret}`) }],
+      "/certificate_authorities": [
         { ca_pem: `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----` },
       ],
-      ["/ssh_certificate_authorities", { private_key: secret }],
-      ["/bot_users", { name: [secret] }],
-      ["/credentials", `{"token": "${secret}"`],
-      ["/credentials", `"${secret}"`],
-      ["/credentials", secret],
-      ["/credentials", `{"token": "${secret}"} x`],
-      ["/credentials", `{"__proto__": "${secret}"}`],
-    ];
+      "/ssh_certificate_authorities": [{ private_key: secret }],
+      "/bot_users": [{ name: [secret] }],
+    };
     const answers: RestAnswer[] = [];
     const log = await server.logDuring(async () => {
-      for (const [path, body] of bodies)
-        answers.push(await rest.post(path, body), await rest.post(`${path}?dry_run=true`, body));
+      for (const [path, all] of Object.entries(bodies))
+        for (const body of all)
+          answers.push(await rest.post(path, body), await rest.post(`${path}?dry_run=true`, body));
       for (const query of ["limit", "before_id", "anything", "api_key"])
         answers.push(await rest.get(`/credentials?${query}=${secret}`));
       for (const query of ["type", "before_id", "token"])
@@ -249,41 +240,40 @@ onEveryDatabase("A secret", (start, database) => {
       await created(rest, "/event_destinations", monitoring(mine)),
       await created(rest, "/event_destinations", monitoring(theirs)),
     ];
-    const documentOf = async (id: string) => {
-      const [row] = (await rowsIn(server.data, `select document from resource where id = '${id}'`)) as {
-        document: string;
-      }[];
-      return row?.document ?? "";
-    };
+    const documentOf = async (id: string) =>
+      (
+        (await rowsIn(server.data, `select document from resource where id = '${id}'`)) as [
+          { document: string },
+        ]
+      )[0].document;
+    const store = (document: string) =>
+      execute(server.data, `update resource set document = '${document}' where id = '${one.id}'`);
     const sealedIn = (document: string) => /"(sealed:[\w-]+\.[\w-]+)"/.exec(document)?.[1] ?? "";
     const before = await documentOf(one.id);
     const sealed = sealedIn(before);
     const flipped = sealed.slice(0, -10) + (sealed.at(-10) === "A" ? "B" : "A") + sealed.slice(-9);
+    const path = `/event_destinations/${one.id}`;
     for (const replacement of [sealedIn(await documentOf(other.id)), flipped, sealed.slice(0, 40)]) {
-      await execute(
-        server.data,
-        `update resource set document = '${before.replace(sealed, replacement)}' where id = '${one.id}'`,
-      );
+      await store(before.replace(sealed, replacement));
       const log = await server.logDuring(async () => {
-        for (const answer of [
-          await rest.get(`/event_destinations/${one.id}`),
-          await rest.get("/event_destinations"),
-          await rest.patch(`/event_destinations/${one.id}`, { description: "another" }),
-        ]) {
-          expectRefused(answer, internal);
-          for (const secret of [mine, theirs, sealed]) expect(answer.text).not.to.include(secret);
-        }
+        const { refused, allowed } = await refusedBeside({
+          refused: [
+            () => rest.get(path),
+            () => rest.get("/event_destinations"),
+            () => rest.patch(path, { description: "another" }),
+          ],
+          as: internal,
+          allowed: () => rest.get(`/event_destinations/${other.id}`),
+        });
+        for (const { text } of refused)
+          for (const secret of [mine, theirs, sealed]) expect(text).not.to.include(secret);
+        expect(allowed.body.target.monitoring_service.api_key).to.equal(theirs);
       });
       expect(log).to.include(`${one.id}/target.monitoring_service.api_key`);
       for (const secret of [mine, theirs]) expect(log).not.to.include(secret);
-      expect(
-        (await rest.get(`/event_destinations/${other.id}`)).body.target.monitoring_service.api_key,
-      ).to.equal(theirs);
     }
-    await execute(server.data, `update resource set document = '${before}' where id = '${one.id}'`);
-    expect((await rest.get(`/event_destinations/${one.id}`)).body.target.monitoring_service.api_key).to.equal(
-      mine,
-    );
+    await store(before);
+    expect((await rest.get(path)).body.target.monitoring_service.api_key).to.equal(mine);
   });
 
   it("that was copied from one authority to another in the database signs nothing", async () => {
@@ -293,12 +283,14 @@ onEveryDatabase("A secret", (start, database) => {
     ];
     const swap = `update sealed_secret set value = (select value from sealed_secret where resource_id = '${other}') where resource_id = '${one}'`;
     await execute(server.data, swap);
-    const body = { ssh_certificate_authority_id: one, public_key: sshKey().openssh, principals: ["ada"] };
-    const log = await server.logDuring(async () =>
-      expectRefused(await rest.post("/ssh_user_certificates", body), internal),
-    );
+    const sign = (ssh_certificate_authority_id: string) => () =>
+      rest.post("/ssh_user_certificates", {
+        ...{ ssh_certificate_authority_id, public_key: sshKey().openssh, principals: ["ada"] },
+      });
+    const log = await server.logDuring(async () => {
+      await refusedBeside({ refused: sign(one), as: internal, allowed: sign(other) });
+    });
     expect(log).to.include(`${one}/private_key`);
-    await created(rest, "/ssh_user_certificates", { ...body, ssh_certificate_authority_id: other });
   });
 
   it("that an older version stored in clear is sealed when a server starts", async () => {

@@ -67,7 +67,8 @@ describe("On PostgreSQL: a server that is killed while it moves changes to the e
   };
 
   for (const [step, statement] of Object.entries(STEPS)) {
-    for (const end of ["hold", "hold the answer"] as const) {
+    // What PostgreSQL did is lost with the transaction, but for a commit.
+    for (const end of step === "committing" ? (["hold", "hold the answer"] as const) : (["hold"] as const)) {
       it(`loses, doubles and reorders nothing: ${step}, ${end === "hold" ? "before" : "after"} PostgreSQL did it`, async function () {
         this.timeout(LIMIT_MS);
         await killAt(statement, end);

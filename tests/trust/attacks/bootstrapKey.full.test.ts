@@ -4,89 +4,77 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
 import { onEveryDatabase, onOneDatabase, untilTestEnds } from "../../support/databases";
+import { refusedBeside } from "../../support/refusal";
 import { Rest } from "../../support/rest";
-import { API_KEY } from "../../support/server";
+import { API_KEY, type ServerProcess } from "../../support/server";
 
-const BEFORE_KEY = { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined };
+const OTHER = "tpk_of-somebody-who-sets-the-environment";
+
+/** Deletes a key that opens a server with another one, or with itself. */
+async function deleteKey({ url }: ServerProcess, key: string, by = key): Promise<void> {
+  const { key_id } = (await new Rest(url, key).get("/caller")).body;
+  expect((await new Rest(url, by).delete(`/api_keys/${key_id}`)).status).to.equal(204);
+}
 
 onOneDatabase("The bootstrap key", (startServer, database) => {
   const start = untilTestEnds(startServer);
-  const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bootstrap-"));
-  after(() => rmSync(folder, { recursive: true }));
 
-  const statusWith = async (url: string, key: string) =>
-    (await new Rest(url, key).get("/ip_policies")).status;
+  const expectOnly = ({ url }: ServerProcess, known: string, ...unknown: string[]) => {
+    const ask = (key: string) => () => new Rest(url, key).get("/ip_policies");
+    return refusedBeside({ refused: unknown.map(ask), as: 401, allowed: ask(known) });
+  };
 
-  /** A database whose bootstrap key was deleted after another key was created. */
-  async function withoutBootstrapKey() {
+  it("counts at the first start; is ignored if it differs later, and once it was deleted, and the log says so", async () => {
     const data = await database.create();
-    const server = await start({ data });
-    const first = new Rest(server.url, API_KEY);
-    const { token } = (await first.post("/api_keys", {})).body;
-    const { key_id } = (await first.get("/caller")).body;
-    expect((await new Rest(server.url, token).delete(`/api_keys/${key_id}`)).status).to.equal(204);
-    await server.stop();
-    return { data, token };
-  }
+    const first = await start({ data });
+    const second = await start({ data, env: { TUNNELPLANE_BOOTSTRAP_API_KEY: OTHER } });
+    await expectOnly(second, API_KEY, OTHER);
+    const { token } = (await new Rest(first.url, API_KEY).post("/api_keys", {})).body;
+    await (await start({ data })).stop();
+    await deleteKey(first, API_KEY, token);
+    for (const server of [first, second]) await server.stop();
+    const [known, differing] = [first.log, second.log].map((log) => log.includes("is ignored"));
+    expect([known, differing], "where it is known, nothing is logged").to.deep.equal([false, true]);
 
-  it("stays deleted when the server starts again with it, and the log says so without the key", async () => {
-    const { data, token } = await withoutBootstrapKey();
     const again = await start({ data });
-    expect(await statusWith(again.url, API_KEY)).to.equal(401);
-    expect(await statusWith(again.url, token)).to.equal(200);
+    await expectOnly(again, token, API_KEY);
     await again.logged("TUNNELPLANE_BOOTSTRAP_API_KEY is no key of this database and is ignored");
     expect(again.log).to.include("tunnelplane keys recover").and.not.to.include(API_KEY);
     expect((await new Rest(again.url, token).get("/api_keys")).body.keys).to.have.length(1);
   });
 
-  it("stays deleted even if no admin has a key any more", async () => {
+  it("stays deleted when a backup is restored, and even if no admin has a key any more", async () => {
     const data = await database.create();
     const server = await start({ data });
-    const rest = new Rest(server.url, API_KEY);
-    expect((await rest.delete(`/api_keys/${(await rest.get("/caller")).body.key_id}`)).status).to.equal(204);
-    await server.stop();
-    expect(await statusWith((await start({ data })).url, API_KEY)).to.equal(401);
-  });
-
-  it("stays deleted when a backup is restored", async () => {
-    const { data, token } = await withoutBootstrapKey();
-    const file = join(folder, `${database.name}.gz`);
+    const { token } = (await new Rest(server.url, API_KEY).post("/api_keys", {})).body;
+    await deleteKey(server, API_KEY, token);
+    const folder = mkdtempSync(join(tmpdir(), "tunnelplane-bootstrap-"));
+    const file = join(folder, "backup.gz");
     expect((await runOn(data, "backup", file)).code).to.equal(0);
-    const restored = await database.create();
-    expect((await runOn(restored, "restore", file)).code).to.equal(0);
-    const server = await start({ data: restored });
-    expect(await statusWith(server.url, API_KEY)).to.equal(401);
-    expect(await statusWith(server.url, token)).to.equal(200);
-  });
-
-  it("is ignored if it differs from the one of the first start; if it is known, nothing is logged", async () => {
-    const data = await database.create();
-    const first = await start({ data });
-    const second = await start({ data });
-    expect(await statusWith(second.url, API_KEY)).to.equal(200);
-    const other = "tpk_of-somebody-who-sets-the-environment";
-    const third = await start({ data, env: { TUNNELPLANE_BOOTSTRAP_API_KEY: other } });
-    expect(await statusWith(third.url, other)).to.equal(401);
-    expect(await statusWith(third.url, API_KEY)).to.equal(200);
-    for (const server of [first, second, third]) await server.stop();
-    expect([first, second, third].map(({ log }) => log.includes("is ignored"))).to.deep.equal([
-      false,
-      false,
-      true,
-    ]);
+    const copy = await database.create();
+    expect((await runOn(copy, "restore", file)).code).to.equal(0);
+    rmSync(folder, { recursive: true });
+    const restored = await start({ data: copy });
+    await expectOnly(restored, token, API_KEY);
+    await deleteKey(server, token);
+    await server.stop();
+    const keyless = await start({ data });
+    const recovered = (await runOn(data, "keys", "recover")).out.trim();
+    await expectOnly(keyless, recovered, API_KEY, token);
   });
 
   it("is ignored if the first start created a key and showed it", async () => {
     const data = await database.create();
-    await (await start({ data, env: BEFORE_KEY })).stop();
-    expect(await statusWith((await start({ data })).url, API_KEY)).to.equal(401);
+    const first = await start({ data, env: { TUNNELPLANE_BOOTSTRAP_API_KEY: undefined } });
+    const shown = /tpk_[\w-]{43}/.exec(first.printed + first.log)?.[0] ?? "";
+    await expectOnly(await start({ data }), shown, API_KEY);
   });
 });
 
 onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
   const start = untilTestEnds(startServer);
 
-  it("creates an admin's API key next to a running server, shows it once, and is in the audit log", async () => {
+  it("creates an admin's API key beside a running server, shows it once, and is in the audit log; works without a server and any other key", async () => {
     const server = await start();
     const { code, out, err } = await runOn(server.data, "keys", "recover");
     expect(code, err).to.equal(0);
@@ -97,32 +85,16 @@ onEveryDatabase("tunnelplane keys recover", (startServer, database) => {
     expect(caller).to.include({ role: "admin", expires_at: null });
     expect(err).to.include(caller.key_id);
     const [made, recovered] = (await rest.get("/audit_events?limit=2")).body.audit_events;
-    expect(made).to.include({
-      action: "api_key_created",
-      object_id: caller.key_id,
-      principal_id: "command-line",
-      key_id: null,
-    });
-    expect(recovered).to.include({
-      action: "admin_key_recovered",
-      principal_id: "command-line",
-      operation_id: made.operation_id,
-    });
-    expect((await new Rest(server.url, API_KEY).get("/caller")).status, "keys that are known stay").to.equal(
-      200,
-    );
+    const { operation_id } = made;
+    expect(made).to.include({ action: "api_key_created", object_id: caller.key_id, key_id: null });
+    expect(recovered).to.include({ action: "admin_key_recovered", operation_id });
+    for (const row of [made, recovered]) expect(row).to.include({ principal_id: "command-line" });
+    for (const key of [API_KEY, out.trim()]) await deleteKey(server, key); // keys that are known stay until then
     const verified = await runOn(server.data, "audit", "verify");
     expect(verified.code, verified.err).to.equal(0);
-  });
-
-  it("works without a server, even if every key was deleted", async () => {
-    const data = await database.create();
-    const server = await start({ data });
-    const rest = new Rest(server.url, API_KEY);
-    await rest.delete(`/api_keys/${(await rest.get("/caller")).body.key_id}`);
     await server.stop();
-    const key = (await runOn(data, "keys", "recover")).out.trim();
-    const again = new Rest((await start({ data })).url, key);
+    const key = (await runOn(server.data, "keys", "recover")).out.trim();
+    const again = new Rest((await start({ data: server.data })).url, key);
     expect((await again.get("/caller")).body.role).to.equal("admin");
     expect((await again.get("/api_keys")).body.keys).to.have.length(1);
   });

@@ -1,13 +1,11 @@
 import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
-import { execute, rowsIn, settled, sharedPostgres } from "../../support/databases";
+import { execute, settled, sharedPostgres } from "../../support/databases";
 import type { Session } from "../../support/postgres";
 import { Rest } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
 import { created } from "../canaries";
-import { expectFound, expectWhole, literal } from "./forger";
-
-type Row = Record<string, string | number | null>;
+import { allRows, expectFound, expectTold, expectWhole, insert, type Row, rowOf, update } from "./forger";
 
 const CHANGES = 6;
 
@@ -37,78 +35,65 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
     await server.stop();
   });
 
-  const inbox = async (): Promise<Row[]> => (await rowsIn(data, "select * from inbox order by n")) as Row[];
+  const inbox = () => allRows(data, "select * from inbox order by n");
   const at = (index: number): Row => rows[index] as Row;
-  const put = (row: Row): string =>
-    `insert into inbox (${Object.keys(row)}) values (${Object.values(row).map((value) => (value === null ? "null" : literal(value)))});`;
+  const put = (row: Row): string => insert("inbox", row);
 
-  /** Does something to the inbox, finds it reported, and puts everything back. */
-  const expectTold = async (statements: string, words: string): Promise<void> => {
-    await execute(data, statements);
-    await expectFound(data, words);
-    await execute(data, `delete from inbox; ${rows.map(put).join("")}`);
-  };
-
-  it("is found: a row changed, in whichever column", async function () {
+  it("is found: rows changed in whichever column, removed, repeated, moved or made up", async function () {
     this.timeout(600_000);
     expect(await expectWhole(data)).to.match(/6 more rows wait in the inbox/);
-    for (const [name, value] of Object.entries(at(2))) {
-      if (name === "n") continue;
+    const { n, ...third } = at(2);
+    for (const [name, value] of Object.entries(third)) {
       const other = name === "k" ? 9_000 : value === null ? "x" : `${String(value).slice(0, -1)}~`;
       await expectTold(
-        `update inbox set ${name} = ${literal(other)} where n = ${at(2).n}`,
-        `row ${at(2).n} of the inbox was added or changed`,
+        data,
+        update("inbox", { [name]: other }, `n = ${n}`),
+        `row ${n} of the inbox was added or changed`,
       );
     }
-    await expectWhole(data);
-  });
-
-  it("is found: rows removed, repeated, moved or made up", async () => {
-    const { n, ...third } = at(2);
-    await expectTold(
-      `delete from inbox where n = ${n}`,
-      `before row ${at(3).n} of the inbox a row is missing`,
-    );
-    await expectTold(
-      `delete from inbox where n in (${at(1).n}, ${n})`,
-      `before row ${at(3).n} of the inbox 2 rows are missing`,
-    );
-    await expectTold(put(third), "of the inbox repeats a row before it, or changed places with one");
-    const swap = `update inbox set n = 0 where n = ${n}; update inbox set n = ${n} where n = ${at(4).n}; update inbox set n = ${at(4).n} where n = 0`;
-    await expectTold(swap, "of the inbox repeats a row before it, or changed places with one");
-    await expectTold(
-      put({ ...third, object_id: "ipp_of-nobody" }),
-      "no server that has the master key wrote it in this form",
-    );
+    const [second, fourth, fifth] = [at(1).n, at(3).n, at(4).n];
+    const moved = (from: number, to: number) => update("inbox", { n: to }, `n = ${from}`);
+    const isRepeated = "of the inbox repeats a row before it, or changed places with one";
+    for (const [statements, words] of [
+      [`delete from inbox where n = ${n}`, `before row ${fourth} of the inbox a row is missing`],
+      [
+        `delete from inbox where n in (${second}, ${n})`,
+        `before row ${fourth} of the inbox 2 rows are missing`,
+      ],
+      [put(third), isRepeated],
+      [moved(n, 0) + moved(fifth, n) + moved(0, fifth), isRepeated],
+      [
+        put({ ...third, object_id: "ipp_of-nobody" }),
+        "no server that has the master key wrote it in this form",
+      ],
+    ] as const)
+      await expectTold(data, statements, words);
     await expectWhole(data);
   });
 
   it("is found by the objects too: changed, removed or put back without the server", async () => {
-    const id = String(at(1).object_id);
-    const [{ document }] = (await rowsIn(data, `select document from resource where id = '${id}'`)) as [Row];
-    const set = (text: unknown) => `update resource set document = ${literal(text)} where id = '${id}'`;
-    await execute(data, set(String(document).replace("waits 2", "waits 9")));
-    await expectFound(data, `the object ${id} was changed without the server`);
-    await execute(data, set(document));
-    const [resource] = (await rowsIn(data, `select * from resource where id = '${id}'`)) as [Row];
+    const id = at(1).object_id;
+    const resource = await rowOf(data, `select * from resource where id = '${id}'`);
+    const document = resource.document.replace("waits 2", "waits 9");
+    await expectTold(
+      data,
+      update("resource", { document }, `id = '${id}'`),
+      `the object ${id} was changed without the server`,
+    );
     await execute(data, `delete from resource where id = '${id}'`);
     await expectFound(
       data,
       `the object ${id} was removed without the server: row ${at(1).n} of the inbox left it there`,
     );
     expect((await rest.delete(`/ip_policies/${at(0).object_id}`)).status).to.equal(204);
-    const again = (row: Row) =>
-      `insert into resource (${Object.keys(row)}) values (${Object.values(row).map(literal)})`;
-    await execute(data, `${again(resource)}; ${again({ ...resource, id: at(0).object_id as string })}`);
+    const again = insert("resource", { ...resource, id: at(0).object_id });
+    await execute(data, insert("resource", resource) + again);
     await expectFound(data, `the object ${at(0).object_id} was put back without the server`);
   });
 
   it("has forged and repeated rows never delivered: they stay, are reported, and hold up nothing", async () => {
     const { n, ...third } = at(2);
-    await execute(
-      data,
-      `${put({ ...third, payload: String(third.payload).replace("waits 3", "forged") })} ${put(third)}`,
-    );
+    await execute(data, put({ ...third, payload: third.payload.replace("waits 3", "forged") }) + put(third));
     await session.query("commit");
     await created(rest, "/ip_policies", { description: "after" });
     const { events } = (await rest.get("/events")).body;
@@ -152,13 +137,10 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
 
   it("cannot have a server of an older version write past the inbox: it gets an error that says to try later", async () => {
     const columns = "created_at, operation_id, principal_id, action, changed, previous_hash, hash";
-    const refused = await execute(
+    const written = execute(
       data,
       `insert into audit_event (sequence, ${columns}) values (99, '', '', '', '', '[]', '', '')`,
-    ).then(
-      () => undefined,
-      (error: { code: string }) => error.code,
     );
-    expect(refused).to.equal("57P03");
+    expect(await written.catch(({ code }: { code: string }) => code)).to.equal("57P03");
   });
 });

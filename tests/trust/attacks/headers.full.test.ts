@@ -40,15 +40,7 @@ onOneDatabase("Headers and settings for the server's address", (startServer, dat
   it("are refused if the Host header is not an address", async () => {
     const server = await start();
     for (const host of [
-      "a:b:c",
-      "here:",
-      "here:99999",
-      ":4040",
-      "[::1",
-      "[::1]x",
-      "1.2.3.4.5:1",
-      "[1.2.3.4]",
-      "$&",
+      ..."a:b:c here: here:99999 :4040 [::1 [::1]x 1.2.3.4.5:1 [1.2.3.4] $&".split(" "),
       "a b",
     ])
       expectBadHeader(await raw(server, "/ip_policies", `Host: ${host}`), "Host");

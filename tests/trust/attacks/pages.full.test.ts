@@ -1,6 +1,7 @@
 import { expect } from "chai";
-import { expectRefused, hostport, invalid, serverOfThisFile } from "../../support/api/expect";
+import { hostport, invalid, serverOfThisFile } from "../../support/api/expect";
 import { execute, onEveryDatabase } from "../../support/databases";
+import { refusedBeside } from "../../support/refusal";
 import { largeBackend, largeRoute } from "./largeObjects";
 
 const MIB = 1024 * 1024;
@@ -50,10 +51,14 @@ onEveryDatabase("Pages of large objects", (start) => {
     for (let count = 0; count < 4; count++)
       routes.unshift(await server.created(`${edge.uri}/routes`, largeRoute(`/${count}`)));
     const etag = await server.etag(edge.uri);
-    const refused = await server.unchangedBy(edge.uri, () =>
-      server.rest.post(`${edge.uri}/routes`, largeRoute("/further")),
-    );
-    expectRefused(refused, { ...invalid(), mentions: [edge.id, String(4 * MIB)] });
+    const another = await server.created("/edges/https", { hostports: [hostport()] });
+    const add = (uri: string) => server.rest.post(`${uri}/routes?dry_run=true`, largeRoute("/further"));
+    await refusedBeside({
+      refused: () => server.unchangedBy(edge.uri, () => add(edge.uri)),
+      as: { ...invalid(), mentions: [edge.id, String(4 * MIB)] },
+      allowed: () => add(another.uri),
+    });
+    expect((await server.rest.delete(another.uri)).status).to.equal(204);
     const { uri } = routes[1];
     expect((await server.rest.patch(uri, { description: "longer" })).status).to.equal(200);
     expect(await server.etag(edge.uri)).not.to.equal(etag);

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { expectRefused, overloaded } from "../../support/api/expect";
+import { overloaded, type Refusal } from "../../support/api/expect";
 import { destination } from "../../support/api/fixtures";
 import { untilTestEnds } from "../../support/databases";
 import { Connection } from "../../support/rawHttp";
+import { refusedBeside } from "../../support/refusal";
 import { Rest, type RestAnswer } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
 import { StandInServer } from "../../support/standIn";
@@ -31,6 +32,20 @@ const expectDeletable = (server: ServerProcess, admin: Rest, id: string): Promis
     expect(listed.status, listed.text).to.equal(200);
     expect((await admin.delete(`/api_keys/${id}`)).status).to.equal(204);
   });
+
+/** Answers for want of a slot, beside a request of somebody who is served. */
+async function expectCrowded(
+  answers: readonly RestAnswer[],
+  mentions: Refusal["mentions"],
+  served: () => Promise<RestAnswer>,
+): Promise<void> {
+  await refusedBeside({
+    refused: answers.map((answer) => async () => answer),
+    as: { ...overloaded, mentions },
+    allowed: served,
+  });
+  for (const { headers } of answers) expect(headers.get("retry-after")).to.equal("1");
+}
 
 describe("Slots", () => {
   const start = untilTestEnds(ServerProcess.start);
@@ -71,10 +86,8 @@ describe("Slots", () => {
       { count: 3, key: neighbour },
     ])) as [RestAnswer[], RestAnswer[], RestAnswer[]];
     expect([...first, ...again].filter(({ status }) => status === 200)).to.have.length(4);
-    for (const answer of [...first, ...again].filter(({ status }) => status !== 200)) {
-      expectRefused(answer, { ...overloaded, mentions: ["4 requests of this API key's owner"] });
-      expect(answer.headers.get("retry-after")).to.equal("1");
-    }
+    const crowded = [...first, ...again].filter(({ status }) => status !== 200);
+    await expectCrowded(crowded, ["4 requests of this API key's owner"], () => admin.get("/ip_policies"));
     expect(others.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
   });
 
@@ -87,10 +100,9 @@ describe("Slots", () => {
       ])) as [RestAnswer[], RestAnswer[]];
       const refused = invalid.filter(({ status }) => status !== 401);
       expect(refused).to.have.length(20 - 2);
-      for (const answer of refused) {
-        expectRefused(answer, { ...overloaded, mentions: ["2 requests without a valid API key"] });
-        expect(answer.headers.get("retry-after")).to.equal("1");
-      }
+      const admin = new Rest(server.url, server.apiKey);
+      const words = "2 requests without a valid API key";
+      await expectCrowded(refused, [words], () => admin.get("/ip_policies"));
       expect(valid.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
     }
   });
@@ -119,10 +131,7 @@ describe("Slots", () => {
       });
       const ended = Promise.allSettled(tests);
       while (answers.length < 64 - 8) await sleep(10);
-      for (const answer of answers) {
-        expectRefused(answer, { ...overloaded, mentions: ["8 requests"] });
-        expect(answer.headers.get("retry-after")).to.equal("1");
-      }
+      await expectCrowded(answers, ["8 requests"], () => neighbour.get("/ip_policies"));
       for (let again = 0; again < 20; again++) {
         expect((await neighbour.get("/ip_policies")).status).to.equal(200);
         expect((await admin.post("/ip_policies", {})).status).to.equal(201);

@@ -1,19 +1,22 @@
 import { expect } from "chai";
 import { unique } from "../../support/api/expect";
 import { rowsIn, settled } from "../../support/databases";
+import { refusedBeside } from "../../support/refusal";
 import { Rest } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
 import { answerWith, CLIENT_ID, claimsOf, offerSignIns, signInArgs, Visitor } from "../../support/signIn";
 import { StandInTokenIssuer, secondsFromNow } from "../../support/tokenIssuer";
 
+const COOKIE = "tunnelplane-sign-in";
+const CODE = { code: "a-code" };
+const NO_ALGORITHM = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
+
 describe("Signing in", () => {
   let issuer: StandInTokenIssuer;
-  before("start an identity provider", async () => {
+  let server: ServerProcess;
+  before("start an identity provider and a server", async () => {
     issuer = await StandInTokenIssuer.start();
     offerSignIns(issuer);
-  });
-  let server: ServerProcess;
-  before("start a server", async () => {
     server = await ServerProcess.start({ args: signInArgs(issuer) });
   });
   after("stop both", async () => {
@@ -22,218 +25,153 @@ describe("Signing in", () => {
   });
 
   const visitor = () => new Visitor(server.url);
-
-  /** Checks that somebody is not signed in, and that page, log and audit log have the same number. */
-  async function expectNotSignedIn(one: Visitor, answer: Response, about: RegExp): Promise<void> {
-    const page = await answer.text();
-    expect(answer.status, page).to.equal(403);
-    expect(answer.headers.get("content-type")).to.equal("text/html; charset=utf-8");
-    expect(answer.headers.get("content-security-policy")).to.contain("default-src 'none'");
-    expect(page).to.contain("You are not signed in");
-    const number = answer.headers.get("x-request-id") ?? "";
-    expect(page).to.contain(number);
-    await server.logged(number);
-    expect((await one.session()).user).to.equal(null);
-    const rows: { action: string; operation_id: string; changed: string[] }[] = (
-      await new Rest(server.url, server.apiKey).get("/audit_events")
-    ).body.audit_events;
-    const row = rows.find(({ operation_id }) => operation_id === number);
-    expect(row).to.include({ action: "sign_in_refused", principal_id: "nobody", key_id: null });
-    expect(row?.changed.join(" ")).to.match(about);
-  }
-
-  /** What an attacker brings back in the place of an answer of the identity provider (RFC 9700). */
-  const ATTACKS: Readonly<
-    Record<string, { readonly about: RegExp; attack(one: Visitor): Promise<Response> }>
-  > = {
-    "another state": {
-      about: /state/,
-      async attack(one) {
-        await one.begin();
-        return one.comeBack({ code: "a-code", state: "another" });
-      },
-    },
-    "no state": {
-      about: /state/,
-      async attack(one) {
-        await one.begin();
-        return one.comeBack({ code: "a-code" });
-      },
-    },
-    "no code": {
-      about: /./,
-      async attack(one) {
-        const { state } = await one.begin();
-        return one.comeBack({ state });
-      },
-    },
-    "the answer to another browser": {
-      about: /cookie/,
-      async attack(one) {
-        const { state, nonce } = await visitor().begin();
-        answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
-        return one.comeBack({ code: "a-code", state });
-      },
-    },
-    "the answer to another sign-in of this browser": {
-      about: /state/,
-      async attack(one) {
-        const { state, nonce } = await one.begin();
-        answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
-        await one.begin();
-        return one.comeBack({ code: "a-code", state });
-      },
-    },
-    "an attempt that this server did not seal": {
-      about: /cookie/,
-      async attack(one) {
-        const { state, nonce } = await one.begin();
-        answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
-        const made = {
-          state,
-          nonce,
-          verifier: "x".repeat(43),
-          redirectUri: `${server.url}/sign_in/callback`,
-          returnTo: "//evil.example",
-          until: Date.now() + 1e6,
-        };
-        one.cookies.set("tunnelplane-sign-in", JSON.stringify(made));
-        return one.comeBack({ code: "a-code", state });
-      },
-    },
-    "an attempt whose seal was changed": {
-      about: /cookie/,
-      async attack(one) {
-        const { state } = await one.begin();
-        const sealed = one.cookies.get("tunnelplane-sign-in") ?? "";
-        one.cookies.set("tunnelplane-sign-in", `${sealed.slice(0, -4)}AAAA`);
-        return one.comeBack({ code: "a-code", state });
-      },
-    },
-    "the answer of another issuer": {
-      about: /iss/,
-      async attack(one) {
-        const { state, nonce } = await one.begin();
-        answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
-        return one.comeBack({ code: "a-code", state, iss: "https://other.example.com" });
-      },
-    },
-    "an error": {
-      about: /access_denied/,
-      async attack(one) {
-        const { state } = await one.begin();
-        return one.comeBack({
-          error: "access_denied",
-          error_description: "<script>alert(1)</script>",
-          state,
-        });
-      },
-    },
-    ...Object.fromEntries(
-      (
-        [
-          ["a token with another nonce", { nonce: "another" }, /nonce/],
-          ["a token without a nonce", { nonce: undefined }, /nonce/],
-          ["a token for another client", { aud: "another" }, /aud/],
-          ["a token for several clients, that another asked for", { aud: [CLIENT_ID, "x"], azp: "x" }, /azp/],
-          ["a token of another issuer", { iss: "https://other.example.com" }, /iss/],
-          ["a token that ended", { exp: secondsFromNow(-300) }, /exp/],
-          ["a token without an end", { exp: undefined }, /exp/],
-          ["a token without a subject", { sub: undefined }, /sub/],
-        ] as const
-      ).map(([name, claims, about]) => [
-        name,
-        {
-          about,
-          async attack(one: Visitor) {
-            const { state, nonce } = await one.begin();
-            answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce, claims)));
-            return one.comeBack({ code: "a-code", state });
-          },
-        },
-      ]),
-    ),
-    ...Object.fromEntries(
-      (
-        [
-          ["a token that nobody signed", (token) => `${token.split(".").slice(0, 2).join(".")}.`],
-          [
-            "a token whose claims were changed",
-            (token) => {
-              const [head, claims = "", signature] = token.split(".");
-              const changed = { ...JSON.parse(Buffer.from(claims, "base64url").toString()), sub: "root" };
-              const body = Buffer.from(JSON.stringify(changed)).toString("base64url");
-              return `${head}.${body}.${signature}`;
-            },
-          ],
-          [
-            "a token with the algorithm `none`",
-            (token) => {
-              const head = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
-              return `${head}.${token.split(".")[1]}.`;
-            },
-          ],
-        ] as [string, (token: string) => string][]
-      ).map(([name, forge]) => [
-        name,
-        {
-          about: /./,
-          async attack(one: Visitor) {
-            const { state, nonce } = await one.begin();
-            answerWith(issuer, forge(issuer.token(claimsOf(unique("user"), nonce))));
-            return one.comeBack({ code: "a-code", state });
-          },
-        },
-      ]),
-    ),
-    "a code that the identity provider does not know": {
-      about: /invalid_grant|./,
-      async attack(one) {
-        const { state } = await one.begin();
-        issuer.instead.set("/token", JSON.stringify({ error: "invalid_grant" }));
-        return one.comeBack({ code: "guessed", state });
-      },
-    },
+  /** Begins a sign-in, for which the identity provider will hand out a token. */
+  const begun = async (one: Visitor, claims = {}, forge = (token: string) => token) => {
+    const { state, nonce } = await one.begin();
+    answerWith(issuer, forge(issuer.token(claimsOf(unique("user"), nonce, claims))));
+    return { state, nonce };
   };
 
-  for (const [name, { about, attack }] of Object.entries(ATTACKS))
+  /** Signs in as it should be, and checks that somebody else is not: page, log and audit log have one number. */
+  async function expectNotSignedIn(
+    one: Visitor,
+    attack: () => Promise<Response>,
+    about: RegExp,
+  ): Promise<void> {
+    const proper = visitor();
+    const {
+      refused: [answer],
+    } = await refusedBeside({
+      refused: attack,
+      as: ({ status }: Response) => expect(status).to.equal(403),
+      allowed: async () => proper.comeBack({ ...CODE, state: (await begun(proper)).state }),
+    });
+    expect((await proper.session()).user).to.be.an("object");
+    const { headers } = answer as Response;
+    const page = await (answer as Response).text();
+    expect(headers.get("content-type")).to.equal("text/html; charset=utf-8");
+    expect(headers.get("content-security-policy")).to.contain("default-src 'none'");
+    const number = headers.get("x-request-id") ?? "";
+    expect(page).to.contain("You are not signed in").and.to.contain(number).and.not.to.contain("<script>");
+    await server.logged(number);
+    expect((await one.session()).user).to.equal(null);
+    const { audit_events: rows } = (await new Rest(server.url, server.apiKey).get("/audit_events")).body;
+    const row = rows.find(({ operation_id }: { operation_id: string }) => operation_id === number);
+    expect(row).to.include({ action: "sign_in_refused", principal_id: "nobody", key_id: null });
+    expect(row.changed.join(" ")).to.match(about);
+  }
+
+  type Attack = (one: Visitor) => Promise<Record<string, string>>;
+  const withClaims =
+    (claims: object): Attack =>
+    async (one) => ({ ...CODE, state: (await begun(one, claims)).state });
+  const forged =
+    (forge: (head: string, claims: string, signature: string) => string): Attack =>
+    async (one) => {
+      const split = (token: string) => token.split(".") as [string, string, string];
+      return { ...CODE, state: (await begun(one, {}, (token) => forge(...split(token)))).state };
+    };
+
+  /** What an attacker brings back in the place of an answer of the identity provider (RFC 9700). */
+  const ATTACKS: Readonly<Record<string, readonly [about: RegExp, attack: Attack]>> = {
+    "another state": [/state/, (one) => one.begin().then(() => ({ ...CODE, state: "another" }))],
+    "no state": [/state/, (one) => one.begin().then(() => CODE)],
+    "no code": [/./, async (one) => ({ state: (await one.begin()).state })],
+    "the answer to another browser": [
+      /cookie/,
+      async () => ({ ...CODE, state: (await begun(visitor())).state }),
+    ],
+    "the answer to another sign-in of this browser": [
+      /state/,
+      async (one) => {
+        const { state } = await begun(one);
+        await one.begin();
+        return { ...CODE, state };
+      },
+    ],
+    "an attempt that this server did not seal": [
+      /cookie/,
+      async (one) => {
+        const { state, nonce } = await begun(one);
+        const redirectUri = `${server.url}/sign_in/callback`;
+        const more = { redirectUri, returnTo: "//evil.example", until: Date.now() + 1e6 };
+        one.cookies.set(COOKIE, JSON.stringify({ state, nonce, verifier: "x".repeat(43), ...more }));
+        return { ...CODE, state };
+      },
+    ],
+    "an attempt whose seal was changed": [
+      /cookie/,
+      async (one) => {
+        const { state } = await one.begin();
+        one.cookies.set(COOKIE, `${one.cookies.get(COOKIE)?.slice(0, -4)}AAAA`);
+        return { ...CODE, state };
+      },
+    ],
+    "the answer of another issuer": [
+      /iss/,
+      async (one) => ({ ...CODE, state: (await begun(one)).state, iss: "https://other.example.com" }),
+    ],
+    "an error": [
+      /access_denied/,
+      async (one) => ({
+        error: "access_denied",
+        error_description: "<script>alert(1)</script>",
+        state: (await one.begin()).state,
+      }),
+    ],
+    "a code that the identity provider does not know": [
+      /./,
+      async (one) => {
+        const { state } = await one.begin();
+        issuer.instead.set("/token", JSON.stringify({ error: "invalid_grant" }));
+        return { code: "guessed", state };
+      },
+    ],
+    "a token with another nonce": [/nonce/, withClaims({ nonce: "another" })],
+    "a token without a nonce": [/nonce/, withClaims({ nonce: undefined })],
+    "a token for another client": [/aud/, withClaims({ aud: "another" })],
+    "a token for several clients, that another asked for": [
+      /azp/,
+      withClaims({ aud: [CLIENT_ID, "x"], azp: "x" }),
+    ],
+    "a token of another issuer": [/iss/, withClaims({ iss: "https://other.example.com" })],
+    "a token that ended": [/exp/, withClaims({ exp: secondsFromNow(-300) })],
+    "a token without an end": [/exp/, withClaims({ exp: undefined })],
+    "a token without a subject": [/sub/, withClaims({ sub: undefined })],
+    "a token that nobody signed": [/./, forged((head, claims) => `${head}.${claims}.`)],
+    "a token whose claims were changed": [
+      /./,
+      forged((head, claims, signature) => {
+        const changed = { ...JSON.parse(Buffer.from(claims, "base64url").toString()), sub: "root" };
+        return `${head}.${Buffer.from(JSON.stringify(changed)).toString("base64url")}.${signature}`;
+      }),
+    ],
+    "a token with the algorithm `none`": [/./, forged((_, claims) => `${NO_ALGORITHM}.${claims}.`)],
+  };
+
+  for (const [name, [about, attack]] of Object.entries(ATTACKS))
     it(`is refused to somebody who brings ${name}`, async () => {
       const one = visitor();
-      const answer = await attack(one);
-      const page = await answer.clone().text();
-      expect(page).not.to.contain("<script>");
-      await expectNotSignedIn(one, answer, about);
+      await expectNotSignedIn(one, async () => one.comeBack(await attack(one)), about);
     });
 
-  it("is refused to somebody who brings what was used already", async () => {
+  it("is refused to somebody who brings what was used already; no log or table shows a token or a code", async () => {
     const one = visitor();
     const { state, nonce } = await one.begin();
-    const kept = one.cookies.get("tunnelplane-sign-in") ?? "";
-    answerWith(issuer, issuer.token(claimsOf(unique("user"), nonce)));
-    expect((await one.comeBack({ code: "a-code", state })).status).to.equal(303);
-    expect(one.cookies.has("tunnelplane-sign-in")).to.equal(false);
-    const thief = visitor();
-    thief.cookies.set("tunnelplane-sign-in", kept);
-    await expectNotSignedIn(thief, await thief.comeBack({ code: "a-code", state }), /replayed/);
-  });
-
-  it("shows no token of the identity provider in any log or table", async () => {
-    const one = visitor();
-    const { state, nonce } = await one.begin();
+    const kept = one.cookies.get(COOKIE) ?? "";
     const token = issuer.token(claimsOf(unique("user"), nonce));
     answerWith(issuer, token);
-    await one.comeBack({ code: "the-code-of-this-test", state });
+    const brought = { code: "the-code-of-this-test", state };
+    expect((await one.comeBack(brought)).status).to.equal(303);
+    expect(one.cookies.has(COOKIE)).to.equal(false);
+    const thief = visitor();
+    thief.cookies.set(COOKIE, kept);
+    await expectNotSignedIn(thief, () => thief.comeBack(brought), /replayed/);
     await settled(server.data);
     const tables = await Promise.all(
       ["session", "principal", "audit_event"].map((table) => rowsIn(server.data, `select * from ${table}`)),
     );
-    for (const secret of [
-      token.split(".")[2] ?? "",
-      "the-code-of-this-test",
-      state,
-      nonce,
-      "of-nobody's-business",
-    ])
+    for (const secret of [token.split(".")[2] ?? "", brought.code, state, nonce, "of-nobody's-business"])
       for (const text of [server.log, JSON.stringify(tables)]) expect(text).not.to.contain(secret);
   });
 });

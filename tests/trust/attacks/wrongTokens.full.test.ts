@@ -1,8 +1,15 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { present } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { expectRefused, invalid, serverOfThisFile, unavailable } from "../../support/api/expect";
+import {
+  expectRefused,
+  invalid,
+  type Refusal,
+  serverOfThisFile,
+  unavailable,
+} from "../../support/api/expect";
 import { onOneDatabase, untilTestEnds } from "../../support/databases";
+import { refusedBeside } from "../../support/refusal";
 import { Rest, type RestAnswer } from "../../support/rest";
 import {
   AUDIENCE,
@@ -38,13 +45,16 @@ function derOf(...numbers: Buffer[]): Buffer {
 }
 
 /** Checks a refusal but for the fields that only exchanges have. */
-function expectNo(answer: RestAnswer, refusal: object): void {
-  const { error: _, error_description: __, ...body } = answer.body;
-  expectRefused({ ...answer, body }, refusal as typeof refusedToken);
-}
+const no =
+  (refusal: Refusal) =>
+  (answer: RestAnswer): void => {
+    const { error: _, error_description: __, ...body } = answer.body;
+    expectRefused({ ...answer, body }, refusal);
+  };
 
 onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
-  let [issuer, other]: StandInTokenIssuer[] = [];
+  let issuer: StandInTokenIssuer;
+  let other: StandInTokenIssuer;
   before("start two issuers", async () => {
     [issuer, other] = [await StandInTokenIssuer.start(), await StandInTokenIssuer.start()];
   });
@@ -54,15 +64,12 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
   });
   const server = serverOfThisFile(async () => {
     const started = await startServer({ args: ["--allow-private-targets"] });
-    await admittedIdentity(new Rest(started.url, started.apiKey), issuer as StandInTokenIssuer);
+    await admittedIdentity(new Rest(started.url, started.apiKey), issuer);
     return started;
   });
 
   /** Tokens that nobody may get in with, and what the audit log says that they lack. */
-  function wrongTokens(
-    issuer: StandInTokenIssuer,
-    other: StandInTokenIssuer,
-  ): Record<string, [string, string]> {
+  function wrongTokens(): Record<string, [string, string]> {
     const good = issuer.token();
     const [head, claims, signature = ""] = good.split(".") as [string, string, string];
     const attackers = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -126,38 +133,36 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
   }
 
   it("are refused, all in the same words, and the audit log names what is wrong", async () => {
-    const asked = other?.asked.length;
-    const words = new Set<string>();
+    const asked = other.asked.length;
     const found: Record<string, string> = {};
-    const wrong = wrongTokens(issuer as StandInTokenIssuer, other as StandInTokenIssuer);
-    for (const [what, [token]] of Object.entries(wrong)) {
-      const answer = await exchange(server.url, token);
-      expect(answer.status, `${what}: ${answer.text}`).to.equal(401);
-      expectNo(answer, refusedToken);
-      words.add(answer.body.msg);
-      const [row] = (await server.read("/audit_events?limit=1")).audit_events;
-      expect(row.operation_id).to.equal(answer.body.details.operation_id);
-      found[what] = row.changed.join();
-    }
-    expect([...words]).to.have.lengthOf(1);
+    const wrong = wrongTokens();
+    const { refused } = await refusedBeside({
+      refused: Object.entries(wrong).map(([what, [token]]) => async () => {
+        const answer = await exchange(server.url, token);
+        expect(answer.status, `${what}: ${answer.text}`).to.equal(401);
+        const [row] = (await server.read("/audit_events?limit=1")).audit_events;
+        expect(row.operation_id).to.equal(answer.body.details.operation_id);
+        found[what] = row.changed.join();
+        return answer;
+      }),
+      as: no(refusedToken),
+      allowed: () => exchange(server.url, issuer.token()),
+    });
+    expect(new Set(refused.map(({ body }) => body.msg))).to.have.property("size", 1);
     const named = Object.fromEntries(Object.entries(wrong).map(([what, [, lacking]]) => [what, lacking]));
     expect(found).to.deep.equal(named);
-    expect(other?.asked.length, "nobody reads keys from where a token says").to.equal(asked);
+    expect(other.asked.length, "nobody reads keys from where a token says").to.equal(asked);
   });
 
   it("with a signature that is almost right are refused", async () => {
-    const { token, ecToken, edToken } = issuer as StandInTokenIssuer;
-    const good = { ec: ecToken(), ed: edToken(), rsa: token.call(issuer as StandInTokenIssuer) };
+    const good = { ec: issuer.ecToken(), ed: issuer.edToken(), rsa: issuer.token() };
     const bytes = Object.fromEntries(
       Object.entries(good).map(([name, one]) => [name, Buffer.from(one.split(".")[2] ?? "", "base64url")]),
     ) as Record<keyof typeof good, Buffer>;
     const [r, s] = [bytes.ec.subarray(0, 32), bytes.ec.subarray(32)];
     const zero = Buffer.alloc(32);
     const one = Buffer.concat([Buffer.alloc(31), Buffer.of(1)]);
-    const modulus = Buffer.from(
-      present((issuer as StandInTokenIssuer).publicKey.export({ format: "jwk" }).n),
-      "base64url",
-    );
+    const modulus = Buffer.from(present(issuer.publicKey.export({ format: "jwk" }).n), "base64url");
     const forged: [keyof typeof good, string, Buffer][] = [
       ["ec", "zeros", Buffer.concat([zero, zero])],
       ["ec", "r of zero", Buffer.concat([zero, s])],
@@ -184,38 +189,33 @@ onOneDatabase("Wrong identity tokens (RFC 8725)", (startServer) => {
     ];
     for (const [name, what, signature] of forged) {
       const text = good[name].slice(0, good[name].lastIndexOf(".") + 1) + signature.toString("base64url");
-      const answer = await exchange(server.url, text);
-      expect(answer.status, `${name}: ${what}: ${answer.text}`).to.equal(401);
+      await refusedBeside({
+        refused: () => exchange(server.url, text),
+        as: ({ status }) => expect(status, `${name}: ${what}`).to.equal(401),
+        allowed: () => exchange(server.url, good[name]),
+      });
     }
-    for (const [name, one] of Object.entries(good))
-      expect((await exchange(server.url, one)).status, name).to.equal(200);
   });
 
   it("that are no tokens are malformed requests", async () => {
-    const good = (issuer as StandInTokenIssuer).token();
-    for (const token of [
-      "x",
-      "a.b",
-      "..",
-      `${good}.x`,
-      `${good}.x.y`,
-      good.replace(".", ".!"),
-      "e30.e30x.e30",
-    ])
-      expectNo(await exchange(server.url, token), invalid("subject_token"));
+    const good = issuer.token();
+    const none = ["x", "a.b", "..", `${good}.x`, `${good}.x.y`, good.replace(".", ".!"), "e30.e30x.e30"];
+    await refusedBeside({
+      refused: none.map((token) => () => exchange(server.url, token)),
+      as: no(invalid("subject_token")),
+      allowed: () => exchange(server.url, good),
+    });
   });
 
   it("do not keep right ones out: other algorithms, lists of audiences, clocks a minute apart", async () => {
-    const { token, edToken } = issuer as StandInTokenIssuer;
-    const signer = issuer as StandInTokenIssuer;
     for (const right of [
-      token.call(signer),
-      edToken(),
-      token.call(signer, { aud: ["x", AUDIENCE] }),
-      token.call(signer, { exp: secondsFromNow(-30) }),
-      token.call(signer, { nbf: secondsFromNow(30) }),
-      token.call(signer, {}, { typ: "application/jwt" }),
-      token.call(signer, {}, { jku: "https://evil.example.com" }),
+      issuer.token(),
+      issuer.edToken(),
+      issuer.token({ aud: ["x", AUDIENCE] }),
+      issuer.token({ exp: secondsFromNow(-30) }),
+      issuer.token({ nbf: secondsFromNow(30) }),
+      issuer.token({}, { typ: "application/jwt" }),
+      issuer.token({}, { jku: "https://evil.example.com" }),
     ])
       expect((await exchange(server.url, right)).status).to.equal(200);
   });
@@ -235,39 +235,37 @@ onOneDatabase("The exchange of identity tokens", (startServer) => {
     const from = (address: string, claims?: object) =>
       exchange(server.url, issuer.token(claims), {}, { "x-forwarded-for": address });
     for (let slip = 0; slip < SLIPS; slip++)
-      expectNo(await from("192.0.2.1", { sub: `guess ${slip}` }), refusedToken);
-    const refused = await from("192.0.2.1");
-    expectNo(refused, limited);
+      no(refusedToken)(await from("192.0.2.1", { sub: `guess ${slip}` }));
     for (let count = 0; count < EXCHANGES; count++) expect((await from("192.0.2.2")).status).to.equal(200);
-    expectNo(await from("192.0.2.2"), limited);
-    expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
-    const guesser = { "x-forwarded-for": "192.0.2.1" };
-    expect((await new Rest(server.url, server.apiKey).get("/ip_policies", guesser)).status).to.equal(200);
+    const rest = new Rest(server.url, server.apiKey);
+    const { refused } = await refusedBeside({
+      refused: [() => from("192.0.2.1"), () => from("192.0.2.2")],
+      as: no(limited),
+      allowed: () => rest.get("/ip_policies", { "x-forwarded-for": "192.0.2.1" }),
+    });
+    expect(refused[0]?.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
   });
 
   it("goes on, and so does all else, while issuers hang, lie, or send too much", async () => {
     const server = await start({ args: ["--allow-private-targets"] });
     const admin = new Rest(server.url, server.apiKey);
-    const [hanging, lying, huge, redirecting, away] = (await Promise.all(
-      Array.from({ length: 5 }, () => StandInTokenIssuer.start()),
-    )) as [
-      StandInTokenIssuer,
-      StandInTokenIssuer,
-      StandInTokenIssuer,
-      StandInTokenIssuer,
-      StandInTokenIssuer,
+    const others = await Promise.all(Array.from({ length: 5 }, () => StandInTokenIssuer.start()));
+    const [hanging, lying, huge, redirecting, away] = others as [
+      ...[StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer, StandInTokenIssuer],
     ];
     try {
-      for (const one of [issuer, hanging, lying, huge, redirecting, away]) await admittedIdentity(admin, one);
+      for (const one of [issuer, ...others]) await admittedIdentity(admin, one);
       hanging.instead.set("/.well-known/openid-configuration", undefined);
       lying.calledItself = issuer.url;
       huge.instead.set("/jwks", `{"keys":[${"0,".repeat(1_000_000)}0]}`);
       redirecting.instead.set("/jwks", "no JSON");
       away.stop();
       const waiting = Array.from({ length: 12 }, () => exchange(server.url, hanging.token()));
-      for (const one of [lying, huge, redirecting, away])
-        expectNo(await exchange(server.url, one.token()), unavailable);
-      expect((await exchange(server.url, issuer.token())).status).to.equal(200);
+      await refusedBeside({
+        refused: [lying, huge, redirecting, away].map((one) => () => exchange(server.url, one.token())),
+        as: no(unavailable),
+        allowed: () => exchange(server.url, issuer.token()),
+      });
       expect((await admin.get("/ip_policies")).status).to.equal(200);
       for (const answer of await Promise.all(waiting)) expect(answer.status, answer.text).to.equal(503);
       expect(hanging.asked).to.have.lengthOf(1);
@@ -280,24 +278,17 @@ onOneDatabase("The exchange of identity tokens", (startServer) => {
     const server = await start();
     const admin = new Rest(server.url, server.apiKey);
     const bot = (await admin.post("/bot_users", { name: "pipeline" })).body.id;
-    const identity = (url: string) => ({
-      issuer: url,
-      audiences: ["x"],
-      claims: { sub: SUBJECT },
-      bot_user_id: bot,
+    const identity = { audiences: ["x"], claims: { sub: SUBJECT } };
+    const admit = (url: string) => () =>
+      admin.post("/workload_identities", { ...identity, issuer: url, bot_user_id: bot });
+    await refusedBeside({
+      refused: [
+        ...[issuer.url, "http://id.example.com", "https://127.0.0.1", "https://169.254.169.254"],
+        ...["https://[::1]:8443", "https://localhost"],
+      ].map(admit),
+      as: invalid("issuer", "--allow-private-targets"),
+      allowed: admit("https://id.example.com"),
     });
-    for (const url of [
-      issuer.url,
-      "http://id.example.com",
-      "https://127.0.0.1",
-      "https://169.254.169.254",
-      "https://[::1]:8443",
-      "https://localhost",
-    ])
-      expectRefused(await admin.post("/workload_identities", identity(url)), {
-        ...invalid("issuer"),
-        mentions: ["--allow-private-targets"],
-      });
     expect(issuer.asked).to.deep.equal([]);
   });
 });
