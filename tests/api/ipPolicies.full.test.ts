@@ -24,6 +24,7 @@ onEveryDatabase("IP policies and their rules", (start) => {
     for (const [cidr, spelling] of [
       ["10.0.0.0/8", "10.0.0.0/8"],
       ["2001:db8::/32", "2001:0DB8:0:0::/32"],
+      ["192.0.2.0/24", "::ffff:192.0.2.0/120"],
     ] as const) {
       await created(one.id, cidr);
       expectRefused(await ruleOf(one.id, spelling, "deny"), taken("cidr"));

@@ -4,7 +4,19 @@ import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { StandInServer } from "../support/standIn";
 import { type Answer, type Ask, envoyOfThisFile } from "./traffic";
-import { enabled, fixed, httpsEdge, inbound, policy, refs, route, rule, tlsEdge, to } from "./worlds";
+import {
+  backend,
+  enabled,
+  fixed,
+  httpsEdge,
+  inbound,
+  policy,
+  refs,
+  route,
+  rule,
+  tlsEdge,
+  to,
+} from "./worlds";
 
 const CALLER = "203.0.113.9";
 /** Where the balancer of these tests connects from, on this machine. */
@@ -26,6 +38,11 @@ const FORGED = {
   "x-forwarded-": "forged",
   forwarded: `for=${CALLER}`,
   "x-real-ip": CALLER,
+  "true-client-ip": CALLER,
+  "x-client-ip": CALLER,
+  "x-cluster-client-ip": CALLER,
+  "cf-connecting-ip": CALLER,
+  "fastly-client-ip": CALLER,
   "x-envoy-external-address": CALLER,
   "x-envoy-internal": "true",
   "x-envoy-original-path": "/forged",
@@ -34,7 +51,8 @@ const FORGED = {
   "x-tunnelplane-client-ip": CALLER,
   "x-tunnelplane-path": "/forged",
 };
-const ABOUT_CALLERS = /^(x-forwarded-.*|forwarded|x-real-ip|x-envoy-.*|x-tunnelplane-.*)$/;
+const ABOUT_CALLERS =
+  /^(x-forwarded-.*|forwarded|x-real-ip|x-envoy-.*|x-tunnelplane-.*|.*-(client|connecting)-ip)$/;
 
 describe("The address of a caller", () => {
   const gateway = envoyOfThisFile();
@@ -160,25 +178,42 @@ describe("The address of a caller", () => {
     expect(await status("/limited", { headers: { "x-forwarded-for": "9.9.9.2" } })).to.equal(429);
   });
 
-  it("is the last address in X-Forwarded-For of a trusted balancer: for restrictions, policies, limits and backends", async () => {
+  it("is the last entry in X-Forwarded-For of a trusted balancer, in all its forms: for restrictions, policies, limits and backends", async () => {
     await gateway.serve(world(), { balancers: BEHIND });
     const ask = (path: string, list: string) =>
       gateway.http1(path, { localAddress: BALANCER, headers: { "x-forwarded-for": list } });
     for (const path of ["/restricted", "/policy"]) {
       expect((await ask(path, CALLER)).status, path).to.equal(200);
-      expect(aboutCaller(await ask(path, `8.8.8.8, ${CALLER}`)), path).to.deep.equal(said(CALLER));
-      for (const list of [
-        `${CALLER}, 8.8.8.8`,
-        "",
-        "unknown",
-        `${CALLER}, unknown`,
-        `${CALLER},`,
-        `${CALLER} 8.8.8.8`,
+      // A stranger may write anything to the left of it.
+      for (const last of [
+        CALLER,
+        `${CALLER}:51008`,
+        `::ffff:${CALLER}`,
+        `::FFFF:${CALLER}`,
+        `[::ffff:${CALLER}]:443`,
+        `[${CALLER}]`,
+        `${CALLER} `,
       ])
-        expect((await ask(path, list)).status, `${path} for ${JSON.stringify(list)}`).to.equal(403);
+        for (const list of [
+          last,
+          `8.8.8.8, ${last}`,
+          `unknown,,[::1,"x",${last}`,
+          `8.8.8.8\r\nx-forwarded-for: ${last}`,
+        ])
+          expect(aboutCaller(await ask(path, list)), `${path} for ${list}`).to.deep.equal(said(CALLER));
+      for (const last of [
+        "8.8.8.8",
+        "8.8.8.8:443",
+        `1${CALLER.slice(1)}`,
+        "::ffff:8.8.8.8",
+        "[2001:db8::7]:443",
+      ])
+        expect((await ask(path, `${CALLER}, ${last}`)).status, `${path} for ${last}`).to.equal(403);
     }
-    expect(aboutCaller(await ask("/", "2001:db8::7"))).to.deep.equal(said("2001:db8::7"));
-    expect(aboutCaller(await ask("/", "unknown"))).to.deep.equal(said(BALANCER));
+    for (const address of ["2001:db8::7", "[2001:db8::7]", "[2001:DB8:0::7]:443", "2001:db8::0:7"])
+      expect(aboutCaller(await ask("/", address)), address).to.deep.equal(said("2001:db8::7"));
+    expect((await ask("/limited", `::ffff:9.9.9.3`)).status).to.equal(200);
+    expect((await ask("/limited", `9.9.9.3:1234`)).status).to.equal(429);
     expect((await ask("/limited", "9.9.9.1")).status).to.equal(200);
     expect((await ask("/limited", "9.9.9.2")).status).to.equal(200);
     expect((await ask("/limited", "9.9.9.1")).status).to.equal(429);
@@ -189,6 +224,39 @@ describe("The address of a caller", () => {
         headers: { "x-forwarded-for": CALLER },
       }),
     ).to.equal(0);
+  });
+
+  it("has to be named by a trusted balancer that sends X-Forwarded-For: one that names none gets 400", async () => {
+    await gateway.serve(world(), { balancers: BEHIND });
+    const ask = (list?: string) =>
+      gateway.http1("/", {
+        localAddress: BALANCER,
+        headers: list === undefined ? {} : { "x-forwarded-for": list },
+      });
+    for (const list of [
+      "",
+      " ",
+      "unknown",
+      `${CALLER},`,
+      `${CALLER}, unknown`,
+      `${CALLER} 8.8.8.8`,
+      `${CALLER}:`,
+      `${CALLER}:123456`,
+      `${CALLER}/32`,
+      `"${CALLER}"`,
+      "203.0.113",
+      "203.0.113.256",
+      "_hidden",
+      "[2001:db8::7",
+      "2001:db8:::7",
+      "2001:db8::7%eth0",
+      "::ffff:cb00:7109",
+    ]) {
+      const refused = await ask(list);
+      expect([refused.status, refused.body.includes("X-Forwarded-For")], list).to.deep.equal([400, true]);
+    }
+    // What speaks for nobody is the caller itself: a health check, or a client in the balancers' network.
+    expect(aboutCaller(await ask())).to.deep.equal(said(BALANCER));
   });
 
   it("is the address in the PROXY protocol, where it is on: on routes, TLS edges and where TLS ends upstream", async () => {
@@ -216,12 +284,61 @@ describe("The address of a caller", () => {
       const answer = await gateway.http1(path, { socket: await proxied(), headers: FORGED });
       expect(aboutCaller(answer), path).to.deep.equal(said(CALLER));
     }
+    const mapped = `PROXY TCP6 ::ffff:${CALLER} ::1 40000 443\r\n`;
+    for (const path of ["/", "/restricted", "/policy"]) {
+      const answer = await gateway.http1(path, { socket: await beginning(mapped), headers: FORGED });
+      expect(aboutCaller(answer), path).to.deep.equal(said(CALLER));
+    }
+    for (const sni of ["db.example.com", "raw.example.com"])
+      for (const [address, answered] of [
+        [CALLER, 200],
+        ["8.8.8.8", 0],
+      ] as const) {
+        const socket = await beginning(`PROXY TCP6 ::ffff:${address} ::1 40000 443\r\n`);
+        expect(await status("/", { sni, socket }), `${sni} from ${address}`).to.equal(answered);
+      }
     const other = "PROXY TCP4 8.8.8.8 127.0.0.1 40000 443\r\n";
     expect(await status("/restricted", { socket: await beginning(other), headers: FORGED })).to.equal(403);
     expect(await status("/policy", { socket: await beginning(other), headers: FORGED })).to.equal(403);
     for (const sni of ["db.example.com", "raw.example.com"]) {
       expect(await status("/", { sni, socket: await proxied() }), sni).to.equal(200);
       expect(await status("/", { sni, socket: await beginning(other) }), sni).to.equal(0);
+    }
+  });
+
+  it("is nobody in a connection that a balancer makes for itself, or for an unknown caller: it reaches no backend", async () => {
+    const spread = backend("weighted", "spread", { backends: { up: 1, up2: 1 } });
+    const many = tlsEdge({ id: "edgtls_2", hostports: ["many.example.com:443"], backend: to("spread") });
+    await gateway.serve(
+      [
+        ...world().slice(0, 1),
+        tlsEdge({ backend: to("up") }),
+        many,
+        spread,
+        up(),
+        fixed("up2", gateway.state.upstream.address),
+      ],
+      { balancers: BEHIND_PROXY_PROTOCOL },
+    );
+    const second = (command: number, family: number, body: Buffer) =>
+      Buffer.concat([
+        Buffer.from("0d0a0d0a000d0a515549540a", "hex"),
+        Buffer.of(0x20 | command, family, 0, body.length),
+        body,
+      ]);
+    const addresses = Buffer.from("cb0071097f0000019c4001bb", "hex");
+    const [LOCAL, PROXY] = [0, 1];
+    for (const sni of ["app.example.com", "db.example.com", "many.example.com"]) {
+      for (const named of ["PROXY TCP4 203.0.113.9 127.0.0.1 40000 443\r\n", second(PROXY, 0x11, addresses)])
+        expect(await status("/", { sni, socket: await beginning(named) }), sni).to.equal(200);
+      for (const unnamed of [
+        "PROXY UNKNOWN\r\n",
+        "PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n",
+        second(LOCAL, 0, Buffer.alloc(0)),
+        second(LOCAL, 0x11, addresses),
+        second(PROXY, 0, Buffer.alloc(0)),
+      ])
+        expect(await status("/", { sni, socket: await beginning(unnamed) }), `${sni} ${unnamed}`).to.equal(0);
     }
   });
 

@@ -24,6 +24,7 @@ const POSSIBLE: readonly [expression: string, holds: boolean][] = [
   ['req.user_agent.contains("Test")', true],
   ['conn.client_ip == "127.0.0.1" && conn.ClientIP.inCidrRange("127.0.0.0/8")', true],
   ['inCidrRange(conn.client_ip, ["10.0.0.0/8", "::/0"])', false],
+  ['inCidrRange(conn.client_ip, "::ffff:127.0.0.0/104") && conn.client_ip in ["::ffff:127.0.0.1"]', true],
   ['conn.client_ip.startsWith("127.")', true],
   ['conn.tls.sni == "app.example.com"', true],
   ['!(req.method == "POST" || (req.path.startsWith("/a") && conn.tls.sni.endsWith(".org")))', true],

@@ -74,12 +74,16 @@ onOneDatabase("Limits on requests", (startServer) => {
     const server = await start({ args: ["--trust-proxy", "loopback"] });
     const from = (address: string, key: string) =>
       new Rest(server.url, key).get("/ip_policies", { "x-forwarded-for": address });
-    for (const [guesser, neighbour] of [
-      ["198.51.100.7", "198.51.100.8"],
-      ["2001:db8:0:1::7", "2001:db8:0:2::7"],
+    for (const [guesser, neighbour, spelt] of [
+      ["198.51.100.7", "198.51.100.8", (port: number) => `198.51.100.7:${port}`],
+      ["::ffff:198.51.100.9", "198.51.100.10:443", (port: number) => `[::ffff:c633:6409]:${port}`],
+      ["2001:db8:0:1::7", "2001:db8:0:2::7", (port: number) => `[2001:db8:0:1::8]:${port}`],
     ] as const) {
+      // Some proxies write the port of each connection behind the address.
       for (let guess = 0; guess < 30; guess++)
-        expect((await from(guesser, `tpk_guess-${guess}`)).status).to.equal(401);
+        expect(
+          (await from(guess % 2 ? guesser : spelt(40_000 + guess), `tpk_guess-${guess}`)).status,
+        ).to.equal(401);
       const refused = await from(guesser, "tpk_one-more-guess");
       expectRefused(refused, limited);
       expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { plainAddress } from "@tunnelplane/sdk/contract";
 import { Pace } from "./pace";
 
 const MOST_CONNECTIONS = 5000;
@@ -44,7 +45,7 @@ export class ConnectionLimits {
 
   /** Lets a connection begin when its turn comes, or closes it. */
   admit(socket: Socket, begin: () => void): void {
-    const ip = socket.remoteAddress ?? "";
+    const ip = plainAddress(socket.remoteAddress ?? "");
     const others = this.#loggingIn.get(ip) ?? 0;
     socket.on("error", () => socket.destroy());
     if (this.count >= MOST_CONNECTIONS || others >= MOST_LOGGING_IN || this.#isBarred(ip)) {
@@ -74,7 +75,7 @@ export class ConnectionLimits {
 
   /** Undefined for a connection that is closed. */
   find(ip: string | undefined, port: number | undefined): AgentConnection | undefined {
-    return this.#connections.get(`${ip} ${port}`);
+    return this.#connections.get(`${plainAddress(ip ?? "")} ${port}`);
   }
 
   /** Notes that a connection has logged in. */

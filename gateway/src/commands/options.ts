@@ -1,5 +1,11 @@
 import { isIP, SocketAddress } from "node:net";
-import { durationSeconds, GATEWAY_NAME, GATEWAY_NAME_FORM, mistakeInCidr } from "@tunnelplane/sdk/contract";
+import {
+  durationSeconds,
+  GATEWAY_NAME,
+  GATEWAY_NAME_FORM,
+  mistakeInCidr,
+  plainAddress,
+} from "@tunnelplane/sdk/contract";
 import { switchReader } from "@tunnelplane/sdk/node";
 import { InvalidArgumentError, Option } from "commander";
 import { boundAt } from "../environment/ports";
@@ -51,7 +57,7 @@ export function networksOption(text: string, previous: readonly string[] = []): 
     const fault = mistakeInCidr(network);
     if (fault !== undefined) throw new InvalidArgumentError(`${JSON.stringify(network)} ${fault}.`);
   }
-  return [...previous, ...networks];
+  return [...previous, ...networks.map(plainAddress)];
 }
 
 /** Adds the name of a project, or several with commas between, to those that came before. */

@@ -1,14 +1,21 @@
+import { CALLER_HEADERS } from "@tunnelplane/sdk/rules";
+import { LAST_FORWARDED, PROXIED_IPV4 } from "./balancers";
 import { extension, type Json } from "./json";
 import { HOST as LOWER_HOST } from "./limits";
 import { cidrRange } from "./networks";
 import { CLIENT_IP_HEADER, OWN_HEADERS } from "./predicate";
 
+/**
+ * Who says where a caller is: the connection; a trusted balancer, in the last entry of X-Forwarded-For; or
+ * one by the PROXY protocol.
+ */
+export type By = "connection" | "forwarded" | "proxy protocol";
+
 /** How callers reach a chain. */
 export interface Arrival {
   /** The port that hostports name. */
   readonly port: number;
-  /** Whether the last address of X-Forwarded-For is the caller's: a balancer that is trusted wrote it. */
-  readonly forwarded: boolean;
+  readonly by: By;
 }
 
 const FORWARDED_FOR = "x-forwarded-for";
@@ -18,20 +25,19 @@ const HOST = "%REQ(:AUTHORITY)%";
 const CLIENT_IP = "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%";
 
 /** Removes headers in which callers claim who they are: only trusted balancers may say that. */
-export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Json {
+export function callerHeaders({ by }: Arrival, conditional: boolean): Json {
   const own = Object.values(OWN_HEADERS);
   const removed = [
-    forwarded ? { safe_regex: { regex: FORWARDED_MORE } } : { prefix: "x-forwarded-" },
+    by === "forwarded" ? { safe_regex: { regex: FORWARDED_MORE } } : { prefix: "x-forwarded-" },
     { prefix: "x-envoy-" },
     { prefix: "x-tunnelplane-" },
-    { exact: "x-real-ip" },
-    { exact: "forwarded" },
+    ...CALLER_HEADERS.map((exact) => ({ exact })),
   ].map((key_matcher) => ({ remove_on_match: { key_matcher } }));
   return {
     use_remote_address: true,
     // Backends get X-Forwarded-For anew, and policies read nothing there that Envoy wrote.
     skip_xff_append: true,
-    xff_num_trusted_hops: forwarded ? 1 : undefined,
+    xff_num_trusted_hops: by === "connection" ? undefined : 1,
     // Envoy trusts private addresses more, and writes no CLIENT_IP_HEADER for them. None is at this address.
     internal_address_config: { cidr_ranges: [cidrRange("255.255.255.255/32")] },
     early_header_mutation_extensions: [
@@ -41,6 +47,10 @@ export function callerHeaders({ forwarded }: Arrival, conditional: boolean): Jso
         {
           mutations: [
             ...removed,
+            // Envoy reads the caller's address there after this.
+            ...(by === "connection"
+              ? []
+              : [{ append: overwritten(FORWARDED_FOR, by === "forwarded" ? LAST_FORWARDED : PROXIED_IPV4) }]),
             ...(conditional ? own.map(({ name, value }) => ({ append: overwritten(name, value) })) : []),
           ],
         },

@@ -1,3 +1,4 @@
+import { onlyKnownCallers } from "./balancers";
 import { type Arrival, callerHeaders, headersForBackends } from "./callerHeaders";
 import { compressors } from "./compression";
 import { idTokenFilters, lackingClaims } from "./idToken";
@@ -54,7 +55,10 @@ export function httpManager(
         ...headersForBackends(arrival),
         virtual_hosts: [...virtualHosts, misdirected(strangers)],
       },
-      http_filters: filters(requirements, recording),
+      http_filters: [
+        ...(arrival.by === "forwarded" ? [onlyKnownCallers()] : []),
+        ...filters(requirements, recording),
+      ],
     },
   );
 }

@@ -1,15 +1,17 @@
 import { escapeRegex } from "@tunnelplane/sdk/rules";
+import { closingLocal, inBothForms, proxyProtocol } from "./balancers";
+import type { By } from "./callerHeaders";
 import { httpManager } from "./httpChain";
 import { addTo, grouped } from "./indexes";
 import { extension, type Json } from "./json";
 import type { Balancers, Environment, Listen, ServerCertificate } from "./model";
 import { type Hostport, isWildcard, shortHash, wildcardsAbove } from "./names";
-import { cidrRange } from "./networks";
+import { cidrRange, rangeAsWritten } from "./networks";
 import { admittingNothing, networkRbac } from "./rbac";
 import { HTTP_CHAIN, REFUSED_CHAIN, type Recording, recordConnections, TLS_CHAIN } from "./recording";
 import type { ChainRequirements } from "./routes";
 import { type Passage, tcpProxy } from "./tcpChain";
-import { downstreamTls, proxyProtocol, tlsInspector } from "./tls";
+import { downstreamTls, tlsInspector } from "./tls";
 
 /** A hostport of an edge that was understood. */
 export type Front = HttpsFront | TlsFront | TcpFront;
@@ -70,18 +72,18 @@ function tlsListeners(
     if (hosts.length + challenged.length === 0) return [];
     const chains = [
       ...arrivals.flatMap((arrival) => httpChains(here, hosts, port, arrival, recording)),
-      ...here.flatMap((front) => (front.kind === "tls_edge" ? tlsChains(front, arrivals[0].only) : [])),
-      ...refusing(closed, arrivals[0].only),
+      ...here.flatMap((front) => (front.kind === "tls_edge" ? tlsChains(front, arrivals[0]) : [])),
+      ...refusing(closed, arrivals[0]),
     ];
     return [
       {
         name: listenerName(port),
         ...addresses(listen.filter((one) => one.port === port)),
         ...COMMON,
-        listener_filters: [...(balancers?.proxyProtocol ? [proxyProtocol()] : []), tlsInspector()],
+        listener_filters: [...(balancers?.proxyProtocol ? proxyProtocol() : []), tlsInspector()],
         filter_chains: [
           ...naming(chains, hosts, challenged),
-          ...challenged.map((one) => challengeChain(one, arrivals[0].only)),
+          ...challenged.map((one) => challengeChain(one, arrivals[0])),
         ],
         access_log: recording ? [recordConnections(port)] : undefined,
       },
@@ -94,13 +96,13 @@ const CHALLENGED_PORT = 443;
 const ACME_PROTOCOL = "acme-tls/1";
 
 /** Shows the certificate of a challenge to those who ask for it by ALPN. */
-function challengeChain(certificate: ServerCertificate, only: readonly string[]): Json {
+function challengeChain(certificate: ServerCertificate, arrivals: Arrivals): Json {
   const { names } = certificate;
   return chain(
     `challenge ${names.join(" ")}`,
     names,
-    [httpManager([], [], [], { port: CHALLENGED_PORT, forwarded: false })],
-    { application_protocols: [ACME_PROTOCOL], ...matchOf(only) },
+    [httpManager([], [], [], { port: CHALLENGED_PORT, by: "connection" })],
+    { application_protocols: [ACME_PROTOCOL], ...matchOf(arrivals) },
     downstreamTls({ minVersion: "1.2", clients: undefined }, certificate, [ACME_PROTOCOL]),
   );
 }
@@ -137,16 +139,16 @@ function tcpListener(
     "envoy.extensions.filters.network.connection_limit.v3.ConnectionLimit",
     { stat_prefix: "limit_of_port", max_connections: MOST_OF_A_PORT },
   );
-  const { only } = arrivalsBy(balancers)[0];
+  const [arrivals] = arrivalsBy(balancers);
   return {
     name: `tcp ${listenerName(port)}`,
     ...addresses(tcpListen.filter((one) => one.port === port)),
     ...COMMON,
-    listener_filters: balancers?.proxyProtocol ? [proxyProtocol()] : undefined,
+    listener_filters: balancers?.proxyProtocol ? proxyProtocol() : undefined,
     filter_chains: gated(passage, (name, filters, sources) => ({
       name,
-      filter_chain_match: matchOf(only, sources),
-      filters: [limit, ...filters],
+      filter_chain_match: matchOf(arrivals, sources),
+      filters: [...closing(arrivals), limit, ...filters],
     })),
   };
 }
@@ -164,28 +166,31 @@ function gated<C extends Json>(
   ];
 }
 
-/**
- * @param only the networks of balancers that may connect
- * @param sources the networks of callers
- */
-const matchOf = (only: readonly string[], sources: readonly string[] = []): Json => ({
+/** @param sources the networks of callers */
+const matchOf = ({ only, by }: Arrivals, sources: readonly string[] = []): Json => ({
   direct_source_prefix_ranges: only.length === 0 ? undefined : only.map(cidrRange),
-  source_prefix_ranges: sources.length === 0 ? undefined : sources.map(cidrRange),
+  source_prefix_ranges:
+    sources.length === 0
+      ? undefined
+      : (by === "proxy protocol" ? inBothForms(sources) : sources).map(rangeAsWritten),
 });
+
+/** Closes what no caller makes, before any other filter. */
+const closing = ({ by }: Arrivals): Json[] => (by === "proxy protocol" ? [closingLocal()] : []);
 
 const listenerName = (port: number): string => `port ${port}`;
 
 /** A chain's callers: those who connect from these networks; or without networks, everybody else. */
 interface Arrivals {
   readonly only: readonly string[];
-  readonly forwarded: boolean;
+  readonly by: By;
 }
 
 /** TLS edges use the first one, because they do not read X-Forwarded-For. */
 function arrivalsBy(balancers: Balancers | undefined): readonly [Arrivals, ...Arrivals[]] {
-  if (balancers?.proxyProtocol) return [{ only: balancers.networks, forwarded: false }];
-  const anybody: Arrivals = { only: [], forwarded: false };
-  return balancers ? [anybody, { only: balancers.networks, forwarded: true }] : [anybody];
+  if (balancers?.proxyProtocol) return [{ only: balancers.networks, by: "proxy protocol" }];
+  const anybody: Arrivals = { only: [], by: "connection" };
+  return balancers ? [anybody, { only: balancers.networks, by: "forwarded" }] : [anybody];
 }
 
 /** From the end of the ClientHello on; what comes before it has `listener_filters_timeout`. */
@@ -207,9 +212,10 @@ function httpChains(
   here: readonly (HttpsFront | TlsFront)[],
   hosts: readonly string[],
   port: number,
-  { only, forwarded }: Arrivals,
+  arrivals: Arrivals,
   recording: Recording | undefined,
 ): Chain[] {
+  const { by } = arrivals;
   const shared = new Map<string, HttpsFront[]>();
   for (const front of here) {
     if (front.kind !== "https_edge") continue;
@@ -226,35 +232,32 @@ function httpChains(
       sorted.map(({ virtualHost }) => virtualHost),
       [...new Set(strangers)].sort(),
       sorted.flatMap(({ requirements }) => requirements),
-      { port, forwarded },
+      { port, by },
       recording,
     );
     return chain(
-      `${HTTP_CHAIN}${key}${forwarded ? " through a balancer" : ""}`,
+      `${HTTP_CHAIN}${key}${by === "forwarded" ? " through a balancer" : ""}`,
       own,
-      [manager],
-      matchOf(only),
+      [...closing(arrivals), manager],
+      matchOf(arrivals),
       fronts[0]?.transport,
     );
   });
 }
 
-function tlsChains(
-  { hostport: { host }, transport, ...passage }: TlsFront,
-  only: readonly string[],
-): Chain[] {
+function tlsChains({ hostport: { host }, transport, ...passage }: TlsFront, arrivals: Arrivals): Chain[] {
   return gated(passage, (name, filters, sources) =>
     chain(
       `${name === "admitted" ? TLS_CHAIN : REFUSED_CHAIN}${host}`,
       [host],
-      filters,
-      matchOf(only, sources),
+      [...closing(arrivals), ...filters],
+      matchOf(arrivals, sources),
       transport,
     ),
   );
 }
 
-const refusing = (hosts: readonly string[], only: readonly string[]): Chain[] =>
+const refusing = (hosts: readonly string[], arrivals: Arrivals): Chain[] =>
   hosts.length === 0
     ? []
     : [
@@ -262,7 +265,7 @@ const refusing = (hosts: readonly string[], only: readonly string[]): Chain[] =>
           "not served",
           [...hosts].sort(),
           [networkRbac("refuse", admittingNothing()), tcpProxy("nowhere")],
-          matchOf(only),
+          matchOf(arrivals),
           undefined,
         ),
       ];

@@ -1,4 +1,5 @@
 import type { IpPolicyRule, Ref } from "@tunnelplane/sdk";
+import { plainAddress } from "@tunnelplane/sdk/contract";
 import {
   admittedBy,
   EVERYONE,
@@ -71,7 +72,11 @@ function ownNetworks(module: IpRestriction | null, objects: Objects): Json | und
   return { and_ids: { ids: [among(allowed), { not_id: among(denied) }] } };
 }
 
-export function cidrRange(cidr: string): Json {
+/** A network for Envoy, in its one form. */
+export const cidrRange = (cidr: string): Json => rangeAsWritten(plainAddress(cidr));
+
+/** A network for Envoy, in the form in which it is written. */
+export function rangeAsWritten(cidr: string): Json {
   const [address, length] = cidr.split("/");
   return { address_prefix: address, prefix_len: Number(length) };
 }

@@ -76,14 +76,6 @@ export function upstreamTls(host: string, trust: string): Json {
   });
 }
 
-/** Reads what a balancer says of each connection; one without it is closed. Versions 1 and 2. */
-export const proxyProtocol = (): Json => ({
-  name: "proxy_protocol",
-  typed_config: typed("envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol", {
-    stat_prefix: "balancers",
-  }),
-});
-
 export const tlsInspector = (): Json => ({
   name: "tls_inspector",
   typed_config: typed("envoy.extensions.filters.listener.tls_inspector.v3.TlsInspector"),

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6, SocketAddress } from "node:net";
+import { plainAddress } from "@tunnelplane/sdk/contract";
 import { UNRECORDED } from "@tunnelplane/sdk/meaning";
-import { unmapped } from "@tunnelplane/sdk/rules";
 
 /** Stands for what is left out of a path. */
 const LEFT_OUT = "…";
@@ -39,7 +39,7 @@ export type Addresses = (typeof ADDRESSES)[number];
 
 /** An address, or the /24 or /48 that it is in. */
 export function callerOf(address: string, recorded: Addresses): string {
-  const plain = unmapped(address);
+  const plain = plainAddress(address);
   if (recorded === "whole") return plain;
   if (isIPv4(plain)) return `${plain.slice(0, plain.lastIndexOf("."))}.0/24`;
   if (!isIPv6(plain)) return UNRECORDED;

@@ -48,7 +48,7 @@ export { EDGE_KINDS, type EdgeKind, isEdgeKind } from "./edges";
 export * from "./errors";
 export { binds, mistakeInBind } from "./formats/acl";
 export { type Arn, readArn } from "./formats/arn";
-export { cidrKey, mistakeInCidr, networksAround } from "./formats/cidr";
+export { cidrKey, mistakeInCidr, networksAround, plainAddress } from "./formats/cidr";
 export { placeOfClaim } from "./formats/claim";
 export { actionOf, type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./formats/event";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";

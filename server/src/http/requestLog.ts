@@ -1,4 +1,5 @@
 import { type FastifyBaseLogger, LogController } from "fastify";
+import { callerAddress } from "./origin";
 
 /** Logs one line for each answered request. Never logs headers, queries or bodies, which may hold secrets. */
 export class RequestLog extends LogController {
@@ -12,7 +13,7 @@ export class RequestLog extends LogController {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       key: request.caller?.keyId,
-      client: request.ip,
+      client: callerAddress(request),
     };
     if (error) request.log.warn({ ...facts, err: error }, "connection lost");
     else request.log.info(facts, "request");

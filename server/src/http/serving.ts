@@ -14,7 +14,7 @@ import type { RequestsUnderWay, SlotKind } from "./limits/requestsUnderWay";
 import { nameIn } from "./names";
 import { allOperations } from "./operations";
 import { type ApiOperation, isCacheable, isIdempotent } from "./operations/operation";
-import { isForwarded } from "./origin";
+import { callerAddress, isForwarded } from "./origin";
 import { idempotentRequestOf, isKnown, requireMatch } from "./preconditions";
 import { asksForNames, dryRunOf, findingsOf, forceOf, type Query } from "./query";
 
@@ -90,7 +90,7 @@ function registerOperation(
     const change = {
       caller,
       operationId: request.id,
-      client: request.ip,
+      client: callerAddress(request),
       isForwarded: isForwarded(request),
       force: forceOf(query),
       dryRun: dryRunOf(query),

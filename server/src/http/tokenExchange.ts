@@ -16,7 +16,7 @@ import {
   SUBJECT_TOKEN_TYPES,
   tokenOperation,
 } from "./operations/token";
-import { originOf } from "./origin";
+import { callerAddress, originOf } from "./origin";
 import { refuseOtherMethods } from "./serving";
 
 interface Serving {
@@ -70,7 +70,7 @@ export function registerTokenExchange(
   });
 
   async function exchanged(request: FastifyRequest) {
-    const sent = { ...readForm(request.body), operationId: request.id, client: request.ip };
+    const sent = { ...readForm(request.body), operationId: request.id, client: callerAddress(request) };
     opened ??= open();
     try {
       return await opened.exchange(sent);

@@ -167,12 +167,39 @@ describe("A decision says what happens to a request:", () => {
     );
   });
 
+  it("an address of IPv4 that is written within IPv6 is that address, in requests, rules and expressions", () => {
+    const guarded = (...rules: string[]) => world(site(restricted("office")), policy("office", ...rules));
+    const denied = (expression: string) => world(site(inbound(when([expression], "deny"))));
+    const forms = ["198.51.100.7", "::ffff:198.51.100.7", "::FFFF:c633:6407", "0:0:0:0:0:ffff:198.51.100.7"];
+    for (const from of forms) {
+      for (const [of, outcome] of [
+        [guarded("allow 198.51.100.0/24"), "answered 200"],
+        [guarded("allow ::ffff:198.51.100.0/120"), "answered 200"],
+        [guarded("allow 0.0.0.0/0", "deny ::ffff:c633:6400/120"), "refused 403"],
+        [guarded("allow ::/0"), "refused 403"],
+        [guarded("allow ::fffe:0:0/95"), "refused 403"],
+      ] as const)
+        expect(said(of, { from }), from).to.equal(outcome);
+      for (const expression of [
+        'conn.client_ip == "198.51.100.7"',
+        'conn.client_ip in ["192.0.2.1", "::ffff:198.51.100.7"]',
+        'conn.client_ip.inCidrRange("198.51.100.0/24")',
+        'inCidrRange(conn.client_ip, "::ffff:198.51.100.0/120")',
+        'conn.client_ip.startsWith("198.51.")',
+        'conn.client_ip.endsWith("100.7") && !conn.client_ip.contains(":")',
+        '!conn.client_ip.inCidrRange("::/0")',
+      ])
+        expect(said(denied(expression), { from }), `${expression} from ${from}`).to.equal("refused 403");
+    }
+  });
+
   it("headers that callers may not write are read as empty", () => {
     const of = (name: string) => world(site(inbound(when([`req.headers["${name}"] != ""`], "deny"))));
     const headers = { "X-Team": "red", x_team: "red", "X-Real-IP": "10.0.0.1" };
     expect(said(of("x-team"), { headers })).to.equal("refused 403");
     expect(said(of("x_team"), { headers })).to.equal("answered 200");
-    expect(said(of("x-real-ip"), { headers })).to.equal("answered 200");
+    for (const name of ["X-Real-IP", "True-Client-IP", "CF-Connecting-IP"])
+      expect(said(of(name), { headers: { ...headers, [name]: "10.0.0.1" } }), name).to.equal("answered 200");
   });
 
   it("a TLS edge asks for version, certificate, network and policies before it sends on", () => {

@@ -1,6 +1,7 @@
 import { own } from "../../contract/core/narrow";
 import { printed } from "../networks/networkSet";
 import { type Source, sourceOf } from "../networks/source";
+import { CALLER_HEADERS } from "./rules/callerHeaders";
 import { normalForm } from "./rules/paths";
 import { type DecisionRequest, UNRECORDED } from "./types";
 
@@ -10,7 +11,7 @@ export const LEFT_OUT = "…";
 /**
  * Headers that expressions never see: the gateway removes these, and Envoy removes those with an underscore.
  */
-const REMOVED = /_|^(?:x-forwarded-|x-envoy-|x-tunnelplane-|x-real-ip$|forwarded$)/;
+const REMOVED = /_|^(?:x-forwarded-|x-envoy-|x-tunnelplane-)/;
 /** Headers that the gateway writes itself, or that are changed before expressions see them. */
 const UNSURE = new Set([
   "x-request-id",
@@ -69,7 +70,7 @@ export class Arriving {
   header(name: string): string | undefined {
     const { user_agent, headers } = this.request;
     if (UNSURE.has(name)) return undefined;
-    if (REMOVED.test(name)) return "";
+    if (REMOVED.test(name) || CALLER_HEADERS.includes(name)) return "";
     if (name === "user-agent" && user_agent !== undefined)
       return user_agent === UNRECORDED ? undefined : (user_agent ?? "");
     if (headers === undefined) return "";

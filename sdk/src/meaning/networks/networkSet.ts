@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { counted } from "../../contract/core/names";
-import { mistakeInCidr } from "../../contract/formats/cidr";
+import { mistakeInCidr, plainAddress } from "../../contract/formats/cidr";
 import { blocksOf, type Interval, type Intervals, less, sameIntervals, union } from "./intervals";
 
 /** A set of addresses of both families, independent of the networks that it was made from. */
@@ -34,7 +34,7 @@ export function networkSet(allowed: Iterable<string>, denied: Iterable<string> =
 
 /** Expressions may have bits set behind the mask of a network; Envoy looks at none of them. */
 export function masked(cidr: string): string {
-  const [address, bits] = ipaddr.parseCIDR(cidr);
+  const [address, bits] = ipaddr.parseCIDR(plainAddress(cidr));
   const family = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
   return `${family.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
 }
@@ -43,7 +43,7 @@ function byFamily(networks: Iterable<string>): Record<Family, Interval[]> {
   const found: Record<Family, Interval[]> = { v4: [], v6: [] };
   for (const network of networks) {
     if (mistakeInCidr(network) !== undefined) continue;
-    const [address = "", mask] = network.split("/");
+    const [address = "", mask] = plainAddress(network).split("/");
     const bytes = ipaddr.parse(address).toByteArray();
     const family = bytes.length === 4 ? "v4" : "v6";
     const first = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { mistakeInCidr } from "../../contract/formats/cidr";
+import { mistakeInCidr, plainAddress } from "../../contract/formats/cidr";
 import type { Intervals } from "./intervals";
 import type { NetworkSet } from "./networkSet";
 
@@ -41,7 +41,8 @@ function numberOf(text: string): number | undefined {
 }
 const [DOT, ZERO] = [46, 48];
 
-function read(text: string): Source | undefined {
+function read(given: string): Source | undefined {
+  const text = plainAddress(given);
   const slash = text.indexOf("/");
   const address = slash < 0 ? text : text.slice(0, slash);
   if (slash >= 0 && mistakeInCidr(text) !== undefined) return undefined;
@@ -88,11 +89,8 @@ function among<N extends number | bigint>(
   return found[0] <= first && last <= found[1] ? true : undefined;
 }
 
-/** An IPv4 address that a socket for both families shows within IPv6 (RFC 4291), without that. */
-export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
-
 /** Whether the address of a socket is in a set of networks; one that cannot be read is not. */
 export function holdsAddress(set: NetworkSet, address: string): boolean {
-  const source = sourceOf(unmapped(address));
+  const source = sourceOf(address);
   return source !== undefined && isIn(source, set) === true;
 }

@@ -4,7 +4,7 @@ import { BurstyRateLimiter, type RateLimiterMemory, RateLimiterRes } from "rate-
 import type { Siblings } from "../../processes";
 import { hashSecret } from "../../secrets";
 import { customerOf, isLoopback, RequestError } from "../../util";
-import { isForwarded } from "../origin";
+import { callerAddress, isForwarded } from "../origin";
 import { SharedCounts } from "./sharedCounts";
 
 export interface RateLimitOptions {
@@ -137,7 +137,7 @@ export class RateLimits {
 
   /** Whether a request comes from this machine itself, not through a proxy on it. */
   #isExempt(request: FastifyRequest): boolean {
-    return !this.options.loopback && isLoopback(request.ip) && !isForwarded(request);
+    return !this.options.loopback && isLoopback(callerAddress(request)) && !isForwarded(request);
   }
 
   /**
@@ -145,8 +145,8 @@ export class RateLimits {
    * client.
    */
   #addressOf(request: FastifyRequest): string | undefined {
-    const isHidden = isLoopback(request.ip) && isForwarded(request);
-    return isHidden || this.#isExempt(request) ? undefined : customerOf(request.ip);
+    const isHidden = isLoopback(callerAddress(request)) && isForwarded(request);
+    return isHidden || this.#isExempt(request) ? undefined : customerOf(callerAddress(request));
   }
 }
 

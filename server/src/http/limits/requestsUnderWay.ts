@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { counted } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { customerOf, RequestError } from "../../util";
+import { callerAddress } from "../origin";
 import { Crowds } from "./crowds";
 import { type GiveBack, Slots } from "./slots";
 
@@ -127,7 +128,7 @@ export class RequestsUnderWay {
 
   /** Takes a place to look up an unknown key. One address gets a quarter of the places at most. */
   lookUp(request: FastifyRequest): GiveBack {
-    const place = this.#lookups.take(customerOf(request.ip), this.#lookups.part(4));
+    const place = this.#lookups.take(customerOf(callerAddress(request)), this.#lookups.part(4));
     if (place) return place;
     throw this.#refuse(request, "The server looks up too many API keys from this address already");
   }
@@ -156,7 +157,7 @@ export class RequestsUnderWay {
     }
     if (slots === "exchanges" || slots === "sign_ins") {
       const { slots: apart, does } = this.#elsewhere[slots];
-      const slot = apart.take(customerOf(request.ip), apart.part(4));
+      const slot = apart.take(customerOf(callerAddress(request)), apart.part(4));
       if (!slot) return this.#refuse(request, `The server ${does} already`);
       this.#held.set(request, slot);
       return undefined;
@@ -207,7 +208,7 @@ export class RequestsUnderWay {
           operation_id: request.id,
           method: request.method,
           path: request.url.split("?")[0],
-          client: request.ip,
+          client: callerAddress(request),
         },
         "request cut off",
       );

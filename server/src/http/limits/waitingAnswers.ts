@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { callerAddress } from "../origin";
 import type { Garbage } from "./garbage";
 
 const MIB = 1024 * 1024;
@@ -59,7 +60,7 @@ export class WaitingAnswers {
   #add(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
     const { socket } = request.raw;
     if (socket.destroyed) return;
-    const reader = request.caller?.keyId ?? request.ip;
+    const reader = request.caller?.keyId ?? callerAddress(request);
     this.#waiting.set(reply, { request, socket, reader, bytes, queued: 0, movedAt: performance.now() });
     this.#count(reader, bytes);
     while (
@@ -108,7 +109,7 @@ export class WaitingAnswers {
   #end({ request, socket }: Waiting, reason: string): void {
     this.#cutOff++;
     request.log.warn(
-      { operation_id: request.id, key: request.caller?.keyId, client: request.ip, reason },
+      { operation_id: request.id, key: request.caller?.keyId, client: callerAddress(request), reason },
       "answer cut off",
     );
     socket.destroy();

@@ -23,6 +23,7 @@ import { acceptForms, fieldsOf, LARGEST_FORM } from "../forms";
 import { requireAddress } from "../limits/connections";
 import { deviceOperation, loginKeyOperation, loginKeyShape } from "../operations/login";
 import { checked } from "../operations/operation";
+import { callerAddress } from "../origin";
 import { refuseOtherMethods } from "../serving";
 import { codePage, consentPage, letInPage, PAGE_HEADERS, pageHeaders } from "./page";
 import { type ForPeople, preparePages } from "./people";
@@ -55,7 +56,11 @@ function registerPages(pages: FastifyInstance, services: ForPeople): void {
       const session = await sessionIn(request);
       if (!session) return signInFirst(request, reply);
       const listening = listeningIn((name) => queryField(request, name));
-      const shown = { address: addressOf(request), name: session.caller.name, csrfToken: session.csrfToken };
+      const shown = {
+        address: addressOf(request),
+        name: session.caller.name,
+        csrfToken: session.csrfToken,
+      };
       reply.headers(pageHeaders(listening?.port));
       return reply.send(listening ? consentPage({ ...shown, ...listening }) : codePage(shown));
     }),
@@ -195,7 +200,7 @@ const WAITING = { key: null, expires_at: null, user: null, claims: null };
 const keyFor = (
   context: ServerContext,
   brought: Parameters<typeof redeem>[1],
-  { id: operationId, ip: client }: FastifyRequest,
+  { id: operationId, ip }: FastifyRequest,
 ): Promise<object | undefined> =>
   journaled(context, async (transaction, begunUnder) => {
     const granting = await redeem(transaction, brought);
@@ -204,6 +209,7 @@ const keyFor = (
     const { id, name, email, active } = await userAt(transaction, context.documents, granting.userId);
     if (!active) throw new RequestError("forbidden", "This user is not active; an admin can activate it");
     const secret = newSecret("tpk");
+    const client = callerAddress({ ip });
     const keyId = await beginSession(transaction, {
       secret,
       client,

@@ -9,7 +9,7 @@ import { JSON_TYPE } from "../bodies";
 import { loggedErrorOf } from "../errors";
 import { requireAddress } from "../limits/connections";
 import { sessionOperation, signOutOperation } from "../operations/session";
-import { originOf } from "../origin";
+import { callerAddress, originOf } from "../origin";
 import { refuseOtherMethods } from "../serving";
 import { type ForPeople, preparePages } from "./people";
 
@@ -65,7 +65,7 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
         cookie: cookies.attempt(request),
         former: former?.keyId,
         operationId: request.id,
-        client: request.ip,
+        client: callerAddress(request),
       });
       await apiKeys.forget(); // the user's groups may be others now
       reply.removeHeader("set-cookie");
@@ -89,7 +89,7 @@ function registerPages(pages: FastifyInstance, { open, ...services }: Serving): 
 
   async function refusalOf(error: unknown, request: FastifyRequest) {
     if (error instanceof SignInRefused) {
-      await opened?.record(error, { operationId: request.id, client: request.ip });
+      await opened?.record(error, { operationId: request.id, client: callerAddress(request) });
       return { status: 403, message: error.message };
     }
     if (error instanceof ProviderAway)
@@ -169,11 +169,14 @@ async function userIn({ store, documents }: ServerContext, { ownerId }: Caller) 
 const signOut = (
   context: ServerContext,
   { keyId, ownerId, name }: Caller,
-  { id: operationId, ip: client }: FastifyRequest,
+  { id: operationId, ip }: FastifyRequest,
 ): Promise<void> =>
   journaled(context, async (transaction, begunUnder) => {
     await endSession(transaction, keyId);
-    await context.journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [
-      { action: "signed_out", subject: keyId },
-    ]);
+    await context.journal.append(
+      transaction,
+      begunUnder,
+      { ownerId, name, keyId, operationId, client: callerAddress({ ip }) },
+      [{ action: "signed_out", subject: keyId }],
+    );
   });

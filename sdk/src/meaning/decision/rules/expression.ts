@@ -1,5 +1,6 @@
 import type * as Cel from "@marcbachmann/cel-js" with { "resolution-mode": "import" };
 import ipaddr from "ipaddr.js";
+import { plainAddress } from "../../../contract/formats/cidr";
 import { networksOfPrefix } from "./addressText";
 import { all, any, type Condition, type Input, not, TEXT_TESTS, type TextTest } from "./condition";
 import { searching } from "./patterns";
@@ -152,7 +153,8 @@ function textOf(node: Cel.ASTNode): string {
 const literals = (node: Cel.ASTNode): string[] =>
   node.op === "list" ? node.args.map(textOf) : [textOf(node)];
 
-function networkOf(node: Cel.ASTNode, text: string, mayHaveMask: boolean): string {
+function networkOf(node: Cel.ASTNode, given: string, mayHaveMask: boolean): string {
+  const text = plainAddress(given);
   if (mayHaveMask && ipaddr.isValidCIDR(text)) return text;
   if (ipaddr.isValid(text) && (ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)))
     return `${text}/${ipaddr.IPv6.isValid(text) ? 128 : 32}`;

@@ -21,11 +21,12 @@ export {
   networksIn,
   unionOf,
 } from "../../networks/networkSet";
-export { holdsAddress, unmapped } from "../../networks/source";
+export { holdsAddress } from "../../networks/source";
 export { withoutEdge } from "../decider";
 export { type Known, refuseUnknownIn } from "../refuseUnknown";
 export { refuseAnswer } from "./answers";
 export { BACKEND_FAULTS, DEEPEST, MOST_IN_ORDER } from "./backendFaults";
+export { CALLER_HEADERS } from "./callerHeaders";
 export { asksVerified, claimIn, claimTest, type RequiredClaims, refuseClaims, VERIFIED } from "./claims";
 export { all, asks, type Condition, holds, type Input, not, type Test } from "./condition";
 export { type ConnectionEdge, type ConnectionStep, connectionSteps } from "./connections";
