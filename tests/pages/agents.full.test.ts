@@ -1,11 +1,9 @@
 import { newId } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import type { Json } from "../support/api/expect";
-import { HAS_BROWSER, LOOKS, RealBrowser } from "../support/browser";
+import { HAS_BROWSER } from "../support/browser";
 import { Rest } from "../support/rest";
-import { ServerProcess } from "../support/server";
-import { violationsOn } from "./axe";
+import { OnConsole, violationsOn } from "./onConsole";
 import { picture } from "./screenshots";
 
 const IP = "203.0.113.7";
@@ -13,19 +11,12 @@ const IP = "203.0.113.7";
 const MARKUP = "<img src=x onerror=alert(1)>";
 
 (HAS_BROWSER ? describe : describe.skip)("Agents in the console, in Chromium,", () => {
-  let server: ServerProcess;
-  let rest: Rest;
-  let browser: RealBrowser;
+  let on: OnConsole;
   const made = { farm: "", laptop: "", member: "", viewer: "", reader: "", edge: "" };
 
   before(async () => {
-    server = await ServerProcess.start();
-    rest = new Rest(server.url, server.apiKey);
-    const create = async (path: string, body: Json, by = rest): Promise<Json & { id: string }> => {
-      const answer = await by.post(path, body);
-      expect(answer.status, answer.text).to.equal(201);
-      return answer.body;
-    };
+    on = await OnConsole.start();
+    const create = on.create.bind(on);
     const keyOf = async (owner_id: string, scopes: string[] = []): Promise<string> =>
       String((await create("/api_keys", { owner_id, scopes })).token);
     const ada = (await create("/bot_users", { name: "ada" })).id;
@@ -33,17 +24,13 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     made.reader = await keyOf(ada, ["read"]);
     made.viewer = await keyOf((await create("/bot_users", { name: "reviews", role: "viewer" })).id);
     made.farm = (await create("/credentials", { description: "build farm" })).id;
-    const adas = new Rest(server.url, made.member);
+    const adas = new Rest(on.server.url, made.member);
     made.laptop = (await create("/credentials", { description: "Ada's laptop" }, adas)).id;
     await create("/backends/tunnel_group", { description: "blue ones", labels: { color: "blue" } });
     const shop = { description: "the shop", hostports: ["app.example.com:443"] };
     made.edge = (await create("/edges/https", shop)).id;
-    browser = await RealBrowser.start();
   });
-  after(async () => {
-    await browser.close();
-    await server.stop();
-  });
+  after(() => on.stop());
 
   interface Agent {
     readonly credential: string;
@@ -58,7 +45,7 @@ const MARKUP = "<img src=x onerror=alert(1)>";
       ...{ client: "SSH-2.0-OpenSSH_9.9", ...one },
     }));
     const edges = [{ id: made.edge, state: "applied" }];
-    const answer = await rest.put(`/gateways/${gateway}/status`, { edges, agents: all });
+    const answer = await on.rest.put(`/gateways/${gateway}/status`, { edges, agents: all });
     expect(answer.status, answer.text).to.equal(204);
     return all.map(({ session }) => session);
   }
@@ -71,21 +58,16 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     ]);
     return { farm, laptop };
   }
-  async function open(key: string, where: string, look: keyof typeof LOOKS = "light") {
-    const tab = await browser.open(`${server.url}/console#/${where}`, LOOKS[look]);
-    await tab.page.getByLabel("API key").fill(key);
-    await tab.page.getByRole("button", { name: "Open the console" }).click();
-    await tab.page.locator("main:not([aria-busy]) > h1").waitFor();
-    return tab;
-  }
+  const open = (key: string, where: string) => on.open(where, key);
   const row = (page: Page, name: string | RegExp) =>
     page.getByRole("region", { name: /^Agents|^The agent/ }).getByRole("row", { name });
-  const isThere = async (session: string) => (await rest.get(`/tunnel_sessions/${session}`)).status === 200;
+  const isThere = async (session: string) =>
+    (await on.rest.get(`/tunnel_sessions/${session}`)).status === 200;
   const focused = (page: Page) => page.evaluate("document.activeElement?.textContent");
 
   it("each agent is a row: its credential by name, what it has bound, its gateway, address, time and client", async () => {
     const { farm } = await twoAgents();
-    const { page, errors, close } = await open(server.apiKey, "agents");
+    const { page, errors, close } = await open(on.server.apiKey, "agents");
     const seen = row(page, /^build farm/);
     for (const text of [made.farm, "app.example.com:443", "color=blue", "berlin-1", IP, farm])
       await seen.getByText(text, { exact: true }).first().waitFor();
@@ -94,7 +76,7 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     await picture(page, "console-agents");
     await seen.getByRole("link", { name: "app.example.com:443" }).click();
     await page.getByRole("heading", { level: 1, name: "app.example.com:443" }).waitFor();
-    await page.goto(`${server.url}/console#/gateway/berlin-1`);
+    await page.goto(on.at(`gateway/berlin-1`));
     await page.getByRole("link", { name: farm }).click();
     await page.getByRole("heading", { level: 1, name: "An agent" }).waitFor();
     await row(page, /^build farm/).waitFor();
@@ -106,7 +88,7 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     const [session = ""] = await report("oslo-1", [
       { credential: made.farm, bind: [`bind:name=${MARKUP}`], client: `SSH-2.0-${MARKUP}`, address: MARKUP },
     ]);
-    const { page, errors, close } = await open(server.apiKey, `agents/${session}`);
+    const { page, errors, close } = await open(on.server.apiKey, `agents/${session}`);
     for (const text of [`name=${MARKUP}`, `SSH-2.0-${MARKUP}`, MARKUP])
       await row(page, /^build farm/)
         .getByText(text, { exact: true })
@@ -121,7 +103,7 @@ const MARKUP = "<img src=x onerror=alert(1)>";
 
   it("tunnels say what sends requests to them, and endpoints which hostports are served now, by which edge", async () => {
     const { farm, laptop } = await twoAgents();
-    const { page, close } = await open(server.apiKey, "agents");
+    const { page, close } = await open(on.server.apiKey, "agents");
     await page.getByRole("link", { name: "Tunnels", exact: true }).click();
     const tunnel = (name: string | RegExp) =>
       page.getByRole("region", { name: "Tunnels, newest first" }).getByRole("row", { name });
@@ -149,7 +131,7 @@ const MARKUP = "<img src=x onerror=alert(1)>";
 
   it("a session is stopped only after a question, which Cancel, Escape and another page answer with no", async () => {
     const { farm } = await twoAgents();
-    const { page, close } = await open(server.apiKey, "agents");
+    const { page, close } = await open(on.server.apiKey, "agents");
     const whose = `Stop the session of build farm from ${IP}`;
     const stop = page.getByRole("button", { name: whose });
     const question = page.getByRole("dialog", { name: `${whose}?` });
@@ -212,8 +194,8 @@ const MARKUP = "<img src=x onerror=alert(1)>";
 
   it("where the server refuses to end a session, the question stays and shows the server's sentence", async () => {
     const { farm } = await twoAgents();
-    const { page, close } = await open(server.apiKey, `agents/${farm}`);
-    await rest.post(`/tunnel_sessions/${farm}/restart`, {});
+    const { page, close } = await open(on.server.apiKey, `agents/${farm}`);
+    await on.rest.post(`/tunnel_sessions/${farm}/restart`, {});
     const seen = row(page, /^build farm/);
     await seen.getByRole("button", { name: /^Stop/ }).click();
     const question = page.getByRole("dialog");
@@ -232,7 +214,7 @@ const MARKUP = "<img src=x onerror=alert(1)>";
       address: `192.0.2.${index}`,
     }));
     await report("hamburg-1", all);
-    const { page, close } = await open(server.apiKey, "agents");
+    const { page, close } = await open(on.server.apiKey, "agents");
     await page.getByText("100 shown, and there are more").waitFor();
     const newest = row(page, /^build farm/).first();
     expect(await newest.innerText())
@@ -244,26 +226,4 @@ const MARKUP = "<img src=x onerror=alert(1)>";
     await close();
     await report("hamburg-1", []);
   });
-
-  it("is sound for screen readers by the rules of axe, in light, in dark and on a phone, and never needs to be scrolled sideways", async () => {
-    const { farm } = await twoAgents();
-    for (const look of ["light", "dark", "phone"] as const) {
-      const { page, close } = await open(server.apiKey, "agents", look);
-      for (const where of ["agents", `agents/${farm}`, "tunnels", "endpoints"]) {
-        await page.goto(`${server.url}/console#/${where}`);
-        await page.locator("main:not([aria-busy]) > h1").waitFor();
-        await isSound(page, `${look} ${where}`);
-      }
-      await page.goto(`${server.url}/console#/agents`);
-      await page.getByRole("button", { name: "Stop the session of build farm" }).click();
-      await page.getByRole("dialog").waitFor();
-      await isSound(page, `${look}, the question`);
-      await close();
-    }
-  });
-
-  async function isSound(page: Page, where: string): Promise<void> {
-    expect(await violationsOn(page), where).to.deep.equal([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where).to.equal(true);
-  }
 });

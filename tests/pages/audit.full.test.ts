@@ -1,32 +1,23 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import type { Json } from "../support/api/expect";
-import { HAS_BROWSER, LOOKS, RealBrowser } from "../support/browser";
+import { HAS_BROWSER } from "../support/browser";
 import { Rest } from "../support/rest";
-import { ServerProcess } from "../support/server";
-import { violationsOn } from "./axe";
+import { OnConsole, violationsOn } from "./onConsole";
 
 (HAS_BROWSER ? describe : describe.skip)("Changes in the console, in Chromium,", () => {
-  let server: ServerProcess;
-  let browser: RealBrowser;
+  let on: OnConsole;
   let page: Page;
   let policy: string;
-  let edge: string;
 
   before(async () => {
-    server = await ServerProcess.start();
-    const rest = new Rest(server.url, server.apiKey);
-    const made = async (path: string, body: Json): Promise<Json & { id: string }> => {
-      const answer = await rest.post(path, body);
-      expect(answer.status, answer.text).to.equal(201);
-      return answer.body;
-    };
+    on = await OnConsole.start();
+    const made = on.create.bind(on);
     const bot = await made("/bot_users", { name: "builder" });
     const { token } = await made("/api_keys", { owner_id: bot.id });
-    const builder = new Rest(server.url, token as string);
+    const builder = new Rest(on.server.url, token as string);
     policy = (await made("/ip_policies", { description: "our offices" })).id;
     await builder.patch(`/ip_policies/${policy}`, { description: "all offices", metadata: "v2" });
-    edge = (await made("/edges/tls", { description: "door", hostports: ["door.example.com:443"] })).id;
+    const edge = (await made("/edges/tls", { description: "door", hostports: ["door.example.com:443"] })).id;
     const { id: backend } = await made("/backends/static", { address: "192.0.2.9:80" });
     await builder.patch(`/edges/tls/${edge}`, { backend: { backend_id: backend } });
     await made("/event_destinations", {
@@ -39,16 +30,9 @@ import { violationsOn } from "./axe";
       addresses: ["door.example.com:443"],
       mode: "report",
     });
-    browser = await RealBrowser.start();
-    ({ page } = await browser.open(`${server.url}/console#/audit`, LOOKS.light));
-    await page.getByLabel("API key").fill(server.apiKey);
-    await page.getByRole("button", { name: "Open the console" }).click();
-    await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
+    ({ page } = await on.open("audit"));
   });
-  after(async () => {
-    await browser.close();
-    await server.stop();
-  });
+  after(() => on.stop());
 
   const filters = () => page.getByRole("search", { name: "Filter the audit log" });
   /** Asks for what is chosen, and waits until another page stands in the place of this one. */
@@ -92,7 +76,7 @@ import { violationsOn } from "./axe";
   });
 
   it("a new object's row shows what it held, but no secret", async () => {
-    await page.goto(`${server.url}/console#/audit/kind=event_destination`);
+    await page.goto(on.at(`audit/kind=event_destination`));
     await page.getByText("1 in all").waitFor();
     await rows().getByRole("button", { name: "the new object" }).click();
     await page.getByText("target.monitoring_service.service").waitFor();
@@ -101,7 +85,7 @@ import { violationsOn } from "./axe";
   });
 
   it("the audit log is filtered by an object and a time", async () => {
-    await page.goto(`${server.url}/console#/audit/object_id=${policy}`);
+    await page.goto(on.at(`audit/object_id=${policy}`));
     await page.getByText("2 in all").waitFor();
     await filters().getByLabel("Time").selectOption("Last hour");
     await show();
@@ -118,7 +102,7 @@ import { violationsOn } from "./axe";
   });
 
   it("a broken guarantee shows the caller, how it gets through, and who changed that last", async () => {
-    await page.goto(`${server.url}/console#/guarantees`);
+    await page.goto(on.at(`guarantees`));
     await page.getByText("1 in all: 1 broken").waitFor();
     const row = page.getByRole("row", { name: "nobody enters by the door" });
     expect(await row.innerText()).to.match(

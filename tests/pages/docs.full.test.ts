@@ -1,14 +1,10 @@
-import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
 import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
 import { Rest } from "../support/rest";
 import { ServerProcess } from "../support/server";
+import { expectSound, violationsOn } from "./onConsole";
 import { picture } from "./screenshots";
-
-const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const VIOLATIONS =
-  "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))";
 
 describe("The API reference at /docs", () => {
   let server: ServerProcess;
@@ -19,19 +15,22 @@ describe("The API reference at /docs", () => {
   });
   after(() => server.stop());
 
-  it("needs no API key, and its policy for browsers forbids inline scripts and styles, other servers and frames", async () => {
-    const page = await fetch(`${server.url}/docs`);
-    expect(page.status).to.equal(200);
-    expect(page.headers.get("content-type")).to.equal("text/html; charset=utf-8");
-    const policy = page.headers.get("content-security-policy") ?? "";
-    expect(policy)
-      .to.contain("default-src 'none'")
-      .and.to.contain("script-src 'self';")
-      .and.to.contain("require-trusted-types-for 'script'")
-      .and.to.contain("frame-ancestors 'none'");
-    expect(policy).not.to.match(/unsafe|https?:|\*|sha256/);
-    expect(page.headers.get("x-content-type-options")).to.equal("nosniff");
-  });
+  for (const [path, parts] of Object.entries({ docs: /"(docs\/[\w.]+)"/g, console: /"(console\/[\w.]+)"/g }))
+    it(`and /${path} need no key, and their policy for browsers forbids inline scripts and styles, other servers and frames`, async () => {
+      const page = await fetch(`${server.url}/${path}`);
+      expect(page.status).to.equal(200);
+      expect(page.headers.get("content-type")).to.equal("text/html; charset=utf-8");
+      const policy = page.headers.get("content-security-policy") ?? "";
+      expect(policy)
+        .to.contain("default-src 'none'")
+        .and.to.contain("script-src 'self';")
+        .and.to.contain("require-trusted-types-for 'script'")
+        .and.to.contain("frame-ancestors 'none'");
+      expect(policy).not.to.match(/unsafe|https?:|\*|sha256/);
+      expect(page.headers.get("x-content-type-options")).to.equal("nosniff");
+      for (const [, name = ""] of (await page.text()).matchAll(parts))
+        expect((await fetch(`${server.url}/${name}`)).status, name).to.equal(200);
+    });
 
   it("is sent again only when it has changed, and compressed where that is understood", async () => {
     const address = `${server.url}/docs/main.mjs`;
@@ -222,14 +221,12 @@ describe("The API reference at /docs", () => {
         await heading(own.page, "IP policies");
         for (const unfolded of [".words > details > summary", ".example > summary", ".trial > summary"])
           for (const summary of await own.page.locator(unfolded).all()) await summary.click();
-        await own.page.evaluate(AXE);
-        expect(await own.page.evaluate(VIOLATIONS)).to.deep.equal([]);
-        expect(await own.page.evaluate("document.documentElement.scrollWidth <= innerWidth")).to.equal(true);
+        await expectSound(own.page, "IP policies");
         const paper = await own.page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
         expect(String(paper)).to.match(look === "dark" ? /rgb\(\d{1,2}, / : /rgb\(2\d\d, /);
         await go(own.page, "");
         await heading(own.page, "API reference");
-        expect(await own.page.evaluate(VIOLATIONS)).to.deep.equal([]);
+        expect(await violationsOn(own.page)).to.deep.equal([]);
         expect(own.errors).to.deep.equal([]);
         await own.close();
       });

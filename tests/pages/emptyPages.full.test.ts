@@ -1,9 +1,7 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { HAS_BROWSER, LOOKS, RealBrowser } from "../support/browser";
-import { Rest } from "../support/rest";
-import { ServerProcess } from "../support/server";
-import { violationsOn } from "./axe";
+import { HAS_BROWSER, LOOKS } from "../support/browser";
+import { expectSound, OnConsole, signIn, violationsOn } from "./onConsole";
 
 const WIDE = {
   ...LOOKS,
@@ -12,48 +10,39 @@ const WIDE = {
 } as const;
 /** Each page of a new server, and words of what it says to do next. */
 const PAGES: Readonly<Record<string, string>> = {
-  "#/exposure": "new tunnels.TlsEdge",
-  "#/address/app.example.com%3A443": "Nothing is served at this address.",
-  "#/guarantees": "new tunnels.Guarantee",
-  "#/objects/ip_policy": "new tunnels.IpPolicy",
-  "#/deliveries": "new tunnels.EventDestination",
-  "#/gateways": "tunnelplane-gateway run",
-  "#/agents": "An agent is stock OpenSSH",
-  "#/tunnels": "No agent is connected.",
-  "#/endpoints": "No gateway serves a hostport now.",
-  "#/audit": "Rows are only ever added",
-  "#/audit/kind=guarantee": "Take a filter away",
-  "#/sessions": "People sign in where the server has an identity provider",
-  "#/me": "Roles in projects",
-  "#/object/edges/tls/edgtls_000000000000000000000000000": "There is no TLS edge",
+  exposure: "new tunnels.TlsEdge",
+  "address/app.example.com%3A443": "Nothing is served at this address.",
+  guarantees: "new tunnels.Guarantee",
+  "objects/ip_policy": "new tunnels.IpPolicy",
+  deliveries: "new tunnels.EventDestination",
+  gateways: "tunnelplane-gateway run",
+  agents: "An agent is stock OpenSSH",
+  tunnels: "No agent is connected.",
+  endpoints: "No gateway serves a hostport now.",
+  audit: "Rows are only ever added",
+  "audit/kind=guarantee": "Take a filter away",
+  sessions: "People sign in where the server has an identity provider",
+  me: "Roles in projects",
+  "object/edges/tls/edgtls_000000000000000000000000000": "There is no TLS edge",
 };
 
 (HAS_BROWSER ? describe : describe.skip)("A console that has nothing to show, in Chromium,", () => {
-  let server: ServerProcess;
-  let browser: RealBrowser;
-
+  let on: OnConsole;
   before(async () => {
-    server = await ServerProcess.start();
-    browser = await RealBrowser.start();
+    on = await OnConsole.start();
   });
-  after(async () => {
-    await browser.close();
-    await server.stop();
-  });
+  after(() => on.stop());
 
   for (const [look, options] of Object.entries(WIDE)) {
     it(`says on each page what to do next, soundly and without anything to scroll sideways (${look})`, async () => {
-      const { page, close } = await browser.open(`${server.url}/console`, options);
+      const { page, close } = await on.browser.open(on.at(""), options);
       await page.getByLabel("API key").waitFor();
       expect(await violationsOn(page), "signing in").to.deep.equal([]);
-      await signIn(page, server.apiKey);
+      await signIn(page, on.server.apiKey);
       for (const [where, words] of Object.entries(PAGES)) {
-        await page.goto(`${server.url}/console${where}`);
+        await page.goto(on.at(where));
         await page.locator("main").getByText(words).first().waitFor();
-        expect(await violationsOn(page), where).to.deep.equal([]);
-        expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where).to.equal(
-          true,
-        );
+        await expectSound(page, where);
         expect(
           await page.evaluate("document.querySelector('main').clientWidth / innerWidth"),
           where,
@@ -66,7 +55,7 @@ const PAGES: Readonly<Record<string, string>> = {
   describe("shows an error as the server says it, with what to do:", () => {
     let page: Page;
     before(async () => {
-      ({ page } = await browser.open(`${server.url}/console`, LOOKS.light));
+      ({ page } = await on.browser.open(on.at(""), LOOKS.light));
     });
 
     const alert = () => page.getByRole("alert");
@@ -91,16 +80,16 @@ const PAGES: Readonly<Record<string, string>> = {
     it("a key that is not known", async () => {
       await signIn(page, "tpk_wrong");
       await alertOf("This API key is not known here", "A deleted key does not come back", "TP_1101");
-      await signIn(page, server.apiKey);
+      await signIn(page, on.server.apiKey);
       await page.getByRole("heading", { level: 1, name: "Exposure" }).waitFor();
     });
 
     it("an object that does not exist, with the id under which the log has the request", async () => {
-      await page.goto(`${server.url}/console#/object/ip_policies/ipp_000000000000000000000000000`);
+      await page.goto(on.at("object/ip_policies/ipp_000000000000000000000000000"));
       await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
       await alertOf("There is no IP policy", "Correct the id.", "TP_1300");
       expect(await alert().innerText()).to.match(/op_\w{27}/);
-      await page.goto(`${server.url}/console#/exposure`);
+      await page.goto(on.at("exposure"));
       await page.getByRole("heading", { level: 1, name: "Exposure" }).waitFor();
     });
 
@@ -140,24 +129,17 @@ const PAGES: Readonly<Record<string, string>> = {
     });
 
     it("what the role or the scopes of a key do not allow, and whose key it is", async () => {
-      const rest = new Rest(server.url, server.apiKey);
-      const bot = (await rest.post("/bot_users", { name: "builder" })).body;
+      const bot = await on.create("/bot_users", { name: "builder" });
       const scopes = ["ip_policy:read"];
-      const { token } = (await rest.post("/api_keys", { owner_id: bot.id, scopes })).body;
-      const other = await browser.open(`${server.url}/console`, LOOKS.light);
-      await signIn(other.page, token);
+      const { token } = await on.create("/api_keys", { owner_id: bot.id, scopes });
+      const other = await on.open("exposure", token as string);
       await other.page.getByRole("heading", { level: 1, name: "You may not see this" }).waitFor();
       const said = other.page.locator("main").getByRole("alert");
       await said.getByText("it lacks the scope").waitFor();
       await said.getByText("You are builder (member; scopes: ip_policy:read)").waitFor();
-      await other.page.goto(`${server.url}/console#/audit`);
+      await other.page.goto(on.at("audit"));
       await said.getByText("Only admins may see the audit log; the role of this API key is member").waitFor();
       await other.close();
     });
   });
-
-  async function signIn(page: Page, key: string): Promise<void> {
-    await page.getByLabel("API key").fill(key);
-    await page.getByRole("button", { name: "Open the console" }).click();
-  }
 });

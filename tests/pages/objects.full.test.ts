@@ -1,26 +1,18 @@
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import type { Json } from "../support/api/expect";
-import { HAS_BROWSER, LOOKS, RealBrowser, type Tab } from "../support/browser";
-import { Rest } from "../support/rest";
-import { ServerProcess } from "../support/server";
-import { violationsOn } from "./axe";
+import { HAS_BROWSER, type Tab } from "../support/browser";
+import { OnConsole } from "./onConsole";
 
 (HAS_BROWSER ? describe : describe.skip)("Edges in the console, in Chromium,", () => {
-  let server: ServerProcess;
-  let browser: RealBrowser;
+  let on: OnConsole;
   let tab: Tab;
   let page: Page;
   const made = { edge: "", route: "", backend: "", site: "", policy: "" };
 
   before(async () => {
-    server = await ServerProcess.start();
-    const rest = new Rest(server.url, server.apiKey);
-    const create = async (path: string, body: Json): Promise<string> => {
-      const answer = await rest.post(path, body);
-      expect(answer.status, answer.text).to.equal(201);
-      return answer.body.id;
-    };
+    on = await OnConsole.start();
+    const create = async (path: string, body: Json) => (await on.create(path, body)).id;
     made.policy = await create("/ip_policies", { description: "our offices" });
     await create("/ip_policy_rules", { ip_policy_id: made.policy, cidr: "192.0.2.0/24", action: "allow" });
     made.backend = await create("/backends/tunnel_group", { description: "blue", labels: { color: "blue" } });
@@ -45,7 +37,7 @@ import { violationsOn } from "./axe";
     });
     await create(at, { match_type: "exact_path", match: "/health" });
     const credential = await create("/credentials", { description: "build farm" });
-    await rest.put("/gateways/berlin-1/status", {
+    await on.rest.put("/gateways/berlin-1/status", {
       edges: [{ id: made.edge, state: "applied" }],
       agents: [
         {
@@ -54,24 +46,14 @@ import { violationsOn } from "./axe";
         },
       ],
     });
-    browser = await RealBrowser.start();
-    tab = await browser.open(`${server.url}/console`, LOOKS.light);
+    tab = await on.open();
     page = tab.page;
-    await signIn(page);
   });
-  after(async () => {
-    await browser.close();
-    await server.stop();
-  });
+  after(() => on.stop());
 
-  async function signIn(on: Page): Promise<void> {
-    await on.getByLabel("API key").fill(server.apiKey);
-    await on.getByRole("button", { name: "Open the console" }).click();
-    await on.getByRole("heading", { level: 1, name: "Exposure" }).waitFor();
-  }
   const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
   const follow = (name: string) => page.getByRole("link", { name, exact: true }).first().click();
-  const open = (where: string) => page.goto(`${server.url}/console#${where}`);
+  const open = (where: string) => page.goto(on.at(where.slice(1)));
   const at = () => new URL(page.url()).hash;
 
   it("an edge leads to its routes, a route to its modules and its addresses, and each leads back", async () => {
@@ -154,31 +136,6 @@ import { violationsOn } from "./axe";
   it("says what is wrong with an address that no object has", async () => {
     await open("/object/edges/nothing");
     await page.getByText("No kind of object has the address /edges/nothing").waitFor();
-  });
-
-  it("is sound for screen readers by the rules of axe, in light, in dark and on a phone, and never needs to be scrolled sideways", async () => {
-    for (const [look, options] of Object.entries(LOOKS)) {
-      const seen = await browser.open(`${server.url}/console`, options);
-      await signIn(seen.page);
-      for (const where of [
-        "objects/tls_edge",
-        `object/edges/tls/${made.edge}`,
-        `object/edges/tls/${made.edge}/ip_restriction`,
-        `object/edges/https/${made.site}`,
-        `object/edges/https/${made.site}/routes/${made.route}`,
-        "address/door.example.com%3A443",
-        "object/edges/nothing",
-      ]) {
-        await seen.page.goto(`${server.url}/console#/${where}`);
-        await seen.page.locator("main:not([aria-busy]) h1").waitFor();
-        expect(await violationsOn(seen.page), `${look} ${where}`).to.deep.equal([]);
-        expect(
-          await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-          `${look} ${where}`,
-        ).to.equal(true);
-      }
-      await seen.close();
-    }
   });
 
   it("had no error of a script or of the policy for browsers", () => expect(tab.errors).to.deep.equal([]));

@@ -1,3 +1,4 @@
+import { newId } from "@tunnelplane/sdk/contract";
 import { type Json, unique } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";
 import { execute } from "../support/databases";
@@ -10,6 +11,8 @@ export interface ConsoleWorld {
   readonly backend: string;
   readonly destination: string;
   readonly member: string;
+  /** The routes of an HTTPS edge. */
+  readonly route: string;
 }
 
 const EDGES = 2_000;
@@ -41,7 +44,10 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     description: "blue and green",
     backends: { [blue.id]: 95, [green.id]: 5 },
   });
-  await made("/credentials", { description: "build farm", acl: ["bind:service=web", "bind:color=*"] });
+  const farm = await made("/credentials", {
+    description: "build farm",
+    acl: ["bind:service=web", "bind:color=*"],
+  });
   const edge = await made("/edges/tls", {
     description: "the partners' door",
     hostports: ["app.example.com:443"],
@@ -54,7 +60,7 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
     },
   });
   const site = await made("/edges/https", { hostports: ["www.example.com:443"] });
-  await made(`/edges/https/${site.id}/routes`, {
+  const route = await made(`/edges/https/${site.id}/routes`, {
     match_type: "path_prefix",
     match: "/admin",
     backend: { backend_id: blue.id },
@@ -99,6 +105,15 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
   await rest.put("/gateways/berlin-1/status", {
     version: "0.1.0",
     envoy_version: "1.36.2",
+    agents: [
+      {
+        credential: farm.id,
+        session: newId("ts"),
+        bind: ["bind:color=blue"],
+        address: "198.51.100.7",
+        since: "2026-01-02T03:04:05Z",
+      },
+    ],
     edges: [
       { id: edge.id, state: "applied" },
       {
@@ -108,7 +123,10 @@ export async function fillForConsole(server: ServerProcess): Promise<ConsoleWorl
       },
     ],
   });
-  return { edge: edge.id, backend: blue.id, destination: destination.id, member: member.token as string };
+  return {
+    ...{ edge: edge.id, backend: blue.id, destination: destination.id, member: member.token as string },
+    route: `edges/https/${site.id}/routes/${route.id}`,
+  };
 }
 
 /** Copies a policy and an edge many times, in the database: as requests, so many would take minutes. */

@@ -7,6 +7,7 @@ import {
   noSuchPath,
   notConfigured,
   notFound,
+  type Refusal,
   type serverOfThisFile,
   stale,
   unknownField,
@@ -35,68 +36,40 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     create(Object.fromEntries(names.map((name) => [name, modules[name].first])));
 
   for (const name of names) {
-    it(`${name} can be given together with its owner, and is answered with references`, async () => {
-      const { first, firstAnswer } = modules[name];
-      const uri = await create({ [name]: first });
-      expect((await server.read(uri))[name]).to.deep.equal(firstAnswer);
-      expect(await server.read(`${uri}/${name}`)).to.deep.equal(firstAnswer);
-    });
-
-    it(`${name} is enabled unless it sets enabled to false`, async () => {
-      const { second, secondAnswer } = modules[name];
-      expect((await server.read(await create({ [name]: second })))[name]).to.deep.equal(secondAnswer);
-    });
-
-    it(`${name} that is not configured is not found`, async () => {
-      const uri = await create();
-      expectRefused(await server.rest.get(`${uri}/${name}`), { ...notConfigured, mentions: [name] });
-    });
-
-    it(`${name} is configured, replaced as a whole and deleted at its own address`, async () => {
+    it(`${name} is given with its owner, replaced as a whole and deleted at its own address, and the other modules stay`, async () => {
       const { first, firstAnswer, second, secondAnswer } = modules[name];
-      const uri = await create();
+      const uri = await createWhole();
+      const { [name]: given, ...others } = await server.read(uri);
+      expect(given).to.deep.equal(firstAnswer);
+      expect(await server.read(`${uri}/${name}`)).to.deep.equal(firstAnswer);
       for (const [body, answer] of [
-        [first, firstAnswer],
         [second, secondAnswer],
+        [first, firstAnswer],
       ]) {
         const put = await server.rest.put(`${uri}/${name}`, body);
         expect(put.status, put.text).to.equal(200);
         expect(put.body).to.deep.equal(answer);
         expect(await server.read(`${uri}/${name}`)).to.deep.equal(answer);
-        expect((await server.read(uri))[name]).to.deep.equal(answer);
+        expect(await server.read(uri)).to.deep.equal({ ...others, [name]: answer });
       }
-      const deleted = await server.rest.delete(`${uri}/${name}`);
-      expect([deleted.status, deleted.text]).to.deep.equal([204, ""]);
-      expectRefused(await server.rest.get(`${uri}/${name}`), notConfigured);
-      expect((await server.read(uri))[name]).to.equal(null);
+      for (const _ of ["there", "gone"]) {
+        const deleted = await server.rest.delete(`${uri}/${name}`);
+        expect([deleted.status, deleted.text]).to.deep.equal([204, ""]);
+        expectRefused(await server.rest.get(`${uri}/${name}`), { ...notConfigured, mentions: [name] });
+        expect(await server.read(uri)).to.deep.equal({ ...others, [name]: null });
+      }
     });
 
-    it(`${name} can be deleted when it is not there`, async () => {
-      expect((await server.rest.delete(`${await create()}/${name}`)).status).to.equal(204);
-    });
-
-    it(`${name} is replaced and deleted without any effect on the other modules`, async () => {
+    it(`${name} is enabled unless it says otherwise, replaced as a whole by an update that has it, and never removed by one`, async () => {
+      const { second, secondAnswer } = modules[name];
+      expect((await server.read(await create({ [name]: second })))[name]).to.deep.equal(secondAnswer);
       const uri = await createWhole();
       const { [name]: _, ...others } = await server.read(uri);
-      await server.rest.put(`${uri}/${name}`, modules[name].second);
-      expect(await server.read(uri)).to.deep.equal({ ...others, [name]: modules[name].secondAnswer });
-      await server.rest.delete(`${uri}/${name}`);
-      expect(await server.read(uri)).to.deep.equal({ ...others, [name]: null });
-    });
-
-    it(`${name} is replaced as a whole by an update that supplies it`, async () => {
-      const uri = await createWhole();
-      const { [name]: _, ...others } = await server.read(uri);
-      const answer = await server.rest.patch(uri, { [name]: modules[name].second });
+      const answer = await server.rest.patch(uri, { [name]: second });
       expect(answer.status, answer.text).to.equal(200);
-      expect(answer.body).to.deep.equal({ ...others, [name]: modules[name].secondAnswer });
-      expect(await server.read(uri)).to.deep.equal(answer.body);
-    });
-
-    it(`${name} is not removed by an update`, async () => {
-      const uri = await createWhole();
+      expect(answer.body).to.deep.equal({ ...others, [name]: secondAnswer });
       await server.rest.patch(uri, { [name]: null });
-      expect((await server.read(uri))[name]).to.deep.equal(modules[name].firstAnswer);
+      expect(await server.read(uri)).to.deep.equal(answer.body);
     });
 
     it(`${name} has an ETag of its own, and changing it changes that of its owner`, async () => {
@@ -122,53 +95,32 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
       expect((await server.rest.delete(uri, { "if-match": await server.etag(uri) })).status).to.equal(204);
     });
 
-    it(`${name} with a field that does not exist is refused, inside its owner and at its own address`, async () => {
+    it(`${name} takes GET, PUT of a JSON object with its fields, and DELETE, and exists only on what exists`, async () => {
       const uri = await createWhole();
-      const wrong = { ...modules[name].first, colour: "red" };
-      expectRefused(
-        await server.unchangedBy(uri, () => server.rest.put(`${uri}/${name}`, wrong)),
-        unknownField("colour", "enabled"),
-      );
-      const refusal = unknownField(`${name}.colour`, "enabled");
-      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })), refusal);
-      expectRefused(await server.rest.post(owner.path, await bodyWith({ [name]: wrong })), refusal);
-    });
-
-    it(`${name} is enabled or not: nothing in between`, async () => {
-      const uri = await createWhole();
-      for (const enabled of ["true", 1, []]) {
-        const put = () => server.rest.put(`${uri}/${name}`, { ...modules[name].first, enabled });
-        expectRefused(await server.unchangedBy(uri, put), { status: 400, code: "TP_1001", field: "enabled" });
-      }
-    });
-
-    it(`${name} is configured only on what exists`, async () => {
-      const ghost = `${owner.path}/${unknownId(prefix)}/${name}`;
-      expectRefused(await server.rest.put(ghost, modules[name].first), notFound);
-      expectRefused(await server.rest.get(ghost), notFound);
-      expectRefused(await server.rest.delete(ghost), notFound);
-    });
-
-    it(`${name} takes GET, PUT and DELETE, nothing else`, async () => {
-      const uri = `${await createWhole()}/${name}`;
+      const at = `${uri}/${name}`;
+      const { first } = modules[name];
+      const expectPut = async (body: unknown, refusal: Refusal) =>
+        expectRefused(await server.unchangedBy(uri, () => server.rest.put(at, body)), refusal);
+      const wrong = { ...first, colour: "red" };
+      await expectPut(wrong, unknownField("colour", "enabled"));
+      const within = unknownField(`${name}.colour`, "enabled");
+      expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })), within);
+      expectRefused(await server.rest.post(owner.path, await bodyWith({ [name]: wrong })), within);
+      for (const enabled of ["true", 1, []])
+        await expectPut({ ...first, enabled }, { status: 400, code: "TP_1001", field: "enabled" });
+      for (const text of ["{", "[]", "null", '"on"']) await expectPut(text, { status: 400, code: "TP_1000" });
       for (const method of ["POST", "PATCH"]) {
-        const answer = await server.rest.request(method, uri, modules[name].first);
+        const answer = await server.rest.request(method, at, first);
         expectRefused(answer, { status: 405, code: "TP_1400" });
-        expect((answer.headers.get("allow") ?? "").split(/,\s*/)).to.include.members([
-          "GET",
-          "PUT",
-          "DELETE",
-        ]);
+        const allowed = (answer.headers.get("allow") ?? "").split(/,\s*/);
+        expect(allowed).to.include.members(["GET", "PUT", "DELETE"]);
       }
-    });
-
-    it(`${name} cannot be written with a body that is not a JSON object`, async () => {
-      const uri = `${await createWhole()}/${name}`;
-      for (const text of ["{", "[]", "null", '"on"'])
-        expectRefused(await server.unchangedBy(uri, () => server.rest.put(uri, text)), {
-          status: 400,
-          code: "TP_1000",
-        });
+      const ghost = `${owner.path}/${unknownId(prefix)}/${name}`;
+      for (const method of ["GET", "PUT", "DELETE"])
+        expectRefused(
+          await server.rest.request(method, ghost, method === "PUT" ? first : undefined),
+          notFound,
+        );
     });
   }
 
@@ -229,21 +181,17 @@ export function testModules(server: ReturnType<typeof serverOfThisFile>, definit
     }
   });
 
-  it("without modules, each of them is answered as null", async () => {
-    const created = await server.read(await create());
-    for (const name of names) expect(created[name]).to.equal(null);
-  });
-
-  it("a module is an object", async () => {
+  it("a module is an object, and null where it is not given", async () => {
     const uri = await create();
-    for (const name of names)
+    const created = await server.read(uri);
+    for (const name of names) {
+      expect(created[name]).to.equal(null);
       for (const wrong of ["on", 5, true, ["on"]]) {
-        expectRefused(await server.rest.post(owner.path, await bodyWith({ [name]: wrong })), invalid(name));
-        expectRefused(
-          await server.unchangedBy(uri, () => server.rest.patch(uri, { [name]: wrong })),
-          invalid(name),
-        );
+        const body = { [name]: wrong };
+        expectRefused(await server.rest.post(owner.path, await bodyWith(body)), invalid(name));
+        expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, body)), invalid(name));
       }
+    }
   });
 
   it("all modules can be configured at the same moment, and none is lost", async () => {
