@@ -18,7 +18,8 @@ const FLOORS = {
     ["http"],
     ["context.ts"],
     ["guarantees"],
-    ["events", "rotation", "exposure", "changesets", "exchange", "signin"],
+    ["events", "rotation", "exposure", "changesets", "exchange", "signin", "search"],
+    ["view"],
     ["resources", "gateways"],
     ["auth", "backup"],
     ["journal"],
@@ -129,6 +130,17 @@ module.exports = {
       "The meaning of objects needs no server.",
     ),
     ...floorRules,
+    {
+      name: "what-callers-see-through-the-view",
+      severity: "error",
+      comment:
+        "Rooms that answer about the world read it through server/src/view, which knows who asks. Excepted are the index of searches and the guard, whose reads find what to look at and are in no answer.",
+      from: { path: "^server/src/(exposure/|search/(?!rows[.]ts$)|guarantees/(?!(table|guard)[.]ts$))" },
+      to: {
+        path: "^server/src/storage/|node_modules/kysely/",
+        dependencyTypesNot: ["type-only"],
+      },
+    },
     only(
       "server-by-the-door",
       "^server/src/([^/]+)/",

@@ -3,8 +3,9 @@ import { expect } from "chai";
 import { projectNames } from "../../server/src/auth/projects";
 import { readRequest } from "../../server/src/changesets/request";
 import { replay } from "../../server/src/events/admin/replay";
-import { auditPage, eventAt, eventPage, eventsAfter, sequenceAfter } from "../../server/src/journal";
+import { auditPage } from "../../server/src/journal";
 import type { AuditEventRow } from "../../server/src/storage/schema";
+import { eventAt, eventPage, eventsAfter, sequenceAfter } from "../../server/src/view";
 import { runOn } from "../support/commandLine";
 import { execute, onEveryDatabase, rowsIn } from "../support/databases";
 import { type StandInTarget, World } from "../support/events";
@@ -62,7 +63,7 @@ onEveryDatabase("A change in one of two projects", (_start, database) => {
     await world.change([`${own}`]);
     await sequencer.settle();
     const listed = async (project: string | undefined) =>
-      (await eventPage(store, { project }, SIZE)).documents.map((text) => JSON.parse(text));
+      (await eventPage(store, { project }, {}, SIZE)).documents.map((text) => JSON.parse(text));
     const objectsOf = async (project: string | undefined) =>
       (await listed(project)).map((event) => event.object.id);
     expect(await objectsOf(there)).to.deep.equal([foreign]);
@@ -71,15 +72,17 @@ onEveryDatabase("A change in one of two projects", (_start, database) => {
       .and.not.to.include(foreign);
     expect(await objectsOf(undefined)).to.include.members([own, foreign]);
     const [theirs] = await listed(there);
-    const before = (project: string) => eventPage(store, { project }, { ...SIZE, before: theirs.event_id });
+    const before = (project: string) =>
+      eventPage(store, { project }, {}, { ...SIZE, before: theirs.event_id });
     expect((await before(DEFAULT_PROJECT.id)).documents).to.deep.equal([]);
     for (const find of [eventAt, sequenceAfter] as const) {
-      await find(store, theirs.event_id, { project: there });
-      const refusal = await refusalOf(find(store, theirs.event_id, { project: DEFAULT_PROJECT.id }));
+      await find(store, { project: there }, theirs.event_id);
+      const refusal = await refusalOf(find(store, { project: DEFAULT_PROJECT.id }, theirs.event_id));
       expect(refusal).to.match(/There is no event|which is no event here/);
     }
-    const [first] = (await eventsAfter(store, { project: there }, { ...SIZE, after: 0, isNumbered: false }))
-      .documents;
+    const [first] = (
+      await eventsAfter(store, { project: there }, {}, { ...SIZE, after: 0, isNumbered: false })
+    ).documents;
     expect(JSON.parse(`${first}`)).not.to.have.property("sequence");
   });
 

@@ -4,8 +4,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { openStore } from "../../server/src/storage/open";
-import { insertion, pipelined } from "../../server/src/storage/statement";
+import { insertion } from "../../server/src/storage/statement";
 import type { Store } from "../../server/src/storage/store";
+import { pipelined } from "../../server/src/util";
 import { DATABASES, rowsIn } from "../support/databases";
 
 /** Another process that holds the only lock of a new file for a while. */

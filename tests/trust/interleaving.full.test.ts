@@ -1,7 +1,8 @@
 import { definitionNamed } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
-import { eventPage, verifyAudit } from "../../server/src/journal";
+import { verifyAudit } from "../../server/src/journal";
 import { inSnapshot } from "../../server/src/storage";
+import { eventPage } from "../../server/src/view";
 import { onEveryDatabase } from "../support/databases";
 import { type StandInTarget, World } from "../support/events";
 import { LIMIT_MS, size } from "../support/size";
@@ -137,7 +138,8 @@ onEveryDatabase(
 async function changesInEventsOf({ store }: World["core"], id: string): Promise<number[]> {
   const { documents } = await eventPage(
     store,
-    { project: undefined, type: "ip_policy_updated.v0", objectId: id },
+    { project: undefined },
+    { type: "ip_policy_updated.v0", objectId: id },
     { limit: 10_000, bytes: 1e9 },
   );
   return documents.map((document) => Number(JSON.parse(document).object.description)).reverse();

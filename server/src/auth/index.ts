@@ -29,8 +29,7 @@ export {
 export { isAccountAdmin, projectNames, seesAllProjects, sharedProjects } from "./projects";
 export { refuseForeignReach } from "./reach";
 export {
-  everyRestriction,
-  MOST_RESTRICTIONS,
+  MAX_RESTRICTIONS,
   type Origin,
   RESTRICTING,
   type Restrictions,

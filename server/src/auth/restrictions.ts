@@ -150,16 +150,16 @@ const restrictionsIn = async (db: Kysely<Database>): Promise<Restriction[]> =>
   (await everyRestriction(db, {})).map(({ document }) => JSON.parse(document));
 
 /** The server looks at all of them for each decision, and gateways for each edge. */
-export const MOST_RESTRICTIONS = 100;
+export const MAX_RESTRICTIONS = 100;
 
 /** The restrictions of every project. */
-export const everyRestriction = statement<object, Pick<Database["resource"], "document" | "name">>((db) =>
+const everyRestriction = statement<object, Pick<Database["resource"], "document">>((db) =>
   db
     .selectFrom("resource")
-    .select(["document", "name"])
+    .select("document")
     .where("kind", "=", "ip_restriction")
     .orderBy("id")
-    .limit(MOST_RESTRICTIONS),
+    .limit(MAX_RESTRICTIONS),
 );
 
 const rulesOf = statement<{ policies: string }, { document: string }>((db, parameter) =>

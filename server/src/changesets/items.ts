@@ -13,9 +13,10 @@ import type { Document } from "../documents";
 import { type Amendment, amendmentOf, type ResolvableReference } from "../resources";
 import { newId, RequestError, takeTurn } from "../util";
 import type { Findings } from "../validation";
+import { isSeenBy } from "../view";
 import type { MemberRow } from "./facts";
 import { keysToIds, NO_KEY, writtenAs } from "./keys";
-import { isSeenBy, type Loaded, type Planning } from "./planning";
+import type { Loaded, Planning } from "./planning";
 import type { Wanted } from "./request";
 
 /** One object of the set, before and after the change. */

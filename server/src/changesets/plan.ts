@@ -8,12 +8,13 @@ import {
 import { type ObjectChange, storedAsOf } from "../journal";
 import { type Leaving, nests } from "../resources";
 import { inOrder } from "../util";
+import { isSeenBy } from "../view";
 import { checkAll } from "./checks";
 import { allUsersOf, type MemberRow, membersOf, PlanFacts, setsOf } from "./facts";
 import { REQUEST } from "./faults";
 import { type Item, identify, itemsOf, leavingMembers, memberItem, nameOf } from "./items";
 import { type ObjectOperation, operationOf } from "./operations";
-import { isSeenBy, load, type Planning } from "./planning";
+import { load, type Planning } from "./planning";
 import { isEmbedded, prepare, type Rows } from "./prepare";
 import { orderedByReferences, replaceWhatMust } from "./replacements";
 import type { ChangeSetRequest } from "./request";

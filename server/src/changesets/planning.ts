@@ -1,6 +1,6 @@
-import { type Definition, may } from "@tunnelplane/sdk/contract";
+import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Belonging, type Caller, isHidden } from "../auth";
+import type { Belonging, Caller } from "../auth";
 import type { Document, Documents } from "../documents";
 import type { ServerContext } from "../resources";
 import type { Database } from "../storage";
@@ -33,10 +33,6 @@ export interface Planning {
   readonly leaving: readonly MemberRow[];
   readonly facts: PlanFacts;
 }
-
-/** Whether an object exists for a caller. Whether it may be changed is looked at with every change. */
-export const isSeenBy = (caller: Caller, definition: Definition, object: Belonging): boolean =>
-  may(caller, "read", definition) && !isHidden(definition, object, caller);
 
 /** Reads objects with everything that answers show of them. */
 export async function load(

@@ -12,12 +12,12 @@ import {
 } from "../resources";
 import type { Database } from "../storage";
 import { newId, RequestError, refusalForNow, takeTurn } from "../util";
+import { isSeenBy } from "../view";
 import { carryOut, PlanOutdated, type TargetSet } from "./apply";
 import { digestOf } from "./digest";
 import { findSet, lockSet, membersOf } from "./facts";
 import type { ObjectOperation } from "./operations";
 import { planOf, refuseDeletions } from "./plan";
-import { isSeenBy } from "./planning";
 import type { ChangeSetRequest } from "./request";
 import { deleteSet, setPage } from "./sets";
 import { inTurn } from "./turns";

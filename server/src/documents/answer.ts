@@ -35,6 +35,12 @@ export interface PageSize {
   readonly bytes: number;
 }
 
+/** The page of a log that is wanted. */
+export interface LogPageRequest extends PageSize {
+  /** Only older rows. */
+  readonly before?: string;
+}
+
 /** How many objects of these sizes fit into a page. */
 export function fitting(sizes: readonly number[], { limit, bytes }: PageSize): number {
   let [count, sum] = [0, 0];

@@ -1,6 +1,14 @@
 /** Composes, prints and reads the documents of objects. Other rooms import from here only. */
 
-export { type Answer, DOCUMENT_SEPARATOR, fitting, type Page, type PageSize, pageOf } from "./answer";
+export {
+  type Answer,
+  DOCUMENT_SEPARATOR,
+  fitting,
+  type LogPageRequest,
+  type Page,
+  type PageSize,
+  pageOf,
+} from "./answer";
 export { asOfNow, type Document, Documents, endedAsOf, isEndedIn, textIn } from "./documents";
 export { bytesOf, embeddedListOf, leavesList, wholeOf, withoutList } from "./embedded";
 export {

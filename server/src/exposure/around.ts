@@ -1,37 +1,23 @@
-import {
-  definitionNamed,
-  definitionOf,
-  definitionOfId,
-  EDGE_KINDS,
-  exchangedSecrets,
-  present,
-} from "@tunnelplane/sdk/contract";
+import { definitionOfId, exchangedSecrets } from "@tunnelplane/sdk/contract";
 import type { WorldObject } from "@tunnelplane/sdk/meaning";
 import { isHostport } from "@tunnelplane/sdk/rules";
-import type { Kysely } from "kysely";
-import type { Documents } from "../documents";
 import type { ObjectChange } from "../journal";
-import { type Database, partsOf, pipelined, statement } from "../storage";
-import {
-  candidatesOf,
-  edgesAt,
-  Gathering,
-  MOST_OBJECTS,
-  type NamedRow,
-  newest,
-  objectOf,
-  storedObject,
-} from "./gather";
+import { pipelined } from "../util";
+import { candidatesOf, objectOf, type View } from "../view";
+import { Gathering, MAX_OBJECTS } from "./gather";
 
 /** The limit of users of the changed objects, of routes of each edge, and of competing edges. */
-const MOST_USERS = 200;
+const MAX_USERS = 200;
+
+/** Restrictions of which a caller may not know more than the networks have no id. */
+export const keyOf = ({ id, urn }: WorldObject): string => id ?? urn ?? "";
 
 interface Around {
-  /** Everything that was read, as it is after the changes. */
-  readonly objects: Iterable<WorldObject>;
+  /** Everything that was read, as it is after the changes, by {@link keyOf}. */
+  readonly objects: ReadonlyMap<string, WorldObject>;
   /** The changed objects, before and after. */
   readonly changed: readonly WorldObject[];
-  /** The objects of both worlds. @param now those after the changes, by id */
+  /** The objects of both worlds. @param now those after the changes, by {@link keyOf} */
   sidesOf(now: ReadonlyMap<string, WorldObject>): { before: WorldObject[]; after: WorldObject[] };
 }
 
@@ -54,21 +40,20 @@ interface AroundOptions {
  * of the change, or outside of it.
  */
 export async function objectsAround(
-  db: Kysely<Database>,
-  { documents, project }: { readonly documents: Documents; readonly project: string },
+  view: View,
   changes: readonly ObjectChange[],
   {
     names = new Map(),
     limits,
-    most = { users: MOST_USERS, objects: MOST_OBJECTS },
+    most = { users: MAX_USERS, objects: MAX_OBJECTS },
     mattersEverywhere,
   }: AroundOptions,
 ): Promise<Around> {
   const { was, is } = sidesOf(changes, names);
   const changed = [...was.values(), ...is.values()].flatMap((object) => object ?? []);
-  const gathering = new Gathering(db, documents, project, most.objects);
+  const gathering = new Gathering(view, most.objects);
   const [users] = await pipelined([
-    usersOf(db, changed, { limits, most: most.users }),
+    usersOf(view, changed, { limits, most: most.users }),
     gathering.add([...is.values()].flatMap((object) => object ?? [])),
     // An object that was referenced before still exists, or was deleted in the same transaction.
     gathering.addTargetsOf([...was.values()].flatMap((object) => object ?? [])),
@@ -78,10 +63,10 @@ export async function objectsAround(
   await gathering.add(using);
   const isOfAll =
     changed.some(({ kind, fields }) => kind === "ip_restriction" && fields.type === "endpoints") ||
-    users.some((id) => gathering.objects.get(id)?.kind === "ip_restriction");
+    gathering.isRestrictedBy(changed);
   const others =
     isOfAll || mattersEverywhere?.(changed) === true
-      ? await someEdges(db, { project, most: most.users, limits })
+      ? await newestEdges(view, { most: most.users, limits })
       : [];
   // Routes compete with those beside them, and one that cannot be enforced closes all of them.
   const around = [...changed, ...using].flatMap(
@@ -89,12 +74,12 @@ export async function objectsAround(
   );
   const bounds = { limits, most: most.users };
   const competing = await gathering.read([
-    ...(await competingEdges(db, changed, bounds)),
-    ...(await edgesBelow(db, [...changed, ...using, ...around], bounds)),
+    ...(await competingEdges(view, changed, bounds)),
+    ...(await edgesBelow(view, [...changed, ...using, ...around], bounds)),
   ]);
   await gathering.add([...others, ...competing]);
   await gathering.add(
-    await routesAmong(db, [...changed, ...using, ...others, ...competing, ...around], {
+    await routesAmong(view, [...changed, ...using, ...others, ...competing, ...around], {
       limits,
       most: most.users,
     }),
@@ -104,7 +89,7 @@ export async function objectsAround(
       `Only the first ${most.objects.toLocaleString("en-US")} objects that belong to the change were examined.`,
     );
   return {
-    objects: gathering.objects.values(),
+    objects: new Map(gathering.all.map((object) => [keyOf(object), object])),
     changed,
     sidesOf(now) {
       const hidden = new Set([...now.values()].filter((object) => object.hidden).map(({ id }) => id));
@@ -154,17 +139,28 @@ function replace(
 /** Kinds through which a change reaches an address. */
 export const CLIMBED = /^(ip_policy|certificate_authority|event_destination|[a-z_]+_backend)$/;
 
+/** Everything that a view shows of what uses the changed objects, up to edges and routes. */
+const usersOf = (view: View, changed: readonly WorldObject[], { limits, most }: Bounds): Promise<string[]> =>
+  climb(changed, {
+    limits,
+    most,
+    usersOf: async (ids) => (await view.usersOf(ids, most + 1)).flat(),
+  });
+
 /**
  * Everything that uses the changed objects, up to edges and routes.
- * @param bounds `lock` gets the objects on the way before their users are read
+ * @param bounds `usersOf` finds who refers to objects
  */
-export async function usersOf(
-  transaction: Kysely<Database>,
+export async function climb(
   changed: readonly Pick<WorldObject, "id" | "fields">[],
-  { limits, most, lock }: Bounds & { readonly lock?: (ids: readonly string[]) => Promise<unknown> },
+  {
+    limits,
+    most,
+    usersOf: find,
+  }: Bounds & { readonly usersOf: (ids: readonly string[]) => Promise<readonly string[]> },
 ): Promise<string[]> {
   const found = new Set<string>();
-  const climb = (id: string) => CLIMBED.test(definitionOfId(id)?.kind ?? "");
+  const isClimbed = (id: string) => CLIMBED.test(definitionOfId(id)?.kind ?? "");
   const policiesOf = ({ fields }: Pick<WorldObject, "fields">) =>
     (fields.ip_policy as { id?: string } | undefined)?.id ?? "";
   const destinationsOf = ({ fields }: Pick<WorldObject, "fields">) =>
@@ -173,15 +169,14 @@ export async function usersOf(
     ...new Set(
       changed
         .flatMap((object) => [object.id ?? "", policiesOf(object), ...destinationsOf(object)])
-        .filter(climb),
+        .filter(isClimbed),
     ),
   ];
   const climbed = new Set(level);
   while (level.length > 0 && found.size < most) {
-    await lock?.(level);
-    const rows = (await pipelined(level.map((id) => users(transaction, { id, limit: most + 1 })))).flat();
-    for (const { from_id } of rows) found.add(from_id);
-    level = rows.map(({ from_id }) => from_id).filter((id) => climb(id) && !climbed.has(id));
+    const users = await find(level);
+    for (const id of users) found.add(id);
+    level = [...new Set(users)].filter((id) => isClimbed(id) && !climbed.has(id));
     for (const id of level) climbed.add(id);
   }
   if (found.size > most)
@@ -189,41 +184,23 @@ export async function usersOf(
   return [...found].slice(0, most);
 }
 
-export const users = statement<{ id: string; limit: number }, { from_id: string }>((db, parameter) =>
-  db
-    .selectFrom("reference")
-    .select("from_id")
-    .distinct()
-    .where("to_id", "=", parameter("id"))
-    .where("cascades", "=", 0)
-    .orderBy("from_id")
-    .limit(parameter("limit")),
-);
-
 /** The newest edges, at which a change may matter whatever they refer to. */
-async function someEdges(
-  db: Kysely<Database>,
-  { project, most, limits }: Bounds & { readonly project: string },
-): Promise<WorldObject[]> {
-  const pages = await pipelined(EDGE_KINDS.map((kind) => newest(db, { kind, project, limit: most + 1 })));
-  if (pages.some((rows) => rows.length > most))
+async function newestEdges(view: View, { most, limits }: Bounds): Promise<WorldObject[]> {
+  const pages = await view.newestEdges(most + 1);
+  if (pages.some((edges) => edges.length > most))
     limits.push(`Only the newest ${most} edges of each kind were examined.`);
-  return pages.flatMap((rows, index) =>
-    rows.slice(0, most).map((row) => storedObject(definitionNamed(present(EDGE_KINDS[index])), row)),
-  );
+  return pages.flatMap((edges) => edges.slice(0, most));
 }
 
 /** Edges whose hostports take names from the changed ones, or give names to them. */
 async function competingEdges(
-  transaction: Kysely<Database>,
+  view: View,
   changed: readonly WorldObject[],
   { limits, most }: Bounds,
 ): Promise<string[]> {
   const own = new Set(changed.map(({ id }) => id));
-  const candidates = [...new Set(changed.flatMap(hostportsOf).filter(isHostport).flatMap(candidatesOf))];
-  // Not with `inParts`, which gives up its turn: the transaction holds the one lock for writing.
-  const found = await pipelined(partsOf(candidates).map((values) => edgesAt(transaction, { values })));
-  const edges = [...new Set(found.flat().map(({ resource_id }) => resource_id))].filter((id) => !own.has(id));
+  const found = await view.edgesAt(changed.flatMap(hostportsOf).filter(isHostport).flatMap(candidatesOf));
+  const edges = [...new Set(found.map(({ resource_id }) => resource_id))].filter((id) => !own.has(id));
   if (edges.length > most)
     limits.push(`Only ${most} edges were examined that compete for names with the changed ones.`);
   return edges.slice(0, most);
@@ -231,7 +208,7 @@ async function competingEdges(
 
 /** Edges that take names of wildcards. */
 async function edgesBelow(
-  db: Kysely<Database>,
+  view: View,
   objects: readonly WorldObject[],
   { limits, most }: Bounds,
 ): Promise<string[]> {
@@ -239,11 +216,7 @@ async function edgesBelow(
     objects.flatMap(hostportsOf).filter((hostport) => hostport.startsWith("*.") && isHostport(hostport)),
   );
   const found = new Set<string>();
-  for (const wildcard of wildcards) {
-    const suffix = wildcard.slice(1).toLowerCase();
-    const below = await holdersBelow(db, { pattern: `%${suffix}`, deeper: `%.%${suffix}`, limit: most + 1 });
-    for (const { resource_id } of below) found.add(resource_id);
-  }
+  for (const wildcard of wildcards) for (const id of await view.edgesBelow(wildcard, most + 1)) found.add(id);
   if (found.size > most) limits.push(`Only ${most} edges below a wildcard were examined.`);
   return [...found].slice(0, most);
 }
@@ -251,41 +224,17 @@ async function edgesBelow(
 const hostportsOf = ({ fields: { hostports } }: WorldObject): string[] =>
   Array.isArray(hostports) ? hostports.map(String) : [];
 
-const holdersBelow = statement<{ pattern: string; deeper: string; limit: number }, { resource_id: string }>(
-  (db, parameter) =>
-    db
-      .selectFrom("unique_key")
-      .select("resource_id")
-      .where("scope", "=", "hostport")
-      .where("value", "like", parameter("pattern"))
-      .where("value", "not like", parameter("deeper"))
-      .where("value", "not like", "*%")
-      .limit(parameter("limit")),
-);
-
 /**
  * The routes of the HTTPS edges among these objects, because the requirements of an edge apply to its routes.
  */
 async function routesAmong(
-  transaction: Kysely<Database>,
+  view: View,
   objects: readonly WorldObject[],
   { limits, most }: Bounds,
 ): Promise<WorldObject[]> {
-  const route = definitionOf("https_edge_route");
   const edges = [...new Set(objects.filter(({ kind }) => kind === "https_edge").map(({ id = "" }) => id))];
-  const rows = await pipelined(edges.map((id) => routesOf(transaction, { id, limit: most + 1 })));
-  if (rows.some(({ length }) => length > most))
+  const routes = await view.belongingTo(edges, most + 1);
+  if (routes.some(({ length }) => length > most))
     limits.push(`Only the newest ${most} routes of each edge were examined.`);
-  return rows.flatMap((some) => some.slice(0, most).map((row) => storedObject(route, row)));
+  return routes.flatMap((newest) => newest.slice(0, most));
 }
-
-const routesOf = statement<{ id: string; limit: number }, NamedRow>((db, parameter) =>
-  db
-    .selectFrom("reference")
-    .innerJoin("resource", "resource.id", "reference.from_id")
-    .select(["resource.document", "resource.name"])
-    .where("to_id", "=", parameter("id"))
-    .where("cascades", "=", 1)
-    .orderBy("resource.id", "desc")
-    .limit(parameter("limit")),
-);

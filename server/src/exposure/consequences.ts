@@ -1,15 +1,16 @@
-import { definitionOfId, present } from "@tunnelplane/sdk/contract";
+import { present } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import { type Caller, projectOf } from "../auth";
+import type { Caller } from "../auth";
 import type { Documents } from "../documents";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
 import type { ChangeRequest, ServerContext } from "../resources";
-import { type Database, pipelined, statement } from "../storage";
+import type { Database } from "../storage";
+import { pipelined } from "../util";
+import { View } from "../view";
 import { inPart } from "./answer";
-import { CLIMBED, objectsAround, users } from "./around";
-import { credentialsFor } from "./gather";
+import { CLIMBED, keyOf, objectsAround } from "./around";
 
 /** The objects that a change touches, before and after it. */
 interface Touched {
@@ -74,18 +75,18 @@ async function touchedBy(
   changes: readonly ObjectChange[],
 ): Promise<Touched> {
   const limits: string[] = [];
-  const project = projectOf(caller);
-  const around = await objectsAround(transaction, { documents, project }, changes, {
+  const view = View.of({ db: transaction, documents }, caller);
+  const around = await objectsAround(view, changes, {
     names,
     limits,
     // A credential may have been the last one to serve an edge.
     mattersEverywhere: (changed) => changed.some(({ kind }) => kind.endsWith("_credential")),
   });
-  const { credentials, full } = await credentialsFor(transaction, caller);
+  const { credentials, full } = await view.credentials(caller);
   if (full) limits.push("Only the newest 500 credentials of each kind were examined.");
-  const now = new Map([...credentials, ...around.objects].map((object) => [object.id ?? "", object]));
-  await markUsed(transaction, now);
-  const admins = await adminsAmong(transaction, around.changed);
+  const now = new Map([...credentials.map((object) => [keyOf(object), object] as const), ...around.objects]);
+  await markUsed(view, now);
+  const admins = await view.adminsAmong(ownersAmong(around.changed));
   const ports = await portsOf(transaction);
   const world = (objects: WorldObject[]) => ({
     objects,
@@ -98,27 +99,20 @@ async function touchedBy(
   return { before: world(before), after: world(after), limits };
 }
 
-/** Marks the policies, backends and authorities that are in use, also by objects that were not read. */
-async function markUsed(transaction: Kysely<Database>, objects: Map<string, WorldObject>): Promise<void> {
-  const usable = [...objects.keys()].filter((id) => CLIMBED.test(present(definitionOfId(id)).kind));
-  const found = await pipelined(usable.map((id) => users(transaction, { id, limit: 1 })));
+/**
+ * Marks the policies, backends and authorities that are in use, also by objects that were not read. Of a
+ * shared project all are: others may use them.
+ */
+async function markUsed(view: View, objects: Map<string, WorldObject>): Promise<void> {
+  const usable = [...objects].flatMap(([key, { id, kind }]) => (id && CLIMBED.test(kind) ? [key] : []));
+  const [found, isLent] = await pipelined([view.usersOf(usable, 1), view.isLent()]);
   for (const [index, id] of usable.entries()) {
-    if ((found[index] ?? []).length > 0) objects.set(id, { ...present(objects.get(id)), used: true });
+    if (isLent || (found[index] ?? []).length > 0)
+      objects.set(id, { ...present(objects.get(id)), used: true });
   }
 }
 
-/** The owners of changed API keys who are admins. */
-async function adminsAmong(
-  transaction: Kysely<Database>,
-  changed: readonly WorldObject[],
-): Promise<string[]> {
-  const owners = new Set(
-    changed.filter(({ kind }) => kind === "api_key").map(({ fields }) => String(fields.owner_id)),
-  );
-  const rows = await pipelined([...owners].map((id) => adminById(transaction, { id })));
-  return rows.flat().map(({ id }) => id);
-}
-
-const adminById = statement<{ id: string }, { id: string }>((db, parameter) =>
-  db.selectFrom("principal").select("id").where("id", "=", parameter("id")).where("role", "=", "admin"),
-);
+/** The owners of changed API keys. */
+const ownersAmong = (changed: readonly WorldObject[]): string[] => [
+  ...new Set(changed.flatMap(({ kind, fields }) => (kind === "api_key" ? String(fields.owner_id) : []))),
+];

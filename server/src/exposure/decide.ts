@@ -1,21 +1,12 @@
-import { isAddress, present, TCP_PORT } from "@tunnelplane/sdk/contract";
+import { isAddress, present } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk/meaning";
 import { isHostport, isWildcard, readHostport, withoutEdge } from "@tunnelplane/sdk/rules";
-import type { Kysely } from "kysely";
-import { type Caller, projectOf } from "../auth";
+import type { Caller } from "../auth";
 import { portsOf } from "../gateways";
-import { Existing, type ServerContext } from "../resources";
-import { type Database, inParts, pipelined } from "../storage";
-import { grouped } from "../util";
-import {
-  belongingTo,
-  candidatesOf,
-  credentialsFor,
-  edgesAt,
-  Gathering,
-  MOST_OBJECTS,
-  routeOf,
-} from "./gather";
+import type { ServerContext } from "../resources";
+import { grouped, pipelined } from "../util";
+import { candidatesOf, View } from "../view";
+import { edgesWithRoutes, Gathering, MAX_OBJECTS } from "./gather";
 
 /**
  * Decides requests on what is stored, in their order. Reads only the edges that may take them, what these
@@ -26,11 +17,12 @@ export async function decide(
   caller: Caller,
   requests: readonly DecisionRequest[],
 ): Promise<Decision[]> {
-  const gathering = new Gathering(reader, documents, projectOf(caller));
-  const [edges] = await pipelined([edgesOf(reader, requests), gathering.addRestrictions()]);
+  const view = View.of({ db: reader, documents }, caller);
+  const gathering = new Gathering(view);
+  const [edges] = await pipelined([edgesOf(view, requests), gathering.addRestrictions()]);
   const whole = new Set<string>();
   for (const id of new Set(edges.flat())) {
-    await addEdge(reader, gathering, id);
+    await gathering.add(await edgesWithRoutes(view, [id], MAX_OBJECTS));
     if (gathering.full) break;
     whole.add(id);
   }
@@ -41,10 +33,10 @@ export async function decide(
   const isServed = (index: number) => present(edges[index]).length > 0;
   const asked = requests.filter((_, index) => isServed(index) && isKnown(index));
   const { credentials, full } =
-    asked.length > 0 ? await credentialsFor(reader, caller) : { credentials: [], full: false };
+    asked.length > 0 ? await view.credentials(caller) : { credentials: [], full: false };
   const ports = await portsOf(reader);
   const world = {
-    objects: [...gathering.objects.values(), ...credentials],
+    objects: [...gathering.all, ...credentials],
     partial: full,
     now: Date.now(),
     ...(ports && { ports }),
@@ -59,20 +51,17 @@ export async function decide(
 
 const TOO_MUCH = withoutEdge(
   "unknown",
-  `more than ${MOST_OBJECTS} objects belong to the addresses of these requests. Ask about fewer addresses at once.`,
+  `more than ${MAX_OBJECTS} objects belong to the addresses of these requests. Ask about fewer addresses at once.`,
 );
 
 /** For each request, the edges that may take it: the edge of its address, and that of its Host header. */
-async function edgesOf(db: Kysely<Database>, requests: readonly DecisionRequest[]): Promise<string[][]> {
+async function edgesOf(view: View, requests: readonly DecisionRequest[]): Promise<string[][]> {
   const wanted = requests.map((request) => namesOf(request).map(candidatesOf));
-  const [found, atPorts] = await pipelined([
-    inParts([...new Set(wanted.flat(2))], (values) => edgesAt(db, { values })),
-    tcpEdgesAt(db, requests),
-  ]);
+  const [found, atPorts] = await pipelined([view.edgesAt(wanted.flat(2)), tcpEdgesOf(view, requests)]);
   const owners = new Map(found.map(({ value, resource_id }) => [value, resource_id]));
   return wanted.map(
     (names, index) =>
-      atPorts.get(portIn(requests[index]))?.map(({ id }) => id) ??
+      atPorts.get(portIn(requests[index]))?.map(({ resource_id }) => resource_id) ??
       names.flatMap((candidates) => {
         const taken = candidates.find((candidate) => owners.has(candidate));
         return taken === undefined ? [] : present(owners.get(taken));
@@ -92,14 +81,7 @@ const portIn = (request: DecisionRequest | undefined): string =>
   request && isAddress(request.address) ? String(readHostport(request.address).port) : "";
 
 /** The TCP edges of the ports that are asked for: they take connections whatever name these use. */
-async function tcpEdgesAt(db: Kysely<Database>, requests: readonly DecisionRequest[]) {
-  const ports = [...new Set(requests.map(portIn))].filter((port) => port !== "");
-  const found = await new Existing(db).holdersOf(ports.map((key) => ({ scope: TCP_PORT, key })));
-  return grouped(found, ({ value }) => value);
-}
-
-async function addEdge(db: Kysely<Database>, gathering: Gathering, id: string): Promise<void> {
-  const edge = await gathering.read([id]);
-  const routes = await belongingTo(db, { id, limit: MOST_OBJECTS });
-  await gathering.add([...edge, ...routes.map(routeOf)]);
+async function tcpEdgesOf(view: View, requests: readonly DecisionRequest[]) {
+  const ports = requests.map(portIn).filter((port) => port !== "");
+  return grouped(await view.tcpEdgesAt(ports), ({ value }) => value);
 }

@@ -8,13 +8,12 @@ import {
   hostportOf as hostportIn,
   type WorldObject,
 } from "@tunnelplane/sdk/meaning";
-import type { Kysely } from "kysely";
-import { type Caller, projectOf } from "../auth";
+import type { Caller } from "../auth";
 import { type Document, namesOf, type Page, textIn } from "../documents";
 import { AgentsOfGateways, bindsFor, servingOf } from "../gateways";
-import { findWhole, type ServerContext } from "../resources";
-import { type Database, statement } from "../storage";
-import { credentialsFor, Gathering, objectOf } from "./gather";
+import type { ServerContext } from "../resources";
+import { objectOf, View } from "../view";
+import { Gathering } from "./gather";
 
 export interface ExposureRequest {
   /** Only this address, or all addresses of this hostport. */
@@ -48,9 +47,10 @@ export async function exposurePage(
   request: ExposureRequest,
 ): Promise<Page> {
   const { reader } = store;
-  const places = await placesOf({ store, documents }, projectOf(caller), request);
+  const view = View.of({ db: reader, documents }, caller);
+  const places = await placesOf(view, request);
   const shown = places.slice(0, request.limit);
-  const gathering = new Gathering(reader, documents, projectOf(caller));
+  const gathering = new Gathering(view);
   const holders = shown.flatMap(({ edge, route }) => [edge, ...(route ? [route] : [])]);
   const names = await namesOf(
     reader,
@@ -58,7 +58,7 @@ export async function exposurePage(
   );
   await gathering.addRestrictions();
   await gathering.add(holdersOf(shown, names));
-  const { credentials, full } = await credentialsFor(reader, caller);
+  const { credentials, full } = await view.credentials(caller);
   const wanted = new Set(shown.map(({ address }) => address));
   const gateways = await servingOf(store, new Set(shown.map(({ edge }) => textIn(edge, "id"))));
   // Reports of agents are large, so they are read only where one address is asked for.
@@ -72,7 +72,7 @@ export async function exposurePage(
         );
   const byAddress = new Map<string, string>();
   for (const row of eachExposure({
-    objects: [...gathering.objects.values(), ...credentials],
+    objects: [...gathering.all, ...credentials],
     partial: full || gathering.full,
   })) {
     const ends = bindsFor(row.goes_to, hostportOf(row.address));
@@ -95,29 +95,15 @@ export async function exposurePage(
 }
 
 /** The addresses of a page, in order, and the one after them if there is one. */
-async function placesOf(
-  { store: { reader }, documents }: Pick<ServerContext, "store" | "documents">,
-  project: string,
-  { address, after, limit }: ExposureRequest,
-): Promise<Place[]> {
+async function placesOf(view: View, { address, after, limit }: ExposureRequest): Promise<Place[]> {
   const only = address === undefined ? undefined : canonicalAddress(address);
   const last = after === undefined ? undefined : canonicalAddress(after);
   const from = hostportOf(only ?? last ?? "");
-  const served =
-    only === undefined
-      ? await hostportsFrom(reader, { from, project, limit: limit + 2 })
-      : await edgeOf(reader, { hostport: from, project });
+  const served = only === undefined ? await view.hostportsFrom(from, limit + 2) : await view.edgesAt([from]);
   const edges = new Map<string, Document | undefined>();
   const places: Place[] = [];
   for (const { value, resource_id: id } of served) {
-    if (!edges.has(id)) {
-      const definition = present(definitionOfId(id));
-      const [row] = await findWhole(definition)(reader, { id });
-      edges.set(
-        id,
-        row && JSON.parse(await documents.read(reader, definition, row.document, `${id} ${row.version}`)),
-      );
-    }
+    if (!edges.has(id)) edges.set(id, await view.whole(id));
     const edge = edges.get(id);
     if (!edge) continue; // deleted since the first query
     const here = placesAt(value, edge)
@@ -158,25 +144,3 @@ function holdersOf(places: readonly Place[], names: ReadonlyMap<string, string>)
   );
   return [...holders, ...routes.values()];
 }
-
-const hostportsIn = (db: Kysely<Database>, project: string) =>
-  db
-    .selectFrom("unique_key")
-    .innerJoin("resource", "resource.id", "unique_key.resource_id")
-    .select(["value", "resource_id"])
-    .where("scope", "=", "hostport")
-    .where("project_id", "=", project);
-
-const hostportsFrom = statement<
-  { from: string; project: string; limit: number },
-  { value: string; resource_id: string }
->((db, parameter) =>
-  hostportsIn(db, parameter("project"))
-    .where("value", ">=", parameter("from"))
-    .orderBy("value")
-    .limit(parameter("limit")),
-);
-
-const edgeOf = statement<{ hostport: string; project: string }, { value: string; resource_id: string }>(
-  (db, parameter) => hostportsIn(db, parameter("project")).where("value", "=", parameter("hostport")),
-);

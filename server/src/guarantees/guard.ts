@@ -1,6 +1,7 @@
-import { type BrokenGuarantee, mistakeInGuarantee } from "@tunnelplane/sdk/meaning";
+import { type BrokenGuarantee, type GuaranteeState, mistakeInGuarantee } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import { sharedProjects } from "../auth";
+import type { Document } from "../documents";
 import { objectsAround } from "../exposure";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
@@ -14,6 +15,7 @@ import {
 } from "../resources";
 import { type Database, pipelined, Transaction } from "../storage";
 import { grouped, RequestError } from "../util";
+import { View } from "../view";
 import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from "./contradictions";
 import { Judging } from "./judging";
 import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
@@ -30,7 +32,7 @@ import {
   lockGuarantees,
   refuseGuaranteed,
 } from "./table";
-import { decidingAmong, hostportsSaid, hostportsTouched, touchEveryProject } from "./touched";
+import { decidingAmong, hostportsSaid, hostportsTouched, isOfEveryProject } from "./touched";
 import type { ChangeToJudge } from "./worker";
 
 /**
@@ -50,14 +52,15 @@ export class Guarantees implements Guard {
 
   constructor(private readonly context: Pick<ServerContext, "store" | "documents">) {}
 
-  begin({ owner, project }: Asking): Check {
+  begin({ owner, project, knowsRestrictions }: Asking): Check {
     const judged = new Set<string>();
     const compared = new Map<string, Set<string>>();
     const excused = new Set<string>();
     // One time for all runs: what was judged is known by its text.
     const now = Date.now();
     return async (db, changes) => {
-      await this.#checkGuarantees(db, changes, { owner, project, compared });
+      const own = { owner, project, knowsRestrictions };
+      await this.#checkGuarantees(db, changes, { ...own, compared });
       const deciding = decidingAmong(changes);
       if (deciding.length === 0) return;
       const isOptimistic = db instanceof Transaction && db.facts.isOptimistic;
@@ -67,13 +70,20 @@ export class Guarantees implements Guard {
       const places = said ?? (await hostportsTouched(db, deciding)).flatMap(placesAt);
       const found = (await this.#at(db, places, changes)).filter(({ id }) => !excused.has(id));
       // Edges and routes belong to one project; what they refer to may be lent to others.
-      const isLent =
-        !said &&
-        found.some((one) => one.project !== project) &&
-        (touchEveryProject(deciding) || (await isShared(db, project)));
+      const mayReachOthers = !said && found.some((one) => one.project !== project);
+      const lent =
+        mayReachOthers && (await isShared(db, project)) ? changes : changes.filter(isOfEveryProject);
       for (const [theirs, guarantees] of grouped(found, (one) => one.project)) {
-        if (theirs !== project && !isLent) continue;
-        const around = await this.#around(db, changes, { guarantees, now, project: theirs });
+        // Others see of the changes what is lent to them, and what holds for everybody's edges.
+        const seen = theirs === project ? changes : mayReachOthers ? lent : [];
+        if (seen.length === 0) continue;
+        const view = View.ofProject(
+          { db, documents: this.context.documents },
+          theirs,
+          // The refusal for a guarantee of another project says nothing of what was read.
+          theirs === project ? knowsRestrictions : true,
+        );
+        const around = await this.#around(db, view, seen, { guarantees, now });
         const order = JSON.stringify(around);
         if (judged.has(order)) continue;
         const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
@@ -82,7 +92,7 @@ export class Guarantees implements Guard {
         if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
         throw new NotJudged(async () => {
           const broken = await judging;
-          const held = await this.#heldBefore({ owner, project: theirs }, guarantees, broken);
+          const held = await this.#heldBefore({ ...own, project: theirs }, guarantees, broken);
           for (const one of held) excused.add(one);
           const left = broken.flatMap((one) => {
             const guarantee = guarantees[one.index];
@@ -125,23 +135,20 @@ export class Guarantees implements Guard {
   /** Without credentials, because they decide who may serve an address and not who is let in. */
   async #around(
     db: Kysely<Database>,
+    view: View,
     changes: readonly ObjectChange[],
-    {
-      guarantees,
-      now,
-      project,
-    }: { readonly guarantees: readonly StoredGuarantee[]; readonly now: number; readonly project: string },
+    { guarantees, now }: { readonly guarantees: readonly StoredGuarantee[]; readonly now: number },
   ): Promise<ChangeToJudge> {
     const limits: string[] = [];
     const [{ objects, sidesOf }, ports] = await pipelined([
-      objectsAround(db, { documents: this.context.documents, project }, changes, {
+      objectsAround(view, changes, {
         limits,
         most: { users: MOST_EDGES, objects: MOST_OBJECTS },
       }),
       portsOf(db),
     ]);
     if (limits.length > 0) throw tooMany();
-    const { before, after } = sidesOf(new Map([...objects].map((object) => [object.id ?? "", object])));
+    const { before, after } = sidesOf(objects);
     const known = { now, ...(ports && { ports }) };
     return {
       before: { objects: before, ...known },
@@ -152,7 +159,7 @@ export class Guarantees implements Guard {
 
   /** The guarantees that a change breaks and that did not hold before: they refuse nothing. */
   async #heldBefore(
-    { owner, project }: Asking,
+    asking: Asking,
     guarantees: readonly StoredGuarantee[],
     broken: readonly BrokenGuarantee[],
   ): Promise<string[]> {
@@ -162,11 +169,7 @@ export class Guarantees implements Guard {
       return guarantee ? [{ ...guarantee, example }] : [];
     });
     const fields = some.map((one) => one.fields);
-    const { store, documents } = this.context;
-    const states = await this.#judging.states(owner, {
-      world: await worldOf(store.reader, { documents, project }, fields),
-      guarantees: fields,
-    });
+    const states = await this.#statesNow(asking, fields);
     return some
       .filter((one, index) => {
         const state = states[index]?.state;
@@ -179,8 +182,9 @@ export class Guarantees implements Guard {
   async #checkGuarantees(
     db: Kysely<Database>,
     changes: readonly ObjectChange[],
-    { owner, project, compared }: Asking & { readonly compared: Map<string, Set<string>> },
+    { compared, ...asking }: Asking & { readonly compared: Map<string, Set<string>> },
   ): Promise<void> {
+    const { owner, project } = asking;
     const own = changes.filter(({ definition }) => definition.kind === "guarantee");
     if (own.length === 0) return;
     const ids = new Set(own.map(({ id }) => id));
@@ -218,7 +222,7 @@ export class Guarantees implements Guard {
     if (!known || some.length * rivals.length > MOST_COMPARED)
       throw new NotJudged(async () => {
         refuse(await this.#judging.contradiction(owner, order));
-        if (!known) await this.#refuseUndecidable({ owner, project }, own);
+        if (!known) await this.#refuseUndecidable(asking, own);
         compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));
       });
     refuse(contradictionAmong(order));
@@ -230,13 +234,21 @@ export class Guarantees implements Guard {
     await insertPlaces(db, rows);
   }
 
-  async #refuseUndecidable({ owner, project }: Asking, changes: readonly ObjectChange[]): Promise<void> {
+  /** Whether guarantees hold for what is stored. */
+  async #statesNow(
+    { owner, project, knowsRestrictions }: Asking,
+    guarantees: readonly Document[],
+  ): Promise<readonly GuaranteeState[]> {
+    const { store, documents } = this.context;
+    const view = View.ofProject({ db: store.reader, documents }, project, knowsRestrictions);
+    const world = await worldOf(store.reader, view, guarantees);
+    return this.#judging.states(owner, { world, guarantees });
+  }
+
+  async #refuseUndecidable(asking: Asking, changes: readonly ObjectChange[]): Promise<void> {
     const made = changes.flatMap(({ change, after }) => (change === "created" && after ? [after] : []));
     if (made.length === 0) return;
-    const states = await this.#judging.states(owner, {
-      world: await worldOf(this.context.store.reader, { documents: this.context.documents, project }, made),
-      guarantees: made,
-    });
+    const states = await this.#statesNow(asking, made);
     for (const { isUndecided, reason = "" } of states) if (isUndecided) throw undecidable(reason);
   }
 }

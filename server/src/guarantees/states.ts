@@ -1,7 +1,8 @@
 import type { GuaranteeState } from "@tunnelplane/sdk/meaning";
-import { type Caller, projectOf } from "../auth";
+import type { Caller } from "../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Document, type Page } from "../documents";
 import type { ServerContext } from "../resources";
+import { View } from "../view";
 import { MOST_OBJECTS } from "./limits";
 import { worldOf } from "./stored";
 
@@ -15,7 +16,8 @@ async function statesOf(
 ): Promise<GuaranteeState[]> {
   if (guarantees.length === 0) return [];
   const { store, documents, guard } = context;
-  const world = await worldOf(store.reader, { documents, project: projectOf(caller) }, guarantees);
+  const view = View.of({ db: store.reader, documents }, caller);
+  const world = await worldOf(store.reader, view, guarantees);
   if (world.partial && guarantees.length > 1) {
     // Too many objects for all of them are not always too many for each.
     const half = guarantees.length >> 1;

@@ -1,17 +1,18 @@
 import { readGuaranteedAddress } from "@tunnelplane/sdk/contract";
 import { coversHost, type World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import type { Document, Documents } from "../documents";
+import type { Document } from "../documents";
 import { worldOfEdges } from "../exposure";
 import { portsOf } from "../gateways";
-import { type Database, statement } from "../storage";
+import type { Database } from "../storage";
 import { takeTurn } from "../util";
+import type { View } from "../view";
 import { MOST_OBJECTS } from "./limits";
 
 /** The world at the addresses of guarantees of a project, as it is stored. */
 export async function worldOf(
   db: Kysely<Database>,
-  { documents, project }: { readonly documents: Documents; readonly project: string },
+  view: View,
   guarantees: readonly Document[],
 ): Promise<World> {
   const hosts = new Set(
@@ -23,17 +24,17 @@ export async function worldOf(
     ),
   );
   const edges = new Set<string>();
-  for (let after = ""; ; ) {
-    const page = await hostportsAfter(db, { after, limit: AT_ONCE });
+  for (let from = ""; ; ) {
+    const page = await view.hostportsFrom(from, AT_ONCE);
     for (const { value, resource_id } of page)
       if (isNear(value.slice(0, value.lastIndexOf(":")), hosts)) edges.add(resource_id);
     const last = page.at(-1);
     if (page.length < AT_ONCE || !last) break;
-    after = last.value;
+    from = `${last.value} `;
     await takeTurn();
   }
   const ports = await portsOf(db);
-  const world = await worldOfEdges(db, documents, [...edges], { project, most: MOST_OBJECTS });
+  const world = await worldOfEdges(view, [...edges], MOST_OBJECTS);
   return { ...world, ...(ports && { ports }) };
 }
 
@@ -45,17 +46,3 @@ function isNear(host: string, wanted: ReadonlySet<string>): boolean {
 }
 
 const AT_ONCE = 500;
-
-/** The hostports of all edges behind one, in their order. */
-export const hostportsAfter = statement<
-  { after: string; limit: number },
-  { value: string; resource_id: string }
->((db, parameter) =>
-  db
-    .selectFrom("unique_key")
-    .select(["value", "resource_id"])
-    .where("scope", "=", "hostport")
-    .where("value", ">", parameter("after"))
-    .orderBy("value")
-    .limit(parameter("limit")),
-);

@@ -1,3 +1,8 @@
+/**
+ * What a write can touch, in every project. Only the guard reads here, to find out which guarantees it has to
+ * judge; what answers show is read through a view.
+ */
+
 import { type Kysely, sql } from "kysely";
 import type { Document } from "../documents";
 import type { StoredRow } from "../resources";
@@ -100,6 +105,37 @@ export const enforced = statement<{ project: string; limit: number }, { id: stri
       .where("project_id", "=", parameter("project"))
       .where("id", "in", (from) => from.selectFrom("guarantee_address").select("guarantee_id"))
       .limit(parameter("limit")),
+);
+
+/** Who refers to objects, in every project. */
+export async function allUsersOf(
+  db: Kysely<Database>,
+  ids: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await pipelined(ids.map((id) => usersOf(db, { id, limit })));
+  return rows.flat().map(({ from_id }) => from_id);
+}
+
+const usersOf = statement<{ id: string; limit: number }, { from_id: string }>((db, parameter) =>
+  db
+    .selectFrom("reference")
+    .select("from_id")
+    .distinct()
+    .where("to_id", "=", parameter("id"))
+    .where("cascades", "=", 0)
+    .orderBy("from_id")
+    .limit(parameter("limit")),
+);
+
+/** The hostports of every project. */
+export const hostportsOfAll = statement<{ limit: number }, { value: string }>((db, parameter) =>
+  db
+    .selectFrom("unique_key")
+    .select("value")
+    .where("scope", "=", "hostport")
+    .orderBy("value")
+    .limit(parameter("limit")),
 );
 
 export const forgetPlaces = effect<{ id: string }>((db, parameter) =>

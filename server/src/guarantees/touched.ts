@@ -9,12 +9,11 @@ import {
 import type { Kysely } from "kysely";
 import { RESTRICTING } from "../auth";
 import type { Document } from "../documents";
-import { usersOf } from "../exposure";
+import { climb } from "../exposure";
 import type { ObjectChange } from "../journal";
 import type { Database } from "../storage";
 import { MOST_EDGES, tooMany } from "./limits";
-import { hostportsAfter } from "./stored";
-import { fieldsIn, keepObjects, lockObjects } from "./table";
+import { allUsersOf, fieldsIn, hostportsOfAll, keepObjects, lockObjects } from "./table";
 
 /** Kinds that cannot let anybody in or keep anybody out. */
 const APART = new Set([
@@ -81,14 +80,16 @@ export async function hostportsTouched(
   const own = new Set(sides.map(({ id }) => id));
   const others = sides.filter(({ kind }) => !isEdgeKind(kind) && kind !== "https_edge_route");
   const limits: string[] = [];
-  const using = await usersOf(db, others, {
+  const using = await climb(others, {
     limits,
     most: MOST_EDGES,
-    lock: (ids) =>
-      lockObjects(
+    usersOf: async (ids) => {
+      await lockObjects(
         db,
         ids.filter((id) => !own.has(id)),
-      ),
+      );
+      return allUsersOf(db, ids, MOST_EDGES + 1);
+    },
   });
   if (limits.length > 0) throw tooMany();
   if (sides.some(isOfAllEdges) || (await usedByAll(db, using))) return allHostports(db);
@@ -116,14 +117,14 @@ async function usedByAll(db: Kysely<Database>, ids: readonly string[]): Promise<
 }
 
 async function allHostports(db: Kysely<Database>): Promise<string[]> {
-  const rows = await hostportsAfter(db, { after: "", limit: MOST_EDGES + 1 });
+  const rows = await hostportsOfAll(db, { limit: MOST_EDGES + 1 });
   if (rows.length > MOST_EDGES) throw tooMany();
   return rows.map(({ value }) => value);
 }
 
-/** Whether changes matter at the edges of every project. */
-export const touchEveryProject = (changes: readonly ObjectChange[]): boolean =>
-  changes.some(({ definition: { kind } }) => RESTRICTING.includes(kind));
+/** Whether a change may matter at the edges of every project. */
+export const isOfEveryProject = ({ definition: { kind } }: ObjectChange): boolean =>
+  RESTRICTING.includes(kind);
 
 const declaredIn = (objects: readonly Document[]): string[] =>
   [...new Set(objects.flatMap(hostportsIn).map((hostport) => hostport.toLowerCase()))].filter((one) =>

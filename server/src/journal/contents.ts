@@ -5,8 +5,7 @@ import type { AuditEventRow, Database } from "../storage";
 import { digestOfBaseline } from "./baseline";
 import { type Digests, storedAsOf } from "./digests";
 import type { Faults } from "./faults";
-import { PRUNED_THROUGH } from "./read";
-import { OF_NO_OBJECT } from "./rows";
+import { OF_NO_OBJECT, PRUNED_THROUGH } from "./rows";
 import type { InboxEntry } from "./verifyInbox";
 
 // Rows that PostgreSQL sends at once; one may have two megabytes.

@@ -1,11 +1,10 @@
 import { DEFAULT_PROJECT } from "@tunnelplane/sdk/contract";
 import { sql } from "kysely";
-import { fitting, nameField, namesOf, type Page } from "../documents";
+import { fitting, type LogPageRequest, nameField, namesOf, type Page } from "../documents";
 import type { AuditEventRow, Store } from "../storage";
 import { queryError, readLarge, takeTurn } from "../util";
 import { type AuditFilter, endOf, isFiltering, matching, principalNames, principalsOf } from "./auditFilter";
 import { headOf } from "./head";
-import type { LogPageRequest } from "./read";
 import type { RowIds } from "./rowIds";
 
 /** Upper limit for an audit row without its list of changed paths, in bytes. */

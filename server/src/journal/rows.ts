@@ -5,6 +5,9 @@ import type { AuditEventRow } from "../storage";
 /** The actions that have an event and are about no stored object: sessions of agents. */
 export const OF_NO_OBJECT: readonly string[] = SESSION_EVENTS.map(actionOf);
 
+/** The setting that holds the highest sequence of an event that was removed. */
+export const PRUNED_THROUGH = "events_pruned_through";
+
 /** The `previous_hash` of the first audit row. */
 export const GENESIS = "0".repeat(64);
 

@@ -1,6 +1,6 @@
 import { definitionOf, type Kind, plural } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { MOST_RESTRICTIONS } from "../auth";
+import { MAX_RESTRICTIONS } from "../auth";
 import type { ObjectChange } from "../journal";
 import { type Database, statement, Transaction } from "../storage";
 import { grouped, RequestError } from "../util";
@@ -13,7 +13,7 @@ const MOST: Readonly<Partial<Record<Kind, number>>> = {
   workload_identity: 1000,
   project: 1000,
   membership: 10_000,
-  ip_restriction: MOST_RESTRICTIONS,
+  ip_restriction: MAX_RESTRICTIONS,
 };
 
 /** The most objects of a kind in each project. */

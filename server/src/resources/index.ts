@@ -13,8 +13,15 @@ export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from ".
 export type { NameSettings, PortRange } from "./nameSettings";
 export { parentOf, touchParent } from "./parents";
 export * from "./references";
-export { referrersOf } from "./referrers";
-export * from "./rows";
+export {
+  deleteResources,
+  insertResources,
+  insertSealedSecrets,
+  insertSecretHashes,
+  STORED_COLUMNS,
+  type StoredRow,
+  updateDocument,
+} from "./rows";
 export * from "./rules";
 export { ResourceService } from "./service";
 export { type Amendment, amendmentOf, type ObjectPath, type Precondition } from "./stored";

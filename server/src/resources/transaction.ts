@@ -8,6 +8,7 @@ import {
   refuseForeignRights,
   refuseLastAdmin,
   refuseLockOut,
+  seesAllProjects,
 } from "../auth";
 import type { Decisions } from "../decisions";
 import type { Document, Documents } from "../documents";
@@ -54,6 +55,8 @@ interface StatesToJudge {
 export interface Asking {
   readonly owner: string;
   readonly project: string;
+  /** Whether it may know which restrictions of the account there are. */
+  readonly knowsRestrictions: boolean;
 }
 
 /** Refuses changes after which a guarantee would not hold. */
@@ -138,6 +141,7 @@ export class Transactions {
     this.#check = context.guard.begin({
       owner: request.caller.ownerId,
       project: projectOf(request.caller),
+      knowsRestrictions: seesAllProjects(request.caller),
     });
   }
 

@@ -10,13 +10,13 @@ import {
   registry,
 } from "@tunnelplane/sdk/contract";
 import { nameOf } from "@tunnelplane/sdk/meaning";
-import { type Belonging, type Caller, isHidden, isLent } from "../auth";
+import type { Belonging, Caller } from "../auth";
 import { type Document, textIn } from "../documents";
 import type { Sequencer } from "../journal";
 import type { Finder, SearchRequest } from "../resources";
 import type { Store } from "../storage";
+import { isListedFor, listedRows } from "../view";
 import { matchedOf, type SearchedRow, searchable, textsOf } from "./entry";
-import { searchedRows } from "./rows";
 import { SearchIndex } from "./searchIndex";
 import { rankOf, type Wanted, wantedOf } from "./wanted";
 
@@ -44,15 +44,14 @@ export class Search implements Finder {
   async search(caller: Caller, { text, limit, shared }: SearchRequest): Promise<SearchResults> {
     const wanted = wantedOf(text);
     const isShown = (definition: Definition, object: Belonging) =>
-      !isHidden(definition, object, caller) || (shared && isLent(definition, object, caller));
+      isListedFor(caller, definition, object, shared);
     const kinds = registry.filter((definition) => may(caller, "read", definition));
     const { ids, hasMore } = await this.#index.find(wanted, { kinds, isShown }, limit);
     // Read and compared again: what the index knows may have changed just now.
-    const rows = new Map((await searchedRows(this.store, ids)).map((row) => [row.id, row]));
+    const rows = new Map((await listedRows(this.store, caller, ids, shared)).map((row) => [row.id, row]));
     const results = ids.flatMap((id) => {
       const row = rows.get(id);
-      const definition = row && definitionNamed(row.kind);
-      return definition && isShown(definition, row) ? (resultOf(definition, row, wanted) ?? []) : [];
+      return row ? (resultOf(definitionNamed(row.kind), row, wanted) ?? []) : [];
     });
     return { results, has_more: hasMore };
   }

@@ -1,7 +1,7 @@
 import type { CompiledQuery, Kysely } from "kysely";
-import { takeTurn } from "../util";
+import { pipelined, takeTurn } from "../util";
 import type { Database } from "./schema";
-import { insertion, pipelined } from "./statement";
+import { insertion } from "./statement";
 
 /** Rows of one statement: one of 50 rows takes a third of the time of 50 of one row. */
 const ROWS = 50;

@@ -1,5 +1,6 @@
 /** SQLite and PostgreSQL behind one interface. Other rooms import from here only. */
 
+export { pipelined } from "../util";
 export { bulkInsertion } from "./bulk";
 export { Transaction } from "./direct";
 export { factsOf, PLACEHOLDER } from "./facts";
@@ -33,7 +34,6 @@ export {
   effect,
   insertion,
   type ParameterOf,
-  pipelined,
   type Statement,
   statement,
 } from "./statement";

@@ -1,5 +1,4 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from "kysely";
-import { RequestError } from "../util";
 import type { Database } from "./schema";
 
 /** Stands for a parameter while a statement is compiled. */
@@ -80,21 +79,3 @@ export const insertion = <T extends keyof Database, C extends keyof Database[T] 
     // Object.fromEntries forgets the names of the columns.
     return db.insertInto(table).values(row as never);
   });
-
-/**
- * Sends statements together and awaits all answers. If some fail, it throws only after all have ended:
- * the transaction could end before the rest, which would then run outside of it. A refusal of our own comes
- * before an error of the database, which may only follow from it; and the first error before those that
- * follow from it.
- */
-export async function pipelined<T extends readonly unknown[] | []>(
-  statements: T,
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  const ended = await Promise.allSettled(statements);
-  const errors = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-  if (errors.length > 0) throw errors.find((error) => error instanceof RequestError) ?? errors[0];
-  // None was rejected; map forgets that the results are a tuple.
-  return ended.map((one) => (one as PromiseFulfilledResult<unknown>).value) as {
-    -readonly [K in keyof T]: Awaited<T[K]>;
-  };
-}

@@ -6,6 +6,7 @@ export { gathered } from "./gathered";
 export { grouped } from "./grouped";
 export { isSession } from "./ids";
 export { inOrder } from "./order";
+export { pipelined } from "./pipelined";
 export {
   BodyError,
   type Fault,

@@ -27,6 +27,8 @@ interface World {
   readonly foreign: ReadonlyMap<string, string>;
   /** A hostport there, or nowhere. */
   readonly elsewhere: string;
+  /** The API as an admin of the other project sees it. */
+  readonly admin: Rest;
   /** The id of an event there, or of none. */
   readonly event: string;
   /** The API as those of each role in the project see it. */
@@ -58,6 +60,14 @@ async function besides(rest: Rest): Promise<void> {
   await created(rest, "/ip_policies", { description: "kept" }, KEY);
 }
 
+/** An HTTPS edge whose answer to every request is a status. */
+async function site(rest: Rest, address: string, status: number): Promise<void> {
+  const edge = await created(rest, "/edges/https", { hostports: [address] });
+  const { id } = await created(rest, "/backends/http_response", { status_code: status });
+  const route = { match_type: "path_prefix", match: "/", backend: { backend_id: id } };
+  await created(rest, `/edges/https/${edge.id}/routes`, { ...route, description: "canary" });
+}
+
 async function worldOf(start: Start, isThere: boolean): Promise<World> {
   const server = await start();
   const account = new Rest(server.url, server.apiKey);
@@ -73,9 +83,20 @@ async function worldOf(start: Start, isThere: boolean): Promise<World> {
       await created(account, "/memberships", { project_id: ours.id, role, bot_user_id: bot.id });
     callers.set(role, new Rest(server.url, (await created(here, "/api_keys", { owner_id: bot.id })).token));
   }
+  const bot = await created(there, "/bot_users", { name: "admin" });
+  await created(account, "/memberships", { project_id: theirs.id, role: "admin", bot_user_id: bot.id });
+  const admin = new Rest(server.url, (await created(there, "/api_keys", { owner_id: bot.id })).token);
   const own = await fill(here, OF_PROJECTS.slice(0, HALF));
+  await site(here, WILDCARD, 204);
+  // In reports, so that it refuses nothing here; it looks at every address.
+  const everywhere = { expect: "answered", addresses: ["*:*"], mode: "report" };
+  await created(here, "/guarantees", everywhere);
   if (isThere) await besides(there);
   const others = isThere ? await fill(there, OF_PROJECTS) : [];
+  if (isThere) {
+    await site(there, BELOW, 418);
+    await created(there, "/edges/tcp", { hostports: [TCP] });
+  }
   await besides(here);
   own.push(...(await fill(here, OF_PROJECTS.slice(HALF))));
   const foreign = new Map(OF_PROJECTS.map(({ path, prefix }) => [path, `${prefix}_${madeUp()}`]));
@@ -95,7 +116,7 @@ async function worldOf(start: Start, isThere: boolean): Promise<World> {
   const elsewhere = edge?.hostports[0] ?? hostport();
   const [newest] = (await there.get("/events?limit=1")).body.events;
   const event = newest?.event_id ?? `ev_${madeUp()}`;
-  return { server, account, own: new Map(own), foreign, elsewhere, event, callers };
+  return { server, account, own: new Map(own), foreign, elsewhere, event, admin, callers };
 }
 
 const madeUp = (): string =>
@@ -106,6 +127,20 @@ const madeUp = (): string =>
 
 /** A request of a caller, for every world. */
 type Probe = readonly [method: string, path: string, body?: object, headers?: Record<string, string>];
+
+/** The first project serves the wildcard, and the other one perhaps a name below it, and a port. */
+const [WILDCARD, BELOW, TCP] = [
+  "*.zone.example.org:443",
+  "app.zone.example.org:443",
+  "tcp.example.com:23456",
+];
+const ASKED = ["POST", "/exposure/decisions"] as const;
+
+/** Requests to addresses that the other project may hold. */
+const requestsTo = (elsewhere: string) => [
+  ...[elsewhere, BELOW, TCP].map((address) => ({ address, from: "198.51.100.7" })),
+  { address: BELOW, host: elsewhere, from: "198.51.100.7" },
+];
 
 /** Everything that can be read, and what a caller can do with ids of the other project. */
 async function probesOf(
@@ -131,7 +166,7 @@ async function probesOf(
   const ids = [...foreign].map(([path, id]): [string, string] => [path.replace("{edge_id}", "ours"), id]);
   const theirEdge = foreign.get("/edges/tls") ?? "";
   const theirPolicy = foreign.get("/ip_policies") ?? "";
-  const requests = [{ address: elsewhere, path: "/" }];
+  const guarantees = (await rest.get("/guarantees")).body.guarantees as { id: string }[];
   return [
     ...reads.map((path): Probe => ["GET", path]),
     ...lists.map((path): Probe => ["GET", `${path}?limit=1`]),
@@ -157,7 +192,15 @@ async function probesOf(
     ["GET", `/search?q=${elsewhere}`],
     ["GET", "/search?q=example&limit=100&shared=true"],
     ["GET", "/exposure"],
-    ["POST", "/exposure/decisions", { requests }],
+    ...guarantees.map(({ id }): Probe => ["GET", `/guarantees/${id}`]),
+    [...ASKED, { requests: requestsTo(elsewhere) }],
+    ["PATCH", `/ip_policies/${own.get("/ip_policies")?.id}?dry_run=true&findings=true`, { description: "b" }],
+    ["POST", "/edges/tls?dry_run=true&findings=true", { hostports: ["*.example.org:443"] }],
+    [
+      "POST",
+      "/changesets?dry_run=true&findings=true",
+      { set: "new", objects: [{ kind: "ip_policy", key: "a" }] },
+    ],
     ["POST", "/edges/tls", { hostports: [hostport()], ip_restriction: { ip_policy_ids: [theirPolicy] } }],
     ["POST", "/edges/tls?dry_run=true&findings=true", { hostports: ["new.example.com:443"] }],
     ["DELETE", `${filled("/edges/tls/{id}")}?dry_run=true&findings=true`],
@@ -236,6 +279,31 @@ onEveryDatabase("Whether another project holds anything", (start) => {
     expect(withObjects).to.have.length(without.length);
   });
 
+  it("changes no decision about requests that they ask about, and only its own people see what it does", async () => {
+    for (const [index, { callers, admin, elsewhere }] of worlds.entries()) {
+      const requests = requestsTo(elsewhere);
+      for (const [role, rest] of callers) {
+        const { status, body, text } = await rest.post(ASKED[1], { requests });
+        expect(status, text).to.equal(200);
+        const said = body.decisions.map(({ outcome, status: answered }: Json) => [outcome, answered]);
+        expect(said, role).to.deep.equal([
+          ["closed", null],
+          ["answered", 204],
+          ["closed", null],
+          ["refused", 421],
+        ]);
+      }
+      const theirs = (await admin.post(ASKED[1], { requests })).body.decisions as Json[];
+      expect(theirs.map(({ status }) => status)).to.deep.equal([
+        null,
+        index ? 418 : null,
+        null,
+        index ? 421 : null,
+      ]);
+      expect(theirs[2]?.by === null).to.equal(index === 0);
+    }
+  });
+
   it("shows to admins of the account, and in conflicts of unique values: “another project”, and no more", async () => {
     const [without, withObjects] = worlds as [World, World];
     const heads = await Promise.all(
@@ -253,5 +321,36 @@ onEveryDatabase("Whether another project holds anything", (start) => {
       expect(body.msg).to.equal("hostports[0] is taken in another project; choose another");
       for (const id of withObjects.foreign.values()) expect(text).not.to.contain(id);
     }
+  });
+
+  it("tells of a restriction of the account which networks it admits, and nothing else", async () => {
+    const { account, callers } = worlds[1] as World;
+    const policy = await created(account, "/ip_policies", { description: "canary" });
+    await created(account, "/ip_policy_rules", {
+      ip_policy_id: policy.id,
+      cidr: "10.0.0.0/8",
+      action: "allow",
+      description: "canary",
+    });
+    const restriction = await created(account, "/ip_restrictions", {
+      type: "endpoints",
+      enforced: true,
+      ip_policy_ids: [policy.id],
+      description: "canary",
+    });
+    const asked = { requests: ["10.1.2.3", "192.0.2.1"].map((from) => ({ address: BELOW, from })) };
+    const decide = async (rest: Rest | undefined) => (await rest?.post(ASKED[1], asked)) as RestAnswer;
+    for (const role of ROLES) {
+      const { body, text } = await decide(callers.get(role));
+      expect(body.decisions.map(({ status }: Json) => status)).to.deep.equal([204, 403]);
+      const by = { kind: "ip_restriction", id: null, name: "of the account", field: "ip_policy_ids" };
+      expect(body.decisions[1].by).to.deep.equal(by);
+      const row = await callers.get(role)?.get(`/exposure?address=${WILDCARD}/`);
+      expect(row?.body.exposure[0].networks).to.deep.equal({ v4: ["10.0.0.0/8"], v6: [] });
+      for (const hidden of [policy.id, restriction.id, "description: canary"])
+        expect(text + row?.text).not.to.contain(hidden);
+    }
+    const known = await decide(account.inside("ours"));
+    expect(known.body.decisions[1].by).to.include({ id: restriction.id, name: "canary" });
   });
 });

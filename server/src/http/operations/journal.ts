@@ -2,9 +2,10 @@ import { definitionOfId, EVENT_TYPES, resourceName, SESSION_EVENTS } from "@tunn
 import { z } from "zod";
 import { type Caller, isAccountAdmin, projectNames, projectOf, seesAllProjects } from "../../auth";
 import type { Page, PageSize } from "../../documents";
-import { auditPage, eventAt, eventPage, eventsAfter, headOf, sequenceAfter } from "../../journal";
+import { auditPage, headOf } from "../../journal";
 import { partAnswer } from "../../resources";
 import { queryError, quoted, RequestError } from "../../util";
+import { type EventFilter, eventAt, eventPage, eventsAfter, sequenceAfter } from "../../view";
 import { auditFilterIn } from "../auditQuery";
 import { afterOf, asksForNames, beforeOf, limitOf, waitOf } from "../query";
 import type { ApiOperation, OperationScope, Shape } from "./operation";
@@ -172,12 +173,15 @@ export const journalOperations: readonly ApiOperation[] = [
         throw queryError("type", "type must be the name of an event type; GET /event_types lists them");
       }
       await scope.context.sequencer.settle();
-      const filter = { project: scope.caller.project, type: query.type, objectId: query.object_id };
+      const filter = { type: query.type, objectId: query.object_id };
       const size = { limit: limitOf(query), bytes: scope.pageBytes };
       const [after, wait] = [afterOf(query), waitOf(query)];
       const page =
         after === undefined && wait === undefined
-          ? await eventPage(scope.context.store, filter, { ...size, before: beforeOf(EVENT, query) })
+          ? await eventPage(scope.context.store, scope.caller, filter, {
+              ...size,
+              before: beforeOf(EVENT, query),
+            })
           : await following(scope, filter, size, { after, wait, gone: gone() });
       return scope.caller.role === "gateway" ? withoutOtherKinds(page) : page;
     },
@@ -193,7 +197,7 @@ export const journalOperations: readonly ApiOperation[] = [
     success: { status: 200, answer: eventShape },
     run: async (scope, { params }) => {
       await scope.context.sequencer.settle();
-      return eventAt(scope.context.store, params.id, scope.caller);
+      return eventAt(scope.context.store, scope.caller, params.id);
     },
   },
   {
@@ -274,17 +278,17 @@ function projectToAudit(
 /** The events after one; if there are none yet, those that come while the request may wait. */
 async function following(
   { context, caller, eventWaits }: OperationScope,
-  filter: Parameters<typeof eventsAfter>[1],
+  filter: EventFilter,
   size: PageSize,
   { after, wait = 0, gone }: { after?: string; wait?: number; gone: AbortSignal },
 ): Promise<Page> {
   const { store } = context;
   const end = performance.now() + wait * 1000;
-  const from = after === undefined ? 0 : await sequenceAfter(store, after, filter);
+  const from = after === undefined ? 0 : await sequenceAfter(store, caller, after);
   const isNumbered = seesAllProjects(caller);
   for (;;) {
     const head = (await headOf(store.reader))?.sequence ?? 0; // before the page, so that nothing falls in between
-    const page = await eventsAfter(store, filter, { ...size, after: from, isNumbered });
+    const page = await eventsAfter(store, caller, filter, { ...size, after: from, isNumbered });
     const left = end - performance.now();
     if (page.documents.length > 0 || left <= 0 || eventWaits.closed || gone.aborted) return page;
     await eventWaits.after(head, left, gone);

@@ -1,7 +1,7 @@
 import { definitionOfId, registry, resourceName, sampleId } from "@tunnelplane/sdk/contract";
 import { z } from "zod";
-import { referrersOf } from "../../resources";
 import { queryError } from "../../util";
+import { referrersOf } from "../../view";
 import { limitOf, type Query } from "../query";
 import type { ApiOperation, Shape } from "./operation";
 

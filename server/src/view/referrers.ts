@@ -1,7 +1,7 @@
 import { may, registry, seesAll } from "@tunnelplane/sdk/contract";
 import type { Caller } from "../auth";
 import { nameField, type Page, pageOf } from "../documents";
-import type { ServerContext } from "./transaction";
+import type { Store } from "../storage";
 
 interface ReferrersRequest {
   /** The object that they refer to. */
@@ -16,7 +16,7 @@ interface ReferrersRequest {
  * they do. Objects that the caller may not see are left out.
  */
 export async function referrersOf(
-  { store: { reader } }: Pick<ServerContext, "store">,
+  { store: { reader } }: { readonly store: Pick<Store, "reader"> },
   caller: Caller,
   request: ReferrersRequest,
 ): Promise<Page> {

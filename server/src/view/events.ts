@@ -1,20 +1,14 @@
 import type { SelectQueryBuilder } from "kysely";
-import { type Answer, fitting, type Page, type PageSize } from "../documents";
+import type { Caller } from "../auth";
+import { type Answer, fitting, type LogPageRequest, type Page, type PageSize } from "../documents";
+import { PRUNED_THROUGH } from "../journal";
 import type { Database, Store } from "../storage";
 import { queryError, RequestError } from "../util";
 
-/** The setting that holds the highest sequence of an event that was removed. */
-export const PRUNED_THROUGH = "events_pruned_through";
+/** Whose events: those of the project that its request is about; undefined for all, which gateways read. */
+type Reader = Pick<Caller, "project">;
 
-/** The page of a log that is wanted. */
-export interface LogPageRequest extends PageSize {
-  /** Only older rows. */
-  readonly before?: string;
-}
-
-interface EventFilter {
-  /** The id of the project; undefined for all. */
-  readonly project: string | undefined;
+export interface EventFilter {
   readonly type?: string;
   readonly objectId?: string;
 }
@@ -22,12 +16,13 @@ interface EventFilter {
 /** A page of events, newest first. */
 export async function eventPage(
   { reader }: Store,
+  caller: Reader,
   filter: EventFilter,
   { before, ...size }: LogPageRequest,
 ): Promise<Page> {
-  let query = eventsLike(reader, filter);
+  let query = eventsLike(reader, caller, filter);
   if (before !== undefined)
-    query = query.where("sequence", "<", eventOf(reader, before, filter).select("sequence"));
+    query = query.where("sequence", "<", eventOf(reader, before, caller).select("sequence"));
   const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
   const count = await countOf(sizes, size, "desc");
   query = query.where("sequence", "<=", count.first);
@@ -44,10 +39,11 @@ export async function eventPage(
  */
 export async function eventsAfter(
   { reader }: Store,
+  caller: Reader,
   filter: EventFilter,
   { after, isNumbered, ...size }: PageSize & { after: number; isNumbered: boolean },
 ): Promise<Page> {
-  const query = eventsLike(reader, filter).where("sequence", ">", after);
+  const query = eventsLike(reader, caller, filter).where("sequence", ">", after);
   const sizes = query.select((of) => ["sequence", of.fn<number>("octet_length", ["payload"]).as("bytes")]);
   const count = await countOf(sizes, size, "asc");
   const rows = await query
@@ -69,8 +65,8 @@ export async function eventsAfter(
  *
  * @throws if it, or an event after it, was removed: the reader would miss events
  */
-export async function sequenceAfter({ reader }: Store, id: string, filter: EventFilter): Promise<number> {
-  const row = await eventOf(reader, id, filter).select("sequence").executeTakeFirst();
+export async function sequenceAfter({ reader }: Store, caller: Reader, id: string): Promise<number> {
+  const row = await eventOf(reader, id, caller).select("sequence").executeTakeFirst();
   const pruned = await reader
     .selectFrom("setting")
     .select("value")
@@ -84,10 +80,10 @@ export async function sequenceAfter({ reader }: Store, id: string, filter: Event
 }
 
 /** One event, if it is of the project. */
-const eventOf = (reader: Store["reader"], id: string, { project }: Pick<EventFilter, "project">) =>
-  eventsLike(reader, { project }).where("id", "=", id);
+const eventOf = (reader: Store["reader"], id: string, caller: Reader) =>
+  eventsLike(reader, caller, {}).where("id", "=", id);
 
-function eventsLike(reader: Store["reader"], { project, type, objectId }: EventFilter) {
+function eventsLike(reader: Store["reader"], { project }: Reader, { type, objectId }: EventFilter) {
   let query = reader.selectFrom("event");
   if (project !== undefined) query = query.where("project_id", "=", project);
   if (type !== undefined) query = query.where("type", "=", type);
@@ -115,12 +111,8 @@ async function countOf(
   return { shown, isLast: shown === rows.length, first: Number(rows[0]?.sequence ?? 0) };
 }
 
-export async function eventAt(
-  { reader }: Store,
-  id: string,
-  filter: Pick<EventFilter, "project">,
-): Promise<Answer> {
-  const row = await eventOf(reader, id, filter).select("payload").executeTakeFirst();
+export async function eventAt({ reader }: Store, caller: Reader, id: string): Promise<Answer> {
+  const row = await eventOf(reader, id, caller).select("payload").executeTakeFirst();
   if (!row) throw new RequestError("not_found", `There is no event ${id}; old ones are removed`);
   return { json: row.payload, etag: `"${id}"` };
 }
