@@ -6,6 +6,8 @@ import { jsdoc } from "./names";
 export interface Style {
   /** Spells a field's name. */
   readonly spell: (name: string) => string;
+  /** The description of a field. */
+  readonly words: (schema: z.ZodType) => string;
   /** Wraps the type of each value, for example as `pulumi.Input<…>`. */
   readonly wrap: (type: string) => string;
   /** Whether fields with defaults may be left out. */
@@ -30,7 +32,7 @@ export function writeInterface(name: string, doc: string, schema: z.ZodType, sty
       const type = style.wrap(
         style.nullable && optional && alternatives.includes(field) ? `${written} | null` : written,
       );
-      return `${jsdoc(docOf(value), "  ")}  ${style.spell(field)}${optional ? "?" : ""}: ${type};\n`;
+      return `${jsdoc(style.words(value), "  ")}  ${style.spell(field)}${optional ? "?" : ""}: ${type};\n`;
     })
     .join("\n");
   return `${nested.join("")}${jsdoc(doc)}export interface ${name} {\n${fields}}\n\n`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bare, camelCase, type Definition, marksOf } from "../sdk/src/contract";
+import { bare, camelCase, camelCaseMessage, type Definition, docOf, marksOf } from "../sdk/src/contract";
 
 /** The file of a resource type: `tlsEdge` for `TlsEdge`. */
 export const fileOf = ({ type }: Definition): string => type[0]?.toLowerCase() + type.slice(1);
@@ -30,3 +30,7 @@ export function jsdoc(text: string, indent = ""): string {
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} *${line ? ` ${line}` : ""}\n`).join("")}${indent} */\n`;
 }
+
+/** The description of a field as programs have it: settings of an action are spelled in camelCase there. */
+export const docInPrograms = (schema: z.ZodType): string =>
+  marksOf(schema).userKeys ? camelCaseMessage(docOf(schema)) : docOf(schema);

@@ -19,10 +19,11 @@ import {
   withArticle,
 } from "../sdk/src/contract";
 import { type Style, writeInterface, writeType } from "./interfaces";
-import { HEADER, jsdoc, secretPlaces } from "./names";
+import { docInPrograms, HEADER, jsdoc, secretPlaces } from "./names";
 
 const args: Style = {
   spell: camelCase,
+  words: docInPrograms,
   wrap: (type) => `pulumi.Input<${type}>`,
   leaveOut: true,
   // Inputs may be promises, and no type says which settings a promise holds.

@@ -4,6 +4,7 @@ import {
   collectionOf,
   createSchema,
   type Definition,
+  docOf,
   fieldsWhere,
   modulesWithTypes,
   pathFieldsOf,
@@ -16,6 +17,7 @@ import { fileOf, HEADER, jsdoc, pathLiteral } from "./names";
 
 const answered: Style = {
   spell: (name) => name,
+  words: docOf,
   wrap: (type) => type,
   leaveOut: false,
   nullable: false,

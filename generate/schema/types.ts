@@ -11,6 +11,7 @@ import {
   pascalCase,
   shapeOf,
 } from "../../sdk/src/contract";
+import { docInPrograms } from "../names";
 import type { EnumSpec, ObjectSpec, Properties, PropertySpec, TypeSpec } from "./spec";
 
 /** The engine's name of this package. */
@@ -59,7 +60,7 @@ export class Types {
     const meta = { ...bare(schema).meta(), ...schema.meta() };
     return {
       ...this.type(module ? `${name}Module` : name, schema),
-      description: [docOf(schema), limitOf(schema)].filter(Boolean).join(" "),
+      description: [docInPrograms(schema), limitOf(schema)].filter(Boolean).join(" "),
       ...(["string", "number", "boolean"].includes(typeof fallback) && fallback !== ""
         ? { default: fallback as string }
         : {}),

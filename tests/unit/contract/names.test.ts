@@ -1,11 +1,15 @@
 import {
   camelCase,
+  camelCasePath,
   counted,
+  createSchema,
+  definitionNamed,
   definitionOf,
   didYouMean,
   formatPath,
   nameAndId,
   plural,
+  rename,
   validateCreate,
   withArticle,
 } from "@tunnelplane/sdk/contract";
@@ -72,5 +76,27 @@ describe("A misspelled name", () => {
     const { problems } = validateCreate(definitionOf("ip_policy"), misspelled);
     expect(problems).to.have.length(100);
     expect(problems.filter(({ message }) => message.includes("did you mean"))).to.have.length(3);
+  });
+});
+
+describe("The settings of an action", () => {
+  const schema = createSchema(definitionNamed("tls_edge"));
+  const policies = (name: string, config: object) => ({
+    [name]: { inbound: [{ actions: [{ type: "rate-limit", config }] }] },
+  });
+  const sent = policies("policies", { capacity: 5, bucket_key: ["conn.client_ip"] });
+
+  it("may be spelled in a program as elsewhere, or as the API does, and names that users choose stay", () => {
+    const camel = policies("policies", { capacity: 5, bucketKey: ["conn.client_ip"] });
+    for (const declared of [camel, sent]) expect(rename(schema, declared, "wire")).to.deep.equal(sent);
+    expect(rename(schema, sent, "camelCase")).to.deep.equal(camel);
+    const log = {
+      policies: { inbound: [{ actions: [{ type: "log", config: { metadata: { teamName: 1 } } }] }] },
+    };
+    expect(rename(schema, log, "wire")).to.deep.equal(log);
+    const path = ["policies", "inbound", 0, "actions", 0, "config", "bucket_key", 1];
+    expect(formatPath(camelCasePath(schema, path))).to.equal(
+      "policies.inbound[0].actions[0].config.bucketKey[1]",
+    );
   });
 });

@@ -11,7 +11,7 @@ export const pascalCase = (name: string): string => camelCase(`_${name}`);
 
 /**
  * Renames the fields of a value from the wire's snake_case to camelCase, or back. Follows the schema: the
- * user's own names (labels, config, options) stay as they are. Unknown names stay too; validation reports
+ * user's own names (labels, options) stay as they are. Unknown names stay too; validation reports
  * them.
  */
 export function rename(
@@ -34,12 +34,22 @@ export function rename(schema: z.ZodType, value: unknown, to: "camelCase" | "wir
       return to === "wire" ? [camel, { name: wire, field }] : [wire, { name: camel, field }];
     }),
   );
+  const variant = variantOf(schema, value);
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const renamed = byOldName.get(name);
-      return renamed ? [renamed.name, rename(renamed.field, item, to)] : [name, item];
+      if (!renamed) return [name, item];
+      const field = name === variant?.field ? variant.shape : renamed.field;
+      return [renamed.name, rename(field, item, to)];
     }),
   );
+}
+
+/** The shape of a field that follows from another one: of an action's `config`, from its `type`. */
+function variantOf(schema: z.ZodType, value: object): { field: string; shape: z.ZodType } | undefined {
+  const { variants } = marksOf(schema);
+  const shape = variants && own(variants.shapes, String(own(value, variants.by)));
+  return shape && { field: variants.field, shape };
 }
 
 /** Longer names are cut in errors: unknown fields may have names of any length. */
@@ -65,9 +75,11 @@ export function camelCasePath(schema: z.ZodType, path: readonly PropertyKey[]): 
   const shape = shapeOf(schema);
   if (shape && typeof head === "string") {
     const field = own(shape, head);
-    return field
-      ? [camelCase(head), ...(marksOf(field).userKeys ? rest : camelCasePath(field, rest))]
-      : [...path];
+    if (!field) return [...path];
+    const { variants } = marksOf(schema);
+    const shapes = head === variants?.field ? Object.values(variants.shapes) : [];
+    const inside = shapes.find((variant) => own(shapeOf(variant) ?? {}, rest[0] ?? "")) ?? field;
+    return [camelCase(head), ...(marksOf(inside).userKeys ? rest : camelCasePath(inside, rest))];
   }
   const element = elementOf(schema);
   return element ? [head, ...camelCasePath(element, rest)] : [...path];

@@ -27,11 +27,12 @@ export type CertificateFacts = Sent<typeof certificateFacts>;
 /** A certificate that was read completely. */
 export interface ReadCertificate {
   readonly openssl: X509Certificate;
+  /** @internal Its types need the DOM's, which programs for Node do not have. */
   readonly parsed: X509.X509Certificate;
   readonly facts: CertificateFacts;
 }
 
-/** The library for certificates, loaded on first use: it is the heaviest, and most programs need none. */
+/** @internal The library for certificates, loaded on first use: it is the heaviest, and most programs need none. */
 export function x509(): typeof X509 {
   require("reflect-metadata"); // required by the library
   return require("@peculiar/x509");

@@ -139,7 +139,7 @@ const action = (http: boolean) =>
       config: mark(map(text(255, "characters"), z.unknown()), { userKeys: true })
         .default({})
         .meta({
-          description: `Settings of the action, by its type. ${configDocs(http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS)} Their names are sent as written.`,
+          description: `Settings of the action, by its type. ${configDocs(http ? ALL_ACTION_CONFIGS : ACTION_CONFIGS)} Programs and catalogues spell the names in camelCase, or as the API does.`,
         }),
     },
     {

@@ -11,27 +11,27 @@ export interface DecisionRequest {
   /** The name in TLS, and the port that the hostport names: `app.example.com:443`. */
   readonly address: string;
   /** The version that the caller speaks; null for a connection without TLS. Default `"1.3"`. */
-  readonly tls?: "1.2" | "1.3" | null | Unrecorded;
+  readonly tls?: "1.2" | "1.3" | null | Unrecorded | undefined;
   /** The Host header, with or without a port. Default: the name of the address. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Default `GET`. */
-  readonly method?: string;
+  readonly method?: string | undefined;
   /** As it is sent; a query is ignored. `…` stands for a part that was not recorded. Default `/`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** By name, in any case. Default: none. */
-  readonly headers?: Readonly<Record<string, string>> | Unrecorded;
+  readonly headers?: Readonly<Record<string, string>> | Unrecorded | undefined;
   /** Default: none, or the one in `headers`. */
-  readonly user_agent?: string | null;
+  readonly user_agent?: string | null | undefined;
   /** The address that it comes from, or the network (CIDR) in which that is. */
   readonly from: string;
   /** Which authority signed the caller's certificate: an id, or `other`. Default: no certificate. */
-  readonly client_certificate?: { readonly authority: string } | null | Unrecorded;
+  readonly client_certificate?: { readonly authority: string } | null | Unrecorded | undefined;
   /** `invalid`: one that nobody accepts. Default: none. */
-  readonly token?: RequestToken | "invalid" | null | Unrecorded;
+  readonly token?: RequestToken | "invalid" | null | Unrecorded | undefined;
   /** The provider at which the caller signed in. Default: nobody is signed in. */
-  readonly session?: RequestSession | null | Unrecorded;
+  readonly session?: RequestSession | null | Unrecorded | undefined;
   /** Whether a service signed it that the address names. Default: nobody did. */
-  readonly webhook?: "valid" | "invalid" | null | Unrecorded;
+  readonly webhook?: "valid" | "invalid" | null | Unrecorded | undefined;
 }
 
 /**
@@ -40,15 +40,15 @@ export interface DecisionRequest {
  */
 export interface RequestToken {
   readonly issuer: string;
-  readonly audiences?: readonly string[];
+  readonly audiences?: readonly string[] | undefined;
   /** Of the signature, as in RFC 7518: `RS256`. */
-  readonly algorithm?: string;
+  readonly algorithm?: string | undefined;
   /** The URL of the key set that holds the key of the signature. */
-  readonly keys?: string;
+  readonly keys?: string | undefined;
   /** Where it stands in the request. */
-  readonly at?: TokenPlace;
+  readonly at?: TokenPlace | undefined;
   /** By name; one that is absent is not in the token. Default: not recorded. */
-  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface TokenPlace {
@@ -59,10 +59,10 @@ export interface TokenPlace {
 
 /** A field that is left out is as the address asks for it. */
 export interface RequestSession {
-  readonly issuer?: string;
-  readonly client_id?: string;
+  readonly issuer?: string | undefined;
+  readonly client_id?: string | undefined;
   /** Of the ID token, by name. Default: not recorded. */
-  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
