@@ -29,15 +29,21 @@ onEveryDatabase("IP restrictions", (start) => {
   });
 
   it("of type api keep all keys out that they do not admit, but for gateways and for an admin on this machine", async () => {
-    const [member, gateway] = [await keyOf("member"), await keyOf("gateway")];
+    const [member, gateway, metrics] = [
+      await keyOf("member"),
+      await keyOf("gateway"),
+      await keyOf("metrics"),
+    ];
     await restrict("api", await policy("10.0.0.0/8"));
     expectRefused(await member.get("/edges/tls"), KEPT_OUT);
+    expectRefused(await metrics.get("/metrics"), KEPT_OUT);
     expectRefused(await server.rest.get("/edges/tls", PROXY), KEPT_OUT);
     expect((await gateway.get("/edges/tls")).status).to.equal(200);
     expect((await server.rest.get("/edges/tls")).status).to.equal(200);
     expect((await fetch(`${server.url}/livez`)).status).to.equal(200);
     const other = await restrict("api", await policy("127.0.0.0/8"));
     expect((await member.get("/edges/tls")).status, "several admit whom any of them admits").to.equal(200);
+    expect((await metrics.get("/metrics")).status).to.equal(200);
     await server.rest.patch(other.uri, { enforced: false });
     expectRefused(await member.get("/edges/tls"), KEPT_OUT);
   });

@@ -205,7 +205,10 @@ onEveryDatabase("What gateways see of agents", (start) => {
       .and.match(/in (5\d|60) s/);
     expect(await askedFrom(credential.token, "192.0.2.2")).to.deep.include({ allowed: true });
     const { body } = await server.rest.post("/bind_authorizations", { token: credential.token, bind: [] });
-    expect(body, "one that is there asks for its binds").to.deep.include({ allowed: true });
+    expect(body, "a review of one that is there").to.deep.include({ allowed: true });
+    const bind = await askedFrom(credential.token, IP, "bind:c.example.com:443");
+    expect(bind.allowed, "one that had bound nothing").to.equal(false);
+    expect(bind.reason).to.contain(one.session);
     await execute(server.data, "update ended_session set kept_out_until = kept_out_until - 60000");
     expect(await askedFrom(credential.token, IP)).to.deep.include({ allowed: true });
 

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import type { TunnelSession } from "@tunnelplane/sdk";
 import { expect } from "chai";
+import { Client } from "ssh2";
 import { ended, type Running, runningForEachTest } from "./running";
 
 const HOST = "app.example.com";
@@ -53,10 +55,19 @@ describe("Sessions of agents of a real gateway", () => {
     const one = running.now;
     const { credential, agent } = await begin(one);
     const session = await only(one);
+    const idle = new Client().on("error", () => undefined);
+    const { privateKey } = credential.key;
+    idle.connect({ host: "127.0.0.1", port: one.sshPort, username: "any", privateKey });
+    await once(idle, "ready");
     const other = one.agent(credential.key, SERVED);
     await one.until(async () => (await sessions(one)).length === 2);
     await one.api.tunnelSessions.stop(session.id);
     await ended(agent);
+    const [back] = await new Promise<[Error | undefined]>((resolve) =>
+      idle.forwardIn(HOST, 443, (error) => resolve([error])),
+    );
+    expect(back, "one that had logged in, and had bound nothing").to.be.an("error");
+    idle.end();
     const refused = one.agent(credential.key, SERVED);
     expect(await ended(refused)).to.equal(255);
     expect(other.exitCode).to.equal(null);

@@ -80,9 +80,9 @@ onEveryDatabase("Logging in with a command line", (startServer) => {
 
   it("goes through the browser of the computer, and keeps a key that commands take", async () => {
     const one = await signedIn({ groups: ["team"], department: "network" });
-    const child = start("login", "--url", server.url, "--show-claims");
-    const ended = endOf(child);
-    const [, path = ""] = await shown(child.stderr as Readable, /Open http:\/\/[^/]+(\/login\S+)\n/);
+    const command = start("login", "--url", server.url, "--show-claims");
+    const ended = endOf(command);
+    const [, path = ""] = await shown(command.stderr as Readable, /Open http:\/\/[^/]+(\/login\S+)\n/);
     const page = await pageFor(one, path);
     expect(page).to.contain("tunnelplane login");
     const back = (await submit(one, page)).headers.get("location") ?? "";
@@ -106,6 +106,22 @@ onEveryDatabase("Logging in with a command line", (startServer) => {
       project_id: DEFAULT_PROJECT.id,
     });
     expect(await run("list", "tls-edges", "--url", server.url)).to.include({ code: 0 });
+    const rest = new Rest(server.url, entry.key);
+    const child = new Rest(server.url, (await rest.post("/api_keys", {})).body.token);
+    expect((await child.get("/caller")).status).to.equal(200);
+
+    // It is a key, whatever it came from: `api` binds it, and `dashboard` does not.
+    const policy = await server.created("/ip_policies", {});
+    const away = { enforced: true, ip_policy_ids: [policy.id] };
+    for (const [type, status] of [
+      ["dashboard", 200],
+      ["api", 403],
+    ] as const) {
+      const restriction = await server.created("/ip_restrictions", { type, ...away });
+      expect((await rest.get("/tls_certificates")).status, type).to.equal(status);
+      expect((await one.api("GET", "/tls_certificates")).status, type).to.equal(status === 200 ? 403 : 200);
+      await server.rest.delete(restriction.uri);
+    }
     const elsewhere = await run("list", "tls-edges", "--url", server.url.replace("127.0.0.1", "localhost"));
     expect(elsewhere.code).to.equal(4);
     expect(elsewhere.err).to.contain("there is no API key");
@@ -113,7 +129,8 @@ onEveryDatabase("Logging in with a command line", (startServer) => {
     const { sessions } = await server.read("/sessions");
     expect(sessions[0]).to.include({ id: caller.key_id, kind: "command_line", user_id: caller.owner_id });
     expect(await run("logout", "--url", server.url)).to.include({ code: 0 });
-    expectRefused(await new Rest(server.url, entry.key).get("/caller"), { status: 401, code: "TP_1101" });
+    expectRefused(await rest.get("/caller"), { status: 401, code: "TP_1101" });
+    expectRefused(await child.get("/caller"), { status: 401, code: "TP_1102", mentions: ["the session"] });
     expect(await run("logout", "--url", server.url)).to.include({ code: 4 });
   });
 

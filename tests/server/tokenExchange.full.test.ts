@@ -97,15 +97,33 @@ onEveryDatabase("An identity token", (startServer) => {
     }
   });
 
-  it("makes keys that end when its identity changes or is deleted, and when its bot is deactivated", async () => {
+  it("makes keys that end, together with those made with them, when its identity changes or is deleted, and when its bot is deactivated", async () => {
     for (const end of [
       ({ one }: { one: { id: string } }) => server.rest.patch(`/workload_identities/${one.id}`, { ttl: 70 }),
       ({ one }: { one: { id: string } }) => server.rest.delete(`/workload_identities/${one.id}`),
     ]) {
       const made = await identity();
       const key = await keyFor(made.token());
-      expect((await callerWith(key)).status).to.equal(200);
+      const madeWith = async (one: string, ...path: string[]): Promise<string> => {
+        const objects = [{ kind: "api_key", key: "a" }];
+        const rest = new Rest(server.url, one);
+        const answer =
+          path.length > 0
+            ? rest.post("/changesets", { set: unique("set"), objects })
+            : rest.post("/api_keys", {});
+        const { body } = await answer;
+        return body.token ?? body.operations[0].token;
+      };
+      const child = await madeWith(key);
+      const family = [child, await madeWith(child), await madeWith(key, "in a set")];
+      for (const one of [key, ...family]) expect((await callerWith(one)).status).to.equal(200);
       expect((await end(made)).status).to.be.below(300);
+      for (const one of family)
+        expectRefused(await callerWith(one), {
+          status: 401,
+          code: "TP_1102",
+          mentions: ["ended with the workload identity"],
+        });
       expectRefused(await callerWith(key), { status: 401, code: "TP_1101" });
     }
     const { bot, token } = await identity();

@@ -17,7 +17,7 @@ export interface Verdict {
 export interface BindAuthority {
   /**
    * @param bind `bind:HOST:PORT`, or `bind:KEY=VALUE` for each label; empty asks who it is
-   * @param address of an agent that logs in: one whose session was stopped is kept out for a while
+   * @param address of an agent that logs in or binds: one whose session was stopped is kept out for a while
    */
   ask(proof: Proof, bind: readonly string[], address?: string): Promise<Verdict>;
 }

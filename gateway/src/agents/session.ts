@@ -197,9 +197,11 @@ export class Session {
     if (!login || this.#agents.size + this.#asking >= MOST_BINDS)
       return refuse(`a connection may bind ${MOST_BINDS} things`);
     this.#asking++;
-    const verdict = await this.options.authority.ask(login.proof, rulesOf(bind)).finally(() => {
-      this.#asking--;
-    });
+    const verdict = await this.options.authority
+      .ask(login.proof, rulesOf(bind), this.incoming.ip)
+      .finally(() => {
+        this.#asking--;
+      });
     const { allowed, credential, projects, reason } = verdict;
     if (this.#hasEnded) return false;
     if (!allowed) return refuse(reason, `its credential does not allow it: ${reason}`);

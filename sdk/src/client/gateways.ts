@@ -114,7 +114,7 @@ export class Gateways {
    * Asks whether an agent may bind something.
    * @param bind `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; if empty, only asks for the
    *   credential
-   * @param address of an agent that logs in: one whose session was stopped is kept out for a while
+   * @param address of an agent that logs in or binds: one whose session was stopped is kept out for a while
    */
   async authorize(
     proof: AgentProof,

@@ -1,6 +1,6 @@
 import type { Answers } from "@tunnelplane/sdk";
 import { definitionOf } from "@tunnelplane/sdk/contract";
-import type { Caller } from "../auth";
+import { type Caller, NO_ORIGIN } from "../auth";
 import type { ObjectChange } from "../journal";
 import { amendByServer, type ServerContext, Transactions } from "../resources";
 import { readSecret, sealKept } from "../secrets";
@@ -123,6 +123,8 @@ export const theServerIn = (project: string): Caller => ({
   accountRole: "admin",
   projects: [],
   keyId: "",
+  origin: NO_ORIGIN,
+  inBrowser: false,
   keyProject: null,
   project,
   shared: new Set(),

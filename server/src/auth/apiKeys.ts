@@ -6,7 +6,7 @@ import { ALONE, type Siblings } from "../processes";
 import { hashSecret } from "../secrets";
 import { type Database, type Store, statement } from "../storage";
 import { isSession, RequestError } from "../util";
-import type { Caller } from "./caller";
+import { type Caller, type KeyOrigin, NO_ORIGIN } from "./caller";
 import { type Choice, callerIn, type Holder } from "./callers";
 import { KeyUses } from "./keyUses";
 import { KnownProjects } from "./knownProjects";
@@ -27,8 +27,8 @@ interface KnownKey {
   readonly holder: Holder;
   /** Why its owner is refused, where it is. */
   readonly refusal: string | undefined;
-  /** Whether it is the value of a browser's cookie. */
-  readonly isCookie: boolean;
+  /** What it came from, where that is over. */
+  readonly endedWith: string | undefined;
   /** Its callers so far, by the project that they chose. */
   readonly callers: Map<string, Caller>;
 }
@@ -82,11 +82,11 @@ export class ApiKeys {
   ): Promise<Caller | undefined> {
     if (performance.now() - this.#since >= TRUSTED_MS) this.#forget();
     const hash = hashSecret(apiKey);
-    const known = this.#known.get(hash);
+    const known = choice.isAnew ? undefined : this.#known.get(hash);
+    const running = choice.isAnew ? undefined : this.#lookups.get(hash);
     const key =
-      (known && isOfNow(known) ? known : undefined) ??
-      (await (this.#lookups.get(hash) ?? this.#lookUp(hash, begin)));
-    if (!key || key.isCookie !== (choice.isCookie ?? false)) return undefined;
+      (known && isOfNow(known) ? known : undefined) ?? (await (running ?? this.#lookUp(hash, begin)));
+    if (!key || key.holder.inBrowser !== (choice.isCookie ?? false)) return undefined;
     const { expiresAt, keyId } = key.holder;
     if (expiresAt && Date.parse(expiresAt) <= Date.now())
       throw new RequestError(
@@ -94,6 +94,11 @@ export class ApiKeys {
         isSession(keyId)
           ? `This session ended at ${expiresAt}; sign in again`
           : `This API key expired at ${expiresAt}; make a new one with a key that is still valid`,
+      );
+    if (key.endedWith !== undefined)
+      throw new RequestError(
+        "expired_key",
+        `This API key ended with the ${key.endedWith} that it was made with; make a new one`,
       );
     if (key.refusal !== undefined) throw new RequestError("forbidden", key.refusal);
     const chosen = `${choice.isOfAccount ? "account" : "project"} ${choice.named ?? ""}`;
@@ -138,7 +143,7 @@ export class ApiKeys {
   async #find(hash: string): Promise<KnownKey | undefined> {
     const known = this.#known; // `forget` replaces the map, so that a result from before a change is not kept.
     const { reader } = this.store;
-    const [made] = await keyByHash(reader, { hash });
+    const made = await madeByHash(reader, hash);
     const row = made ?? (await exchangedByHash(reader, hash)) ?? (await keyOfSession(reader, hash));
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined;
     // Partial: fields were added after some of these were stored.
@@ -156,6 +161,8 @@ export class ApiKeys {
     const roles = await rolesOf(reader, { id: ownerId, groups: JSON.parse(row.groups ?? "[]"), own });
     const holder = {
       keyId,
+      origin: row.origin,
+      inBrowser: row.isCookie ?? false,
       ownerId,
       name: row.name ?? bot?.name ?? "",
       roles,
@@ -169,7 +176,7 @@ export class ApiKeys {
         : row.active === 0
           ? "This user is not active; an admin can activate it"
           : undefined;
-    const key = { holder, refusal, isCookie: row.isCookie ?? false, callers: new Map() };
+    const key = { holder, refusal, endedWith: row.endedWith, callers: new Map() };
     known.set(hash, key);
     const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
     if (made && !isOver && refusal === undefined) this.uses.note(keyId);
@@ -201,17 +208,46 @@ interface KeyRow {
   readonly bot: string | null;
   readonly botProject: string | null;
   readonly isCookie?: boolean;
+  readonly origin: KeyOrigin;
+  /** What it was made with, where that is over. */
+  readonly endedWith?: string;
 }
 
-const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
+/** A key that was made as an object. */
+async function madeByHash(db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> {
+  const [row] = await keyByHash(db, { hash });
+  if (!row) return undefined;
+  const { session_id, identity_id, identity_version, session, identity, ...others } = row;
+  const isOver = (origin: string | null, found: string | null) => origin !== null && found === null;
+  return {
+    ...others,
+    origin: { session_id, identity_id, identity_version },
+    ...(isOver(session_id, session) && { endedWith: "session" }),
+    ...(isOver(identity_id, identity) && { endedWith: "workload identity" }),
+  };
+}
+
+const keyByHash = statement<
+  { hash: string },
+  Omit<KeyRow, "origin" | "endedWith"> &
+    KeyOrigin & { readonly session: string | null; readonly identity: string | null }
+>((db, parameter) =>
   db
     .selectFrom("told_secret")
     .innerJoin("resource as key", "key.id", "told_secret.resource_id")
     .leftJoin("principal as user", "user.id", "key.owner_id")
     .leftJoin("resource as bot", "bot.id", "key.owner_id")
-    .select(["hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
+    .select(["told_secret.hash", "key.id as keyId", "key.owner_id as ownerId", "key.document as key"])
     .select(["user.role as role", "user.name as name", "user.active as active", "user.groups as groups"])
     .select(["bot.document as bot", "bot.project_id as botProject"])
+    .leftJoin("session", "session.id", "told_secret.session_id")
+    .leftJoin("resource as identity", (join) =>
+      join
+        .onRef("identity.id", "=", "told_secret.identity_id")
+        .onRef("identity.version", "=", "told_secret.identity_version"),
+    )
+    .select(["told_secret.session_id", "told_secret.identity_id", "told_secret.identity_version"])
+    .select(["session.id as session", "identity.id as identity"])
     .where("told_secret.hash", "=", parameter("hash"))
     .where("key.kind", "=", "api_key"),
 );
@@ -220,9 +256,10 @@ const keyByHash = statement<{ hash: string }, KeyRow>((db, parameter) =>
 async function exchangedByHash(db: Kysely<Database>, hash: string): Promise<KeyRow | undefined> {
   const [row] = await exchangedKey(db, { hash });
   if (!row) return undefined;
-  const { expiresAt, scopes, ...others } = row;
+  const { expiresAt, scopes, identity_id, identity_version, ...others } = row;
   const key = JSON.stringify({ expires_at: expiresAt, scopes: JSON.parse(scopes) });
-  return { ...others, key, role: null, name: null, active: null, groups: null };
+  const origin = { ...NO_ORIGIN, identity_id, identity_version };
+  return { ...others, origin, key, role: null, name: null, active: null, groups: null };
 }
 
 /** The session of a user: a key of the command line, or the value of a browser's cookie. */
@@ -231,7 +268,8 @@ async function keyOfSession(db: Kysely<Database>, hash: string): Promise<KeyRow 
   if (!row) return undefined;
   const { expiresAt, kind, ...others } = row;
   const key = JSON.stringify({ expires_at: expiresAt });
-  return { ...others, key, bot: null, botProject: null, isCookie: kind === "console" };
+  const origin = { ...NO_ORIGIN, session_id: row.keyId };
+  return { ...others, origin, key, bot: null, botProject: null, isCookie: kind === "console" };
 }
 
 const exchangedKey = statement<
@@ -239,6 +277,8 @@ const exchangedKey = statement<
   Pick<KeyRow, "hash" | "keyId" | "ownerId" | "bot" | "botProject"> & {
     readonly expiresAt: string;
     readonly scopes: string;
+    readonly identity_id: string;
+    readonly identity_version: number;
   }
 >((db, parameter) =>
   db
@@ -251,6 +291,7 @@ const exchangedKey = statement<
     .innerJoin("resource as bot", "bot.id", "key.owner_id")
     .select(["key.hash as hash", "key.id as keyId", "key.owner_id as ownerId"])
     .select(["key.expires_at as expiresAt", "key.scopes as scopes"])
+    .select(["key.identity_id", "key.identity_version"])
     .select(["bot.document as bot", "bot.project_id as botProject"])
     .where("key.hash", "=", parameter("hash")),
 );

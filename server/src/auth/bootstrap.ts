@@ -5,6 +5,7 @@ import { commandLine, type Journal, journaled, type ObjectChange, storedAsOf } f
 import { hashSecret, type Keyring, newSecret } from "../secrets";
 import { type Database, PLACEHOLDER, type Store, type Transaction } from "../storage";
 import { newId } from "../util";
+import { NO_ORIGIN } from "./caller";
 
 /** The parts of the context that writing a key, its event and its audit row needs. */
 interface ServerContext {
@@ -144,7 +145,7 @@ async function addKey(
     .execute();
   await transaction
     .insertInto("told_secret")
-    .values({ resource_id: id, hash: hashSecret(key) })
+    .values({ resource_id: id, hash: hashSecret(key), ...NO_ORIGIN })
     .execute();
   return { change: "created", definition, id, storedAs: storedAsOf(columns), after };
 }

@@ -1,4 +1,13 @@
 import type { Role } from "@tunnelplane/sdk/contract";
+import type { Database } from "../storage";
+
+/**
+ * What a key came from that ends before its time: a session that is signed out of, or an identity, as it was
+ * then, that changes or goes.
+ */
+export type KeyOrigin = Pick<Database["told_secret"], "session_id" | "identity_id" | "identity_version">;
+
+export const NO_ORIGIN: KeyOrigin = { session_id: null, identity_id: null, identity_version: null };
 
 /** The user or bot that makes a request with one of its API keys, or in a session. */
 export interface Caller {
@@ -13,6 +22,10 @@ export interface Caller {
   readonly projects: readonly ProjectRole[];
   /** The API key, or the session, of the request. */
   readonly keyId: string;
+  /** What the keys that it makes end with. */
+  readonly origin: KeyOrigin;
+  /** Whether the request comes in the session of a browser. */
+  readonly inBrowser: boolean;
   /** The project for which the key is; null for all in which its owner has a role. */
   readonly keyProject: string | null;
   /** The id of the project that the request is about; undefined for gateways, which serve all. */

@@ -6,7 +6,10 @@ import type { Roles } from "./roles";
 
 /** The user or bot that holds a key, before a request chooses a project. */
 export interface Holder
-  extends Pick<Caller, "ownerId" | "name" | "keyId" | "keyProject" | "expiresAt" | "scopes"> {
+  extends Pick<
+    Caller,
+    "ownerId" | "name" | "keyId" | "origin" | "inBrowser" | "keyProject" | "expiresAt" | "scopes"
+  > {
   readonly roles: Roles;
 }
 
@@ -21,6 +24,8 @@ export interface Choice {
    * session.
    */
   readonly isCookie?: boolean;
+  /** Whether the key is looked up now, however short a time ago it was. */
+  readonly isAnew?: boolean;
 }
 
 /** The projects that an error names. */

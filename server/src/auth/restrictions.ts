@@ -35,13 +35,21 @@ export class Restrictions {
     this.#admitted = new Recent(async () => admittedOf(store.reader, await restrictionsIn(store.reader)));
   }
 
+  /** @throws RequestError if somebody without a key may not come from there */
+  async refuse(part: Part, origin: Origin): Promise<void> {
+    this.#refuse(await this.#admitted.get(), part, origin);
+  }
+
   /** @throws RequestError if the caller may not come from there */
-  async refuse(type: "api" | "dashboard", origin: Origin, caller?: Caller): Promise<void> {
-    const admitted = (await this.#admitted.get()).get(type);
-    if (!admitted || isAdmitted(admitted, origin, type === "api" ? caller : undefined)) return;
+  async refuseCaller(caller: Caller, origin: Origin): Promise<void> {
+    this.#refuse(await this.#admitted.get(), partOf(caller), origin, caller);
+  }
+
+  #refuse(admitted: Admitted, part: Part, origin: Origin, caller?: Caller): void {
+    if (isAdmitted(admitted, part, origin, caller)) return;
     throw new RequestError(
       "forbidden",
-      `An IP restriction of the account keeps ${origin.ip} out of ${type === "api" ? "the API" : "the console"}; ask an admin to admit this address`,
+      `An IP restriction of the account keeps ${origin.ip} out of ${WORDS[part]}; ask an admin to admit this address`,
     );
   }
 
@@ -61,15 +69,24 @@ export class Restrictions {
   forget = (): void => this.#admitted.forget();
 }
 
+type Part = "api" | "dashboard";
+
+const WORDS: Readonly<Record<Part, string>> = { api: "the API", dashboard: "the console" };
+
+/** What a caller uses: the session of a browser is the console's, and every key is the API's. */
+const partOf = ({ inBrowser }: Caller): Part => (inBrowser ? "dashboard" : "api");
+
 /** Gateways are never kept out of the API, nor is an admin's key on the server's own machine. */
-function isAdmitted(admitted: NetworkSet, { ip, isForwarded }: Origin, caller: Caller | undefined): boolean {
-  if (caller?.role === "gateway") return true;
-  if (caller && isAccountAdmin(caller) && isLoopback(ip) && !isForwarded) return true;
-  return holdsAddress(admitted, ip);
+function isAdmitted(admitted: Admitted, part: Part, { ip, isForwarded }: Origin, caller?: Caller): boolean {
+  const networks = admitted.get(part);
+  if (!networks) return true;
+  if (part === "api" && caller?.role === "gateway") return true;
+  if (part === "api" && caller && isAccountAdmin(caller) && isLoopback(ip) && !isForwarded) return true;
+  return holdsAddress(networks, ip);
 }
 
 /**
- * Refuses changes after which an `api` restriction would keep their caller out, and changes of policies that
+ * Refuses changes after which a restriction would keep their caller out, by the rule of the gate, and changes of policies that
  * an enforced restriction uses by those who are no admins of the account.
  * @param force whether the caller wants to be kept out
  */
@@ -84,12 +101,12 @@ export async function refuseLockOut(
   if (!isAccountAdmin(caller)) refuseForeignPolicies(stored, touching);
   if (force) return;
   const all = overlaid(stored, touching, "ip_restriction");
-  if (!all.some(({ type, enforced }) => enforced && type === "api")) return;
-  const admitted = (await admittedOf(db, all, touching)).get("api");
-  if (!admitted || isAdmitted(admitted, origin, caller)) return;
+  const part = partOf(caller);
+  if (!all.some(({ type, enforced }) => enforced && type === part)) return;
+  if (isAdmitted(await admittedOf(db, all, touching), part, origin, caller)) return;
   throw new RequestError(
     "in_use",
-    `This would keep you out of the API: no enforced restriction of type api would admit ${origin.ip}; add a rule for it first, or repeat the request with ?force=true`,
+    `This would keep you out of ${WORDS[part]}: no enforced restriction of type ${part} would admit ${origin.ip}; add a rule for it first, or repeat the request with ?force=true`,
   );
 }
 

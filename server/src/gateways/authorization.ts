@@ -39,7 +39,7 @@ const UNKNOWN: Authorization = {
  * Finds the credential of an agent and decides whether it may bind all that is asked for. It answers, counts
  * and logs nothing else: gateways count wrong tokens by the address of the agent.
  * @param binds `bind:<host>:<port>`, or `bind:<key>=<value>` for each label; none asks who it is
- * @param address of an agent that logs in: a session that was stopped is kept out for a while
+ * @param address of an agent that logs in or binds: a session that was stopped is kept out for a while
  */
 export async function authorize(
   { store, documents }: { store: Store; documents: Documents },

@@ -11,7 +11,7 @@ import type { EventWaits } from "../journal";
 import type { Siblings } from "../processes";
 import type { ServerContext } from "../resources";
 import { openSignIn, type SignInSettings } from "../signin";
-import { isSession, newId, quoted, RequestError } from "../util";
+import { newId, quoted, RequestError } from "../util";
 import { Authentication } from "./authentication";
 import { acceptJson, BODY_LIMIT, JSON_TYPE } from "./bodies";
 import { loggedErrorOf, noRoute } from "./errors";
@@ -142,6 +142,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     async (request, reply) => {
       const caller = await authentication.callerOf(request, true);
       await limits.admit(caller.keyId, request, reply);
+      await apiKeys.restrictions.refuseCaller(caller, originOf(request));
       return caller;
     },
   );
@@ -172,8 +173,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
           throw refusal;
         });
       await limits.admit(request.caller.keyId, request, reply);
-      const part = isSession(request.caller.keyId) ? "dashboard" : "api";
-      await apiKeys.restrictions.refuse(part, originOf(request), request.caller);
+      await apiKeys.restrictions.refuseCaller(request.caller, originOf(request));
       refuseWithoutRight(request);
       if (request.routeOptions.config.large) largeBodies.admit(request, reply);
       else
@@ -185,10 +185,40 @@ export function buildApp(options: AppOptions): FastifyInstance {
       requireVersion(request);
       requirePlainBody(request);
     });
-    registerOperations(api, { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf });
+    const lookAgain = async (request: FastifyRequest): Promise<void> => {
+      const [before, now] = [
+        request.caller,
+        await authentication.callerOf(request, isOfAccount(request), true),
+      ];
+      await apiKeys.restrictions.refuseCaller(now, originOf(request));
+      refuseWithoutRight(request, now);
+      if (rightsOf(now) !== rightsOf(before))
+        throw new RequestError("forbidden", "Your rights changed while this request waited; repeat it");
+    };
+    registerOperations(api, {
+      context,
+      apiKeys,
+      keyUses,
+      dispatcher,
+      eventWaits,
+      underWay,
+      addressOf,
+      lookAgain,
+    });
   });
   return app;
 }
+
+/** What decides how much a caller is told. */
+const rightsOf = ({
+  ownerId,
+  role,
+  accountRole,
+  project,
+  keyProject,
+  scopes,
+}: FastifyRequest["caller"]): string =>
+  JSON.stringify([ownerId, role, accountRole, project, keyProject, scopes]);
 
 /** Whether a request is about no project: about the caller, or a project itself. */
 function isOfAccount({ routeOptions }: FastifyRequest): boolean {
@@ -197,7 +227,10 @@ function isOfAccount({ routeOptions }: FastifyRequest): boolean {
 }
 
 /** Refuses what the caller's role and scopes do not allow, before anything is read. */
-function refuseWithoutRight({ caller, routeOptions, query }: FastifyRequest): void {
+function refuseWithoutRight(
+  { routeOptions, query, caller: first }: FastifyRequest,
+  caller: FastifyRequest["caller"] = first,
+): void {
   const { operation } = routeOptions.config;
   if (operation) refuseUnlessMay(caller, permissionFor(operation, query as Query), operation.subject);
 }

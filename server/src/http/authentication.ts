@@ -21,14 +21,18 @@ export class Authentication {
     private readonly cookies: Cookies,
   ) {}
 
-  /** @param isOfAccount whether the request is about no project */
-  async callerOf(request: FastifyRequest, isOfAccount = false): Promise<Caller> {
+  /**
+   * @param isOfAccount whether the request is about no project
+   * @param isAnew whether its key is looked up anew
+   */
+  async callerOf(request: FastifyRequest, isOfAccount = false, isAnew = false): Promise<Caller> {
     const { authorization } = request.headers;
     const session = authorization === undefined ? this.cookies.session(request) : undefined;
-    if (session !== undefined) return this.#inSession(request, session, isOfAccount);
+    if (session !== undefined)
+      return this.#inSession(request, session, choiceIn(request, isOfAccount, isAnew));
     const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
     if (!key) throw new RequestError("missing_key", 'The header Authorization must be "Bearer <API key>"');
-    const choice = choiceIn(request, isOfAccount);
+    const choice = choiceIn(request, isOfAccount, isAnew);
     const caller = await this.apiKeys.callerOf(key, choice, () => this.underWay.lookUp(request));
     if (caller) return caller;
     await this.limits.countUnknown(key, request);
@@ -50,8 +54,8 @@ export class Authentication {
     }
   }
 
-  async #inSession(request: FastifyRequest, session: string, isOfAccount: boolean): Promise<Caller> {
-    const caller = await this.#lookUp(request, session, choiceIn(request, isOfAccount));
+  async #inSession(request: FastifyRequest, session: string, choice: Choice): Promise<Caller> {
+    const caller = await this.#lookUp(request, session, choice);
     const isSafe = request.method === "GET" || request.method === "HEAD";
     if (!isSafe && !isCsrfTokenOf(session, request.headers["x-csrf-token"]))
       throw new RequestError(
@@ -71,7 +75,7 @@ export class Authentication {
 }
 
 /** The project that a request chooses. */
-function choiceIn({ headers }: FastifyRequest, isOfAccount: boolean): Choice {
+function choiceIn({ headers }: FastifyRequest, isOfAccount: boolean, isAnew: boolean): Choice {
   const named = own(headers, PROJECT_HEADER.toLowerCase());
-  return { named: named === undefined ? undefined : String(named), isOfAccount };
+  return { named: named === undefined ? undefined : String(named), isOfAccount, isAnew };
 }

@@ -44,6 +44,8 @@ interface Serving {
   readonly underWay: RequestsUnderWay;
   /** The address under which a client reached the server. */
   readonly addressOf: (request: FastifyRequest) => string;
+  /** Refuses a request that waited, if its caller may no longer make it. */
+  readonly lookAgain: (request: FastifyRequest) => Promise<void>;
 }
 
 /** Registers all operations of the API, and answers other methods on their paths with 405. */
@@ -56,7 +58,7 @@ export function registerOperations(api: FastifyInstance, serving: Serving): void
 function registerOperation(
   api: FastifyInstance,
   operation: ApiOperation,
-  { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf }: Serving,
+  { context, apiKeys, keyUses, dispatcher, eventWaits, underWay, addressOf, lookAgain }: Serving,
 ): void {
   const run = decidesOnCallers(operation) ? forgetting(apiKeys, operation.run) : operation.run;
   api.route({
@@ -116,6 +118,7 @@ function registerOperation(
         name,
         precondition: (etag) => requireMatch(request, etag),
         gone: () => untilGone(reply),
+        lookAgain: () => lookAgain(request),
       },
     );
     reply.code(consequences && outcome === undefined ? 200 : operation.success.status);

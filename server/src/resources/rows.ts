@@ -66,7 +66,13 @@ export const insertResources = bulkInsertion("resource", [
 ]);
 
 /** The hashes of one-time secrets, by which they are found. */
-export const insertSecretHashes = bulkInsertion("told_secret", ["resource_id", "hash"]);
+export const insertSecretHashes = bulkInsertion("told_secret", [
+  "resource_id",
+  "hash",
+  "session_id",
+  "identity_id",
+  "identity_version",
+]);
 
 export const insertSealedSecrets = bulkInsertion("sealed_secret", ["resource_id", "name", "value"]);
 

@@ -24,6 +24,7 @@ import * as tunnelSession from "./migrations/023_tunnel_session";
 import * as acme from "./migrations/024_acme";
 import * as acmeTurns from "./migrations/025_acme_turns";
 import * as fewerTrees from "./migrations/026_fewer_trees";
+import * as keyOrigin from "./migrations/027_key_origin";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -51,6 +52,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "024_acme": acme,
   "025_acme_turns": acmeTurns,
   "026_fewer_trees": fewerTrees,
+  "027_key_origin": keyOrigin,
 };
 
 export interface MigrateOptions {

@@ -31,8 +31,14 @@ export interface Database {
   ending: { resource_id: string; at: number };
   /** The places that enforced guarantees cover; see `guarantees/places.ts`. */
   guarantee_address: { place: string; guarantee_id: string };
-  /** Hashes of one-time secrets: authtokens and API keys. */
-  told_secret: { resource_id: string; hash: string };
+  /** Hashes of one-time secrets: authtokens and API keys. A key ends with the session or identity it came from. */
+  told_secret: {
+    resource_id: string;
+    hash: string;
+    session_id: string | null;
+    identity_id: string | null;
+    identity_version: number | null;
+  };
   /** The hour in which each API key was last used, as an RFC 3339 timestamp. */
   key_use: { key_id: string; hour: string };
   /**

@@ -68,6 +68,26 @@ onEveryDatabase("A reader that follows events", (start) => {
     }
   });
 
+  it("is looked at again before it is answered: by then its key may be gone, expired, or see less", async () => {
+    const bot = await server.created("/bot_users", { name: unique("viewer"), role: "viewer" });
+    const key = async () => server.created("/api_keys", { owner_id: bot.id });
+    const other = await another({ data: server.data });
+    const there = new Rest(other.url, other.apiKey);
+    const [kept, gone, elsewhere, lowered] = [await key(), await key(), await key(), await key()];
+    const last = await newest();
+    const waiting = [kept, gone, elsewhere, lowered].map(({ token }) =>
+      server.rest.as(token).get(`/events?after_id=${last}&type=ip_policy_created.v0&wait=30`),
+    );
+    await sleep(300); // until all wait
+    await server.rest.delete(gone.uri);
+    await there.delete(elsewhere.uri);
+    await there.patch(lowered.uri, { scopes: ["tls_edge:read"] });
+    await server.rest.post("/ip_policies", {});
+    const answers = await Promise.all(waiting);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 401, 401, 403]);
+    for (const { text } of answers.slice(1)) expect(text).not.to.contain("ip_policy_created");
+  });
+
   it("waits on when something else happens, and gets an empty list when the time is over", async () => {
     const waiting = after(await newest(), "&wait=1&type=tls_edge_created.v0");
     await server.created("/ip_policies", {});

@@ -47,7 +47,7 @@ const askedShape: Shape = {
       }),
       address: word(255).optional().meta({
         description:
-          "The address of an agent that logs in: one whose session was stopped is kept out for 60 s.",
+          "The address of an agent that logs in or binds: one whose session was stopped is kept out for 60 s.",
       }),
     },
     { alternatives: ["token", "public_key"] },

@@ -168,7 +168,7 @@ export const journalOperations: readonly ApiOperation[] = [
     query: ["limit", "before_id", "after_id", "wait", "type", "object_id"],
     success: { status: 200, answer: eventShape, list: { key: "events" } },
     waits: ({ wait = "0" }) => wait !== "0",
-    run: async (scope, { query, gone }) => {
+    run: async (scope, { query, gone, lookAgain }) => {
       if (query.type !== undefined && !EVENT_TYPES.includes(query.type)) {
         throw queryError("type", "type must be the name of an event type; GET /event_types lists them");
       }
@@ -182,7 +182,7 @@ export const journalOperations: readonly ApiOperation[] = [
               ...size,
               before: beforeOf(EVENT, query),
             })
-          : await following(scope, filter, size, { after, wait, gone: gone() });
+          : await following(scope, filter, size, { after, wait, gone: gone(), lookAgain });
       return scope.caller.role === "gateway" ? withoutOtherKinds(page) : page;
     },
   },
@@ -275,23 +275,36 @@ function projectToAudit(
   throw new RequestError("not_found", `There is no project ${quoted(name)} here`, { field: "project" });
 }
 
+interface Waiting {
+  readonly after?: string | undefined;
+  /** In seconds. */
+  readonly wait?: number | undefined;
+  readonly gone: AbortSignal;
+  readonly lookAgain: () => Promise<void>;
+}
+
 /** The events after one; if there are none yet, those that come while the request may wait. */
 async function following(
   { context, caller, eventWaits }: OperationScope,
   filter: EventFilter,
   size: PageSize,
-  { after, wait = 0, gone }: { after?: string; wait?: number; gone: AbortSignal },
+  { after, wait = 0, gone, lookAgain }: Waiting,
 ): Promise<Page> {
   const { store } = context;
   const end = performance.now() + wait * 1000;
   const from = after === undefined ? 0 : await sequenceAfter(store, caller, after);
   const isNumbered = seesAllProjects(caller);
+  let hasWaited = false;
   for (;;) {
     const head = (await headOf(store.reader))?.sequence ?? 0; // before the page, so that nothing falls in between
     const page = await eventsAfter(store, caller, filter, { ...size, after: from, isNumbered });
     const left = end - performance.now();
-    if (page.documents.length > 0 || left <= 0 || eventWaits.closed || gone.aborted) return page;
+    if (page.documents.length > 0 || left <= 0 || eventWaits.closed || gone.aborted) {
+      if (hasWaited && !gone.aborted) await lookAgain(); // the key may be gone, or may see less
+      return page;
+    }
     await eventWaits.after(head, left, gone);
+    hasWaited = true;
   }
 }
 

@@ -53,6 +53,8 @@ interface Input {
   readonly precondition: Precondition;
   /** A signal that comes when no client waits for the answer any more. */
   readonly gone: () => AbortSignal;
+  /** Refuses a request that waited, if its caller may no longer make it. */
+  readonly lookAgain: () => Promise<void>;
 }
 
 /** The outcome of an operation: one object, a page, a report, or nothing. */

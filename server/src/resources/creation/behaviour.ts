@@ -1,6 +1,6 @@
 import type { Definition } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import type { Caller } from "../../auth";
+import type { Caller, KeyOrigin } from "../../auth";
 import type { Document } from "../../documents";
 import type { Keyring } from "../../secrets";
 import type { Database } from "../../storage";
@@ -52,6 +52,8 @@ export interface Made {
   readonly oneTime?: Document;
   /** The hash of its one-time secret, by which it is found. */
   readonly secretHash?: string;
+  /** What ends an API key before its time. Default: nothing. */
+  readonly origin?: KeyOrigin;
   readonly kept?: KeptSecret;
 }
 

@@ -7,11 +7,15 @@ import { mintSecret } from "./mintSecret";
 /**
  * Makes an API key, with the scopes and the project of the one that makes it if none are named. Refuses one
  * that has already expired, and one that would outlive the key that makes it: without that, a thief of a
- * short-lived key could make a lasting one. Whether it has more scopes or projects is looked at with every
+ * short-lived key could make a lasting one. For the same reason it ends with the session or the workload
+ * identity that it was made with. Whether it has more scopes or projects is looked at with every
  * change; see `auth/rights.ts` and `auth/reach.ts`.
  */
 export const makeApiKey: Behaviour<SentOf<"api_key">> = {
-  ...mintSecret("tpk"),
+  make: async (creation) => ({
+    ...(await mintSecret("tpk").make?.(creation)),
+    origin: creation.caller.origin,
+  }),
   async plan(creation) {
     const { sent, now, caller } = creation;
     const refuse = (message: string) =>

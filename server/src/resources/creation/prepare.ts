@@ -1,5 +1,5 @@
 import { type Definition, passedEnd } from "@tunnelplane/sdk/contract";
-import { type Caller, projectOfNew } from "../../auth";
+import { type Caller, NO_ORIGIN, projectOfNew } from "../../auth";
 import { type Document, storedName } from "../../documents";
 import { sealKept } from "../../secrets";
 import type { Database } from "../../storage";
@@ -67,7 +67,7 @@ export async function prepareCreation(
   const planned = await behaviour?.plan?.({ ...creation, sent: asked });
   const { sent = asked } = planned ?? {};
   const done = dryRun ? undefined : await behaviour?.make?.({ ...creation, sent, keyring, made });
-  const { oneTime, secretHash, kept } = done ?? {};
+  const { oneTime, secretHash, origin = NO_ORIGIN, kept } = done ?? {};
   const computed = { ...planned?.computed, ...done?.computed };
   const after = documents.compose(definition, id, now.toISOString(), sent, { ...body.derived, ...computed });
   const ownerId = typeof sent.owner_id === "string" ? sent.owner_id : caller.ownerId;
@@ -92,7 +92,7 @@ export async function prepareCreation(
           project_id: projectOfNew(definition, sent, caller),
           name: storedName(name),
         },
-        secretHashes: secretHash === undefined ? [] : [{ resource_id: id, hash: secretHash }],
+        secretHashes: secretHash === undefined ? [] : [{ resource_id: id, hash: secretHash, ...origin }],
         sealedSecrets: kept
           ? [
               {
