@@ -120,3 +120,44 @@ describe("The client does not try again", () => {
     expect(count).to.equal(1);
   });
 });
+
+describe("A client with patience", () => {
+  const patience = { ms: 3_000 };
+  const busy = refuse(429, { "retry-after": "0" });
+
+  /** Sends requests at once to a server that refuses as many as it is asked to, and then accepts all. */
+  async function whileBusy(
+    refusals: number,
+    requests: number,
+  ): Promise<{ outcomes: unknown[]; order: string[] }> {
+    const order: string[] = [];
+    let left = refusals;
+    const server = await StandInServer.start((request, response) => {
+      order.push(request.url ?? "");
+      request.resume().on("end", () => (left-- > 0 ? busy : accept)(request, response));
+    });
+    const api = new Tunnelplane({ baseUrl: server.url, apiKey: "x", patience, connections: 1 });
+    try {
+      const outcomes = await Promise.all(
+        Array.from({ length: requests }, (_, n) => api.ipPolicies.get(`ipp_${n}`).catch((error) => error)),
+      );
+      return { outcomes, order };
+    } finally {
+      server.stop();
+    }
+  }
+
+  it("does as often as a server asks, and gives up when it has waited for as long as it may", async () => {
+    expect((await whileBusy(8, 1)).outcomes).to.deep.equal([{ id: "ipp_1" }]);
+    const { outcomes, order } = await whileBusy(1_000, 1);
+    expect(outcomes[0]).to.be.instanceOf(RateLimitError);
+    expect(order).to.have.length(1 + patience.ms / 200);
+  });
+
+  it("sends its requests one after the other while a server asks it to wait, in their order", async () => {
+    const { outcomes, order } = await whileBusy(5, 4);
+    expect(outcomes).to.deep.equal(new Array(4).fill({ id: "ipp_1" }));
+    const served = order.slice(-4);
+    expect(served).to.deep.equal([0, 1, 2, 3].map((n) => `/ip_policies/ipp_${n}`));
+  });
+});

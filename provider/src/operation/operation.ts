@@ -36,8 +36,17 @@ const SERVER = [
   ...["tunnelplane:baseUrl", "tunnelplane:apiKey", "tunnelplane:project"],
 ];
 
+/** How long each request does what a server asks with `Retry-After`. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** A transport, and what to do when a server asks it to wait. */
+interface Reached {
+  readonly transport: Transport;
+  onWait: (() => void) | undefined;
+}
+
 /** One transport per server, key and project, for the life of the process, so that connections are reused. */
-const transports = new Map<string, Transport>();
+const transports = new Map<string, Reached>();
 
 /** One operation of the engine (a preview, a run) on one stack, as a provider's process serves it. */
 export class Operation {
@@ -117,7 +126,9 @@ export class Operation {
           "the server's address, the API key or the project is not known yet, so nothing can be asked of it",
         );
       settings = this.#settings();
-      return await run(transportTo(settings), settings);
+      const reached = reach(settings);
+      reached.onWait = () => this.#sayThatItWaits(reached.transport);
+      return await run(reached.transport, settings);
     } catch (error) {
       const isReported = error instanceof Error && this.#reported.has(error);
       if (error instanceof Error) this.#reported.add(error);
@@ -130,6 +141,14 @@ export class Operation {
         },
       );
     }
+  }
+
+  /** Once: a long run would else look as if it hung. */
+  #sayThatItWaits({ baseUrl }: Transport): void {
+    if (this.#warned.has("waits")) return;
+    this.#warned.add("waits");
+    const text = `${baseUrl} answers more slowly than this run asks (Retry-After): requests go one after the other, and each waits for up to ${PATIENCE_MS / 60_000} minutes`;
+    this.host.inform(text, undefined).catch(() => undefined);
   }
 
   /** Runs a step that needs no server. An error there is a bug in the package. */
@@ -194,13 +213,13 @@ export class Operation {
   #settings = (): Settings => resolveSettings(this.#config, process.env, this.host.account);
 }
 
-function transportTo(settings: Settings): Transport {
+function reach(settings: Settings): Reached {
   const { baseUrl, apiKey, identity, project } = settings;
   const key = [baseUrl, apiKey ?? identity?.source, project].join(" ");
-  let transport = transports.get(key);
-  if (!transport) {
-    transport = new Transport(settings);
-    transports.set(key, transport);
-  }
-  return transport;
+  const known = transports.get(key);
+  if (known) return known;
+  const patience = { ms: PATIENCE_MS, onWait: () => reached.onWait?.() };
+  const reached: Reached = { transport: new Transport({ ...settings, patience }), onWait: undefined };
+  transports.set(key, reached);
+  return reached;
 }

@@ -23,20 +23,28 @@ const IN_DOUBT = [500, 502, 503, 504];
 
 /** Why a try is not the last one. */
 interface FailedTry {
-  readonly code?: string;
-  readonly statusCode?: number;
-  readonly headers?: RawAnswer["headers"];
+  readonly code?: string | undefined;
+  readonly statusCode?: number | undefined;
+  readonly headers?: RawAnswer["headers"] | undefined;
 }
 
 /**
  * Sends a request, and again only if that is safe. With 429 and 503 with Retry-After, the server says that it
  * did nothing, so every request may be repeated. If it is unknown whether the server did the work, only
  * idempotent requests are repeated.
+ *
+ * @param isPatient whether the caller waits as long as Retry-After says by itself
  */
-export async function withRetries(sent: Sent, send: (sent: Sent) => Promise<RawAnswer>): Promise<RawAnswer> {
+export async function withRetries(
+  sent: Sent,
+  send: (sent: Sent) => Promise<RawAnswer>,
+  isPatient = false,
+): Promise<RawAnswer> {
   for (let tries = 1; ; tries++) {
     const delayAfter = (failed: FailedTry) =>
-      sent.signal?.aborted ? undefined : delayBeforeRetry(failed, sent, tries);
+      sent.signal?.aborted || (isPatient && askedWait(failed) !== undefined)
+        ? undefined
+        : delayBeforeRetry(failed, sent, tries);
     let delay: number | undefined;
     try {
       const answer = await send(sent);
@@ -59,8 +67,8 @@ function delayBeforeRetry(
   if (tries > MOST_RETRIES) return undefined;
   const backOff = FIRST_DELAY_MS * 2 ** (tries - 1);
   const hasKey = IDEMPOTENCY_KEY in request.headers;
-  const asked = retryAfter(headers?.["retry-after"]);
-  if ((statusCode === 429 || statusCode === 503) && asked !== undefined) {
+  const asked = askedWait({ statusCode, headers });
+  if (asked !== undefined) {
     if (asked > LONGEST_DELAY_MS) return undefined;
     // Adds up to the same time again at random, so that clients that were refused together do not all return
     // together.
@@ -75,6 +83,10 @@ function delayBeforeRetry(
   if (code === NOT_ANSWERED) return tries === 1 ? backOff : undefined;
   return LOST.has(code) ? backOff : undefined;
 }
+
+/** How long a server that did nothing asks to wait before the request is sent again, in milliseconds. */
+export const askedWait = ({ statusCode, headers }: FailedTry): number | undefined =>
+  statusCode === 429 || statusCode === 503 ? retryAfter(headers?.["retry-after"]) : undefined;
 
 /** Retry-After in milliseconds: seconds or a date (RFC 9110 section 10.2.3). */
 function retryAfter(header: string | undefined): number | undefined {

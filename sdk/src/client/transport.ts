@@ -13,6 +13,7 @@ import {
   UnexpectedAnswerError,
 } from "./errors";
 import type { JobIdentity } from "./jobIdentity";
+import { type Patience, PatientSender } from "./patience";
 import { IDEMPOTENCY_KEY, withRetries } from "./retry";
 
 /** Where the server is, and with what to authenticate: an API key, or the identity of a job. */
@@ -30,6 +31,11 @@ interface ConnectionSettings {
   readonly timeoutMs?: number;
   /** How many connections are kept open at most. Default 16. */
   readonly connections?: number;
+  /**
+   * How long each request waits where the server asks for it with `Retry-After`; meanwhile requests go one
+   * after the other. Default: three more tries of at most ten seconds each.
+   */
+  readonly patience?: Patience;
 }
 
 export interface RequestOptions {
@@ -104,10 +110,18 @@ export class Transport {
   /** The name of the project that it was made for; undefined if the server chooses one. */
   readonly project: string | undefined;
   readonly #connections: Connections;
+  readonly #patient: PatientSender | undefined;
   readonly #timeoutMs: number;
   readonly #keys: ApiKeys;
 
-  constructor({ baseUrl, project, timeoutMs = 30_000, connections = 16, ...credentials }: TransportOptions) {
+  constructor({
+    baseUrl,
+    project,
+    timeoutMs = 30_000,
+    connections = 16,
+    patience,
+    ...credentials
+  }: TransportOptions) {
     if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
       throw new TypeError(`The base URL must begin with http:// or https://, got ${JSON.stringify(baseUrl)}`);
     }
@@ -118,6 +132,7 @@ export class Transport {
     this.#timeoutMs = timeoutMs;
     this.#keys = new ApiKeys(credentials, (identity) => this.#exchange(identity));
     this.#connections = new Connections(this.baseUrl, { timeoutMs, connections });
+    this.#patient = patience && new PatientSender((sent) => this.#retried(sent, true), patience);
   }
 
   /**
@@ -196,10 +211,14 @@ export class Transport {
 
   async #send(sent: Sent): Promise<RawAnswer> {
     try {
-      return await withRetries(sent, (once) => this.#connections.send(once));
+      return await (this.#patient?.request(sent) ?? this.#retried(sent, false));
     } catch (error) {
       throw this.#connectionError(error as Error & { code?: string });
     }
+  }
+
+  #retried(sent: Sent, isPatient: boolean): Promise<RawAnswer> {
+    return withRetries(sent, (once) => this.#connections.send(once), isPatient);
   }
 
   #connectionError(error: Error & { code?: string; cause?: unknown; errors?: { code?: string }[] }): Error {
