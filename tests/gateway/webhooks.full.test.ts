@@ -52,4 +52,18 @@ describe("Webhooks on a real gateway", () => {
     await one.until(async () => (await post("{}")).status === 403);
     expect((await post("{}", signed("{}", "a new one"))).status).to.equal(200);
   });
+
+  it("are counted by rate limits before anybody looks at their signatures", async () => {
+    const one = running.now;
+    const { routes, route, post } = await start(one);
+    const limit = { name: "hooks", capacity: 3, rate: "1h", bucket_key: ["conn.client_ip"] };
+    await routes.update(route.id, {
+      policies: { inbound: [{ actions: [{ type: "rate-limit", config: limit }] }] },
+    });
+    await one.until(async () => (await post("{}")).status === 429);
+    expect((await post("{}", signed("{}"))).status).to.equal(429);
+    await routes.update(route.id, { policies: { inbound: [] } });
+    await one.until(async () => (await post("{}", signed("{}"))).status === 200);
+    expect((await post("{}")).status).to.equal(403);
+  });
 });

@@ -284,6 +284,15 @@ onEveryDatabase("An identity token", (startServer) => {
       invalid("subject_token"),
       "invalid_request",
     );
+    form.delete("subject_token");
+    form.set("subject_token", token());
+    const withMore = (count: number) => sendForm(server.url, `${form}${"&more=".repeat(count)}`);
+    expectExchangeRefused(
+      await withMore(98),
+      { status: 400, code: "TP_1001", mentions: ["100 fields"] },
+      "invalid_request",
+    );
+    expect((await withMore(97)).status, "100 fields").to.equal(200);
     const noForm = { status: 415, code: "TP_1402" };
     expectExchangeRefused(
       await sendForm(server.url, "{}", { "content-type": "application/json" }),

@@ -75,8 +75,9 @@ function filters(requirements: readonly ChainRequirements[], recording: Recordin
     ...(recording && signsIn(requirements) ? [markSignedIn()] : []),
     ...idTokenFilters(idTokensIn(requirements)),
     ...(requirements.some(({ hidesCookies }) => hidesCookies) ? [withoutCookies()] : []),
-    ...requirements.flatMap(({ webhook }) => (webhook ? [webhook.filter] : [])),
     ...requirements.flatMap(({ limits }) => limits),
+    // After the limits: anybody may send what is checked.
+    ...requirements.flatMap(({ webhook }) => (webhook ? [webhook.filter] : [])),
   ];
   return [
     ...(recording && signsIn(requirements)

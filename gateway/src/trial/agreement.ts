@@ -12,13 +12,17 @@ export interface Answer {
   readonly fault?: string;
 }
 
+/** Whether requests count, although they are refused: signatures are checked after rate limits. */
+const isCounted = ({ outcome, by }: Decision): boolean =>
+  outcome === "refused" && by?.field === "webhook_verification";
+
 /** Whether an Envoy did what is decided of a request. @param isHere whether agents of this name are there */
 export function agrees(said: Decision, answer: Answer, isHere: (agents: string) => boolean): boolean {
   const { outcome, status, goes_to, limited } = said;
   if (outcome === "unknown") return true;
   if (answer.fault !== undefined) return false;
   if (outcome === "closed") return answer.status === null;
-  if (limited && answer.status === 429) return true;
+  if (answer.status === 429 && (limited || isCounted(said))) return true;
   if (outcome === "unserved") return answer.status === status;
   if (status !== null && answer.status !== status) return false;
   if (outcome !== "answered" || !goes_to) return true;

@@ -1,36 +1,29 @@
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import type { Objects } from "../envoy/model";
-import { type Provider, WEBHOOK_SOCKET } from "../envoy/webhooks";
-import { isSigned, type Signed } from "./signatures";
+import { WEBHOOK_SOCKET } from "../envoy/webhooks";
+import type { Place, Rules } from "./rules";
 
-/** Envoy passes no larger body on. */
-const LARGEST = 1_048_576;
+const THREAD = require.resolve("./thread");
+/** Before a thread that failed is started anew. */
+const PAUSE_MS = 500;
 
-interface Rule {
-  readonly provider: Provider;
-  readonly secret: string;
-}
-
-/** Tells Envoy whether a service signed a request: answers 200 or 403 on a socket beside those of agents. */
+/**
+ * Tells Envoy whether a service signed a request, on a socket beside those of agents. Anybody may send what is
+ * checked, so a thread of its own does it, and agents go on meanwhile. While there is none, Envoy answers 503.
+ */
 export class WebhookChecker {
-  #rules: ReadonlyMap<string, Rule> = new Map();
+  #rules: Rules = new Map();
+  #worker: Worker | undefined;
+  #isStopped = false;
 
-  private constructor(private readonly server: Server) {}
+  private constructor(private readonly place: Place) {}
 
   /** @param folder of the sockets */
   static async start(folder: string): Promise<WebhookChecker> {
-    const path = join(folder, WEBHOOK_SOCKET);
-    rmSync(path, { force: true });
-    const server = createServer();
-    const checker = new WebhookChecker(server);
-    server.on("request", async (request, response) => {
-      const isIt = await checker.#isSigned(request).catch(() => false);
-      response.writeHead(isIt ? 200 : 403).end();
-    });
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(path, resolve));
-    chmodSync(path, 0o600);
+    const checker = new WebhookChecker({ socket: join(folder, WEBHOOK_SOCKET) });
+    await checker.#start();
     return checker;
   }
 
@@ -45,39 +38,31 @@ export class WebhookChecker {
         ),
       ),
     );
+    this.#worker?.postMessage(this.#rules);
   }
 
-  async #isSigned(request: IncomingMessage): Promise<boolean> {
-    const [, route = "", port = "", path = "/"] = /^\/([^/]+)\/(\d+)(\/.*)$/.exec(request.url ?? "") ?? [];
-    const rule = this.#rules.get(route);
-    if (!rule) return false;
-    const body = await bodyOf(request);
-    if (!body) return false;
-    const host = request.headers.host ?? "";
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, value?.toString()]),
-    );
-    const signed: Signed = {
-      headers,
-      body,
-      urls: [...(port === "443" ? [`https://${host}${path}`] : []), `https://${host}:${port}${path}`],
-    };
-    return isSigned(rule.provider, signed, rule.secret, Date.now());
+  #start(): Promise<void> {
+    rmSync(this.place.socket, { force: true });
+    const worker = new Worker(THREAD, { workerData: this.place });
+    this.#worker = worker;
+    worker.postMessage(this.#rules);
+    return new Promise((resolve, reject) => {
+      worker.once("message", () => resolve());
+      worker.on("error", reject); // of no effect once it listens
+      worker.once("exit", () => {
+        this.#worker = undefined;
+        if (!this.#isStopped) setTimeout(() => this.#startAgain(), PAUSE_MS).unref();
+      });
+    });
   }
 
-  stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+  #startAgain(): void {
+    if (!this.#isStopped) this.#start().catch(() => undefined); // its end starts the next one
   }
-}
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request) {
-    size += part.length;
-    if (size > LARGEST) return undefined;
-    parts.push(part);
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#worker?.terminate();
+    rmSync(this.place.socket, { force: true });
   }
-  return Buffer.concat(parts);
 }

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { own } from "@tunnelplane/sdk/contract";
+import { fieldsOfForm, own } from "@tunnelplane/sdk/contract";
 import type { Provider } from "../envoy/webhooks";
 
 /** A request that a service sent, as far as signatures cover it. */
@@ -16,7 +16,7 @@ const OLDEST_S = 5 * 60;
 /** Signatures of one request: services that change their secret send two. */
 const MOST_SIGNATURES = 10;
 /** Fields of one form. */
-const MOST_FIELDS = 1000;
+const MAX_FIELDS = 1000;
 
 type Check = (request: Signed, secret: string, now: number) => boolean;
 
@@ -102,8 +102,8 @@ const isRecent = (at: string | undefined, now: number): boolean =>
 
 /** The fields of a form by their names, as Twilio signs them: each once. Undefined if there are too many. */
 function fieldsOf(body: Buffer): [string, string][] | undefined {
-  const fields = [...new URLSearchParams(body.toString("utf8"))];
-  if (fields.length > MOST_FIELDS) return undefined;
+  const fields = fieldsOfForm(body, MAX_FIELDS);
+  if (!fields) return undefined;
   const texts = new Map<string, [string, string]>(
     fields.map(([name, value]) => [JSON.stringify([name, value]), [name, value]]),
   );
@@ -112,6 +112,7 @@ function fieldsOf(body: Buffer): [string, string][] | undefined {
 
 /** Twilio names the digest of a body that is no form in the query, which it signs. */
 function hasDigestOf(body: Buffer, url: string): boolean {
-  const sent = new URL(url).searchParams.get("bodySHA256") ?? undefined;
+  const query = fieldsOfForm(new URL(url).search.slice(1), MAX_FIELDS);
+  const [, sent] = query?.find(([name]) => name === "bodySHA256") ?? [];
   return isSame(sent, createHash("sha256").update(body).digest("hex"));
 }

@@ -51,6 +51,7 @@ export { type Arn, readArn } from "./formats/arn";
 export { cidrKey, mistakeInCidr, networksAround, plainAddress } from "./formats/cidr";
 export { placeOfClaim } from "./formats/claim";
 export { actionOf, type Change, changesOf, EVENT_TYPES, eventTypeOf } from "./formats/event";
+export { fieldsOfForm } from "./formats/form";
 export { GATEWAY_NAME, GATEWAY_NAME_FORM } from "./formats/gatewayName";
 export { type GuaranteedAddress, readGuaranteedAddress } from "./formats/guaranteedAddress";
 export { isAddress, isDomain, LONGEST_ADDRESS, portOf, TCP_PORT } from "./formats/host";

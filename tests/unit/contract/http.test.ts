@@ -1,4 +1,4 @@
-import { definitionOf, validateCreate } from "@tunnelplane/sdk/contract";
+import { definitionOf, fieldsOfForm, validateCreate } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 
 type Json = Record<string, unknown>;
@@ -168,5 +168,27 @@ describe("A time", () => {
       valid_until: "2027-02-01T08:00:00Z",
     });
     expect(value).to.include({ valid_after: "2027-01-31T08:00:00Z", valid_until: "2027-02-01T08:00:00Z" });
+  });
+});
+
+describe("A form that strangers send", () => {
+  it("has the fields that URLSearchParams reads, for any text", () => {
+    const parts = ["a", "=", "&", "+", "%", "%41", "%e2%82%ac", "%ff", "%2", "%26", "%3D", " ", "\0"];
+    for (const a of parts)
+      for (const b of parts)
+        for (const c of parts) {
+          const text = [a, b, c, b, a].join("");
+          expect(fieldsOfForm(text, 100), JSON.stringify(text)).to.deep.equal([...new URLSearchParams(text)]);
+        }
+    expect(fieldsOfForm("\u20ac=%2&%zz\u20ac", 2)).to.deep.equal([
+      ["\u20ac", "%2"],
+      ["%zz\u20ac", ""],
+    ]);
+  });
+
+  it("is not read if it has more fields than are asked for, empty ones included", () => {
+    expect(fieldsOfForm("a=1&b=2&c", 3)).to.have.length(3);
+    for (const form of ["a=1&b=2&c&d", "&&&", "&".repeat(1_048_576), "a&".repeat(500_000)])
+      expect(fieldsOfForm(form, 3), form.slice(0, 12)).to.equal(undefined);
   });
 });

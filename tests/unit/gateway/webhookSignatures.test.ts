@@ -1,7 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import type { Provider } from "../../../gateway/dist/envoy/webhooks";
+import { WebhookChecker } from "../../../gateway/dist/webhooks/checker";
 import { isSigned, type Signed } from "../../../gateway/dist/webhooks/signatures";
 
 /** What the services' own documents show, with the secret and the time of each. */
@@ -153,5 +157,45 @@ describe("The signature of a webhook", () => {
     const form = (body: string): One => ({ provider: "twilio", secret: "12345", headers, body, url });
     expect(check(form("a=b+c"))).to.equal(true);
     expect(check(form("a+b=c&a=b+c"))).to.equal(false);
+  });
+
+  it("is checked while the thread that carries agents is busy, and forms that nobody can read are refused", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tpw-"));
+    const checker = await WebhookChecker.start(folder);
+    const [twilio] = PUBLISHED.filter(({ provider }) => provider === "twilio");
+    if (!twilio) throw new Error("Twilio's example is gone");
+    checker.declare({
+      https_edge: [
+        {
+          routes: [
+            { id: "r", webhook_verification: { enabled: true, provider: "twilio", secret: twilio.secret } },
+          ],
+        },
+      ],
+    } as unknown as Parameters<typeof checker.declare>[0]);
+    const headers = { ...twilio.headers, host: "mycompany.com" };
+    /** Waits for the answer without letting anything else of this process run. */
+    const ask = (body: string, route = "r") =>
+      execFileSync(
+        process.execPath,
+        [
+          "-e",
+          `const request = require("node:http").request({ ...${JSON.stringify({ socketPath: join(folder, "webhooks"), path: `/${route}/443/myapp.php?foo=1&bar=2`, method: "POST", headers })} }, (answer) => console.log(answer.statusCode) ?? answer.destroy());
+           process.stdin.pipe(request);`,
+        ],
+        { input: body },
+      )
+        .toString()
+        .trim();
+    try {
+      expect(ask(twilio.body)).to.equal("200");
+      expect(ask(twilio.body, "other")).to.equal("403");
+      for (const part of ["a", "&", "a=&", "%", "%ff", "+"])
+        expect(ask(part.repeat(Math.floor(1_048_576 / part.length))), part).to.equal("403");
+      expect(ask(twilio.body)).to.equal("200");
+    } finally {
+      await checker.stop();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
