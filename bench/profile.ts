@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../tests/support/postgres";
+import { freePort } from "../tests/support/ports";
 import { LoadGenerator } from "./load";
 import type { Row, Section } from "./report/section";
 import { CONNECTIONS, startServers } from "./server/contender";

@@ -118,17 +118,6 @@ describe("The reference", () => {
       );
   });
 
-  it("has no broken link", () => {
-    for (const name of readdirSync(join(ROOT, "docs/reference"))) {
-      for (const [, file = "", anchor] of read(`docs/reference/${name}`).matchAll(
-        /\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g,
-      )) {
-        const target = readFileSync(join(ROOT, "docs/reference", file), "utf8");
-        if (anchor) expect(headings(target), `${name} → ${file}`).to.include(anchor);
-      }
-    }
-  });
-
   it("says of actions and of expressions the same as hover texts, the OpenAPI document and the schema of catalogues", () => {
     const { EndpointHTTPActionMutate: action } = { EndpointHTTPActionMutate: variantsOf() };
     const places = {
@@ -166,11 +155,3 @@ function pathsIn(fields: Readonly<Record<string, z.ZodType>>, within = ""): stri
     ...pathsIn(shapeOf(field) ?? {}, `${within}${name}.`),
   ]);
 }
-
-const headings = (page: string): string[] =>
-  [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w -]/g, "")
-      .replaceAll(" ", "-"),
-  );

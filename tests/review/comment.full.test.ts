@@ -43,6 +43,7 @@ describe("A comment", () => {
     const report = review(previewOf([...many, raised, low]));
     const comment = write(report, "markdown");
     expect(comment.length).to.be.within(40_000, 60_000);
+    expect(comment).to.include("### High").and.to.include(report.hash);
     expect(comment).to.match(/Left out, because a comment holds no more: \d+ of 1\d\d\d high findings/);
     for (const rule of new Set(report.findings.map((finding) => finding.rule)))
       expect(comment).to.include(`  \n  \`${rule}\``);

@@ -2,13 +2,9 @@ import { review, write } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { certificate } from "../support/api/fixtures";
 import { makeSshKey } from "../support/provider";
-import { previewOf, step } from "./support";
+import { type Inputs, previewOf, step, TOKENS, type Tokens, tokensOf } from "./support";
 
-type Inputs = Readonly<Record<string, unknown>>;
-
-const KEYS = [makeSshKey(), makeSshKey()] as const;
 const PEMS = [certificate({ name: "Clients" }).pem, certificate({ name: "Clients" }).pem] as const;
-const STREAM = "arn:aws:kinesis:eu-central-1:123456789012:stream/events";
 
 /** A route that signs users in and asks for a token. */
 const route = (name: string, before: Inputs, after: Inputs): object[] => {
@@ -23,31 +19,8 @@ const route = (name: string, before: Inputs, after: Inputs): object[] => {
   ];
 };
 
-interface Tokens {
-  readonly issuers: readonly string[];
-  readonly audiences: readonly string[];
-  readonly algorithms: readonly string[];
-  readonly keys: readonly string[];
-}
-
-const TOKENS: Tokens = {
-  issuers: ["https://id.example.com"],
-  audiences: ["api"],
-  algorithms: ["ES256"],
-  keys: ["https://id.example.com/keys"],
-};
-
-const tokens = (more: Partial<Tokens>): object[] => {
-  const module = ({ issuers, audiences, algorithms, keys }: Tokens) => ({
-    jwtValidation: {
-      issuer: { allowList: issuers.map((value) => ({ value })) },
-      audience: { allowList: audiences.map((value) => ({ value })) },
-      http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-      jws: { allowedAlgorithms: algorithms, keys: { sources: { additionalJkus: keys } } },
-    },
-  });
-  return route("api", module(TOKENS), module({ ...TOKENS, ...more }));
-};
+const tokens = (more: Partial<Tokens>): object[] =>
+  route("api", { jwtValidation: tokensOf() }, { jwtValidation: tokensOf(more) });
 
 const signIn = (more: Inputs): object[] => {
   const oidc = {
@@ -77,7 +50,7 @@ function replaced(type: string, name: string, before: Inputs, after: Inputs): ob
 
 const ssh = {
   sshCertificateAuthorityId: "id_of_people",
-  publicKey: KEYS[0],
+  publicKey: makeSshKey(),
   principals: ["ada"],
   validFor: "30d",
 };
@@ -139,41 +112,23 @@ const CHANGES: readonly (readonly [
     "high",
     ["`site.example.com:443/admin` is now served by the route `/`, which asks for no sign-in"],
   ],
-  [
-    "an issuer of tokens is added",
-    () => tokens({ issuers: [...TOKENS.issuers, "https://evil.example"] }),
-    "token-changed",
-    "medium",
-    ["https://evil.example"],
-  ],
-  [
-    "an audience of tokens is added",
-    () => tokens({ audiences: ["api", "everything"] }),
-    "token-changed",
-    "medium",
-    ["everything"],
-  ],
-  [
-    "an algorithm of tokens is added",
-    () => tokens({ algorithms: ["ES256", "RS256"] }),
-    "token-changed",
-    "medium",
-    ["RS256"],
-  ],
-  [
-    "a key set of tokens is added",
-    () => tokens({ keys: [...TOKENS.keys, "https://evil.example/keys"] }),
-    "token-changed",
-    "medium",
-    ["https://evil.example/keys"],
-  ],
-  [
-    "users sign in with another issuer",
-    () => signIn({ issuer: "https://evil.example" }),
-    "sign-in-changed",
-    "medium",
-    ["https://id.example.com", "https://evil.example"],
-  ],
+  ...(
+    [
+      ["issuers", "https://evil.example"],
+      ["audiences", "everything"],
+      ["algorithms", "RS256"],
+      ["keys", "https://evil.example/keys"],
+    ] as const
+  ).map(
+    ([of, more]) =>
+      [
+        `one of the ${of} of tokens is added`,
+        () => tokens({ [of]: [...TOKENS[of], more] }),
+        "token-changed",
+        "medium",
+        [more],
+      ] as const,
+  ),
   [
     "OPTIONS requests pass without sign-in",
     () => signIn({ optionsPassthrough: true }),
@@ -205,46 +160,11 @@ const CHANGES: readonly (readonly [
     [/`ca_pem` of `clients` from `\(PEM, hash [0-9a-f]+\)` to `\(PEM, hash [0-9a-f]+\)`/],
   ],
   [
-    "a credential gets another owner",
-    () =>
-      replaced(
-        "TunnelCredential",
-        "agent",
-        { acl: ["bind:a.example.com"], ownerId: "usr_ada" },
-        { acl: ["bind:a.example.com"], ownerId: "usr_eve" },
-      ),
-    "owner-changed",
-    "medium",
-    ["usr_ada", "usr_eve"],
-  ],
-  [
-    "the public key of a credential is exchanged",
-    () =>
-      replaced("SshCredential", "laptop", { acl: [], publicKey: KEYS[0] }, { acl: [], publicKey: KEYS[1] }),
-    "key-replaced",
-    "medium",
-    [/`SHA256:.*\(before: `SHA256:/],
-  ],
-  [
-    "a certificate lasts 5 years",
-    () => replaced("SshUserCertificate", "ada", ssh, { ...ssh, validFor: "1825d" }),
-    "validity-extended",
-    "medium",
-    ["1825 days (before: 30 days)"],
-  ],
-  [
     "a certificate is for root",
     () => replaced("SshUserCertificate", "ada", ssh, { ...ssh, principals: ["ada", "root"] }),
     "principal-added",
     "high",
     ["`root`"],
-  ],
-  [
-    "a bot becomes an admin",
-    () => replaced("BotUser", "ci", { name: "ci", role: "member" }, { name: "ci", role: "admin" }),
-    "role-raised",
-    "high",
-    ["an admin", "before: member"],
   ],
   [
     "TLS that was passed through ends at the edge",
@@ -260,18 +180,6 @@ const CHANGES: readonly (readonly [
     "termination-moved",
     "medium",
     ["now ends at the edge", "reads the traffic"],
-  ],
-  [
-    "events go to another place",
-    () => {
-      const to = (streamRef: string) => ({
-        target: { streamService: { auth: { role: { roleRef: "arn" } }, streamRef } },
-      });
-      return [step("EventDestination", "audit", { before: to(STREAM), after: to(`${STREAM}-of-others`) })];
-    },
-    "destination-changed",
-    "high",
-    [STREAM, `${STREAM}-of-others`],
   ],
   [
     "events go to another site",

@@ -44,21 +44,4 @@ describe("The review of a change of any field of any type", () => {
     }
     expect(seen).to.be.greaterThan(30);
   });
-
-  it("says that nobody will notice it only of descriptions and metadata", () => {
-    for (const [what, report] of reviews) {
-      const isUnnoticed = / (description|metadata)$/.test(what);
-      for (const format of ["markdown", "html"] as const) {
-        const said = write(report, format).includes("Callers and owners will not notice it.");
-        expect(said, what).to.equal(isUnnoticed);
-      }
-    }
-  });
-
-  it("names the field, in a finding or among the other fields that change", () => {
-    for (const [what, { findings, changes }] of reviews) {
-      const fields = [...findings, ...changes].flatMap((one) => one.fields ?? []);
-      expect(fields, what).not.to.deep.equal([]);
-    }
-  });
 });

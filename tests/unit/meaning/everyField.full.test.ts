@@ -77,12 +77,11 @@ describe("A change of any field of any type", () => {
   });
 
   it("has a hash that repeats on another day", () => {
-    for (const of of FIELDS) {
-      const [one, other] = [now, new Date("2027-01-23T08:00:00Z")].map((day) =>
-        compare(worldWith(of, 0), worldWith(of, 1), { now: day }),
+    const later = { now: new Date("2027-01-23T08:00:00Z") };
+    for (const of of FIELDS)
+      expect(compare(worldWith(of, 0), worldWith(of, 1), later).hash, nameOf(of)).to.equal(
+        change(of, 0, 1).hash,
       );
-      expect(one?.hash, nameOf(of)).to.equal(other?.hash);
-    }
   });
 
   it("is said to be unnoticed only for descriptions and metadata", () => {

@@ -4,7 +4,6 @@ import {
   agent,
   declared,
   edge,
-  expectNothing,
   exposureAt,
   foreign,
   onlyFinding,
@@ -54,30 +53,6 @@ describe("The set of admitted networks", () => {
     );
     expect(unlimited).to.include({ rule: "network-opened" });
     expect(unlimited.cause).to.include({ kind: "tls_edge", property: "ip_restriction.enabled" });
-  });
-
-  it("leads to different findings for more and for fewer networks", () => {
-    expect(
-      rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "allow 192.0.2.0/24")),
-    ).to.deep.equal(["network-widened"]);
-    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/9"))).to.deep.equal([
-      "network-narrowed",
-    ]);
-    expect(
-      rulesOf(limited("allow 10.0.0.0/8"), limited("allow 10.0.0.0/8", "deny 10.1.0.0/16")),
-    ).to.deep.equal(["network-narrowed"]);
-    expect(rulesOf(limited("allow 10.0.0.0/8"), limited("allow 192.0.2.0/24"))).to.deep.equal([
-      "network-narrowed",
-      "network-widened",
-    ]);
-  });
-
-  it("leads to no finding for another notation or order of the same networks", () => {
-    expectNothing(limited("allow 10.0.0.0/8"), limited("allow 10.128.0.0/9", "allow 10.0.0.0/9"));
-    expectNothing(
-      limited("allow 2001:db8::/32"),
-      limited("allow 2001:DB8:0::/33", "allow 2001:db8:8000::/33"),
-    );
   });
 
   it("leads to a finding for each address of a shared policy, in the stack or not", () => {

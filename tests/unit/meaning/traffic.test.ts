@@ -172,12 +172,6 @@ describe("A change of traffic", () => {
     });
   });
 
-  it("is reported for other user agents, but not for another order of them", () => {
-    const agents = (...allow: string[]) => world(site({ user_agent_filter: { allow, deny: [] } }));
-    expect(rulesOf(agents("curl.*"), agents("curl.*", "wget.*"))).to.deep.equal(["user-agents-changed"]);
-    expectNothing(agents("curl.*", "wget.*"), agents("wget.*", "curl.*"));
-  });
-
   it("is uncertain if weights are not known yet", () => {
     const later = declared("weighted_backend", "both", { backends: UNKNOWN });
     const found = findingsOf(

@@ -41,47 +41,50 @@ function inTest() {
   };
 }
 
+/**
+ * What happens, a step each: `wake`, `more`, `stop`, `rest MS`, `pass MS`; `fill` wakes all of them; `find some`, and
+ * `find none N` where N of them find nothing; `looking N`; `may` and `may not` take work. After "→" stands the mode.
+ */
+const STORIES: Readonly<Record<string, string>> = {
+  "work when they are woken, until nothing is found":
+    "pass 0 → idle; wake → working; looking 1; find some → working; looking 1; find none 1 → idle; looking 0",
+  "are joined by another when there is more, until all run": `more → idle; wake; ${"more; ".repeat(CONCURRENCY)}looking ${CONCURRENCY} → full; find none 1 → working`,
+  "look again if they are woken while all run": `fill; wake → woken; find some → full; wake; find none 1 → full; looking ${CONCURRENCY}; find none 1 → working`,
+  "take nothing new during a rest, but end what they have begun": `fill; wake; rest 1000; rest 10 → resting; find none ${CONCURRENCY}; pass 999; wake → resting; may not; looking 0; pass 1; may not → idle; wake; looking 1; may`,
+  "are working when a rest is over and one of them runs": "wake; rest 1000; pass 1000; may → working",
+  "are full when a rest is over and all of them run": "fill; rest 1000; pass 1000; may → full",
+  "rest for an hour at most, and not at all if the clock was ahead when the rest began": `wake; rest ${2 * LONGEST_REST_MS}; pass ${LONGEST_REST_MS}; may; rest 1000; pass ${-LONGEST_REST_MS}; may`,
+  "stop when those that run have ended": `fill; stop; rest 1000; wake → stopping; may not; find none ${CONCURRENCY} → stopped; wake; looking 0`,
+  "stop at once if none runs": "stop; wake → stopped; looking 0",
+};
+
 describe("Loops of work side by side", () => {
-  it("work when they are woken, until nothing is found", async () => {
-    const { loops, looking, find } = inTest();
-    expect(loops.mode).to.equal("idle");
-    loops.wake();
-    expect(loops.mode).to.equal("working");
-    await looking(1);
-    await find(SOMETHING);
-    expect(loops.mode).to.equal("working");
-    await looking(1);
-    await find(undefined);
-    expect(loops.mode).to.equal("idle");
-    await looking(0);
-  });
-
-  it("are joined by another when there is more, until all run", async () => {
-    const { loops, looking, find } = inTest();
-    loops.more();
-    expect(loops.mode).to.equal("idle");
-    loops.wake();
-    for (let loop = 0; loop < CONCURRENCY; loop++) loops.more();
-    expect(loops.mode).to.equal("full");
-    await looking(CONCURRENCY);
-    await find(undefined);
-    expect(loops.mode).to.equal("working");
-  });
-
-  it("look again if they are woken while all run", async () => {
-    const { loops, looking, find, fill } = inTest();
-    await fill();
-    loops.wake();
-    expect(loops.mode).to.equal("woken");
-    await find(SOMETHING);
-    expect(loops.mode, "the next look sees what came").to.equal("full");
-    loops.wake();
-    await find(undefined);
-    expect(loops.mode, "another loop looks").to.equal("full");
-    await looking(CONCURRENCY);
-    await find(undefined);
-    expect(loops.mode).to.equal("working");
-  });
+  for (const [promise, story] of Object.entries(STORIES))
+    it(promise, async () => {
+      const { loops, clock, looking, find, fill } = inTest();
+      const steps: Readonly<Record<string, (words: readonly string[]) => unknown>> = {
+        wake: () => loops.wake(),
+        more: () => loops.more(),
+        stop: () => loops.stop(),
+        fill,
+        rest: ([ms]) => loops.rest(Number(ms)),
+        pass: ([ms]) => {
+          clock.ms += Number(ms);
+        },
+        looking: ([count]) => looking(Number(count)),
+        find: async ([what, times = "1"]) => {
+          for (let time = 0; time < Number(times); time++)
+            await find(what === "some" ? SOMETHING : undefined);
+        },
+        may: ([not]) => expect(loops.mayTake, story).to.equal(not === undefined),
+      };
+      for (const line of story.split("; ")) {
+        const [step = "", mode] = line.split(" → ");
+        const [name = "", ...words] = step.split(" ");
+        await steps[name]?.(words);
+        if (mode !== undefined) expect(loops.mode, line).to.equal(mode);
+      }
+    });
 
   it("go on after one of them fails", async () => {
     const { loops, errors, looking, find } = inTest();
@@ -94,71 +97,5 @@ describe("Loops of work side by side", () => {
     await find(undefined);
     await loops.ended();
     expect(loops.mode).to.equal("idle");
-  });
-
-  it("take nothing new during a rest, but end what they have begun", async () => {
-    const { loops, clock, looking, find, fill } = inTest();
-    await fill();
-    loops.wake();
-    loops.rest(1000);
-    loops.rest(10);
-    expect(loops.mode).to.equal("resting");
-    for (let loop = 0; loop < CONCURRENCY; loop++) await find(undefined);
-    clock.ms += 999;
-    loops.wake();
-    expect(loops.mode).to.equal("resting");
-    expect(loops.mayTake).to.equal(false);
-    await looking(0);
-    clock.ms += 1;
-    expect(loops.mayTake).to.equal(false);
-    expect(loops.mode).to.equal("idle");
-    loops.wake();
-    await looking(1);
-    expect(loops.mayTake).to.equal(true);
-  });
-
-  for (const [running, mode] of [
-    [1, "working"],
-    [CONCURRENCY, "full"],
-  ] as const)
-    it(`are ${mode} when a rest is over and ${running} of them run`, async () => {
-      const { loops, clock } = inTest();
-      for (let loop = 0; loop < running; loop++) loops.wake();
-      loops.rest(1000);
-      clock.ms += 1000;
-      expect(loops.mayTake).to.equal(true);
-      expect(loops.mode).to.equal(mode);
-    });
-
-  it("rest for an hour at most, and not at all if the clock was ahead when the rest began", async () => {
-    const { loops, clock } = inTest();
-    loops.wake();
-    loops.rest(LONGEST_REST_MS * 2);
-    clock.ms += LONGEST_REST_MS;
-    expect(loops.mayTake).to.equal(true);
-    loops.rest(1000);
-    clock.ms -= LONGEST_REST_MS;
-    expect(loops.mayTake).to.equal(true);
-  });
-
-  it("stop when those that run have ended, or at once if none does", async () => {
-    const { loops, looking, find, fill } = inTest();
-    await fill();
-    loops.stop();
-    loops.rest(1000);
-    loops.wake();
-    expect(loops.mode).to.equal("stopping");
-    expect(loops.mayTake).to.equal(false);
-    for (let loop = 0; loop < CONCURRENCY; loop++) await find(undefined);
-    await loops.ended();
-    expect(loops.mode).to.equal("stopped");
-    loops.wake();
-    await looking(0);
-
-    const others = inTest();
-    others.loops.stop();
-    others.loops.wake();
-    expect(others.loops.mode).to.equal("stopped");
-    await others.looking(0);
   });
 });

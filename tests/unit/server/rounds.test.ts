@@ -33,75 +33,44 @@ function inTest() {
   };
 }
 
+/**
+ * What happens, a step each: `wake`, `start`, `stop`, `ask` for a round; `begin N`; `end N done` or `more`. After
+ * "→" stands the mode.
+ */
+const STORIES: Readonly<Record<string, string>> = {
+  "do nothing before they start and after they stop, unless somebody asks for a round":
+    "wake → stopped; ask; begin 1; end 1 done → stopped; start → idle; stop; wake → stopped",
+  "may start during a round that somebody asked for": "ask; begin 1; start; end 1 done → idle; stop",
+  "go on if they start again before the round in which they were stopped has ended":
+    "start; ask; begin 1; stop; start; wake; end 1 done; begin 2; end 2 done → idle; stop",
+  "gather when they are woken, work, and are idle when all is done":
+    "start; wake; wake → gathering; begin 1; end 1 done → idle; stop",
+  "gather again after a round that did not do everything, or in which they were woken":
+    "start; wake; begin 1; end 1 more; begin 2; wake; end 2 done; begin 3; end 3 done → idle; stop",
+  "stop after the round under way": "start; wake; begin 1; wake; stop → stopping; end 1 more → stopped",
+  "drop the round that they gathered for": "start; wake → gathering; stop → stopped; wake → stopped",
+};
+
 describe("Rounds of work", () => {
-  it("do nothing before they start and after they stop, unless somebody asks for a round", async () => {
-    const { rounds, begun, end } = inTest();
-    rounds.wake();
-    expect(rounds.mode).to.equal("stopped");
-    const round = rounds.round();
-    await begun(1);
-    await end(1, true);
-    expect(await round).to.equal(true);
-    expect(rounds.mode).to.equal("stopped");
-    rounds.start();
-    expect(rounds.mode).to.equal("idle");
-    await rounds.stop();
-    rounds.wake();
-    expect(rounds.mode).to.equal("stopped");
-  });
-
-  it("may start during a round that somebody asked for", async () => {
-    const { rounds, begun, end } = inTest();
-    void rounds.round();
-    await begun(1);
-    rounds.start();
-    await end(1, true);
-    expect(rounds.mode).to.equal("idle");
-    await rounds.stop();
-  });
-
-  it("go on if they start again before the round in which they were stopped has ended", async () => {
-    const { rounds, begun, end } = inTest();
-    rounds.start();
-    void rounds.round();
-    await begun(1);
-    const stopped = rounds.stop();
-    rounds.start();
-    rounds.wake();
-    await end(1, true);
-    await stopped;
-    await begun(2);
-    await end(2, true);
-    expect(rounds.mode).to.equal("idle");
-    await rounds.stop();
-  });
-
-  it("gather when they are woken, work, and are idle when all is done", async () => {
-    const { rounds, begun, end } = inTest();
-    rounds.start();
-    rounds.wake();
-    rounds.wake();
-    expect(rounds.mode).to.equal("gathering");
-    await begun(1);
-    await end(1, true);
-    expect(rounds.mode).to.equal("idle");
-    await rounds.stop();
-  });
-
-  it("gather again after a round that did not do everything, or in which they were woken", async () => {
-    const { rounds, begun, end } = inTest();
-    rounds.start();
-    rounds.wake();
-    await begun(1);
-    await end(1, false);
-    await begun(2);
-    rounds.wake();
-    await end(2, true);
-    await begun(3);
-    await end(3, true);
-    expect(rounds.mode).to.equal("idle");
-    await rounds.stop();
-  });
+  for (const [promise, story] of Object.entries(STORIES))
+    it(promise, async () => {
+      const { rounds, begun, end } = inTest();
+      const steps: Readonly<Record<string, (round: number, how: string) => unknown>> = {
+        wake: () => rounds.wake(),
+        start: () => rounds.start(),
+        stop: () => void rounds.stop(),
+        ask: () => void rounds.round(),
+        begin: (round) => begun(round),
+        end: (round, how) => end(round, how === "done"),
+      };
+      for (const line of story.split("; ")) {
+        const [step = "", mode] = line.split(" → ");
+        const [name = "", round, how = ""] = step.split(" ");
+        await steps[name]?.(Number(round), how);
+        if (mode !== undefined) expect(rounds.mode, line).to.equal(mode);
+      }
+      await rounds.stop();
+    });
 
   it("begin at once for somebody who asks, and once more for all who ask during a round", async () => {
     const { rounds, begun, end } = inTest();
@@ -135,24 +104,5 @@ describe("Rounds of work", () => {
     expect(await asked).to.equal("Error: second");
     expect(errors).to.have.length(1);
     await rounds.stop();
-  });
-
-  it("stop after the round under way, and drop the one they gathered for", async () => {
-    const { rounds, begun, end } = inTest();
-    rounds.start();
-    rounds.wake();
-    await begun(1);
-    rounds.wake();
-    const stopped = rounds.stop();
-    expect(rounds.mode).to.equal("stopping");
-    await end(1, false);
-    await stopped;
-    expect(rounds.mode).to.equal("stopped");
-
-    rounds.start();
-    rounds.wake();
-    expect(rounds.mode).to.equal("gathering");
-    await rounds.stop();
-    expect(rounds.mode).to.equal("stopped");
   });
 });
