@@ -3,7 +3,16 @@ import { unionOf } from "../networks/networkSet";
 import { isMuchWider } from "../networks/width";
 import { canonical, isObject } from "../values";
 import { familyOf } from "./addresses";
-import { type Choices, type Combination, combinations, exampleOf, type Pieces, Trial } from "./combinations";
+import {
+  type Choices,
+  type Combination,
+  combinations,
+  exampleOf,
+  MAX_AT_AN_ADDRESS,
+  type Pieces,
+  type Room,
+  Trial,
+} from "./combinations";
 import type { Part } from "./fragments";
 
 /** A request, and what happens to it in both worlds. */
@@ -52,14 +61,13 @@ export interface Changes {
   readonly combinations: number;
 }
 
-/** @param most combinations that may be tried */
 export function changesIn(
   before: Decider,
   after: Decider,
   pieces: Pieces,
-  { isNew, most }: { readonly isNew: boolean; readonly most: number },
+  { isNew, room }: { readonly isNew: boolean; readonly room: Room },
 ): Changes {
-  const callers = new Callers(before, after, pieces);
+  const callers = new Callers(before, after, pieces, room);
   const opened = new Map<string, OpenedPiece>();
   const [closed, moved] = [new Map<string, AccessChange>(), new Map<string, AccessChange>()];
   const unknown = new Set<string>();
@@ -70,8 +78,8 @@ export function changesIn(
     was: one.before.address,
     example: { request: exampleOf(pieces, one.chosen), before: one.before, after: one.after },
   });
-  for (const one of combinations(before, after, new Trial(pieces))) {
-    if (count === most) {
+  for (const one of combinations(before, after, new Trial(pieces, room))) {
+    if (count === MAX_AT_AN_ADDRESS || room.evaluations < 0) {
       unknown.add(TOO_MANY);
       break;
     }
@@ -130,8 +138,9 @@ class Callers {
     private readonly before: Decider,
     private readonly after: Decider,
     private readonly pieces: Pieces,
+    room: Room,
   ) {
-    this.#trial = new Trial(pieces);
+    this.#trial = new Trial(pieces, room);
   }
 
   of({ chosen, before }: Combination): Admitted {

@@ -1,14 +1,24 @@
 import { own } from "../../contract/core/narrow";
-import type { Decider, Decision, DecisionRequest } from "../decision/types";
+import type { Condition } from "../decision/rules/condition";
+import type { Decider, Decision, DecisionRequest, TrialRequest } from "../decision/types";
 import { ANYWHERE } from "./addresses";
 import type { Fragment, Part } from "./fragments";
+import type { Wholes } from "./wholes";
 
 /**
- * The limit of combinations that are tried. It counts and does not time, so that every machine gives the same
- * answer.
+ * The limit of combinations that are tried at an address. It counts and does not time, so that every machine
+ * gives the same answer.
  */
-export const MOST_AT_AN_ADDRESS = 200_000;
-export const MOST_IN_ALL = 2_000_000;
+export const MAX_AT_AN_ADDRESS = 200_000;
+/** The limit of evaluations of predicates for one write; they take about a second. */
+export const MAX_EVALUATIONS = 2_000_000;
+
+/** What is left of a limit, which several proofs share. */
+export interface Room {
+  evaluations: number;
+}
+
+export const newRoom = (): Room => ({ evaluations: MAX_EVALUATIONS });
 
 /** One combination of pieces, and what happens to its requests. */
 export interface Combination {
@@ -26,6 +36,8 @@ export interface Pieces {
   fragments(part: Part): readonly Fragment[];
   /** Names of headers that are asked for. */
   readonly headers: readonly string[];
+  /** The parts that stand for whole conditions. */
+  readonly wholes: Pick<Wholes, "forms" | "parts">;
 }
 
 /**
@@ -56,12 +68,16 @@ export function* combinations(
 }
 
 /** A request that notes which parts are looked at. A part that is not settled has its first piece. */
-export class Trial implements DecisionRequest {
+export class Trial implements TrialRequest {
   readonly headers: Readonly<Record<string, string>>;
   #settled: Choices = new Map();
   #chosen = new Map<Part, number>();
 
-  constructor(readonly pieces: Pieces) {
+  /** @param room is used up by each look at a part */
+  constructor(
+    readonly pieces: Pieces,
+    private readonly room: Room = newRoom(),
+  ) {
     const headers: Record<string, string> = {};
     for (const name of pieces.headers) {
       const part: Part = `header ${name}`;
@@ -109,7 +125,17 @@ export class Trial implements DecisionRequest {
     return this.#piece("header user-agent").user_agent;
   }
 
+  formOf(condition: Condition): Condition {
+    return this.pieces.wholes.forms.get(condition) ?? condition;
+  }
+
+  truthOf(condition: object): boolean | undefined {
+    const part = this.pieces.wholes.parts.get(condition);
+    return part && this.#piece(part).holds;
+  }
+
   #piece(part: Part): Fragment {
+    this.room.evaluations--;
     const number = this.#chosen.get(part) ?? this.#settled.get(part) ?? 0;
     this.#chosen.set(part, number);
     return this.pieces.fragments(part)[number] ?? {};

@@ -8,7 +8,7 @@ import { canonical, holdsUnknown, inOrder, textIn } from "../values";
 import type { World } from "../world";
 import { type Area, areasOf, Claims, type Serving } from "./areas";
 import { type Changes, changesIn, type Opened } from "./changes";
-import { MOST_AT_AN_ADDRESS, MOST_IN_ALL, type Pieces } from "./combinations";
+import { newRoom, type Pieces } from "./combinations";
 import type { AccessComparison, AreaChanges, Unproved } from "./comparison";
 import { Cutter } from "./pieces";
 import { touchedBy } from "./touched";
@@ -42,6 +42,7 @@ class Comparing {
   readonly #touchesCredentials: boolean;
   readonly #makeDeciders: () => { readonly before: Decider; readonly after: Decider };
   #combinations = 0;
+  readonly #room = newRoom();
   readonly #addresses = new Set<string>();
 
   constructor(
@@ -119,7 +120,7 @@ class Comparing {
   #changesIn(pieces: Pieces, { address }: Serving): Changes {
     const found = changesIn(this.#deciders.before, this.#deciders.after, pieces, {
       isNew: address === null,
-      most: Math.min(MOST_AT_AN_ADDRESS, MOST_IN_ALL - this.#combinations),
+      room: this.#room,
     });
     this.#combinations += found.combinations;
     return found;

@@ -19,11 +19,18 @@ import { sessionsApart, tokensApart } from "./tokens";
  * A part of requests that decisions look at. The name is one part: requests ask for the host that they
  * connect to.
  */
-export type Part = Exclude<Dimension, "host" | "sni"> | "name";
+export type Part = Exclude<Dimension, "host" | "sni"> | "name" | WholePart;
+
+export type HeaderPart = Extract<Dimension, `header ${string}`>;
+
+/** A condition that stands for the headers in it; see `wholes.ts`. */
+export type WholePart = `whole ${number}`;
 
 /** The fields that one piece of a part puts into a request. */
 export type Fragment = Partial<Omit<DecisionRequest, "headers">> & {
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the condition holds, for which this is a piece. */
+  readonly holds?: boolean;
   /** All addresses that `from` stands for. */
   readonly networks?: NetworkSet;
 };
@@ -47,7 +54,7 @@ type TextPredicate = Extract<Predicate, { op: "any" }>;
  * @throws {TooLarge} if tests of texts are too large to decide
  */
 export function fragmentsOf(
-  part: Part,
+  part: Exclude<Part, WholePart>,
   asked: readonly Predicate[],
   { names, port, paths }: Texts,
 ): Fragment[] {

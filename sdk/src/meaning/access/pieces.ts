@@ -3,7 +3,8 @@ import { type Language, TooLarge } from "../languages";
 import { keyOf } from "../networks/networkSet";
 import { canonical } from "../values";
 import type { Pieces } from "./combinations";
-import { type Fragment, fragmentsOf, headerIn, type Part, type Texts } from "./fragments";
+import { type Fragment, fragmentsOf, headerIn, type Part, type Texts, type WholePart } from "./fragments";
+import { wholesIn } from "./wholes";
 
 /** The pieces of a part. */
 export interface Cut {
@@ -40,19 +41,23 @@ export class Cutter {
     const asked = [...new Set(deciders)].map((one) => one.predicatesOf(address, texts.path));
     for (const { unknown } of asked) for (const one of unknown) reasons.add(one);
     const predicates = [...asked.flatMap((one) => one.predicates), ...more];
+    const conditions = asked.flatMap((one) => one.conditions);
     const headers = predicates.map(({ dimension }) => dimension).filter((one) => one.startsWith("header "));
+    const cutOnce = onceForEach((part: Exclude<Part, WholePart>) => {
+      const cut = this.cut(part, predicates, texts);
+      if (cut.reason !== undefined) reasons.add(cut.reason);
+      return cut.fragments;
+    });
+    const wholes = wholesIn(conditions, cutOnce);
     const pieces = {
       headers: [...new Set(headers)].map(headerIn).filter((name) => name !== "user-agent"),
-      fragments: onceForEach((part: Part) => {
-        const cut = this.cut(part, predicates, texts);
-        if (cut.reason !== undefined) reasons.add(cut.reason);
-        return cut.fragments;
-      }),
+      wholes,
+      fragments: (part: Part) => (isWhole(part) ? wholes.fragments(part) : cutOnce(part)),
     };
     return { pieces, reasons };
   }
 
-  cut(part: Part, predicates: readonly Predicate[], texts: Texts): Cut {
+  cut(part: Exclude<Part, WholePart>, predicates: readonly Predicate[], texts: Texts): Cut {
     const asked = predicates.filter(({ dimension }) => (isName(dimension) ? "name" : dimension) === part);
     const ordinary = ordinaryOf(part, texts);
     if (ordinary && asked.length === 0) return { fragments: [ordinary] };
@@ -69,10 +74,12 @@ export class Cutter {
 const MOST_KNOWN = 1_000;
 const ANY: Pick<Language, "all" | "none"> = { all: [], none: [] };
 
+const isWhole = (part: Part): part is WholePart => part.startsWith("whole ");
+
 const isName = (dimension: string): boolean => dimension === "host" || dimension === "sni";
 
 /** A value that the part can have whatever is asked; undefined if it can have every value. */
-function ordinaryOf(part: Part, { name, port, path }: Texts): Fragment | undefined {
+function ordinaryOf(part: Exclude<Part, WholePart>, { name, port, path }: Texts): Fragment | undefined {
   if (part === "name") return { address: `${name}:${port}` };
   return part === "path" && path !== undefined ? { path } : undefined;
 }
@@ -80,7 +87,7 @@ function ordinaryOf(part: Part, { name, port, path }: Texts): Fragment | undefin
 /** Sets of networks hold numbers that JSON has no form for. */
 const textOf = (one: Predicate): string => (one.dimension === "from" ? keyOf(one.networks) : canonical(one));
 
-function cutUp(part: Part, asked: readonly Predicate[], texts: Texts): Cut {
+function cutUp(part: Exclude<Part, WholePart>, asked: readonly Predicate[], texts: Texts): Cut {
   try {
     return { fragments: fragmentsOf(part, asked, texts) };
   } catch (error) {

@@ -178,6 +178,7 @@ function ofRequests(policies: Policies, place: Place): Check {
       return verdicts.get(at.outcome) ?? passed;
     },
     predicates: conditions.flatMap(predicatesIn),
+    conditions,
     ...uncutBy(conditions),
     asksPath:
       conditions.some((condition) => asks(condition, "path")) ||
@@ -244,6 +245,7 @@ function ofConnections(policies: Policies, { holder, hostport }: Place): Check {
       return passed;
     },
     predicates: denials.flatMap(predicatesIn),
+    conditions: denials,
     ...uncutBy(denials),
   };
 }

@@ -2,6 +2,7 @@ import type { Kind } from "../../contract/kinds";
 import type { ModuleName, ModuleNameOf } from "../../contract/registry";
 import type { Arriving } from "../decision/arriving";
 import type { Backends } from "../decision/rules/backends";
+import type { Condition } from "../decision/rules/condition";
 import type { Decision, DecisionStep, Predicate } from "../decision/types";
 import type { Credentials } from "../exposure/binding";
 import type { Target } from "../exposure/traffic";
@@ -44,6 +45,8 @@ export interface Verdict {
 export interface Check {
   look(request: Arriving): Verdict;
   readonly predicates: readonly Predicate[];
+  /** The conditions that it evaluates. No other check asks for the headers in them, but for `user-agent`. */
+  readonly conditions?: readonly Condition[];
   /** Why it cannot be decided here, whatever the request is. */
   readonly unknown?: string;
   /** Why comparisons cannot cut requests up by it, though each request is decided. */

@@ -2,8 +2,9 @@ import { own } from "../../contract/core/narrow";
 import { printed } from "../networks/networkSet";
 import { type Source, sourceOf } from "../networks/source";
 import { CALLER_HEADERS } from "./rules/callerHeaders";
+import type { Condition } from "./rules/condition";
 import { normalForm } from "./rules/paths";
-import { type DecisionRequest, UNRECORDED } from "./types";
+import { type DecisionRequest, type TrialRequest, UNRECORDED } from "./types";
 
 /** The placeholder in a recorded path for a part that was not recorded. */
 export const LEFT_OUT = "…";
@@ -24,6 +25,10 @@ const UNSURE = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
+
+/** Whether expressions see a header as it was sent. */
+export const isSeenAsSent = (name: string): boolean =>
+  name !== "user-agent" && !UNSURE.has(name) && !REMOVED.test(name);
 
 /** A request as checks see it; undefined stands for what was not recorded. */
 export class Arriving {
@@ -60,6 +65,16 @@ export class Arriving {
     return from && new Arriving(request, sni, from);
   }
 
+  /** The form in which to evaluate a condition. */
+  formOf(condition: Condition): Condition {
+    return isTrial(this.request) ? this.request.formOf(condition) : condition;
+  }
+
+  /** Whether a condition holds, where that is known without a look at the request. */
+  truthOf(condition: object): boolean | undefined {
+    return isTrial(this.request) ? this.request.truthOf(condition) : undefined;
+  }
+
   /** The address as Envoy prints it; undefined where only a network of it is known. */
   get fromText(): string | undefined {
     const { first, last, family } = this.from;
@@ -81,6 +96,8 @@ export class Arriving {
     return value === UNRECORDED ? undefined : value;
   }
 }
+
+const isTrial = (request: DecisionRequest): request is TrialRequest => "truthOf" in request;
 
 /** Envoy takes any port off before it looks for the host. */
 function withoutPort(host: string): string {

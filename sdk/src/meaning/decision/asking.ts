@@ -15,7 +15,11 @@ import type { Predicate, TextDimension, TextQuestion } from "./types";
 
 /** Whether a condition holds for a request; undefined if that depends on a part that was not recorded. */
 export const isTrueOf = (condition: Condition, request: Arriving): boolean | undefined =>
-  evaluate(condition, (input, test) => answer(request, input, test));
+  evaluate(
+    request.formOf(condition),
+    (input, test) => answer(request, input, test),
+    (one) => request.truthOf(one),
+  );
 
 function answer(request: Arriving, input: Input, test: Test): boolean | undefined {
   if ("cidr" in test) return isIn(request.from, networkOf(test.cidr));

@@ -67,9 +67,9 @@ class Deciding implements Decider {
   predicatesOf(address: string, path?: string): Predicates {
     const site = this.#placeOf(address);
     if ("outcome" in site)
-      return { predicates: [], unknown: site.outcome === "unknown" ? [site.sentence] : [] };
+      return { predicates: [], conditions: [], unknown: site.outcome === "unknown" ? [site.sentence] : [] };
     const taken = path === undefined ? undefined : site.take(path);
-    if (taken === "unknown") return { predicates: [], unknown: [NOT_KNOWN_ROUTES] };
+    if (taken === "unknown") return { predicates: [], conditions: [], unknown: [NOT_KNOWN_ROUTES] };
     const some =
       taken === undefined ? [...site.routes, ...site.ownPaths] : taken === "nothing" ? [] : [taken];
     const checks = [...site.checks, ...some.flatMap((one) => one.checks)];
@@ -78,6 +78,7 @@ class Deciding implements Decider {
         ...(path === undefined ? pathPredicates(site) : []),
         ...checks.flatMap(({ predicates }) => predicates),
       ],
+      conditions: checks.flatMap(({ conditions }) => conditions ?? []),
       unknown: [
         ...new Set([
           ...(path === undefined && site.isUnsure ? [NOT_KNOWN_ROUTES] : []),

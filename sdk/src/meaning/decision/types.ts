@@ -1,6 +1,9 @@
 import type { Target } from "../exposure/traffic";
 import type { NetworkSet } from "../networks/networkSet";
 import type { RequiredClaims } from "./rules/claims";
+import type { Condition, TextQuestion } from "./rules/condition";
+
+export type { TextQuestion };
 
 /** The placeholder in a request for a part that was not recorded. */
 export const UNRECORDED = "unknown";
@@ -32,6 +35,13 @@ export interface DecisionRequest {
   readonly session?: RequestSession | null | Unrecorded | undefined;
   /** Whether a service signed it that the address names. Default: nobody did. */
   readonly webhook?: "valid" | "invalid" | null | Unrecorded | undefined;
+}
+
+/** A request of a comparison, which may know whether a condition holds without what that looks at. */
+export interface TrialRequest extends DecisionRequest {
+  /** The form in which a condition is evaluated; it means the same. */
+  formOf(condition: Condition): Condition;
+  truthOf(condition: object): boolean | undefined;
 }
 
 /**
@@ -119,12 +129,6 @@ export type TextDimension = "method" | "host" | "path" | "sni" | `header ${strin
 /** A part of a request by which decisions may differ. The user agent is `header user-agent`. */
 export type Dimension = Predicate["dimension"];
 
-/** A test of a text. `matches`: an RE2 expression, searched for. */
-export interface TextQuestion {
-  readonly op: "==" | "startsWith" | "endsWith" | "contains" | "matches";
-  readonly text: string;
-}
-
 /**
  * A question that a decision may ask about one part of a request. Two requests for which all questions have
  * the same answers are decided alike.
@@ -176,6 +180,8 @@ export interface Decider {
 
 export interface Predicates {
   readonly predicates: readonly Predicate[];
+  /** The conditions of policies, whose questions are among the predicates. */
+  readonly conditions: readonly Condition[];
   /** Why the address cannot be decided whatever the request is: its objects are not wholly known. */
   readonly unknown: readonly string[];
 }

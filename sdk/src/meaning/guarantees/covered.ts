@@ -78,10 +78,10 @@ export const predicatesOf = ({ from, methods }: Guarantee): Predicate[] => [
 ];
 
 /** The pieces whose requests a guarantee covers. */
-export function coveredPieces(guarantee: Guarantee, { headers, fragments }: Pieces): Pieces {
+export function coveredPieces(guarantee: Guarantee, { fragments, ...pieces }: Pieces): Pieces {
   const known = new Map<Part, readonly Fragment[]>();
   return {
-    headers,
+    ...pieces,
     fragments: (part) => {
       const found = known.get(part) ?? fragments(part).filter((one) => isCovered(guarantee, part, one));
       known.set(part, found);

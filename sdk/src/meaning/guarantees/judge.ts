@@ -1,6 +1,6 @@
 import { Claims } from "../access/areas";
 import type { Example } from "../access/changes";
-import { combinations, MOST_AT_AN_ADDRESS, MOST_IN_ALL, type Pieces, Trial } from "../access/combinations";
+import { combinations, MAX_AT_AN_ADDRESS, newRoom, type Pieces, Trial } from "../access/combinations";
 import { Cutter } from "../access/pieces";
 import { decisionsIn } from "../decision/decider";
 import { type Decider, type Decision, isLetIn } from "../decision/types";
@@ -33,8 +33,6 @@ export interface Judgement {
 interface Search {
   readonly wasCovered: boolean;
   readonly onlyNew: boolean;
-  /** How many combinations may be tried. */
-  readonly room: number;
 }
 
 /** Judges guarantees by the same proof of samples that compares worlds. */
@@ -44,10 +42,14 @@ export class Judge {
   readonly #declared: Declared;
   readonly #deciders: readonly [before: Decider, after: Decider];
 
-  /** @param before the same as `after` to judge one world */
+  /**
+   * @param before the same as `after` to judge one world
+   * @param room for all that it judges
+   */
   constructor(
     before: Model,
     private readonly after: Model,
+    private readonly room = newRoom(),
   ) {
     const claims = new Claims(after, after.world.ports);
     const decider = decisionsIn(after, after.world.ports);
@@ -64,7 +66,6 @@ export class Judge {
     let unproved = guarantee.addresses.some(isPattern) ? this.#missing : undefined;
     let broken: Judgement["broken"];
     let decided = 0;
-    let room = MOST_IN_ALL;
     for (const { area, isCovered } of coveredAreas(guarantee, this.#declared, before, after)) {
       const { edges, address } = area.after;
       if (edges.length > 0) covered.add(address ?? area.address);
@@ -74,10 +75,8 @@ export class Judge {
         const found = this.#search(guarantee, coveredPieces(guarantee, pieces), reasons, {
           wasCovered: isCovered.before,
           onlyNew,
-          room,
         });
-        room -= found.combinations;
-        broken = found.broken;
+        broken = found;
       }
       const [reason] = reasons;
       if (reason === undefined) decided++;
@@ -95,12 +94,12 @@ export class Judge {
     guarantee: Guarantee,
     pieces: Pieces,
     reasons: Set<string>,
-    { wasCovered, onlyNew, room }: Search,
-  ): { readonly broken?: Judgement["broken"]; readonly combinations: number } {
+    { wasCovered, onlyNew }: Search,
+  ): Judgement["broken"] {
     let count = 0;
-    if (pieces.fragments("from").length === 0) return { combinations: count };
-    for (const { before, after, chosen } of combinations(...this.#deciders, new Trial(pieces))) {
-      if (count++ === Math.min(room, MOST_AT_AN_ADDRESS)) {
+    if (pieces.fragments("from").length === 0) return undefined;
+    for (const { before, after, chosen } of combinations(...this.#deciders, new Trial(pieces, this.room))) {
+      if (count++ === MAX_AT_AN_ADDRESS || this.room.evaluations < 0) {
         reasons.add(TOO_MANY);
         break;
       }
@@ -110,9 +109,9 @@ export class Judge {
       const isNew = !wasCovered || (before.outcome !== "unknown" && !breaks(before));
       if (onlyNew && !isNew) continue;
       const request = coveredExample(guarantee, pieces, chosen);
-      return { broken: { request, before, after, isNew }, combinations: count };
+      return { request, before, after, isNew };
     }
-    return { combinations: count };
+    return undefined;
   }
 
   /** Any address that a pattern covers may be among those that are not known. */

@@ -1,4 +1,5 @@
 import type { Example } from "../access/changes";
+import { newRoom } from "../access/combinations";
 import type { Decision, DecisionRequest } from "../decision/types";
 import { Model, pairOf } from "../model";
 import type { Fields } from "../values";
@@ -23,8 +24,12 @@ export interface GuaranteeState {
 /** The states of guarantees in a world, in their order. */
 export function judgeGuarantees(world: World, guarantees: readonly Fields[]): GuaranteeState[] {
   const model = new Model(world);
-  const judge = new Judge(model, model);
-  return guarantees.map((fields) => stateOf(judge, readGuarantee(fields)));
+  const room = newRoom();
+  const judge = new Judge(model, model, room);
+  return guarantees.map((fields) => {
+    Object.assign(room, newRoom()); // each by itself: its state says nothing about the others
+    return stateOf(judge, readGuarantee(fields));
+  });
 }
 
 export const judgeGuarantee = (world: World, guarantee: Fields): GuaranteeState =>
@@ -67,7 +72,8 @@ export function guaranteesBrokenBy(
   guarantees: readonly Fields[],
 ): BrokenGuarantee[] {
   const [past, present] = pairOf(before, after);
-  const judges = { both: new Judge(past, present), before: new Judge(past, past) };
+  const room = newRoom();
+  const judges = { both: new Judge(past, present, room), before: new Judge(past, past, newRoom()) };
   return guarantees.flatMap((fields, index): BrokenGuarantee[] => {
     const guarantee = readGuarantee(fields);
     if (!guarantee) return [];

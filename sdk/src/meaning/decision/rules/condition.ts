@@ -1,5 +1,10 @@
-import type { TextQuestion } from "../types";
 import { finds } from "./patterns";
+
+/** A test of a text. `matches`: an RE2 expression, searched for. */
+export interface TextQuestion {
+  readonly op: "==" | "startsWith" | "endsWith" | "contains" | "matches";
+  readonly text: string;
+}
 
 /** An input of an expression; headers by their names in lower case. */
 export type Input = "method" | "host" | "path" | "client_ip" | "sni" | { readonly header: string };
@@ -83,21 +88,25 @@ export function holds(test: Test, value: string): boolean {
  * Whether a condition holds, if some answers may not be known.
  *
  * @param ask returns whether a test of an input holds; undefined if that is not known
+ * @param truthOf returns whether a condition holds, where that is known without its tests
  */
 export function evaluate(
   condition: Condition,
   ask: (input: Input, test: Test) => boolean | undefined,
+  truthOf: (condition: object) => boolean | undefined = () => undefined,
 ): boolean | undefined {
   if (typeof condition === "boolean") return condition;
+  const known = truthOf(condition);
+  if (known !== undefined) return known;
   if ("not" in condition) {
-    const inner = evaluate(condition.not, ask);
+    const inner = evaluate(condition.not, ask, truthOf);
     return inner === undefined ? undefined : !inner;
   }
   if ("input" in condition) return ask(condition.input, condition.test);
   const isAll = "all" in condition;
   let so: boolean | undefined = isAll;
   for (const one of isAll ? condition.all : condition.any) {
-    const inner = evaluate(one, ask);
+    const inner = evaluate(one, ask, truthOf);
     if (inner === !isAll) return inner;
     if (inner === undefined) so = undefined;
   }
