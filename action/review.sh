@@ -21,7 +21,7 @@ headed() {
 
 if [ -n "$CATALOGUE" ]; then
   plan="$REPORTS/tunnelplane-plan.txt"
-  npx tunnelplane apply "$CATALOGUE" --set "$SET" --plan --fail-on "$FAIL_ON" > "$plan" 2> "$failure" || code=$?
+  npx --no tunnelplane apply "$CATALOGUE" --set "$SET" --plan --fail-on "$FAIL_ON" > "$plan" 2> "$failure" || code=$?
   cat "$failure" >&2
   # The command ends with 3 for findings.
   if [ "$code" = 3 ]; then code=2; fi
@@ -35,11 +35,11 @@ else
   preview="$REPORTS/tunnelplane-preview.json"
   # The review says why a preview failed.
   pulumi preview --stack "$STACK" --json --show-sames > "$preview" || true
-  npx tunnelplane-pulumi review "$preview" --fail-on "$FAIL_ON" ${TRAFFIC:+--traffic "$TRAFFIC"} > "$report" 2> "$failure" || code=$?
+  npx --no tunnelplane-pulumi review "$preview" --fail-on "$FAIL_ON" ${TRAFFIC:+--traffic "$TRAFFIC"} > "$report" 2> "$failure" || code=$?
   cat "$failure" >&2
   if [ "$code" = 0 ] || [ "$code" = 2 ]; then
     sarif="$REPORTS/tunnelplane-review.sarif"
-    npx tunnelplane-pulumi review "$preview" --fail-on never --format sarif > "$sarif"
+    npx --no tunnelplane-pulumi review "$preview" --fail-on never --format sarif > "$sarif"
     echo "sarif=$sarif" >> "$GITHUB_OUTPUT"
   else
     { headed "the preview of $STACK failed" && fenced "$failure"; } > "$report"

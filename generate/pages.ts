@@ -44,7 +44,7 @@ function commandsPage(): string {
   const all = program();
   return `# Commands
 
-\`tunnelplane\` is the command of \`@tunnelplane/server\`; in a project or a clone, \`npx tunnelplane\`. \`--help\` after any
+\`tunnelplane\` is the command of \`@tunnelplane/server\`; in a project or a clone, \`npx --no tunnelplane\`. \`--help\` after any
 command shows the same. ${FOLLOWS}
 
 Commands that ask a server take \`--url\` and \`--api-key\`, or \`TUNNELPLANE_BASE_URL\` and \`TUNNELPLANE_API_KEY\`; jobs

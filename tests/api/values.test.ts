@@ -155,7 +155,17 @@ onOneDatabase("Values in other objects:", (start) => {
     takes: [
       [
         "claims",
-        ["repo:acme/*", "repo:acme/infra:*", "acme/inf*", "{5f3}:*", "exact"].map((sub) => ({
+        [
+          ...[
+            "repo:acme/*",
+            "repo:acme/infra:*",
+            "acme/inf*",
+            "{5f3}:*",
+            "exact",
+            "project_path:group/*:ref:main",
+          ],
+          ...["https://ci.example.com/*", "organization:acme:*", "system:serviceaccount:prod:*"],
+        ].map((sub) => ({
           sub,
           aud2: "*",
         })),
@@ -165,9 +175,17 @@ onOneDatabase("Values in other objects:", (start) => {
       [
         "claims",
         [
-          ...["*", "repo:acme*", "repo:*", "acme*", "repo:acme*/infra", "*:main", "/*"].map((sub) => ({
-            sub,
-          })),
+          ...["*", "repo:acme*", "repo:*", "acme*", "repo:acme*/infra", "*:main", "/*"],
+          ...["https://*", "https://ci*", "repo:/*", "repo://*", "::*", "system:serviceaccount:*"],
+        ].map((sub) => ({ sub })),
+        "such as",
+      ],
+      [
+        "claims",
+        [
+          { aud: "https://tunnels.example.com" },
+          { iss: "https://id.example.com" },
+          { iss: "https://id.example.com", aud: "a", sub: "repo:*" },
         ],
       ],
       [{ set: "", at: "claims" }, [{ claims: {} }]],

@@ -38,12 +38,12 @@ const BEGIN = [
   "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 9 -keyout client.key -out client.pem -subj /CN=ada -CA clients-ca.pem -CAkey ca.key",
   "ssh-keygen -q -t ed25519 -N '' -f agent",
 ];
-const GATEWAY = `TUNNELPLANE_ENVOY=${ENVOY} npx tunnelplane-gateway run --dev-ca --listen 443=127.0.0.1:8443 --ssh-listen 127.0.0.1:2222 # leave it running`;
+const GATEWAY = `TUNNELPLANE_ENVOY=${ENVOY} npx --no tunnelplane-gateway run --dev-ca --listen 443=127.0.0.1:8443 --ssh-listen 127.0.0.1:2222 # leave it running`;
 
 /** Steps that the README has the reader take before a command, and the places of the reader's machines. */
 const BEHIND_THE_SCENES = {
   "pulumi preview --refresh --diff": [
-    `EDGE=$(npx tunnelplane list tls-edges -o json | node -p 'JSON.parse(require("fs").readFileSync(0)).at(-1).id')`,
+    `EDGE=$(npx --no tunnelplane list tls-edges -o json | node -p 'JSON.parse(require("fs").readFileSync(0)).at(-1).id')`,
     `curl -sf -o /dev/null -X PUT "$TUNNELPLANE_BASE_URL/edges/tls/$EDGE/tls_termination" -H "Authorization: Bearer $TUNNELPLANE_API_KEY" -H "Service-Version: 2" -H "Content-Type: application/json" -d '{"min_version": "1.2"}'`,
     "pulumi preview --refresh --diff",
   ].join("\n"),
@@ -252,7 +252,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
     try {
       await new Rest(server.url, server.apiKey).post("/edges/tls", { hostports: ["app.example.com:443"] });
       const commands = [
-        `npx tunnelplane-pulumi adopt --url ${server.url} --out ../adopted`,
+        `npx --no tunnelplane-pulumi adopt --url ${server.url} --out ../adopted`,
         "cd ../adopted",
         // Installing it all costs 31 s of processor time; npm adds what another project's packages lack in 1
         // s.

@@ -88,7 +88,7 @@ function commandLines(): { path: string; words: string[] }[] {
         .split("\n")
         .flatMap((line) => {
           const [, called] =
-            /(?:^|[|(&;$] ?|npx |run: )((?:tunnelplane(?:-pulumi|-gateway)?)\b(?! ?[=:]) [^|#;)&>]*)/.exec(
+            /(?:^|[|(&;$] ?|npx (?:--no )?|run: )((?:tunnelplane(?:-pulumi|-gateway)?)\b(?! ?[=:]) [^|#;)&>]*)/.exec(
               line,
             ) ?? [];
           return called ? [{ path, words: called.trim().split(/\s+/) }] : [];

@@ -24,9 +24,13 @@ function recipe(title: string, page = "docs/review.md"): Record<string, unknown>
   return parse(block) as Record<string, unknown>;
 }
 
-/** Stands in for GitHub and GitLab as far as comments go; both have one that is not ours. */
+/** Who our comments are by. */
+const US = { id: 70, login: "github-actions[bot]" };
+const STRANGER = { id: 7, login: "mallory" };
+
+/** Stands in for GitHub and GitLab as far as comments go; both have one by a stranger that begins as ours do. */
 class StandInForge {
-  readonly comments = [{ id: 1, body: `Please look at ${MARK}` }];
+  readonly comments = [{ id: 1, body: `${MARK}\nAll is fine`, user: STRANGER, author: STRANGER }];
   /** The artifact of the last scheduled pipeline. */
   artifact = "";
   private constructor(readonly server: StandInServer) {}
@@ -53,13 +57,15 @@ class StandInForge {
       ];
     if (pathname.endsWith("/jobs/7/artifacts/traffic.jsonl")) return this.artifact;
     const id = Number(/\/(\d+)$/.exec(pathname)?.[1]);
+    if (pathname.endsWith("/user")) return US;
+    if (pathname.endsWith("/graphql")) return { data: { viewer: US } };
     if (request.method === "GET") return this.comments;
     const body = await text(request);
     const said = request.headers["content-type"]?.includes("json")
       ? JSON.parse(body).body
       : new URLSearchParams(body).get("body");
     if (request.method === "POST") {
-      this.comments.push({ id: this.comments.length + 1, body: said });
+      this.comments.push({ id: this.comments.length + 1, body: said, user: US, author: US });
       return this.comments.at(-1);
     }
     const found = this.comments.find((comment) => comment.id === id);
@@ -81,7 +87,7 @@ if (args[0] === "run" && args[1] === "list") {
   console.log(args.includes("traffic.yml") ? 11 : 0);
   process.exit();
 }
-const path = args[0] === "run" && args[2] === "11" ? "jobs/7/artifacts/traffic.jsonl" : args.find((arg) => arg.startsWith("repos/"));
+const path = args[0] === "run" && args[2] === "11" ? "jobs/7/artifacts/traffic.jsonl" : args.find((arg) => arg.startsWith("repos/") || arg === "graphql" || arg === "user");
 const file = valueOf("-F")?.replace("body=@", "");
 const request = { method: valueOf("--method") ?? "GET", headers: { "content-type": "application/json" } };
 if (file) request.body = JSON.stringify({ body: readFileSync(file, "utf8") });
@@ -236,7 +242,7 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
       const runner = await Runner.start();
       const ours = () =>
         runner.forge.comments
-          .filter(({ body }) => body.startsWith(MARK))
+          .filter(({ user }) => user === US)
           .map(({ id, body }) => `${id} ${body.split("\n")[1]}`);
       try {
         runner.preview(richPreview());
@@ -251,7 +257,7 @@ describe("The recipes for pipelines, with stand-ins for GitHub and GitLab", () =
         expect(ours()).to.deep.equal(["2 ## Tunnels: the preview of prod failed"]);
         const [, comment] = runner.forge.comments;
         for (const text of [printed, comment?.body]) expect(text).to.contain("expected the output of");
-        expect(runner.forge.comments[0]?.body, "somebody else's comment").to.equal(`Please look at ${MARK}`);
+        expect(runner.forge.comments[0]?.body, "a stranger's comment").to.equal(`${MARK}\nAll is fine`);
       } finally {
         runner.stop();
       }

@@ -42,7 +42,7 @@ export function devKey(folder: string): DevKey {
   const key = keptOr(file, () => `tpk_${randomBytes(24).toString("base64url")}`);
   return {
     key,
-    cure: "its data is from an earlier start with another key: set TUNNELPLANE_API_KEY to that, or make one with npx tunnelplane keys recover",
+    cure: "its data is from an earlier start with another key: set TUNNELPLANE_API_KEY to that, or make one with npx --no tunnelplane keys recover",
     forget: () => {
       if (!isOld) rmSync(file, { force: true });
     },

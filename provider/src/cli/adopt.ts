@@ -65,7 +65,7 @@ async function adopt({ out, format, only, packages, ...server }: Options): Promi
   );
   say("  npm install && pulumi stack init dev");
   if (project !== undefined) say(`  pulumi config set tunnelplane:project ${project}`);
-  if (secrets > 0) say(`  npx tunnelplane-pulumi secrets ${IMPORT_FILE}`);
+  if (secrets > 0) say(`  npx --no tunnelplane-pulumi secrets ${IMPORT_FILE}`);
   // Without --generate-code=false, the engine prints code that contains the secrets.
   say(`  pulumi import --file ${IMPORT_FILE} --generate-code=false --protect=false --yes`);
   say("  pulumi preview");

@@ -3,11 +3,13 @@ import { beginSession, endSession, isUsed, SESSION_MS, TooManyUsers, userOf } fr
 import { type AuditedAction, type Author, type Journal, journaled } from "../journal";
 import { type Keyring, newSecret } from "../secrets";
 import type { Store } from "../storage";
+import { newId } from "../util";
 import { newAttempt, openAttempt, sealAttempt } from "./attempt";
 import { aboutUser, type Claims, profileOf } from "./profile";
 import { IdentityProvider } from "./provider";
 import { SignInRefused } from "./refused";
 import type { SignInSettings } from "./settings";
+import { Strangers } from "./strangers";
 
 /** What of the server's context a sign-in needs. */
 export interface SignInContext {
@@ -39,6 +41,9 @@ const LONGEST_CLAIMS = 16 * 1024;
 /** Lets people sign in at an identity provider, with OpenID Connect's code flow, PKCE, state and nonce. */
 export class SignIn {
   readonly #provider: IdentityProvider;
+  readonly #strangers = new Strangers((about) =>
+    this.#write({ about }, { operationId: newId("op"), client: "" }),
+  );
 
   constructor(
     private readonly context: SignInContext,
@@ -75,6 +80,14 @@ export class SignIn {
   /** Writes down that a sign-in was refused, and why. */
   async record({ about, userId }: SignInRefused, { operationId, client }: Asking): Promise<void> {
     this.logger.warn({ operation_id: operationId, client, user: userId, about }, "sign-in refused");
+    if (userId === undefined && !this.#strangers.hasRow(about)) return;
+    await this.#write({ about, userId }, { operationId, client });
+  }
+
+  async #write(
+    { about, userId }: Partial<SignInRefused> & Pick<SignInRefused, "about">,
+    { operationId, client }: Pick<Asking, "operationId" | "client">,
+  ): Promise<void> {
     const nobody: Author = { ownerId: "nobody", name: "nobody", operationId, client };
     await journaled(this.context, (transaction, begunUnder) =>
       this.context.journal.append(transaction, begunUnder, nobody, [
@@ -83,8 +96,9 @@ export class SignIn {
     );
   }
 
-  close(): Promise<void> {
-    return this.#provider.close();
+  async close(): Promise<void> {
+    await this.#strangers.close();
+    await this.#provider.close();
   }
 
   async #admit(

@@ -14,21 +14,28 @@ export const claimPatterns = () =>
     conditioned(
       map(conditioned(word(LONGEST_NAME), mistakeInClaim), word(LONGEST_PATTERN), MOST_CLAIMS),
       (claims) =>
-        Object.values(claims).some(isPinned)
+        Object.entries(claims).some(([claim, pattern]) => isPinned(claim, pattern))
           ? undefined
-          : 'must hold a claim that names who it admits: a text without "*", or with "*" only behind its last "/" or ":", after more than a label; "repo:acme/*" does, "repo:acme*" and "repo:*" admit strangers',
+          : 'must hold a claim besides `iss` and `aud` that names who it admits: a whole text, or one that begins with a whole name before its first "*", such as {"sub": "repo:acme/infra:*"}; "repo:acme*", "repo:*" and "https://*" admit strangers',
     ).meta({ minProperties: 1 }),
     { userKeys: true },
   );
 
+/** Says who signed a token and for whom: the same for everybody at an issuer. */
+const OF_EVERYBODY = ["iss", "aud"];
+/** A scheme, or words before colons that say what follows, and name nobody; Kubernetes has two of them. */
+const LABEL = /^(?:system:serviceaccount:|[a-z_][a-z0-9+._-]*:(?:\/\/)?)/i;
+
 /**
- * Whether a pattern admits one name, or what is below one name. An issuer is shared by many, so `repo:acme*`
- * also admits `repo:acme-evil/x`, and `repo:*` everybody: a word before a colon is a label, which names
- * nobody.
+ * Whether a claim admits one name, or what is below one name. An issuer is shared by many, so `repo:acme*`
+ * also admits `repo:acme-evil/x`, and `repo:*` everybody: before its first `*` there must be a whole segment,
+ * up to its `/` or `:`, besides a scheme or a label.
  */
-export function isPinned(pattern: string): boolean {
+export function isPinned(claim: string, pattern: string): boolean {
+  if (OF_EVERYBODY.includes(claim)) return false;
   const star = pattern.indexOf("*");
   if (star < 0) return true;
-  const name = pattern.slice(0, Math.max(pattern.lastIndexOf("/"), pattern.lastIndexOf(":")) + 1);
-  return star >= name.length && /[^/:]/.test(name) && !/^[a-z_-]+:$/i.test(name);
+  const before = pattern.slice(0, star);
+  const whole = before.slice(0, Math.max(before.lastIndexOf("/"), before.lastIndexOf(":")) + 1);
+  return /[^/:]/.test(whole.replace(LABEL, ""));
 }

@@ -49,11 +49,16 @@ export function mistakeInResponseHeader(name: string): string | undefined {
 /** Headers by which a gateway tells backends who the caller is, and those that are its own. */
 const OF_CALLERS = /^(?:x-forwarded-|x-envoy-|x-tunnelplane-|x-real-ip$|forwarded$)/;
 
-/** The reason why a request to a backend may not get or lose this header; undefined if it may. */
-export const mistakeInRequestHeader = (name: string): string | undefined =>
-  OF_CALLERS.test(name.toLowerCase())
-    ? "says who the caller is, and the gateway writes it itself; choose another name"
-    : mistakeInResponseHeader(name);
+/**
+ * The reason why a request to a backend may not get or lose this header; undefined if it may. Many backends
+ * (CGI, WSGI, Rack) cannot tell `_` from `-`, so neither does this.
+ */
+export function mistakeInRequestHeader(name: string): string | undefined {
+  const read = name.toLowerCase().replaceAll("_", "-");
+  if (OF_CALLERS.test(read))
+    return "says who the caller is, and the gateway writes it itself; choose another name";
+  return FRAMING.has(read) ? WRITTEN : mistakeInHeader(name);
+}
 
 /** The mistake if a header's value has control characters; undefined if it has none. */
 export const mistakeInControls = (value: string): string | undefined =>
