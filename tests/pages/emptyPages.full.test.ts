@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { HAS_BROWSER, LOOKS } from "../support/browser";
 import { expectSound, OnConsole, signIn, violationsOn } from "./onConsole";
 
-const WIDE = {
-  ...LOOKS,
+const WIDTHS = {
+  phone: LOOKS.phone,
   1440: { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
   1920: { viewport: { width: 1920, height: 1080 }, colorScheme: "dark" },
 } as const;
@@ -33,7 +33,7 @@ const PAGES: Readonly<Record<string, string>> = {
   });
   after(() => on.stop());
 
-  for (const [look, options] of Object.entries(WIDE)) {
+  for (const [look, options] of Object.entries(WIDTHS)) {
     it(`says on each page what to do next, soundly and without anything to scroll sideways (${look})`, async () => {
       const { page, close } = await on.browser.open(on.at(""), options);
       await page.getByLabel("API key").waitFor();
