@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
+import { freePort } from "../support/ports";
 import { StandInServer } from "../support/standIn";
 import { type Answer, type Ask, envoyOfThisFile } from "./traffic";
 import {
@@ -14,6 +15,7 @@ import {
   refs,
   route,
   rule,
+  tcpEdge,
   tlsEdge,
   to,
 } from "./worlds";
@@ -113,11 +115,12 @@ describe("The address of a caller", () => {
   /**
    * A connection of the balancer that begins with this; PROXY protocol, and what comes before it in tests.
    */
-  async function beginning(text: string | Buffer, localAddress = BALANCER): Promise<Socket> {
-    const socket = connect({ host: "127.0.0.1", port: gateway.state.port, localAddress }).on(
-      "error",
-      () => undefined,
-    );
+  async function beginning(
+    text: string | Buffer,
+    localAddress = BALANCER,
+    port = gateway.state.port,
+  ): Promise<Socket> {
+    const socket = connect({ host: "127.0.0.1", port, localAddress }).on("error", () => undefined);
     opened.push(socket);
     await once(socket, "connect");
     socket.write(text);
@@ -308,6 +311,13 @@ describe("The address of a caller", () => {
 
   it("is nobody in a connection that a balancer makes for itself, or for an unknown caller: it reaches no backend", async () => {
     const spread = backend("weighted", "spread", { backends: { up: 1, up2: 1 } });
+    let greeted = 0;
+    const greeting = createServer(
+      (socket) => void socket.on("error", () => undefined).end(`hello ${++greeted}`),
+    );
+    greeting.listen(0, "127.0.0.1");
+    await once(greeting, "listening");
+    const bindPort = await freePort();
     const many = tlsEdge({ id: "edgtls_2", hostports: ["many.example.com:443"], backend: to("spread") });
     await gateway.serve(
       [
@@ -317,9 +327,21 @@ describe("The address of a caller", () => {
         spread,
         up(),
         fixed("up2", gateway.state.upstream.address),
+        tcpEdge({ backend: to("greeting") }),
+        fixed("greeting", `127.0.0.1:${(greeting.address() as AddressInfo).port}`),
       ],
-      { balancers: BEHIND_PROXY_PROTOCOL },
+      {
+        balancers: BEHIND_PROXY_PROTOCOL,
+        tcpListen: [{ port: 20_001, address: "127.0.0.1", bindPort }],
+      },
     );
+    const heard = async (text: string | Buffer) => {
+      const socket = await beginning(text, BALANCER, bindPort);
+      const parts: Buffer[] = [];
+      socket.on("data", (part) => parts.push(part));
+      await new Promise((resolve) => socket.once("close", resolve));
+      return String(Buffer.concat(parts));
+    };
     const second = (command: number, family: number, body: Buffer) =>
       Buffer.concat([
         Buffer.from("0d0a0d0a000d0a515549540a", "hex"),
@@ -328,17 +350,22 @@ describe("The address of a caller", () => {
       ]);
     const addresses = Buffer.from("cb0071097f0000019c4001bb", "hex");
     const [LOCAL, PROXY] = [0, 1];
+    const named = ["PROXY TCP4 203.0.113.9 127.0.0.1 40000 443\r\n", second(PROXY, 0x11, addresses)];
+    const unnamed = [
+      "PROXY UNKNOWN\r\n",
+      "PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n",
+      second(LOCAL, 0, Buffer.alloc(0)),
+      second(LOCAL, 0x11, addresses),
+      second(PROXY, 0, Buffer.alloc(0)),
+    ];
+    for (const one of unnamed) expect(await heard(one), String(one)).to.equal("");
+    for (const [index, one] of named.entries()) expect(await heard(one)).to.equal(`hello ${index + 1}`);
+    greeting.close();
     for (const sni of ["app.example.com", "db.example.com", "many.example.com"]) {
-      for (const named of ["PROXY TCP4 203.0.113.9 127.0.0.1 40000 443\r\n", second(PROXY, 0x11, addresses)])
-        expect(await status("/", { sni, socket: await beginning(named) }), sni).to.equal(200);
-      for (const unnamed of [
-        "PROXY UNKNOWN\r\n",
-        "PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n",
-        second(LOCAL, 0, Buffer.alloc(0)),
-        second(LOCAL, 0x11, addresses),
-        second(PROXY, 0, Buffer.alloc(0)),
-      ])
-        expect(await status("/", { sni, socket: await beginning(unnamed) }), `${sni} ${unnamed}`).to.equal(0);
+      for (const one of named)
+        expect(await status("/", { sni, socket: await beginning(one) }), sni).to.equal(200);
+      for (const one of unnamed)
+        expect(await status("/", { sni, socket: await beginning(one) }), `${sni} ${one}`).to.equal(0);
     }
   });
 

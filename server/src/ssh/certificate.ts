@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { own } from "@tunnelplane/sdk/contract";
 import type { AuthorityKey } from "./authorityKey";
 import { string, uint32, uint64, WireReader } from "./wire";
 
@@ -73,7 +74,7 @@ function readCertificate(certificate: Buffer, authority: AuthorityKey): Statemen
   const reader = new WireReader(certificate);
   const keyAlgorithm = reader.text().replace(SUFFIX, "");
   const nonce = reader.string();
-  const parts = Array.from({ length: PUBLIC_PARTS[keyAlgorithm] ?? ECDSA_PARTS }, () => reader.string());
+  const parts = Array.from({ length: own(PUBLIC_PARTS, keyAlgorithm) ?? ECDSA_PARTS }, () => reader.string());
   reader.uint64(); // serial
   const kind = reader.uint32() === KINDS.user ? "user" : "host";
   const keyId = reader.text();

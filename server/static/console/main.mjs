@@ -23,6 +23,7 @@ const status = document.querySelector("[role=status]");
 
 /** The sections, by the first word behind the #. */
 const VIEWS = {
+  __proto__: null, // anything may stand behind the #
   exposure,
   address,
   guarantees,
@@ -41,6 +42,7 @@ const VIEWS = {
 };
 /** Views without an entry of their own among the sections. */
 const SECTIONS = {
+  __proto__: null,
   address: "exposure",
   object: "objects",
   find: "objects",
