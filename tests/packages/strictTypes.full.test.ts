@@ -24,7 +24,10 @@ const STRICTEST = {
   isolatedModules: true,
   verbatimModuleSyntax: true,
 };
-/** Its declarations name what its own files do not export (1.21), so nobody compiles them without skipLibCheck. */
+/**
+ * Its declarations name what its own files do not export (1.21), so nobody compiles them without
+ * skipLibCheck.
+ */
 const BROKEN = /^node_modules\/@pulumi\/policy\//;
 
 describe("A program with the strictest settings of the compiler", () => {

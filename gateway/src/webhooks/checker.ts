@@ -10,8 +10,10 @@ const THREAD = require.resolve("./thread");
 const PAUSE_MS = 500;
 
 /**
- * Tells Envoy whether a service signed a request, on a socket beside those of agents. Anybody may send what is
- * checked, so a thread of its own does it, and agents go on meanwhile. While there is none, Envoy answers 503.
+ * Tells Envoy whether a service signed a request, on a socket beside those of agents. Anybody may send what
+ * is
+ * checked, so a thread of its own does it, and agents go on meanwhile. While there is none, Envoy answers
+ * 503.
  */
 export class WebhookChecker {
   #rules: Rules = new Map();

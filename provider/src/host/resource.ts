@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { own } from "@tunnelplane/sdk/contract";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
@@ -144,9 +143,9 @@ function withSecret<T>(value: T, [name, ...rest]: string[]): T | pulumi.Output<T
     return pulumi.output(value).apply((known) => withSecret(known, [name, ...rest])) as pulumi.Output<T>;
   }
   const properties = value as Properties;
-  return own(properties, name) === undefined
-    ? value
-    : ({ ...properties, [name]: withSecret(own(properties, name), rest) } as T);
+  // The contract's `own` would load the contract in every program.
+  const found = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return found === undefined ? value : ({ ...properties, [name]: withSecret(found, rest) } as T);
 }
 
 /**

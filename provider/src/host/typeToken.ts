@@ -2,7 +2,8 @@
 export const typeToken = (type: string): string => `pulumi-nodejs:dynamic/tunnelplane:${type}`;
 
 /**
- * Whether something is a resource of a class of this package, declared with it or with the native provider; by
+ * Whether something is a resource of a class of this package, declared with it or with the native provider;
+ * by
  * the engine's type token, which is all that policies know of a resource.
  */
 export const isOfType = (resource: unknown, type: string): boolean =>

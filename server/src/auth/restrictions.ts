@@ -86,7 +86,8 @@ function isAdmitted(admitted: Admitted, part: Part, { ip, isForwarded }: Origin,
 }
 
 /**
- * Refuses changes after which a restriction would keep their caller out, by the rule of the gate, and changes of policies that
+ * Refuses changes after which a restriction would keep their caller out, by the rule of the gate, and changes
+ * of policies that
  * an enforced restriction uses by those who are no admins of the account.
  * @param force whether the caller wants to be kept out
  */

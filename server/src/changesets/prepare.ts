@@ -52,7 +52,9 @@ export interface Prepared {
   readonly updated: ReadonlySet<Item>;
 }
 
-/** Makes keys, signs, composes and prints: all the work that needs no transaction. A dry run makes nothing. */
+/**
+ * Makes keys, signs, composes and prints: all the work that needs no transaction. A dry run makes nothing.
+ */
 export async function prepare(planning: Planning, items: readonly Item[]): Promise<Prepared> {
   const { faults } = planning;
   const rows: Rows = {

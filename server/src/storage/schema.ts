@@ -31,7 +31,10 @@ export interface Database {
   ending: { resource_id: string; at: number };
   /** The places that enforced guarantees cover; see `guarantees/places.ts`. */
   guarantee_address: { place: string; guarantee_id: string };
-  /** Hashes of one-time secrets: authtokens and API keys. A key ends with the session or identity it came from. */
+  /**
+   * Hashes of one-time secrets: authtokens and API keys. A key ends with the session or identity it came
+   * from.
+   */
   told_secret: {
     resource_id: string;
     hash: string;

@@ -121,7 +121,9 @@ onEveryDatabase("The head of the audit log", (start, database) => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A copy is whole with each note of its head; without its last change, which nothing else shows, with none. */
+  /**
+   * A copy is whole with each note of its head; without its last change, which nothing else shows, with none.
+   */
   const expectShown = async (...notes: [option: string, value: string][]): Promise<string> => {
     const data = await database.copyOf(original);
     for (const note of notes) await expectWhole(data, ...note);

@@ -133,7 +133,8 @@ onEveryDatabase("A change directly in the database", (start, database) => {
       .and.not.to.equal(kept.value);
     await expectWhole(data);
     const last = await rowOf(data, "select sequence from event order by sequence desc limit 1");
-    // An old event that is a dead letter stays, and is pruned after younger ones, when nobody needs it any more.
+    // An old event that is a dead letter stays, and is pruned after younger ones, when nobody needs it any
+    // more.
     const old = await rowOf(data, "select sequence, object_id from event order by sequence limit 1 offset 1");
     const dead = `'${destination}', ${old.sequence}, 'ip_policy_created.v0', '${old.object_id}', 'dead'`;
     await execute(

@@ -32,7 +32,9 @@ describe("Signing in", () => {
     return { state, nonce };
   };
 
-  /** Signs in as it should be, and checks that somebody else is not: page, log and audit log have one number. */
+  /**
+   * Signs in as it should be, and checks that somebody else is not: page, log and audit log have one number.
+   */
   async function expectNotSignedIn(
     one: Visitor,
     attack: () => Promise<Response>,

@@ -34,7 +34,8 @@ function inTest() {
 }
 
 /**
- * What happens, a step each: `wake`, `start`, `stop`, `ask` for a round; `begin N`; `end N done` or `more`. After
+ * What happens, a step each: `wake`, `start`, `stop`, `ask` for a round; `begin N`; `end N done` or `more`.
+ * After
  * "→" stands the mode.
  */
 const STORIES: Readonly<Record<string, string>> = {

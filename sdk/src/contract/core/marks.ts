@@ -80,7 +80,9 @@ export interface Reference {
   readonly answeredAs?: string;
   /** Whether deleting the referenced object deletes this one too. If not, that deletion is refused. */
   readonly cascade?: true;
-  /** Whether it has something done with a private key of the referenced object: a shared project lends none. */
+  /**
+   * Whether it has something done with a private key of the referenced object: a shared project lends none.
+   */
   readonly usesPrivateKey?: true;
 }
 

@@ -32,7 +32,10 @@ export interface ReadCertificate {
   readonly facts: CertificateFacts;
 }
 
-/** @internal The library for certificates, loaded on first use: it is the heaviest, and most programs need none. */
+/**
+ * @internal The library for certificates, loaded on first use: it is the heaviest, and most programs need
+ * none.
+ */
 export function x509(): typeof X509 {
   require("reflect-metadata"); // required by the library
   return require("@peculiar/x509");
