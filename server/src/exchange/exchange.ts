@@ -1,6 +1,7 @@
 import { isObject, type Kind, scopesBeyond } from "@tunnelplane/sdk/contract";
 import type { JWTPayload } from "jose";
 import type { Logger } from "pino";
+import { projectNames } from "../auth";
 import { type Author, type Journal, journaled } from "../journal";
 import { hashSecret, type Keyring, newSecret } from "../secrets";
 import { type Database, insertion, type Store, statement } from "../storage";
@@ -13,6 +14,8 @@ import { issuerNamedBy, verified } from "./verify";
 /** Of identities that are named in an error. */
 const MOST_NAMED = 5;
 const USUAL_TTL_S = 900;
+/** The id of a project that does not exist. */
+const NO_PROJECT = "none";
 
 /** What of the server's context an exchange needs. */
 export interface ExchangeContext {
@@ -32,8 +35,8 @@ export interface ExchangeOptions {
 /** An identity token, and who sent it. */
 export interface SentToken {
   readonly token: string;
-  /** The identity to choose, where several match. */
-  readonly identity: string | undefined;
+  /** An identity (`wid_…`), or the project of one: its id or its name. Undefined for any. */
+  readonly audience: string | undefined;
   /** The scopes that the key is to have; undefined for those of the identity. */
   readonly scopes: readonly string[] | undefined;
   /** The request's id in the log. */
@@ -67,7 +70,7 @@ export class TokenExchange {
    * @throws RequestError where it is no token, where several identities match, or its issuer does not answer
    */
   async exchange(sent: SentToken): Promise<Exchanged> {
-    const { token, identity: chosen } = sent;
+    const { token, audience } = sent;
     const named = issuerNamedBy(token);
     if (!named)
       throw new RequestError(
@@ -80,8 +83,12 @@ export class TokenExchange {
     const { issuer } = named;
     const identities =
       typeof issuer === "string" ? await identitiesOf(this.context.store.reader, issuer) : [];
-    const candidates = identities.filter(({ id }) => chosen === undefined || id === chosen);
-    if (typeof issuer !== "string" || candidates.length === 0) throw new TokenRefused(["iss"], chosen);
+    const chosen = await this.#chosenBy(audience);
+    const candidates = identities.filter(
+      ({ id, project }) => chosen === undefined || [id, project].includes(chosen),
+    );
+    if (typeof issuer !== "string" || candidates.length === 0)
+      throw new TokenRefused(["iss"], audience?.startsWith("wid_") ? audience : undefined);
     const payload = await verified(this.#issuers, issuer, token);
     const identity = this.#match(candidates, payload);
     const made = await this.#makeKey(identity, sent);
@@ -111,6 +118,13 @@ export class TokenExchange {
     return this.#issuers.close();
   }
 
+  /** The id of the identity or the project that an audience names; undefined for any. */
+  async #chosenBy(audience: string | undefined): Promise<string | undefined> {
+    if (audience === undefined || /^(wid|proj)_/.test(audience)) return audience;
+    const names = await projectNames(this.context.store.reader);
+    return [...names].find(([, name]) => name === audience)?.[0] ?? NO_PROJECT;
+  }
+
   #match(candidates: readonly StoredIdentity[], payload: JWTPayload): StoredIdentity {
     const looked = candidates.map((identity) => ({
       identity,
@@ -122,6 +136,13 @@ export class TokenExchange {
       throw new TokenRefused(nearest?.lacking ?? [], nearest?.identity.id);
     }
     if (others.length === 0) return first.identity;
+    // One project is not told of another's identities.
+    if (others.some(({ identity }) => identity.project !== first.identity.project))
+      throw new RequestError(
+        "invalid_field",
+        "Identities of several projects accept this token: name the identity or the project in audience (TUNNELPLANE_WORKLOAD_IDENTITY)",
+        { field: "audience" },
+      );
     const ids = [first, ...others].slice(0, MOST_NAMED).map(({ identity: { id } }) => id);
     throw new RequestError(
       "invalid_field",

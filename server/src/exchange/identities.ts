@@ -8,6 +8,8 @@ import { type Database, statement } from "../storage";
 export interface StoredIdentity extends Partial<Answers["workload_identity"]> {
   readonly id: string;
   readonly version: number;
+  /** The id of its project. */
+  readonly project: string;
 }
 
 /** The workload identities of an issuer. There are at most a thousand in all. */
@@ -15,12 +17,25 @@ export async function identitiesOf(db: Kysely<Database>, issuer: string): Promis
   const name = JSON.stringify(issuer);
   return (await allIdentities(db, {}))
     .filter(({ document }) => document.includes(name)) // most are of others, and need not be parsed
-    .map(({ id, version, document }): StoredIdentity => ({ ...JSON.parse(document), id, version }))
+    .map(
+      ({ id, version, project_id: project, document }): StoredIdentity => ({
+        ...JSON.parse(document),
+        id,
+        version,
+        project,
+      }),
+    )
     .filter((identity) => identity.issuer === issuer);
 }
 
-const allIdentities = statement<object, Pick<Database["resource"], "id" | "version" | "document">>((db) =>
-  db.selectFrom("resource").select(["id", "version", "document"]).where("kind", "=", "workload_identity"),
+const allIdentities = statement<
+  object,
+  Pick<Database["resource"], "id" | "version" | "project_id" | "document">
+>((db) =>
+  db
+    .selectFrom("resource")
+    .select(["id", "version", "project_id", "document"])
+    .where("kind", "=", "workload_identity"),
 );
 
 /**

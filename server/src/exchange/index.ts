@@ -7,7 +7,7 @@ import type { ExchangeContext, ExchangeOptions, TokenExchange } from "./exchange
 
 export { forgetEndedKeys } from "./endedKeys";
 export type { SentToken, TokenExchange } from "./exchange";
-export { TokenRefused } from "./refused";
+export { IssuerAway, TokenRefused } from "./refused";
 
 /** Loads what checks tokens when the first one comes: at each start it would take a tenth of a second. */
 export function openExchange(context: ExchangeContext, options: ExchangeOptions): TokenExchange {

@@ -2,7 +2,7 @@ import { isObject, messageOf } from "@tunnelplane/sdk/contract";
 import { createLocalJWKSet, type JWK } from "jose";
 import type { Logger } from "pino";
 import { DocumentReader, NoDocumentError } from "../outgoing";
-import { refusalForNow } from "../util";
+import { IssuerAway } from "./refused";
 
 /** How long keys are taken without asking again, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
@@ -59,7 +59,7 @@ export class Issuers {
     const again = await this.#askAgain(issuer).catch(() => undefined);
     if (again) return again;
     if (keys && performance.now() - keys.readAt < STALE_MS) return keys;
-    throw away();
+    throw new IssuerAway();
   }
 
   /**
@@ -89,7 +89,7 @@ export class Issuers {
   async #askAgain(issuer: string): Promise<IssuerKeys | undefined> {
     const entry = this.#entryOf(issuer);
     if (!entry.asked && performance.now() - entry.askedAt < AGAIN_MS) return undefined;
-    if (entry.waiting >= MOST_WAITING) throw away();
+    if (entry.waiting >= MOST_WAITING) throw new IssuerAway();
     entry.waiting++;
     try {
       entry.asked ??= this.#ask(issuer, entry);
@@ -111,7 +111,7 @@ export class Issuers {
         { issuer, reason: messageOf(error) },
         "the keys of an issuer of identity tokens could not be read; its tokens are refused until they can. Is it reachable from here, and is its certificate trusted (NODE_EXTRA_CA_CERTS)?",
       );
-      throw away();
+      throw new IssuerAway();
     } finally {
       entry.asked = undefined;
     }
@@ -130,9 +130,6 @@ export class Issuers {
     }
   }
 }
-
-const away = () =>
-  refusalForNow("unavailable", "The keys of the token's issuer cannot be read now; try again shortly");
 
 /** Where the keys are. A document with another name is another issuer's (RFC 8414 section 3.3). */
 function keySetIn(document: unknown, issuer: string): string {

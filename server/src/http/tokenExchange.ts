@@ -1,7 +1,7 @@
 import { own, SCOPES } from "@tunnelplane/sdk/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Restrictions } from "../auth";
-import { type SentToken, type TokenExchange, TokenRefused } from "../exchange";
+import { IssuerAway, type SentToken, type TokenExchange, TokenRefused } from "../exchange";
 import { quoted, RequestError } from "../util";
 import { JSON_TYPE } from "./bodies";
 import { loggedErrorOf } from "./errors";
@@ -76,7 +76,8 @@ export function registerTokenExchange(
       return await opened.exchange(sent);
     } catch (error) {
       const isRefused = error instanceof TokenRefused;
-      if (isRefused || isMalformedToken(error)) await limits.countUnknown(sent.token, request);
+      if (isRefused || isMalformedToken(error) || error instanceof IssuerAway)
+        await limits.countUnknown(sent.token, request);
       if (!isRefused) throw error;
       await opened.record(error, sent);
       throw new RequestError(
@@ -116,7 +117,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Reads the parameters. */
-function readForm(body: unknown): Pick<SentToken, "token" | "identity" | "scopes"> {
+function readForm(body: unknown): Pick<SentToken, "token" | "audience" | "scopes"> {
   const read = fieldsOf(body);
   const one = (name: string, accepted: readonly string[], isOptional = false): void => {
     const value = read(name);
@@ -127,15 +128,18 @@ function readForm(body: unknown): Pick<SentToken, "token" | "identity" | "scopes
   one("subject_token_type", SUBJECT_TOKEN_TYPES);
   one("requested_token_type", [ACCESS_TOKEN], true);
   if (read("actor_token") !== undefined) throw wrongField("actor_token", "is not supported: leave it out");
-  const [token, identity] = [read("subject_token"), read("audience")];
+  const [token, audience] = [read("subject_token"), read("audience")];
   if (token === undefined) throw wrongField("subject_token", "is missing: it is the identity token");
   if (token.length > LONGEST_TOKEN)
     throw wrongField("subject_token", `has ${token.length} characters; at most ${LONGEST_TOKEN} are allowed`);
-  if (identity !== undefined && !/^wid_\w{1,60}$/.test(identity))
-    throw wrongField("audience", 'must be the id of a workload identity ("wid_…"), or be left out');
+  if (audience !== undefined && !/^(?:(?:wid|proj)_\w{1,60}|[a-z0-9-]{1,40})$/.test(audience))
+    throw wrongField(
+      "audience",
+      'must name a workload identity ("wid_…") or a project ("proj_…", or its name), or be left out',
+    );
   const scopes = read("scope")?.split(" ").filter(Boolean);
   const strange = scopes?.find((scope) => !SCOPES.includes(scope));
   if (strange !== undefined)
     throw wrongField("scope", `holds ${quoted(strange)}, which is no scope of this API`);
-  return { token, identity, scopes };
+  return { token, audience, scopes };
 }

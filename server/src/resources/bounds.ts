@@ -1,4 +1,4 @@
-import { definitionOf, type Kind, plural } from "@tunnelplane/sdk/contract";
+import { DEFAULT_PROJECT, definitionOf, type Kind, plural } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { MAX_RESTRICTIONS } from "../auth";
 import type { ObjectChange } from "../journal";
@@ -19,6 +19,14 @@ const MOST: Readonly<Partial<Record<Kind, number>>> = {
 /** The most objects of a kind in each project. */
 const MOST_OF_PROJECT: Readonly<Partial<Record<Kind, number>>> = { reserved_addr: 100 };
 
+/**
+ * Of what several projects share, one project holds at most a tenth; and of the last tenth, no project takes
+ * more than a hundredth, so that each finds room.
+ */
+const SHARED_OUT: readonly Kind[] = ["workload_identity", "membership"];
+const SHARE = 0.1;
+const SMALL_SHARE = 0.01;
+
 /** Refuses creations beyond a limit on objects; requests at the same time may go a little beyond it. */
 export async function refuseBeyondBounds(
   db: Kysely<Database>,
@@ -27,10 +35,32 @@ export async function refuseBeyondBounds(
   const made = changes.filter(({ change }) => change === "created");
   for (const [kind, some] of grouped(made, ({ definition }) => definition.kind)) {
     if (MOST[kind] !== undefined) refuseAbove(db, MOST[kind], kind, some.length, await countOf(db, { kind }));
+    if (SHARED_OUT.includes(kind)) await refuseBeyondShare(db, kind, some);
     if (MOST_OF_PROJECT[kind] === undefined) continue;
     for (const [project, own] of grouped(some, ({ storedAs }) => storedAs.project))
       refuseAbove(db, MOST_OF_PROJECT[kind], kind, own.length, await countIn(db, { kind, project }));
   }
+}
+
+async function refuseBeyondShare(
+  db: Kysely<Database>,
+  kind: Kind,
+  made: readonly ObjectChange[],
+): Promise<void> {
+  const most = MOST[kind] ?? 0;
+  const [projects] = await otherProjects(db, {});
+  if (Number(projects?.count) === 0) return; // there is nobody to share with
+  const [all] = await countOf(db, { kind });
+  const isFull = Number(all?.count) > most * (1 - SHARE);
+  for (const [project, own] of grouped(made, ({ storedAs }) => storedAs.project))
+    refuseAbove(
+      db,
+      most * (isFull ? SMALL_SHARE : SHARE),
+      kind,
+      own.length,
+      await countIn(db, { kind, project }),
+      " in this project",
+    );
 }
 
 function refuseAbove(
@@ -39,13 +69,14 @@ function refuseAbove(
   kind: Kind,
   made: number,
   [row]: readonly Count[],
+  where = "",
 ): void {
   // Planned objects are not stored.
   const all = Number(row?.count) + (db instanceof Transaction ? 0 : made);
   if (all > most)
     throw new RequestError(
       "taken",
-      `There are at most ${most.toLocaleString("en-US")} ${plural(definitionOf(kind).title)}, and this would make ${all.toLocaleString("en-US")}; delete some first`,
+      `There are at most ${most.toLocaleString("en-US")} ${plural(definitionOf(kind).title)}${where}, and this would make ${all.toLocaleString("en-US")}; delete some first`,
     );
 }
 
@@ -66,4 +97,12 @@ const countIn = statement<{ kind: string; project: string }, Count>((db, paramet
     .select(({ fn }) => fn.countAll().as("count"))
     .where("kind", "=", parameter("kind"))
     .where("project_id", "=", parameter("project")),
+);
+
+const otherProjects = statement<object, Count>((db) =>
+  db
+    .selectFrom("resource")
+    .select(({ fn }) => fn.countAll().as("count"))
+    .where("kind", "=", "project")
+    .where("id", "!=", DEFAULT_PROJECT.id),
 );

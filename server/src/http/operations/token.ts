@@ -18,7 +18,7 @@ export const tokenOperation: DescribedOperation = {
   path: "/token",
   id: "exchangeToken",
   summary: "Exchange an identity token for an API key that soon ends (RFC 8693)",
-  about: `Needs neither an API key nor Service-Version. The token's issuer, audience and claims must be those of a workload identity; of several that match, \`audience\` chooses one. A token may be exchanged again until it ends. The audit log says what did not match, the answer does not (${ERRORS.refused_token.code}). The key is that of the identity's bot; it stands in no list, and ends early if the identity is changed or deleted, or the bot deactivated.`,
+  about: `Needs neither an API key nor Service-Version. The token's issuer, audience and claims must be those of a workload identity; of several that match, \`audience\` chooses one, by its id or its project. A token may be exchanged again until it ends. The audit log says what did not match, the answer does not (${ERRORS.refused_token.code}). The key is that of the identity's bot; it stands in no list, and ends early if the identity is changed or deleted, or the bot deactivated.`,
   tag: { name: "Token", description: "API keys for jobs that have an identity token of their own." },
   query: [],
   isForm: true,
@@ -38,7 +38,8 @@ export const tokenOperation: DescribedOperation = {
         .string()
         .optional()
         .meta({
-          description: "The id of the workload identity to choose, where several match.",
+          description:
+            "The workload identity to choose where several match (`wid_…`), or a project: its id (`proj_…`) or its name.",
           examples: ["wid_2ExampleOnlyAAAAAAAAAAAAAAA"],
         }),
       requested_token_type: z.literal(ACCESS_TOKEN).optional(),
