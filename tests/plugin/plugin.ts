@@ -16,6 +16,7 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { Recorded } from "../support/stackState";
 import { ROOT } from "./cli";
 
 /** How the engine writes what it does not know yet. */
@@ -26,7 +27,7 @@ export const secret = (value: unknown): object => ({
   value,
 });
 
-export const urnOf = (type: string, name: string): string =>
+const urnOf = (type: string, name: string): string =>
   `urn:pulumi:dev::tunnels::tunnelplane:index:${type}::${name}`;
 
 /** A warning or a note that the plugin sent to the engine. */
@@ -35,7 +36,13 @@ interface Message {
   readonly text: string;
 }
 
-/** The native provider, called as the engine calls it, where there is no `pulumi` on the PATH. */
+/** The programs that the engine starts, and where: a dynamic provider's packages are those of a project. */
+const PROGRAMS = {
+  native: { file: join(ROOT, "plugin/dist/main.js"), cwd: tmpdir() }, // the same for each, as in runs of one project
+  dynamic: { file: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), cwd: ROOT },
+} as const;
+
+/** A provider, the native one by default, called as the engine calls it, where there is no `pulumi` on the PATH. */
 export class Plugin {
   private constructor(
     private readonly process: ChildProcess,
@@ -47,7 +54,12 @@ export class Plugin {
   ) {}
 
   /** Starts the provider, and configures it with settings of its own or, without any, by the environment. */
-  static async start(env: Record<string, string>, settings: object = {}, name = "default"): Promise<Plugin> {
+  static async start(
+    env: Record<string, string>,
+    settings: object = {},
+    name = "default",
+    provider: keyof typeof PROGRAMS = "native",
+  ): Promise<Plugin> {
     const logged: Message[] = [];
     const engine = new Server();
     const log: handleUnaryCall<LogRequest, Empty> = ({ request }, answer) => {
@@ -60,8 +72,9 @@ export class Plugin {
         error ? reject(error) : resolve(port),
       ),
     );
-    const plugin = spawn(process.execPath, [join(ROOT, "plugin/dist/main.js"), `127.0.0.1:${address}`], {
-      cwd: tmpdir(), // the same for each, as in runs of one project
+    const { file, cwd } = PROGRAMS[provider];
+    const plugin = spawn(process.execPath, [file, `127.0.0.1:${address}`], {
+      cwd,
       env: { PATH: "/nowhere", PULUMI_BACKEND_URL: "file:///a-state", ...env },
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -112,6 +125,31 @@ export class Plugin {
     return this.#ask("read", request.setProperties(struct(properties)).setInputs(struct(properties)));
   }
 
+  /**
+   * Asks to read, update and delete a resource that is recorded, and returns why each fails. None may succeed.
+   */
+  async refusals({ urn, id, inputs, outputs }: Recorded): Promise<Record<string, string>> {
+    const [news, olds] = [inputs, outputs].map((properties) => struct(known(properties) as object));
+    // A module that an update of this process declares is not deleted any more.
+    const steps: Record<string, object> = {
+      read: new messages.ReadRequest().setUrn(urn).setId(id).setProperties(olds).setInputs(news),
+      delete: new messages.DeleteRequest().setUrn(urn).setId(id).setProperties(olds).setOldInputs(news),
+      update: new messages.UpdateRequest()
+        .setUrn(urn)
+        .setId(id)
+        .setOlds(olds)
+        .setOldInputs(news)
+        .setNews(news),
+    };
+    const refusals: Record<string, string> = {};
+    for (const [step, request] of Object.entries(steps))
+      refusals[step] = await this.#ask(step, request).then(
+        () => `${step} of ${urn} succeeded`,
+        ({ message }) => message as string,
+      );
+    return refusals;
+  }
+
   invoke(name: string, args: object): Promise<messages.InvokeResponse> {
     return this.#ask(
       "invoke",
@@ -141,6 +179,16 @@ export class Plugin {
     await ended;
   }
 }
+
+/** Properties without what is encrypted in a state, because no server needs it to refuse a step. */
+const known = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(known)
+    : typeof value !== "object" || value === null
+      ? value
+      : "ciphertext" in value
+        ? "hidden"
+        : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, known(inner)]));
 
 const struct = (value: object): Struct =>
   Struct.fromJavaScript(value as Parameters<typeof Struct.fromJavaScript>[0]);

@@ -114,33 +114,32 @@ outputs:
     expect(await causes()).to.deep.equal(placesIn("infra/Main.yaml", 1));
   });
 
-  for (const [what, resource, ...words] of [
-    [
-      "a property",
+  it("gets an error for each property, type, value, setting and list that is wrong, with what is accepted", async function () {
+    needsYaml(this);
+    const mistakes = [
       `{ type: "tunnelplane:TlsEdge", properties: { hostport: "app.example.com:443" } }`,
-      "hostports",
-    ],
-    ["a type", `{ type: "tunnelplane:TlsEgde" }`, "TlsEgde"],
-    [
-      "a value",
       `{ type: "tunnelplane:TlsEdge", properties: { tlsTermination: { minVersion: "1.1" } } }`,
-      'Allowed values are V1_2 ("1.2"), V1_3 ("1.3")',
-    ],
-    [
-      "a setting",
-      `{ type: "tunnelplane:TlsEdge", options: { provider: "\${p}" } }\n  p: { type: "pulumi:providers:tunnelplane", properties: { baseURL: "http://x" } }`,
-      "baseUrl, apiKey, project, validateOnServer",
-    ],
-    ["a list", `{ type: "tunnelplane:TlsEdge", properties: { hostports: [7] } }`, "string"],
-  ] as const) {
-    it(`gets an error that ${what} is wrong, with what is accepted`, async function () {
-      needsYaml(this);
-      const project = projectWith(`resources:\n  app: ${resource}\n`);
-      const { code, text } = await project.pulumi("preview");
+      `{ type: "tunnelplane:TlsEdge", options: { provider: "\${p}" } }`,
+      `{ type: "tunnelplane:TlsEdge", properties: { hostports: [7] } }`,
+    ];
+    const resources = mistakes.map((resource, index) => `  app${index}: ${resource}\n`);
+    resources.push(`  p: { type: "pulumi:providers:tunnelplane", properties: { baseURL: "http://x" } }\n`);
+    for (const [program, ...words] of [
+      [
+        resources.join(""),
+        "hostports",
+        'Allowed values are V1_2 ("1.2"), V1_3 ("1.3")',
+        "baseUrl, apiKey, project, validateOnServer",
+        "string",
+      ],
+      // A type that does not exist stops the program at once.
+      [`  app: { type: "tunnelplane:TlsEgde" }\n`, "TlsEgde"],
+    ] as const) {
+      const { code, text } = await projectWith(`resources:\n${program}`).pulumi("preview");
       expect(code, text).to.equal(1);
       for (const word of words) expect(text).to.contain(word);
-    });
-  }
+    }
+  });
 
   it("shows in its preview which property of an object needs a new one", async function () {
     needsYaml(this);

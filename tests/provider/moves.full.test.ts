@@ -125,7 +125,7 @@ describe("The server that has a stack's objects", () => {
     readonly of: readonly Name[];
   }
   // The dynamic provider deletes while the native one still creates, so each has a moment of its own.
-  const moments: Moment[] = [
+  const MOMENTS: readonly Moment[] = [
     { what: "new objects are made", method: "POST", of: NAMES },
     { what: "modules are put into new edges", method: "PUT", of: NAMES },
     ...NAMES.map((name) => ({
@@ -134,68 +134,81 @@ describe("The server that has a stack's objects", () => {
       of: [name],
     })),
   ];
-  for (const { what, method, of } of moments)
-    it(`has each object once after a move that was killed while ${what}`, async () => {
-      let isArmed = false;
-      let killed: number[] = [];
-      /** The providers by their keys, and those that have asked. */
-      const providers = new Map<string | undefined, Name>();
-      const asking = new Set<Name | undefined>();
-      let goOn = (): void => undefined;
-      const isKilled = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      const fateOf = async ({ method: asked = "", url, headers }: IncomingMessage): Promise<Fate> => {
-        const provider = providers.get(headers.authorization?.split(" ")[1]);
-        if (!isArmed || url?.startsWith("/changesets") || !["POST", "PUT", "DELETE"].includes(asked))
-          return "answered";
-        if (asked !== method || provider === undefined || !of.includes(provider)) {
-          if (method !== "POST") return "answered";
-          await isKilled;
-          return "lost";
-        }
-        asking.add(provider);
-        if (asking.size === of.length) {
-          isArmed = false;
-          killed = treeOf(process.pid).filter(isEngine);
-          for (const each of killed) signalled(each, "SIGKILL");
-          goOn();
-        }
+
+  // The cases follow each other on one stack, which moves to and fro.
+  describe("has each object once after a move that was killed while", () => {
+    const program = new Program();
+    /** The providers by their keys. */
+    const providers = new Map<string | undefined, Name>();
+    let proxies: readonly LossyProxy[] = [];
+    let stack: Engine;
+    /** The moment of the next kill, until it came; the engines that were killed then. */
+    let armed: Moment | undefined;
+    let killed: number[] = [];
+    /** The providers that have asked. */
+    const asking = new Set<Name>();
+    let isKilled = Promise.resolve();
+    let goOn = (): void => undefined;
+
+    async function fateOf({ method = "", url, headers }: IncomingMessage): Promise<Fate> {
+      const provider = providers.get(headers.authorization?.split(" ")[1]);
+      if (!armed || url?.startsWith("/changesets") || !["POST", "PUT", "DELETE"].includes(method))
+        return "answered";
+      if (method !== armed.method || provider === undefined || !armed.of.includes(provider)) {
+        if (armed.method !== "POST") return "answered";
         await isKilled;
-        return "answer lost";
-      };
-      const proxies = await Promise.all(
-        [servers.one, servers.other].map((server) => LossyProxy.start(server.url, fateOf)),
+        return "lost";
+      }
+      asking.add(provider);
+      const moment = isKilled;
+      if (asking.size === armed.of.length) {
+        armed = undefined;
+        killed = treeOf(process.pid).filter(isEngine);
+        for (const each of killed) signalled(each, "SIGKILL");
+        goOn();
+      }
+      await moment;
+      return "answer lost";
+    }
+
+    before("declare everything on the first server, behind a proxy", async () => {
+      const both = [servers.one, servers.other];
+      proxies = await Promise.all(both.map((server) => LossyProxy.start(server.url, fateOf)));
+      const accounts = await Promise.all(
+        both.map(async ({ apiKey, rest }, index) => ({
+          url: proxies[index]?.url ?? "",
+          keys: { dynamic: apiKey, native: (await rest.post("/api_keys", {})).body.token as string },
+        })),
       );
-      try {
-        const accounts = await Promise.all(
-          [servers.one, servers.other].map(async ({ apiKey, rest }, index) => ({
-            url: proxies[index]?.url ?? "",
-            keys: { dynamic: apiKey, native: (await rest.post("/api_keys", {})).body.token as string },
-          })),
-        );
-        for (const { keys } of accounts) for (const name of NAMES) providers.set(keys[name], name);
-        const program = new Program();
-        [program.accounts, program.chosen] = [Object.fromEntries(accounts.entries()), "0"];
-        const stack = await program.stack({ checkpoints: true });
-        await stack.up();
-        program.chosen = "1";
-        isArmed = true;
+      for (const { keys } of accounts) for (const name of NAMES) providers.set(keys[name], name);
+      [program.accounts, program.chosen] = [Object.fromEntries(accounts.entries()), "0"];
+      stack = await program.stack({ checkpoints: true });
+      await stack.up();
+    });
+    after(() => {
+      for (const proxy of proxies) proxy.stop();
+    });
+
+    for (const [index, moment] of MOMENTS.entries())
+      it(moment.what, async () => {
+        const at = (index + 1) % 2;
+        program.chosen = String(at);
+        asking.clear();
+        isKilled = new Promise((resolve) => {
+          goOn = resolve;
+        });
+        armed = moment;
         await failureOf(stack.up());
-        expect(isArmed, "it was killed").to.equal(false);
+        expect(armed, "it was killed").to.equal(undefined);
         while (killed.some((each) => signalled(each, 0))) await sleep(10);
         stack.restoreTornState();
-        await stack.cancel();
+        stack.cancel();
         await stack.up();
-        expect(await servers.counts()).to.deep.equal([0, ALL]);
-        expect(changesOf(await stack.up())).to.deep.equal([]);
+        expect(await servers.counts()).to.deep.equal(at === 0 ? [ALL, 0] : [0, ALL]);
+        expect(changesOf(await stack.preview())).to.deep.equal([]);
         const recorded = stack.resources().map(({ outputs }) => outputs.__server);
-        expect(new Set(recorded)).to.deep.equal(
-          new Set([`${await serverIdOf(servers.other)} ${accounts[1]?.url}`]),
-        );
-      } finally {
-        for (const proxy of proxies) proxy.stop();
-        await servers.clear();
-      }
-    });
+        const id = await serverIdOf(at === 0 ? servers.one : servers.other);
+        expect(new Set(recorded)).to.deep.equal(new Set([`${id} ${proxies[at]?.url}`]));
+      });
+  });
 });

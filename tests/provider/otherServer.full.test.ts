@@ -1,17 +1,16 @@
 import { expect } from "chai";
+import { Plugin } from "../plugin/plugin";
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, requestsDuring } from "../support/provider";
-import { ALL, NAMES, type Name, NOBODY, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
+import { changesOf, failureOf, failuresOf, requestsDuring } from "../support/provider";
+import { ALL, NAMES, NOBODY, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack whose objects are on one server", () => {
   let servers: TwoServers;
   let stack: Engine;
   let form: "first" | "second" | "third" = "first";
-  /** The providers whose resources the program declares. */
-  let declaring: readonly Name[] = NAMES;
   const program = async () => {
-    for (const provider of declaring) servers.declare(provider, form);
+    for (const provider of NAMES) servers.declare(provider, form);
   };
 
   before("declare everything on the first server", async () => {
@@ -20,7 +19,7 @@ describe("A stack whose objects are on one server", () => {
     await stack.up();
   });
   afterEach("declare everything as recorded", () => {
-    [form, declaring] = ["first", NAMES];
+    form = "first";
   });
   after(() => servers.close());
 
@@ -30,12 +29,6 @@ describe("A stack whose objects are on one server", () => {
       program,
       env: { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey },
     });
-  /** The URNs of one provider's resources. */
-  function urnsOf(provider: Name, names: readonly string[] = RESOURCES): string[] {
-    const urns = stack.resources().map(({ urn }) => urn);
-    return urns.filter((urn) => names.some((name) => urn.endsWith(`::${provider}-${name}`)));
-  }
-
   let elsewhere: Engine;
   async function expectRefusal(message: string, what: string): Promise<void> {
     const { one, other } = servers;
@@ -49,41 +42,34 @@ describe("A stack whose objects are on one server", () => {
 
   for (const provider of NAMES)
     it(`refuses every step that would look for them on another one, with the cure, and keeps its state (${provider} provider)`, async () => {
-      const before = stack.resources();
-      const target = urnsOf(provider);
-      elsewhere ??= await leadTo(servers.other);
-      declaring = [provider];
-      const steps: Record<string, () => Promise<unknown>> = {
-        "preview --refresh": () => elsewhere.preview({ refresh: true, target }),
-        preview: () => elsewhere.preview(),
-        "up without a change": () => elsewhere.up(),
-      };
-      for (const name of ["backend", "catalogue", "tls"]) {
-        const [urn = ""] = urnsOf(provider, [name]);
-        steps[`refresh of ${name}`] = () => elsewhere.refresh({ target: [urn] });
+      const { url, apiKey } = servers.other;
+      const env = { TUNNELPLANE_BASE_URL: url, TUNNELPLANE_API_KEY: apiKey };
+      const host = await Plugin.start(env, {}, "default", provider);
+      try {
+        const recorded = stack.resources().filter(({ urn }) => urn.includes(`::${provider}-`));
+        expect(recorded).to.have.length(RESOURCES.length);
+        for (const resource of recorded)
+          for (const [step, message] of Object.entries(await host.refusals(resource)))
+            await expectRefusal(message, `${step} of ${resource.urn}`);
+      } finally {
+        await host.stop();
       }
-      for (const [what, step] of Object.entries(steps)) await expectRefusal(await failureOf(step()), what);
-      form = "second";
-      await expectRefusal(await failureOf(elsewhere.up()), "up");
-      expect(stack.resources()).to.deep.equal(before);
-      expect(await servers.counts()).to.deep.equal([ALL, 0]);
     });
 
-  /** Which resources a destroy refuses, with the reasons; those that others need, it does not try. */
-  async function refusedBy(engine: Engine): Promise<Record<string, string>> {
-    const seen = engine.events.length;
-    await failureOf(engine.destroy({ continueOnError: true }));
-    const messages = engine.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
-    const errors = messages.filter((event) => event?.severity === "error" && event.urn);
-    return Object.fromEntries(errors.map(({ urn, message }) => [urn.split("::").at(-1), message]));
-  }
+  const destroyed = (engine: Engine) => failuresOf(engine, () => engine.destroy({ continueOnError: true }));
 
-  it("refuses to be destroyed on another server, for each resource, and keeps its state", async () => {
+  it("refuses to be run or destroyed on another server, for each resource, and keeps its state", async () => {
     const before = stack.resources();
-    const refused = await refusedBy(elsewhere);
+    elsewhere = await leadTo(servers.other);
+    for (const provider of NAMES) {
+      const target = before.map(({ urn }) => urn).filter((urn) => urn.includes(`::${provider}-`));
+      await expectRefusal(await failureOf(elsewhere.preview({ target })), `preview of ${provider}`);
+    }
+    await expectRefusal(await failureOf(elsewhere.up()), "up");
+    const refused = await destroyed(elsewhere);
     const leaves = ["backend", "catalogue", "credential", "tls"];
     for (const name of NAMES.flatMap((provider) => leaves.map((leaf) => `${provider}-${leaf}`)))
-      await expectRefusal(refused[name] ?? "", `destroy ${name}`);
+      await expectRefusal(refused.get(name) ?? "", `destroy ${name}`);
     expect(stack.resources()).to.deep.equal(before);
     expect(await servers.counts()).to.deep.equal([ALL, 0]);
   });
@@ -130,9 +116,7 @@ describe("A stack whose objects are on one server", () => {
   });
 
   it("learns which one from the next write if its state is old, and no preview or refresh shows that", async () => {
-    const state = await stack.exportState();
-    for (const { outputs } of state.deployment.resources) if (outputs) delete outputs.__server;
-    await stack.importState(state);
+    stack.editState(({ outputs }) => delete outputs?.__server);
     form = "second";
     const requests = await requestsDuring(servers.one, async () =>
       expect(changesOf(await stack.preview())).to.deep.equal([]),
@@ -147,9 +131,9 @@ describe("A stack whose objects are on one server", () => {
     expect(changesOf(await stack.up())).to.have.length(written.length);
     const named = stack.resources().filter(({ outputs }) => outputs.__server !== undefined);
     expect(named.map(({ urn }) => urn.split("::").at(-1))).to.have.members(written);
-    const refused = await refusedBy(elsewhere);
+    const refused = await destroyed(elsewhere);
     for (const name of written.filter((name) => !name.endsWith("-edge")))
-      expect(refused[name], name).to.contain("is another server");
+      expect(refused.get(name), name).to.contain("is another server");
     const [left] = await servers.counts();
     expect(left, "nothing but the sets, which nothing has named, could go").to.equal(ALL);
   });

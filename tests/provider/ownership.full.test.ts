@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "../support/provider";
+import { changesOf, failureOf, failuresOf, makeSshKey, requestsDuring, World } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 import { Rest } from "../support/rest";
 import { StandInServer } from "../support/standIn";
@@ -75,14 +75,6 @@ describe("A stack that is shared by people who do not see each other's credentia
       RESOURCES.length * PROVIDER_NAMES.length + 1,
     );
   }
-  /** Why each resource was refused in a run that tries them all. */
-  async function refusedBy(engine: Engine, run: () => Promise<unknown>): Promise<Map<string, string>> {
-    const seen = engine.events.length;
-    await failureOf(run());
-    const messages = engine.events.slice(seen).map((event) => JSON.parse(event).diagnosticEvent);
-    const errors = messages.filter((event) => event?.severity === "error" && event.urn);
-    return new Map(errors.map(({ urn, message }) => [urn.split("::").at(-1), message]));
-  }
   const refusal = () => `belongs to another owner (${ada?.id})`;
 
   it("fails for an object of another owner, and never takes it for deleted", async () => {
@@ -111,7 +103,7 @@ describe("A stack that is shared by people who do not see each other's credentia
       destroy: () => runOfBo.destroy({ continueOnError: true }),
     };
     for (const [what, run] of Object.entries(runs)) {
-      const refused = await refusedBy(runOfBo, run);
+      const refused = await failuresOf(runOfBo, run);
       for (const provider of PROVIDER_NAMES)
         for (const name of RESOURCES)
           expect(refused.get(`${provider}-${name}`), `${what} of ${provider}-${name}`).to.include(refusal());

@@ -4,9 +4,10 @@ import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { expect } from "chai";
 import { parse } from "yaml";
 import { tunnelplanePulumi } from "../adopt/support";
+import { Plugin } from "../plugin/plugin";
 import { Folder } from "../support/catalogue";
 import { Engine } from "../support/engine";
-import { changesOf, failureOf, World } from "../support/provider";
+import { changesOf, failureOf, failuresOf, World } from "../support/provider";
 import { PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
@@ -60,16 +61,14 @@ describe("A stack and the project that has its objects", () => {
     await world.close();
   });
 
-  /** The same stack, which the environment leads to another project. */
-  const leadTo = (project: string) =>
-    Engine.open(stack.folder, {
-      program,
-      env: {
-        TUNNELPLANE_BASE_URL: server.url,
-        TUNNELPLANE_API_KEY: server.apiKey,
-        TUNNELPLANE_PROJECT: project,
-      },
-    });
+  const envOf = (project: string) => ({
+    TUNNELPLANE_BASE_URL: server.url,
+    TUNNELPLANE_API_KEY: server.apiKey,
+    TUNNELPLANE_PROJECT: project,
+  });
+  /** A stack, which the environment leads to another project. */
+  const leadTo = (project: string, { folder } = stack) =>
+    Engine.open(folder, { program, env: envOf(project) });
   async function projectNamed(wanted: string): Promise<{ id: string }> {
     const { projects } = (await server.rest.get("/projects")).body;
     return projects.find(({ name }: { name: string }) => name === wanted);
@@ -96,38 +95,44 @@ describe("A stack and the project that has its objects", () => {
   });
 
   for (const provider of NAMES)
-    it(`is refused by every step that works in another one, with the cure, and the state stays (${provider} provider)`, async () => {
-      const before = stack.resources();
-      const elsewhere = await leadTo("billing");
-      declaring = [provider];
-      const target = before.map(({ urn }) => urn).filter((urn) => urn.includes(`::${provider}-`));
-      const steps: Record<string, () => Promise<unknown>> = {
-        "preview --refresh": () => elsewhere.preview({ refresh: true, target }),
-        preview: () => elsewhere.preview(),
-        up: () => elsewhere.up(),
-        destroy: () => elsewhere.destroy({ target }),
+    it(`is refused by every step that works in another one, with the cure, and in one that does not exist for the API key (${provider} provider)`, async () => {
+      const recorded = stack.resources().filter(({ urn }) => urn.includes(`::${provider}-`));
+      expect(recorded).to.have.length(RESOURCES.length);
+      const refusalsIn = async (project: string): Promise<[string, string][]> => {
+        const host = await Plugin.start(envOf(project), {}, "default", provider);
+        try {
+          const all = await Promise.all(recorded.map((resource) => host.refusals(resource)));
+          return all.flatMap((refusals) => Object.entries(refusals));
+        } finally {
+          await host.stop();
+        }
       };
-      for (const name of RESOURCES)
-        steps[`refresh of ${name}`] = () =>
-          elsewhere.refresh({ target: target.filter((urn) => urn.endsWith(`-${name}`)) });
-      for (const [what, step] of Object.entries(steps)) {
-        const message = await failureOf(step());
-        expect(message, what)
+      for (const [step, message] of await refusalsIn("billing")) {
+        expect(message, step)
           .to.contain(`is in the project shop of ${server.url}, and this run works in billing`)
           .and.to.contain("So set the project back to shop")
           .and.to.contain("The project comes from TUNNELPLANE_PROJECT");
-        expect(message, `${what}: no stack trace`).not.to.match(/\n\s+at /);
+        expect(message, `${step}: no stack trace`).not.to.match(/\n\s+at /);
       }
-      description = "second";
-      expect(await failureOf(elsewhere.up()), "up with a change").to.contain("is in the project shop");
-      expect(stack.resources()).to.deep.equal(before);
-      expect(await counts()).to.deep.equal([ALL, 0, 0]);
+      const nowhere = await refusalsIn("nowhere");
+      expect(nowhere.map(([, message]) => message).join()).to.contain('no project "nowhere"');
+      for (const [step, message] of nowhere)
+        expect(message, step).to.match(/no project "nowhere"|^not done: .* see the first error$/);
     });
 
-  it("is not taken for emptied where the project does not exist for the API key", async () => {
+  it("is refused with its state kept, and is not taken for emptied", async () => {
     const before = stack.resources();
-    const nowhere = await leadTo("nowhere");
-    for (const step of [() => nowhere.refresh(), () => nowhere.destroy(), () => nowhere.up()])
+    const [elsewhere, nowhere] = [await leadTo("billing"), await leadTo("nowhere")];
+    description = "second";
+    const refused = await failuresOf(elsewhere, () => elsewhere.destroy({ continueOnError: true }));
+    for (const { urn } of before)
+      expect(refused.get(urn.split("::").at(-1) ?? ""), urn).to.contain("is in the project shop");
+    for (const provider of NAMES) {
+      const target = before.map(({ urn }) => urn).filter((urn) => urn.includes(`::${provider}-`));
+      expect(await failureOf(elsewhere.preview({ target })), provider).to.contain("is in the project shop");
+    }
+    expect(await failureOf(elsewhere.up())).to.contain("is in the project shop");
+    for (const step of [() => nowhere.refresh(), () => nowhere.up()])
       expect(await failureOf(step())).to.contain('no project "nowhere"');
     expect(stack.resources()).to.deep.equal(before);
     expect(await counts()).to.deep.equal([ALL, 0, 0]);
@@ -138,10 +143,8 @@ describe("A stack and the project that has its objects", () => {
     const rename = (name: string) => server.rest.patch(`/projects/${id}`, { name });
     await rename("store");
     const renamed = await leadTo("store");
-    expect(changesOf(await renamed.preview())).to.deep.equal([]);
-    expect(changesOf(await renamed.refresh())).to.deep.equal([]);
+    expect(changesOf(await renamed.up({ refresh: true }))).to.deep.equal([]);
     await rename("shop");
-    expect(changesOf(await stack.preview())).to.deep.equal([]);
   });
 
   it("changes by a move to an account of another project: a replacement that names both, and no other project's account", async () => {
@@ -172,14 +175,7 @@ describe("A stack and the project that has its objects", () => {
     await old.up();
     expect(old.resources().flatMap(({ outputs }) => outputs.__project ?? [])).to.deep.equal([]);
     expect(changesOf(await old.refresh())).to.deep.equal([]);
-    const elsewhere = await Engine.open(old.folder, {
-      program,
-      env: {
-        TUNNELPLANE_BASE_URL: server.url,
-        TUNNELPLANE_API_KEY: server.apiKey,
-        TUNNELPLANE_PROJECT: "shop",
-      },
-    });
+    const elsewhere = await leadTo("shop", old);
     expect(await failureOf(elsewhere.refresh())).to.contain("is in the project default");
   });
 

@@ -6,11 +6,6 @@ import { type Classes, PROVIDERS } from "../support/providers";
 
 type Name = keyof typeof PROVIDERS;
 
-interface Recorded {
-  readonly urn: string;
-  taint?: boolean;
-}
-
 /** What is replaced. Two objects at a time cannot hold the same hostport, network, route or key. */
 const REPLACED = ["edge", "site", "route", "rule", "key", "redirect"];
 const ADVICE = /resource option `deleteBeforeReplace: true`/;
@@ -65,7 +60,7 @@ describe("Replacing resources because the user asks for it", () => {
   after(() => world.close());
 
   /** The URNs in a state of both providers' resources. */
-  const urnsOf = (state: readonly Recorded[], names: readonly string[]): string[] =>
+  const urnsOf = (state: readonly { readonly urn: string }[], names: readonly string[]): string[] =>
     state
       .map(({ urn }) => urn)
       .filter((urn) => providers.some((of) => names.some((name) => urn.endsWith(`::${of}-${name}`))));
@@ -109,12 +104,11 @@ describe("Replacing resources because the user asks for it", () => {
   it("works for tainted resources, while an edge begins to declare its module itself", async () => {
     const before = await ids();
     form = "inline";
-    const state = await stack.exportState();
-    const resources = state.deployment.resources as Recorded[];
-    const tainted = urnsOf(resources, REPLACED);
+    const tainted = urnsOf(stack.resources(), REPLACED);
     expect(tainted).to.have.length(REPLACED.length * providers.length);
-    for (const resource of resources) if (tainted.includes(resource.urn)) resource.taint = true;
-    await stack.importState(state);
+    stack.editState((resource) => {
+      if (tainted.includes(resource.urn)) resource.taint = true;
+    });
     await stack.up();
     await expectNewObjects(before);
   });

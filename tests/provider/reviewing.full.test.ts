@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { Engine } from "../support/engine";
+import type { Engine, Run } from "../support/engine";
 import { changesOf, makeCertificates, makeSshKey, saidDuring, World } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 
@@ -52,17 +52,38 @@ describe("A reviewer of a preview", () => {
   });
   after(() => world.close());
 
-  it("is warned once, at the resource, if a change to it opens something or switches it off", async () => {
+  it("is warned once, at the resource, if a change to it opens something or switches it off, and never sees hidden properties", async () => {
     const group = (await server.rest.post("/backends/tunnel_group", { labels: { a: "b" } })).body.id;
     let danger = false;
     const stack = await world.stack(server, async () => {
       for (const name of NAMES) {
         declare(name, PROVIDERS[name], danger);
+        new PROVIDERS[name].IpPolicy(`${name}-office`, { description: "ours" });
         new PROVIDERS[name].WeightedBackend(`${name}-weighted`, { backends: { [group]: danger ? 0 : 100 } });
       }
     });
     await stack.up();
-    expect(await warningsOf(stack)).to.deep.equal([]);
+
+    // What somebody else changes is no danger of the program's. The provider's hidden properties are not shown.
+    for (const { id, description } of (await server.rest.get("/ip_policies")).body.ip_policies)
+      if (description === "ours") await server.rest.patch(`/ip_policies/${id}`, { description: "theirs" });
+    const updates = NAMES.map((name) => `update ${name}-office description`);
+    const before = stack.events.length;
+    let previewed: Run | undefined;
+    const said = await saidDuring(stack, "warning", async () => {
+      previewed = await stack.preview({ refresh: true, diff: true });
+    });
+    expect(said).to.deep.equal([]);
+    const refreshed = await stack.refresh();
+    expect(changesOf(previewed as Run)).to.have.members(updates);
+    expect([previewed?.stdout, refreshed.stdout].join()).not.to.match(/__intent|__provider/);
+    const steps = stack.events.slice(before).map((event) => JSON.parse(event));
+    const named = steps.flatMap(({ resourcePreEvent, resOutputsEvent }) => {
+      const { diffs, detailedDiff } = (resourcePreEvent ?? resOutputsEvent)?.metadata ?? {};
+      return [...(diffs ?? []), ...Object.keys(detailedDiff ?? {})] as string[];
+    });
+    expect(named.filter((name) => name.startsWith("__"))).to.deep.equal([]);
+
     danger = true;
     const expected = [
       "emptied: TunnelCredential: The tunnel credential `…` may now bind everything (before: `bind:app.example.com`). (credential-widened)",
@@ -79,8 +100,13 @@ describe("A reviewer of a preview", () => {
         expected.map((warning) => `${name}-${warning.replace("…", `${name}-${warning.split(":")[0]}`)}`),
       ),
     );
-    await stack.up();
-    expect(await warningsOf(stack), "no warning is repeated").to.deep.equal([]);
+    expect(changesOf(await stack.up())).to.include.members(updates);
+    let again: Run | undefined;
+    const repeated = await saidDuring(stack, "warning", async () => {
+      again = await stack.preview();
+    });
+    expect(repeated).to.deep.equal([]);
+    expect(changesOf(again as Run)).to.deep.equal([]);
   });
 
   it("is warned once that there is no API key, if the run would need one", async () => {
@@ -92,29 +118,5 @@ describe("A reviewer of a preview", () => {
     expect(new Set(warnings.map((warning) => warning.split("-")[0])).size).to.equal(NAMES.length);
     for (const warning of warnings)
       expect(warning).to.contain("There is no API key for").and.to.contain("TUNNELPLANE_API_KEY");
-  });
-
-  it("never sees the provider's hidden properties among the changes of a refresh", async () => {
-    const stack = await world.stack(server, async () => {
-      for (const name of NAMES) new PROVIDERS[name].IpPolicy(`${name}-office`, { description: "ours" });
-    });
-    await stack.up();
-    for (const { id, description } of (await server.rest.get("/ip_policies")).body.ip_policies)
-      if (description === "ours") await server.rest.patch(`/ip_policies/${id}`, { description: "theirs" });
-    const updates = NAMES.map((name) => `update ${name}-office description`);
-    const before = stack.events.length;
-    const previewed = await stack.preview({ refresh: true, diff: true });
-    const refreshed = await stack.refresh();
-    expect(changesOf(previewed)).to.have.members(updates);
-    const shown = [previewed.stdout, refreshed.stdout].join();
-    expect(shown).not.to.match(/__intent|__provider/);
-    const steps = stack.events.slice(before).map((event) => JSON.parse(event));
-    const named = steps.flatMap(({ resourcePreEvent, resOutputsEvent }) => {
-      const { diffs, detailedDiff } = (resourcePreEvent ?? resOutputsEvent)?.metadata ?? {};
-      return [...(diffs ?? []), ...Object.keys(detailedDiff ?? {})] as string[];
-    });
-    expect(named.filter((name) => name.startsWith("__"))).to.deep.equal([]);
-    expect(changesOf(await stack.up())).to.have.members(updates);
-    expect(changesOf(await stack.up())).to.deep.equal([]);
   });
 });

@@ -6,6 +6,8 @@ import { failureOf, World } from "../support/provider";
 import { PROVIDERS } from "../support/providers";
 
 const CANARY_KEY = "tpk_canary-api-key-1b2c3d4e5f";
+/** Of destinations of events and of a sign-in, which the server has to know. */
+const CANARY_SECRET = "canary-client-secret-9f8e7d6c5b";
 const CANARY_METADATA = "canary-metadata-that-a-program-marked-secret";
 const NAMES = Object.keys(PROVIDERS) as (keyof typeof PROVIDERS)[];
 
@@ -29,13 +31,41 @@ describe("Secrets of a program with both providers", () => {
           description,
           metadata: pulumi.secret(CANARY_METADATA),
         });
+        const auth = {
+          creds: { cloudAccessKeyId: `AKIAPUBLIC${name}`, cloudSecretAccessKey: CANARY_SECRET },
+        };
+        const streamRef = "arn:aws:kinesis:eu-central-1:123456789012:stream/tunnels";
+        const stream = { streamService: { streamRef, auth } };
+        const intake = { monitoringService: { apiKey: CANARY_SECRET, service: "tunnels" } };
+        for (const [index, target] of [stream, intake].entries())
+          new tunnels.EventDestination(`${name}-destination-${index}`, { target });
+        const site = new tunnels.HttpsEdge(`${name}-site`);
+        new tunnels.HttpsEdgeRoute(`${name}-route`, {
+          edgeId: site.id,
+          matchType: "path_prefix",
+          match: "/",
+          oidc: {
+            issuer: "https://id.example.com",
+            clientId: "site",
+            clientSecret: CANARY_SECRET,
+            scopes: ["openid"],
+          },
+        });
         new tunnels.TunnelCredential(`${name}-other`, { description }, { provider: account });
         return [name, { token: agent.token, metadata: agent.metadata }];
       });
       return Object.fromEntries(declared);
     });
     const printed: string[] = [];
-    for (const step of ["preview", "up", "refresh"] as const) printed.push((await stack[step]()).stdout);
+    const preview = await stack.preview({ diff: true });
+    printed.push(preview.stdout);
+    for (const step of ["up", "refresh"] as const) printed.push((await stack[step]()).stdout);
+    for (const name of NAMES)
+      for (const text of [preview.stdout, stack.stateFile()])
+        expect(text, "what is no secret").to.contain(`AKIAPUBLIC${name}`);
+    expect(preview.stdout).to.contain("[secret]");
+    const stored = (await server.rest.get("/event_destinations")).text;
+    expect(stored.split(CANARY_SECRET)).to.have.length(2 * NAMES.length + 1);
     description = "second";
     printed.push((await stack.preview({ diff: true })).stdout, (await stack.up()).stdout);
     const outputs = stack.outputs();
@@ -59,14 +89,16 @@ describe("Secrets of a program with both providers", () => {
     };
     for (const file of readdirSync(server.data))
       places[file] = readFileSync(join(server.data, file), "latin1");
-    const mayHoldMetadata = (place: string) => place.startsWith("tunnelplane.db"); // it is no secret to the server, which has to answer it
+    // They are no secret to the server, which has to use or to answer them.
+    const mayHoldOthers = (place: string) => place.startsWith("tunnelplane.db");
     for (const [place, text] of Object.entries(places)) {
       expect(text.length, `${place} was searched`).to.be.greaterThan(0);
       expect(text.includes(CANARY_KEY), `API key in ${place}`).to.equal(false);
       for (const [index, token] of tokens.entries())
         expect(text.includes(token), `token of ${NAMES[index]} in ${place}`).to.equal(false);
-      if (!mayHoldMetadata(place))
-        expect(text.includes(CANARY_METADATA), `secret input in ${place}`).to.equal(false);
+      if (!mayHoldOthers(place))
+        for (const canary of [CANARY_METADATA, CANARY_SECRET])
+          expect(text.includes(canary), `secret input in ${place}`).to.equal(false);
     }
     expect(state).to.contain("ciphertext");
   });

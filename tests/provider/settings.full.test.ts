@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { saveLogin } from "@tunnelplane/sdk";
 import { expect } from "chai";
-import { changesOf, failureOf, World } from "../support/provider";
+import { changesOf, failureOf, failuresOf, World } from "../support/provider";
 import { type Classes, PROVIDERS } from "../support/providers";
 import { StandInServer } from "../support/standIn";
 
@@ -75,65 +75,63 @@ describe("The server and key that a program uses", () => {
     expect(await descriptionsOn(server)).to.include.members(NAMES);
     saveLogin("http://127.0.0.1:9", login, env);
     saveLogin(server.url, undefined, env);
-    const other = await world.stack(server, onePolicy, { env });
-    expect(await failureOf(other.up()))
-      .to.contain("There is no API key")
-      .and.to.contain("tunnelplane login");
-    rmSync(folder, { recursive: true });
-  });
-
-  it("are asked for in one line if there is no key at all", async () => {
-    for (const { IpPolicy } of Object.values(PROVIDERS)) {
-      const stack = await world.stack({ ...NOBODY, apiKey: "" }, async () => void new IpPolicy("policy"));
-      expect(await failureOf(stack.up()))
+    const without = await world.stack(server, onePolicy, { env });
+    const asked = await failuresOf(without, () => without.up({ continueOnError: true }));
+    for (const name of NAMES)
+      expect(asked.get(name))
         .to.contain("There is no API key")
-        .and.to.contain("TUNNELPLANE_API_KEY");
-    }
+        .and.to.contain("TUNNELPLANE_API_KEY")
+        .and.to.contain("tunnelplane login");
+    rmSync(folder, { recursive: true });
   });
 });
 
 describe("A server that cannot be used", () => {
-  /** A run with each provider says so in one line, and records nothing. */
-  async function expectOneLine(at: { url: string; apiKey: string }, line: string): Promise<void> {
-    for (const [name, { IpPolicy }] of Object.entries(PROVIDERS)) {
-      const stack = await world.stack(at, async () => void new IpPolicy("policy"));
-      const message = await failureOf(stack.up());
-      expect(message, name).to.contain(line);
-      expect(message, `${name}: no stack trace`).not.to.match(/\n\s+at /);
-      expect(stack.resources(), `${name}: nothing half-recorded`).to.deep.equal([]);
-      expect(stack.pendingOperations(), `${name}: nothing pending`).to.deep.equal([]);
-    }
-  }
-
-  it("because nothing listens there is named with its address and the source of that address", () =>
-    expectOneLine(
-      { url: "http://127.0.0.1:9", apiKey: "x" },
+  /** Where each resource of a program is, and the line with which both providers refuse it in one run. */
+  const LINES = {
+    nobody:
       "http://127.0.0.1:9 does not answer (connection refused); is the server running? The address comes from TUNNELPLANE_BASE_URL",
-    ));
+    stranger: "refused the API key from TUNNELPLANE_API_KEY",
+    page: "but not by a tunnelplane server: check the base URL",
+    later: "speaks another version of the API than this package",
+  } as const;
 
-  it("because the key is wrong leads to an error that names the key's source", async () => {
-    await expectOneLine(
-      { url: server.url, apiKey: "not-the-key" },
-      `${server.url} refused the API key from TUNNELPLANE_API_KEY`,
+  it("is named in one line with what is wrong: nobody listens, it refuses the key, is another server, or speaks another version; and nothing is recorded", async () => {
+    const page = await answering(200, "<html>hello</html>");
+    const later = await answering(
+      400,
+      JSON.stringify({
+        error_code: "TP_1006",
+        status_code: 400,
+        msg: "This server speaks version 3",
+        details: { operation_id: "op_1" },
+      }),
     );
-  });
-
-  it("because it is no tunnelplane server leads to another error than a server that refuses", async () => {
-    await withStandIn(200, "<html>hello</html>", (url) =>
-      expectOneLine({ url, apiKey: "x" }, "but not by a tunnelplane server: check the base URL"),
-    );
-  });
-
-  it("because it speaks another version of the API leads to an error that says so", async () => {
-    const refusal = {
-      error_code: "TP_1006",
-      status_code: 400,
-      msg: "This server speaks version 3",
-      details: { operation_id: "op_1" },
+    const urls: Partial<Record<string, string>> = {
+      stranger: server.url,
+      page: page.url,
+      later: later.url,
     };
-    await withStandIn(400, JSON.stringify(refusal), (url) =>
-      expectOneLine({ url, apiKey: "x" }, "speaks another version of the API than this package"),
+    const stack = await world.stack(
+      { ...NOBODY, apiKey: "not-the-key" },
+      everywhere((tunnels, name) => {
+        for (const what of Object.keys(LINES)) {
+          const baseUrl = urls[what];
+          const provider = baseUrl && new tunnels.Account(`${name}-at-${what}`, { baseUrl });
+          new tunnels.IpPolicy(`${name}-${what}`, {}, provider ? { provider } : {});
+        }
+      }),
     );
+    const failures = await failuresOf(stack, () => stack.up({ continueOnError: true }));
+    for (const name of NAMES)
+      for (const [what, line] of Object.entries(LINES)) {
+        const message = failures.get(`${name}-${what}`);
+        expect(message, `${name} ${what}`).to.contain(line);
+        expect(message, `${name} ${what}: no stack trace`).not.to.match(/\n\s+at /);
+      }
+    expect(stack.resources(), "nothing half-recorded").to.deep.equal([]);
+    expect(stack.pendingOperations(), "nothing pending").to.deep.equal([]);
+    for (const standIn of [page, later]) standIn.stop();
   });
 
   it("makes refresh and destroy fail with the same error, and leaves the state as it was", async () => {
@@ -160,11 +158,5 @@ describe("A server that cannot be used", () => {
   });
 });
 
-async function withStandIn(status: number, body: string, use: (url: string) => Promise<void>): Promise<void> {
-  const standIn = await StandInServer.start((_request, response) => response.writeHead(status).end(body));
-  try {
-    await use(standIn.url);
-  } finally {
-    standIn.stop();
-  }
-}
+const answering = (status: number, body: string): Promise<StandInServer> =>
+  StandInServer.start((_request, response) => response.writeHead(status).end(body));

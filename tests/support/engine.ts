@@ -11,7 +11,15 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import * as auto from "@pulumi/pulumi/automation";
 import { KEY_SETTINGS, keyEnvironment } from "./keyService";
-import { OURS, outputsIn, type Recorded, resourcesIn, restoreTorn, type State } from "./stackState";
+import {
+  OURS,
+  outputsIn,
+  type Recorded,
+  resourcesIn,
+  restoreTorn,
+  type State,
+  type Stored,
+} from "./stackState";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string | undefined };
 const PACKAGES = join(__dirname, "../../node_modules");
@@ -187,12 +195,20 @@ export class Engine {
     this.run((onEvent) => this.stack.refresh({ ...options, onEvent }));
   destroy = (options: auto.DestroyOptions = {}) =>
     this.run((onEvent) => this.stack.destroy({ ...options, onEvent }));
-  /** Removes the lock of a killed run. */
-  cancel = () => this.stack.cancel();
+  /** Removes the lock of a killed run, as `pulumi cancel` does. Costs no start of the engine. */
+  cancel = (): void => rmSync(join(this.folder, "state/.pulumi/locks"), { recursive: true, force: true });
   /** What the stack's program put out, with secrets in clear. Costs no start of the engine. */
   outputs = (): auto.OutputMap => outputsIn(this.latest);
-  exportState = () => this.stack.exportStack();
-  importState = (state: auto.Deployment) => this.stack.importStack(state);
+
+  /**
+   * Changes what the state has of each resource, as another version or somebody's hand would have left it.
+   * Costs no start of the engine.
+   */
+  editState(edit: (resource: Stored) => void): void {
+    const state = JSON.parse(this.stateFile());
+    state.checkpoint.latest.resources.forEach(edit);
+    writeFileSync(this.statePath, JSON.stringify(state));
+  }
 
   /** The state file, with encrypted secrets. */
   stateFile = () => readFileSync(this.statePath, "utf8");

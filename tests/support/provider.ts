@@ -58,6 +58,16 @@ export async function saidDuring(
     .map(({ urn, message }) => `${urn?.split("::").at(-1)}: ${message.trim()}`);
 }
 
+/** Why a run that tries all resources fails for each of them, by name. */
+export async function failuresOf(stack: Engine, run: () => Promise<unknown>): Promise<Map<string, string>> {
+  const failures = new Map<string, string>();
+  for (const line of await saidDuring(stack, "error", run)) {
+    const [name = "", text] = line.split(/: (.*)/s);
+    failures.set(name, [failures.get(name), text].filter(Boolean).join("\n"));
+  }
+  return failures;
+}
+
 /** The error message of a run that must fail. */
 export async function failureOf(run: Promise<unknown>): Promise<string> {
   try {

@@ -11,6 +11,14 @@ export interface Recorded {
   readonly outputs: Record<string, unknown>;
 }
 
+/** A resource in the file of a stack's state, which may be edited. */
+export interface Stored {
+  readonly urn: string;
+  readonly inputs?: Record<string, unknown>;
+  readonly outputs?: Record<string, unknown>;
+  taint?: boolean;
+}
+
 /** What the file of a stack's state holds of its last run. */
 export interface State {
   readonly resources?: Recorded[];

@@ -84,7 +84,7 @@ onEveryProvider("One intent makes one object", function (tunnels, provider) {
       stack.restoreTornState();
       recorded += stack.resources().length;
 
-      await stack.cancel();
+      stack.cancel();
       await stack.up();
       const ids = stack.resources().map(({ id }) => id.split("/").at(-1));
       const edge = ids.find((id) => id?.startsWith("edghts_"));
