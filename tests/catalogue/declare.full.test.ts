@@ -120,15 +120,16 @@ describe("A catalogue in YAML", () => {
   });
 
   it("previews an edited value as exactly that property, and deletes an entry that is removed", async () => {
-    folder.write(everything.replace("rate: 1m", "rate: 2m"));
-    expect(changesOf(await stack.preview())).to.deep.equal([
-      "update app policies.inbound[0].actions[0].config.rate",
-    ]);
     folder.write(
-      everything.replace("[partners, clients]", "[clients]").replace("action: allow", "action: deny"),
+      everything
+        .replace("rate: 1m", "rate: 2m")
+        .replace("[partners, clients]", "[clients]")
+        .replace("action: allow", "action: deny"),
     );
-    expect(changesOf(await stack.preview())).to.include.members([
-      "update app mutualTls.certificateAuthorityIds[0] mutualTls.certificateAuthorityIds[1]",
+    expect(
+      changesOf(await stack.preview()).filter((change) => !/^(create|delete)/.test(change)),
+    ).to.have.members([
+      "update app mutualTls.certificateAuthorityIds[0] mutualTls.certificateAuthorityIds[1] policies.inbound[0].actions[0].config.rate",
       "replace berlin action",
     ]);
     folder.write(everything.replace(/ {2}berlin: .*\n/, ""));

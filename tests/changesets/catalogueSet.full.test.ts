@@ -4,10 +4,7 @@ import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, failuresOf, World } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
-
-type Name = keyof typeof PROVIDERS;
-const NAMES = Object.keys(PROVIDERS) as Name[];
+import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const CATALOGUE = `
 tunnelGroupBackends:

@@ -18,7 +18,7 @@ const { licencesIn, sbomOf, unacceptedIn } = require("../../scripts/licences.cjs
 const STORE = join(ROOT, "node_modules/.tunnelplane/pnpm");
 /**
  * Has ts-node take the types out of programs without checking them. The repository's own check does that for
- * examples, and the template's programs are checked below.
+ * examples, and `npx tsc` for the template's programs below.
  */
 const UNCHECKED = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
@@ -120,7 +120,7 @@ describe("A project of one's own, outside of the repository, from packed tarball
       const found = `\nconsole.log("This is " + (typeof module === "undefined" ? "an ES module" : "CommonJS"));\n`;
       appendFileSync(join(folder, "index.ts"), found);
       const steps = [...untilPreview(folder), { commands: ["npx tsc"], shown: [] }];
-      const printed = await followed(steps, await shellWithoutGateway(folder));
+      const printed = await followed(steps, await shellWithoutGateway(folder, UNCHECKED));
       expect(printed)
         .to.contain(`This is ${syntax}`)
         .and.to.contain("+ 4 to create")

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, saidDuring, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
+import { type Classes, NAMES, PROVIDERS } from "../support/providers";
 import { MOVABLE_CLOCK } from "../support/server";
 
 interface Ends {
@@ -40,7 +40,7 @@ describe("Access that ends, in a program", () => {
 
   it("says at each resource when it ends, and is declared", async () => {
     const said = await saidDuring(stack, "warning", () => stack.up());
-    for (const provider of Object.keys(PROVIDERS))
+    for (const provider of NAMES)
       for (const name of ["rule", "credential"])
         expect(said.join("\n")).to.match(
           new RegExp(`${provider}-${name}: (IpPolicyRule|TunnelCredential): ends in (30|29) min, at ${end}`),
@@ -59,7 +59,7 @@ describe("Access that ends, in a program", () => {
   it("goes on for good when the program names no end any more", async () => {
     ends = {};
     const run = await stack.up();
-    const providers = Object.keys(PROVIDERS).flatMap((name) => [
+    const providers = NAMES.flatMap((name) => [
       `update ${name}-credential expiresAt`,
       `update ${name}-rule expiresAt`,
     ]);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, makeCertificates, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
+import { type Classes, NAMES, PROVIDERS } from "../support/providers";
 
 /** One edge for each case, with a backend and a restriction. */
 const EDGES = ["changed", "foreign-module", "lost-module", "dropped-module", "deleted"] as const;
@@ -16,7 +16,6 @@ interface Edge {
 // One stack has the edges of all cases and of both providers: each run of the engine serves them all.
 describe("A stack whose server is changed behind Pulumi's back", () => {
   const world = new World();
-  const providers = Object.keys(PROVIDERS);
   const [first, renewed] = [makeCertificates("clients").authority, makeCertificates("renewed").authority];
   let isFirst = true;
   let stack: Engine;
@@ -55,7 +54,7 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
     });
     await stack.up();
     made = await edges();
-    for (const provider of providers) {
+    for (const provider of NAMES) {
       const path = (name: string) => `/edges/tls/${made[`${provider} ${name}`]?.id}`;
       const { backend, hostports } = made[`${provider} changed`] as Edge & {
         backend: { backend: { id: string } };
@@ -81,7 +80,7 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
   });
   after(() => world.close());
 
-  for (const provider of providers)
+  for (const provider of NAMES)
     describe(`(${provider} provider)`, () => {
       const of = (edges: Record<string, Edge>, name: string) => edges[`${provider} ${name}`];
       const expectRepair = (name: string, ...changes: string[]) => {
@@ -129,13 +128,13 @@ describe("A stack whose server is changed behind Pulumi's back", () => {
           `update ${provider}-mutual`,
           `delete-replaced ${provider}-ca`,
         ]);
-        expect(authorities).to.deep.equal(providers.map(() => "renewed"));
+        expect(authorities).to.deep.equal(NAMES.map(() => "renewed"));
       });
     });
 
   it("has nothing left to repair, and can be destroyed although an object is already deleted", async () => {
     expect(changesOf(await stack.preview())).to.deep.equal([]);
-    for (const provider of providers) await rest.delete(`/edges/tls/${repaired[`${provider} changed`]?.id}`);
+    for (const provider of NAMES) await rest.delete(`/edges/tls/${repaired[`${provider} changed`]?.id}`);
     await stack.destroy();
     expect((await rest.get("/ip_policies")).body.ip_policies).to.deep.equal([]);
     expect(await edges()).to.deep.equal({});

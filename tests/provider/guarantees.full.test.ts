@@ -3,10 +3,8 @@ import { expect } from "chai";
 import { Folder } from "../support/catalogue";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, saidDuring, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
+import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
-type Name = keyof typeof PROVIDERS;
-const NAMES = Object.keys(PROVIDERS) as Name[];
 const env = { TUNNELPLANE_VALIDATE_ON_SERVER: "true" };
 
 /**

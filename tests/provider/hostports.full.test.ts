@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, World } from "../support/provider";
-import { onEveryProvider, PROVIDERS } from "../support/providers";
+import { NAMES, type Name, onEveryProvider, PROVIDERS } from "../support/providers";
 import type { Rest } from "../support/rest";
 
 /** Edges in the order of the program, by name; the hostports of each case are its own. */
@@ -30,8 +30,6 @@ const MOVES: Readonly<Record<string, { title: string; from: Edges; to: Edges }>>
     to: { c: ["x"], a: ["y"] },
   },
 };
-
-type Name = keyof typeof PROVIDERS;
 
 // One stack has the edges of all cases and of both providers: each run of the engine serves them all.
 const world = new World();
@@ -127,7 +125,7 @@ describe("A hostport of a stack", () => {
     again = await stack.up();
   });
 
-  for (const provider of Object.keys(PROVIDERS)) {
+  for (const provider of NAMES) {
     for (const [key, { title, to }] of Object.entries(MOVES))
       it(`${title}, also if the server checks previews (${provider} provider)`, () => {
         const prefix = `${provider}-${key}-`;

@@ -3,9 +3,7 @@ import * as dynamic from "@tunnelplane/pulumi";
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, requestsDuring, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
-
-type Name = keyof typeof PROVIDERS;
+import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 interface Existing {
   readonly id: string;
@@ -15,7 +13,6 @@ interface Existing {
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describe("The option `import` of a resource", () => {
   const world = new World();
-  const providers = Object.keys(PROVIDERS) as Name[];
   /** What is on the server before the first run, by provider. */
   const there = new Map<
     Name,
@@ -83,9 +80,9 @@ describe("The option `import` of a resource", () => {
 
   before("import everything", async () => {
     server = await world.server();
-    for (const provider of providers) await fill(provider);
+    for (const provider of NAMES) await fill(provider);
     stack = await world.stack(server, async () => {
-      for (const provider of providers) declare(provider, PROVIDERS[provider]);
+      for (const provider of NAMES) declare(provider, PROVIDERS[provider]);
     });
     preview = await stack.preview();
     emitted = [...stack.events];
@@ -96,7 +93,7 @@ describe("The option `import` of a resource", () => {
   });
   after(() => world.close());
 
-  for (const provider of providers) {
+  for (const provider of NAMES) {
     it(`adopts an object that is as declared: the preview shows it, and neither this run nor later ones change the server (${provider} provider)`, async () => {
       const { app } = existing(provider);
       expect(changesOf(preview, `${provider}-app`)).to.deep.equal(
@@ -121,7 +118,7 @@ describe("The option `import` of a resource", () => {
       for (const run of [again, refreshed]) expect(changesOf(run as Run, `${provider}-`)).to.deep.equal([]);
       expect(await now(`/ssh_user_certificates/${certificate.id}`)).to.deep.equal(certificate);
       const { ssh_user_certificates } = (await server.rest.get("/ssh_user_certificates")).body;
-      expect(ssh_user_certificates).to.have.length(providers.length);
+      expect(ssh_user_certificates).to.have.length(NAMES.length);
     });
   }
 
@@ -129,8 +126,8 @@ describe("The option `import` of a resource", () => {
     form = "second";
     const replaced = await stack.up();
     const { ip_policy_rules } = (await server.rest.get("/ip_policy_rules")).body;
-    expect(ip_policy_rules).to.have.length(providers.length);
-    for (const provider of providers) {
+    expect(ip_policy_rules).to.have.length(NAMES.length);
+    for (const provider of NAMES) {
       expect(changesOf(replaced, `${provider}-app`)).to.deep.equal([]);
       expect(changesOf(replaced, `${provider}-berlin`)).to.include("replace  action");
       const { rule, policy } = existing(provider);
@@ -143,9 +140,9 @@ describe("The option `import` of a resource", () => {
 
   it("lets the program change the object afterwards", async () => {
     form = "third";
-    const changes = providers.map((provider) => `update ${provider}-app description`);
+    const changes = NAMES.map((provider) => `update ${provider}-app description`);
     expect(changesOf(await stack.up())).to.have.members(changes);
-    for (const provider of providers)
+    for (const provider of NAMES)
       expect((await now(`/edges/tls/${existing(provider).app.id}`)).description).to.equal("the new app");
   });
 });

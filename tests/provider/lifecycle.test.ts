@@ -4,10 +4,8 @@ import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { oneOfEach } from "../support/oneOfEach";
 import { changesOf, requestsDuring, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
+import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
-type Name = keyof typeof PROVIDERS;
-const NAMES = Object.keys(PROVIDERS) as Name[];
 const OTHER = { dynamic: "native", native: "dynamic" } as const;
 type Form = "first" | "second";
 
@@ -75,7 +73,7 @@ describe("The life of a stack with resources of every class", () => {
     const action = form === "first" ? "allow" : "deny";
     new tunnels.IpPolicyRule(name("berlin"), { ipPolicyId, cidr: "192.0.2.0/24", action });
     const { id: edgeId } = new tunnels.HttpsEdge(name("site"), { description: name("site") });
-    new tunnels.HttpsEdgeRoute(name("route"), {
+    new tunnels.HttpsEdgeRoute(name("pages"), {
       edgeId,
       matchType: "path_prefix",
       match: "/",
@@ -182,7 +180,7 @@ describe("The life of a stack with resources of every class", () => {
     "create …deleted",
     "update …own description",
     "update …shared hostports[1]",
-    "update …route oidc.scopes[1] userAgentFilter",
+    "update …pages oidc.scopes[1] userAgentFilter",
     "update …watch sources[1].type",
   ];
   it("repairs that, updates, replaces and imports in one run, with one request for each change and none that writes to what it imports", async () => {

@@ -5,8 +5,8 @@ import type { Engine, EngineOptions, Run } from "../support/engine";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { isEngine, signalled, treeOf } from "../support/processes";
 import { changesOf, failureOf } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
-import { ALL, NAMES, type Name, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
+import { NAMES, type Name, PROVIDERS } from "../support/providers";
+import { ALL, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
 
 /** The accounts of a program, by name: an address, and the key for each provider. */
 type Accounts = Readonly<

@@ -2,10 +2,7 @@ import { expect } from "chai";
 import { Engine, type Run } from "../support/engine";
 import { LossyProxy } from "../support/lossyProxy";
 import { changesOf, failureOf, requestsDuring, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
-
-type Name = keyof typeof PROVIDERS;
-const NAMES = Object.keys(PROVIDERS) as Name[];
+import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 interface Declared {
   readonly description: string;

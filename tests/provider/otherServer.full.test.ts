@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { Plugin } from "../plugin/plugin";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, failuresOf, requestsDuring } from "../support/provider";
-import { ALL, NAMES, NOBODY, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
+import { NAMES } from "../support/providers";
+import { ALL, NOBODY, nameOf, RESOURCES, serverIdOf, TwoServers } from "./twoServers";
 
 // One stack has the resources of both providers. The cases follow each other on it.
 describe("A stack whose objects are on one server", () => {

@@ -1,12 +1,10 @@
 import { expect } from "chai";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, failuresOf, makeSshKey, requestsDuring, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
+import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 import { Rest } from "../support/rest";
 import { StandInServer } from "../support/standIn";
 
-type Name = keyof typeof PROVIDERS;
-const PROVIDER_NAMES = Object.keys(PROVIDERS) as Name[];
 /** What each provider's program declares, without the prefix of the provider. */
 const RESOURCES = ["credential", "ssh", "key"];
 
@@ -20,7 +18,7 @@ interface Member {
 describe("A stack that is shared by people who do not see each other's credentials", () => {
   const world = new World();
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };
-  const first = { description: "first", declaring: PROVIDER_NAMES };
+  const first = { description: "first", declaring: NAMES };
   let declared: { description: string; declaring: readonly Name[] } = first;
   let server: Awaited<ReturnType<World["server"]>>;
   let [ada, bo]: Member[] = [];
@@ -72,14 +70,14 @@ describe("A stack that is shared by people who do not see each other's credentia
     const { ssh_credentials } = (await server.rest.get("/ssh_credentials")).body;
     const { keys } = (await (ada as Member).rest.get("/api_keys")).body;
     expect(credentials.length + ssh_credentials.length + keys.length, what).to.equal(
-      RESOURCES.length * PROVIDER_NAMES.length + 1,
+      RESOURCES.length * NAMES.length + 1,
     );
   }
   const refusal = () => `belongs to another owner (${ada?.id})`;
 
   it("fails for an object of another owner, and never takes it for deleted", async () => {
     const runOfBo = await runBy(bo as Member);
-    for (const provider of PROVIDER_NAMES) {
+    for (const provider of NAMES) {
       const target = urnsOf(provider);
       let message = "";
       const requests = await requestsDuring(server, async () => {
@@ -104,7 +102,7 @@ describe("A stack that is shared by people who do not see each other's credentia
     };
     for (const [what, run] of Object.entries(runs)) {
       const refused = await failuresOf(runOfBo, run);
-      for (const provider of PROVIDER_NAMES)
+      for (const provider of NAMES)
         for (const name of RESOURCES)
           expect(refused.get(`${provider}-${name}`), `${what} of ${provider}-${name}`).to.include(refusal());
     }
@@ -117,7 +115,7 @@ describe("A stack that is shared by people who do not see each other's credentia
 
   it("fails in the preview too, if previews ask the server", async () => {
     const runOfBo = await runBy(bo as Member, { TUNNELPLANE_VALIDATE_ON_SERVER: "true" });
-    for (const provider of PROVIDER_NAMES) {
+    for (const provider of NAMES) {
       declared = { description: "second", declaring: [provider] };
       expect(await failureOf(runOfBo.preview()), provider).to.include(refusal());
     }
@@ -126,12 +124,12 @@ describe("A stack that is shared by people who do not see each other's credentia
   it("creates an object again if a run with its owner's or an admin's key finds it deleted", async () => {
     for (const run of [stack, await runBy(server)]) {
       const { credentials } = (await server.rest.get("/credentials")).body;
-      expect(credentials).to.have.length(PROVIDER_NAMES.length);
+      expect(credentials).to.have.length(NAMES.length);
       for (const { id } of credentials)
         expect((await server.rest.delete(`/credentials/${id}`)).status).to.equal(204);
       await run.refresh();
       expect(changesOf(await run.up())).to.have.members(
-        PROVIDER_NAMES.map((provider) => `create ${provider}-credential`),
+        NAMES.map((provider) => `create ${provider}-credential`),
       );
     }
   });
@@ -148,7 +146,7 @@ describe("A stack that is shared by people who do not see each other's credentia
       response.writeHead(status, { "content-type": "application/json" }).end(text);
     });
     const runOfBo = await runBy(bo as Member, { TUNNELPLANE_BASE_URL: old.url });
-    for (const provider of PROVIDER_NAMES)
+    for (const provider of NAMES)
       expect(await failureOf(runOfBo.refresh({ target: urnsOf(provider) })), provider).to.include(
         "cannot say who owns the API key",
       );

@@ -8,10 +8,8 @@ import { Plugin } from "../plugin/plugin";
 import { Folder } from "../support/catalogue";
 import { Engine } from "../support/engine";
 import { changesOf, failureOf, failuresOf, World } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
+import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
-type Name = keyof typeof PROVIDERS;
-const NAMES = Object.keys(PROVIDERS) as Name[];
 /** What a program declares with each provider, without the prefix of the provider. */
 const RESOURCES = ["backend", "catalogue", "credential"];
 const COLLECTIONS = ["/backends/tunnel_group", "/ip_policies", "/credentials"];

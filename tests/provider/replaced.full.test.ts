@@ -2,9 +2,7 @@ import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { expect } from "chai";
 import type { Engine } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
-
-type Name = keyof typeof PROVIDERS;
+import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 /** What is replaced. Two objects at a time cannot hold the same hostport, network, route or key. */
 const REPLACED = ["edge", "site", "route", "rule", "key", "redirect"];
@@ -14,7 +12,6 @@ const PATHS = ["/edges/tls", "/edges/https", "/ip_policy_rules", "/ssh_credentia
 // One stack has the resources of all cases and of both providers: each run of the engine serves them all.
 describe("Replacing resources because the user asks for it", () => {
   const world = new World();
-  const providers = Object.keys(PROVIDERS) as Name[];
   const keys = { dynamic: makeSshKey(), native: makeSshKey() };
   let server: Awaited<ReturnType<World["server"]>>;
   let stack: Engine;
@@ -53,7 +50,7 @@ describe("Replacing resources because the user asks for it", () => {
   before("declare everything", async () => {
     server = await world.server();
     stack = await world.stack(server, async () => {
-      for (const provider of providers) declare(provider, PROVIDERS[provider]);
+      for (const provider of NAMES) declare(provider, PROVIDERS[provider]);
     });
     await stack.up();
   });
@@ -63,7 +60,7 @@ describe("Replacing resources because the user asks for it", () => {
   const urnsOf = (state: readonly { readonly urn: string }[], names: readonly string[]): string[] =>
     state
       .map(({ urn }) => urn)
-      .filter((urn) => providers.some((of) => names.some((name) => urn.endsWith(`::${of}-${name}`))));
+      .filter((urn) => NAMES.some((of) => names.some((name) => urn.endsWith(`::${of}-${name}`))));
 
   /** The edges that are not replaced hold a module. */
   const isHolder = ({ hostports = [] }: { hostports?: string[] }) => /^holder/.test(hostports[0] ?? "");
@@ -80,7 +77,7 @@ describe("Replacing resources because the user asks for it", () => {
   /** Every edge has its module, whichever resource declares it now. */
   async function expectModules(): Promise<void> {
     const { tls_edges } = (await server.rest.get("/edges/tls")).body;
-    expect(tls_edges).to.have.length(2 * providers.length);
+    expect(tls_edges).to.have.length(2 * NAMES.length);
     for (const { hostports, tls_termination } of tls_edges)
       expect(tls_termination?.min_version, hostports[0]).to.equal("1.3");
   }
@@ -105,7 +102,7 @@ describe("Replacing resources because the user asks for it", () => {
     const before = await ids();
     form = "inline";
     const tainted = urnsOf(stack.resources(), REPLACED);
-    expect(tainted).to.have.length(REPLACED.length * providers.length);
+    expect(tainted).to.have.length(REPLACED.length * NAMES.length);
     stack.editState((resource) => {
       if (tainted.includes(resource.urn)) resource.taint = true;
     });
@@ -126,7 +123,7 @@ describe("Replacing resources because the user asks for it", () => {
     const state = stack.resources();
     isNewFirst = true;
     const edges = urnsOf(state, ["edge"]);
-    expect(edges).to.have.length(providers.length);
+    expect(edges).to.have.length(NAMES.length);
     for (const urn of edges) expect(await failureOf(stack.up({ replace: [urn] })), urn).to.match(ADVICE);
     // Nothing depends on these, so one run tries them all.
     const replace = urnsOf(state, ["route", "rule", "key"]);
@@ -146,7 +143,7 @@ describe("Replacing resources because the user asks for it", () => {
       const names = ["edge", "rule", "key"];
       const replace = urnsOf(stack.resources(), names);
       const changes = changesOf(await stack.preview({ replace }));
-      for (const provider of providers)
+      for (const provider of NAMES)
         for (const name of names)
           expect(
             changes.filter((change) => change.startsWith(`create-replacement ${provider}-${name}`)),

@@ -1,10 +1,7 @@
 import { expect } from "chai";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, makeCertificates, makeSshKey, saidDuring, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
-
-type Name = keyof typeof PROVIDERS;
-const NAMES = Object.keys(PROVIDERS) as Name[];
+import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
 const { authority } = makeCertificates("clients");
 

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { expect } from "chai";
 import { failureOf, World } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
+import { NAMES, PROVIDERS } from "../support/providers";
+import { Rest } from "../support/rest";
 
 const CANARY_KEY = "tpk_canary-api-key-1b2c3d4e5f";
 /** Of destinations of events and of a sign-in, which the server has to know. */
 const CANARY_SECRET = "canary-client-secret-9f8e7d6c5b";
 const CANARY_METADATA = "canary-metadata-that-a-program-marked-secret";
-const NAMES = Object.keys(PROVIDERS) as (keyof typeof PROVIDERS)[];
 
 describe("Secrets of a program with both providers", () => {
   const world = new World();
@@ -64,7 +64,7 @@ describe("Secrets of a program with both providers", () => {
       for (const text of [preview.stdout, stack.stateFile()])
         expect(text, "what is no secret").to.contain(`AKIAPUBLIC${name}`);
     expect(preview.stdout).to.contain("[secret]");
-    const stored = (await server.rest.get("/event_destinations")).text;
+    const stored = (await new Rest(server.url, CANARY_KEY).get("/event_destinations")).text;
     expect(stored.split(CANARY_SECRET)).to.have.length(2 * NAMES.length + 1);
     description = "second";
     printed.push((await stack.preview({ diff: true })).stdout, (await stack.up()).stdout);

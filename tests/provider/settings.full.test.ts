@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { saveLogin } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { changesOf, failureOf, failuresOf, World } from "../support/provider";
-import { type Classes, PROVIDERS } from "../support/providers";
+import { type Classes, NAMES, PROVIDERS } from "../support/providers";
 import { StandInServer } from "../support/standIn";
 
 type Server = Awaited<ReturnType<World["server"]>>;
-const NAMES = Object.keys(PROVIDERS);
 const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };
 
 /** A program in which each provider does the same. */

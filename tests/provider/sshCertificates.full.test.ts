@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Plugin } from "../plugin/plugin";
 import type { Engine, Run } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
+import { NAMES, PROVIDERS } from "../support/providers";
 
 const HOUR = 3_600_000;
 const NOBODY = { url: "http://127.0.0.1:9", apiKey: "never-sent-anywhere" };
@@ -140,7 +140,7 @@ describe("SSH certificates in a program", () => {
   });
   after(() => world.close());
 
-  for (const provider of Object.keys(PROVIDERS)) {
+  for (const provider of NAMES) {
     describe(`(${provider} provider)`, () => {
       for (const type of TYPES) {
         const name = (of: string) => nameOf(provider, type, of);

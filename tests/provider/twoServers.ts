@@ -1,11 +1,9 @@
 import type { CustomResourceOptions } from "@pulumi/pulumi";
 import { Folder } from "../support/catalogue";
 import { World } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
+import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
 export type Server = Awaited<ReturnType<World["server"]>>;
-export type Name = keyof typeof PROVIDERS;
-export const NAMES = Object.keys(PROVIDERS) as Name[];
 
 /** An address at which nobody listens. */
 export const NOBODY = { url: "http://127.0.0.1:9", apiKey: "for-nobody" };

@@ -1,9 +1,7 @@
 import { expect } from "chai";
 import { changesOf, failureOf, requestsDuring, saidDuring, World } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
+import { NAMES, type Name, PROVIDERS } from "../support/providers";
 
-type Name = keyof typeof PROVIDERS;
-const NAMES = Object.keys(PROVIDERS) as Name[];
 const CONFIG = { "tunnelplane:validateOnServer": { value: "true" } };
 
 describe("A preview with validateOnServer", () => {

@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import { runReview } from "../review/support";
 import { changesOf, failureOf, World } from "../support/provider";
-import { PROVIDERS } from "../support/providers";
+import { NAMES, PROVIDERS } from "../support/providers";
 import { MOVABLE_CLOCK } from "../support/server";
 import { admittedIdentity, StandInTokenIssuer, secondsFromNow } from "../support/tokenIssuer";
 
-const NAMES = Object.keys(PROVIDERS) as (keyof typeof PROVIDERS)[];
 const THREE_HOURS_S = 3 * 60 * 60;
 
 describe("A pipeline with an identity token and no API key", () => {

@@ -41,6 +41,8 @@ function nativeClasses(): Partial<Classes> {
 }
 
 export const PROVIDERS = { dynamic, native } as const;
+export type Name = keyof typeof PROVIDERS;
+export const NAMES = Object.keys(PROVIDERS) as Name[];
 
 /**
  * A `describe` for each provider, because what a program is promised must not depend on which of them it
@@ -48,10 +50,10 @@ export const PROVIDERS = { dynamic, native } as const;
  */
 export function onEveryProvider(
   title: string,
-  tests: (this: Mocha.Suite, tunnels: Classes, provider: keyof typeof PROVIDERS) => void,
+  tests: (this: Mocha.Suite, tunnels: Classes, provider: Name) => void,
 ): void {
-  for (const [provider, classes] of Object.entries(PROVIDERS) as [keyof typeof PROVIDERS, Classes][])
+  for (const provider of NAMES)
     describe(`${title} (${provider} provider)`, function () {
-      tests.call(this, classes, provider);
+      tests.call(this, PROVIDERS[provider], provider);
     });
 }
