@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { newChangeSetBudget } from "./changesets";
 import { Decisions } from "./decisions";
 import { Documents } from "./documents";
 import { subscriptions } from "./events";
@@ -47,6 +48,7 @@ export async function openContext(options: ContextOptions): Promise<ServerContex
       decisions: new Decisions(),
       guard: new Guarantees({ store, documents }),
       search: new Search(store, sequencer),
+      changeSets: newChangeSetBudget(),
       names: namesFrom(options),
     };
   } catch (error) {

@@ -9,6 +9,7 @@ export { refuseLastAdmin } from "./lastAdmin";
 export { beginDevice, DEVICE_MS, type Granting, grantCode, grantDevice, redeem } from "./logins";
 export {
   type Belonging,
+  holderOf,
   isElsewhere,
   isHidden,
   isLent,

@@ -7,7 +7,7 @@ import {
 } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
 import { type Database, statement } from "../storage";
-import { type Fault, refuseFaults } from "../util";
+import { type Fault, type Holder, refuseFaults } from "../util";
 import type { Caller } from "./caller";
 import { isWithin, standingOf } from "./standing";
 
@@ -65,6 +65,9 @@ export type Belonging = Pick<Database["resource"], "id" | "owner_id" | "project_
 
 /** The project that a request is about. */
 export const projectOf = ({ project }: Caller): string => project ?? DEFAULT_PROJECT.id;
+
+/** Whose turn the work of a request takes. */
+export const holderOf = (caller: Caller): Holder => ({ project: projectOf(caller), owner: caller.ownerId });
 
 /**
  * The project of what a caller makes. Projects belong to the account, and stand in `default`; a membership

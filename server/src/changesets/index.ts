@@ -4,4 +4,4 @@
  */
 
 export { readRequest, refuseBody } from "./request";
-export { ChangeSets } from "./service";
+export { ChangeSets, newChangeSetBudget } from "./service";

@@ -1,6 +1,6 @@
 import { definitionNamed, seesAll } from "@tunnelplane/sdk/contract";
 import type { Kysely } from "kysely";
-import { type Caller, projectOf } from "../auth";
+import { type Caller, holderOf, projectOf } from "../auth";
 import type { Page, PageSize } from "../documents";
 import type { Author } from "../journal";
 import {
@@ -11,7 +11,7 @@ import {
   Transactions,
 } from "../resources";
 import type { Database } from "../storage";
-import { newId, RequestError, refusalForNow, takeTurn } from "../util";
+import { Budget, newId, RequestError, refusalForNow, takeTurn } from "../util";
 import { isSeenBy } from "../view";
 import { carryOut, PlanOutdated, type TargetSet } from "./apply";
 import { digestOf } from "./digest";
@@ -20,10 +20,19 @@ import type { ObjectOperation } from "./operations";
 import { planOf, refuseDeletions } from "./plan";
 import type { ChangeSetRequest } from "./request";
 import { deleteSet, setPage } from "./sets";
-import { inTurn } from "./turns";
 
 /** How often a plan is made anew because others changed objects that it depends on. */
 const ATTEMPTS = 8;
+
+/** Change sets that are worked on at once: each holds megabytes. */
+const AT_ONCE = 2;
+/** Change sets of one owner that may wait for their turn. */
+const MAX_WAITING = 8;
+const MAX_WAIT_MS = 5_000;
+
+/** The turns of change sets on one server. */
+export const newChangeSetBudget = (): Budget =>
+  new Budget({ work: "change sets", atOnce: AT_ONCE, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
 
 /** The answer to an apply. */
 export interface Applied {
@@ -53,7 +62,7 @@ export class ChangeSets {
       ? undefined
       : await this.#transactions.answeredBefore<Applied>();
     if (answered) return answered;
-    return inTurn(this.#caller.ownerId, async () => {
+    return this.context.changeSets.run(holderOf(this.#caller), async () => {
       const request = await wanted();
       for (let attempt = 1; ; attempt++) {
         try {

@@ -1,10 +1,12 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { Comparison, Decision } from "@tunnelplane/sdk/meaning";
-import { refusalForNow, SharedThread } from "../util";
+import { type Holder, refusalForNow, SharedThread } from "../util";
 import type { DecisionAnswer, DecisionOrder, ToCompare, ToDecide } from "./worker";
 
 /** Compiling and searching patterns of users takes most of it; chosen, not measured. */
-const LONGEST_MS = 30_000;
+const MAX_MS = 10_000;
+/** So long one may wait for its turn. */
+const MAX_WAIT_MS = 5_000;
 /** In MiB. Chosen with room to spare for 2,000 objects and 100 requests, not measured. */
 const MOST_MEMORY = 256;
 /** In MiB. A larger young generation stays with the process once the thread has ended. */
@@ -19,27 +21,29 @@ export class Decisions {
     file: require.resolve("./worker"),
     name: "decisions",
     task: "decides requests and compares objects",
+    work: "decisions about requests and changes",
+    maxWaitMs: MAX_WAIT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
     longest: {
-      ms: LONGEST_MS,
+      ms: MAX_MS,
       error: ({ toCompare }) =>
         refusalForNow(
           "overloaded",
           toCompare
-            ? `It took longer than ${LONGEST_MS / 1000} s to find the effects of this change; change less at once, or ask without findings`
-            : `It took longer than ${LONGEST_MS / 1000} s to decide these requests; send fewer at once`,
+            ? `It took longer than ${MAX_MS / 1000} s to find the effects of this change; change less at once, or ask without findings`
+            : `It took longer than ${MAX_MS / 1000} s to decide these requests; send fewer at once`,
         ),
     },
   });
 
-  /** @param owner whose requests they are */
-  async decide(owner: string, toDecide: ToDecide): Promise<Decision[]> {
-    return present((await this.#thread.run(owner, { toDecide })).decisions);
+  /** @param holder whose requests they are */
+  async decide(holder: Holder, toDecide: ToDecide, gone?: AbortSignal): Promise<Decision[]> {
+    return present((await this.#thread.run(holder, { toDecide }, gone)).decisions);
   }
 
-  /** @param owner who asks what a change means */
-  async compare(owner: string, toCompare: ToCompare): Promise<Comparison> {
-    return present((await this.#thread.run(owner, { toCompare })).comparison);
+  /** @param holder who asks what a change means */
+  async compare(holder: Holder, toCompare: ToCompare, gone?: AbortSignal): Promise<Comparison> {
+    return present((await this.#thread.run(holder, { toCompare }, gone)).comparison);
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { World, WorldObject } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import type { Caller } from "../auth";
+import { type Caller, holderOf } from "../auth";
 import type { Documents } from "../documents";
 import { portsOf } from "../gateways";
 import type { ObjectChange } from "../journal";
@@ -52,7 +52,7 @@ export class DryRunConsequences {
   async addTo(json: string): Promise<string> {
     const { before, after, limits: unseen } = this.#touched;
     const order = { before, after, now: new Date() };
-    const compared = await this.context.decisions.compare(this.caller.ownerId, order);
+    const compared = await this.context.decisions.compare(holderOf(this.caller), order);
     const { findings, access, limits } = inPart(compared, unseen);
     const added = JSON.stringify(
       { findings, access, ...(limits.length > 0 && { finding_limits: limits }) },

@@ -1,7 +1,7 @@
 import { isAddress, present } from "@tunnelplane/sdk/contract";
 import { type Decision, type DecisionRequest, decisions } from "@tunnelplane/sdk/meaning";
 import { isHostport, isWildcard, readHostport, withoutEdge } from "@tunnelplane/sdk/rules";
-import type { Caller } from "../auth";
+import { type Caller, holderOf } from "../auth";
 import { portsOf } from "../gateways";
 import type { ServerContext } from "../resources";
 import { grouped, pipelined } from "../util";
@@ -11,11 +11,13 @@ import { edgesWithRoutes, Gathering, MAX_OBJECTS } from "./gather";
 /**
  * Decides requests on what is stored, in their order. Reads only the edges that may take them, what these
  * refer to (at most 1,000 objects), and the newest 500 credentials of each kind.
+ * @param gone aborts when the caller has hung up
  */
 export async function decide(
   { store: { reader }, documents, decisions: thread }: ServerContext,
   caller: Caller,
   requests: readonly DecisionRequest[],
+  gone?: AbortSignal,
 ): Promise<Decision[]> {
   const view = View.of({ db: reader, documents }, caller);
   const gathering = new Gathering(view);
@@ -41,7 +43,8 @@ export async function decide(
     now: Date.now(),
     ...(ports && { ports }),
   };
-  const decided = asked.length > 0 ? await thread.decide(caller.ownerId, { world, requests: asked }) : [];
+  const decided =
+    asked.length > 0 ? await thread.decide(holderOf(caller), { world, requests: asked }, gone) : [];
   const inOrder = decided.values();
   return requests.map((request, index) => {
     if (!isServed(index)) return nothing.decide(request);

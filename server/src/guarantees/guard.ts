@@ -20,7 +20,7 @@ import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from
 import { Judging } from "./judging";
 import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
-import { contradicts, ofAnotherProject, refusalOf, type StoredGuarantee, undecidable } from "./refusals";
+import { contradicts, ofAnotherProject, refusalOf, type StoredGuarantee } from "./refusals";
 import { worldOf } from "./stored";
 import {
   enforced,
@@ -87,7 +87,7 @@ export class Guarantees implements Guard {
         const order = JSON.stringify(around);
         if (judged.has(order)) continue;
         const isBrief = db instanceof Transaction && this.context.store.isParallel && this.#judging.isFree;
-        const judging = this.#judging.brokenBy(owner, order);
+        const judging = this.#judging.brokenBy(own, order);
         judging.catch(() => undefined); // if nobody waits for it; a transaction that waits fails by itself
         if (isBrief && (await within(BRIEF_MS, judging))?.length === 0) continue;
         throw new NotJudged(async () => {
@@ -105,7 +105,7 @@ export class Guarantees implements Guard {
     };
   }
 
-  states: Guard["states"] = (owner, toJudge) => this.#judging.states(owner, toJudge);
+  states: Guard["states"] = (holder, toJudge) => this.#judging.states(holder, toJudge);
 
   close(): Promise<void> {
     return this.#judging.close();
@@ -184,7 +184,7 @@ export class Guarantees implements Guard {
     changes: readonly ObjectChange[],
     { compared, ...asking }: Asking & { readonly compared: Map<string, Set<string>> },
   ): Promise<void> {
-    const { owner, project } = asking;
+    const { project } = asking;
     const own = changes.filter(({ definition }) => definition.kind === "guarantee");
     if (own.length === 0) return;
     const ids = new Set(own.map(({ id }) => id));
@@ -221,8 +221,7 @@ export class Guarantees implements Guard {
     };
     if (!known || some.length * rivals.length > MOST_COMPARED)
       throw new NotJudged(async () => {
-        refuse(await this.#judging.contradiction(owner, order));
-        if (!known) await this.#refuseUndecidable(asking, own);
+        refuse(await this.#judging.contradiction(asking, order));
         compared.set(text, new Set([...(known ?? []), ...rivals.map(({ document }) => document)]));
       });
     refuse(contradictionAmong(order));
@@ -235,21 +234,11 @@ export class Guarantees implements Guard {
   }
 
   /** Whether guarantees hold for what is stored. */
-  async #statesNow(
-    { owner, project, knowsRestrictions }: Asking,
-    guarantees: readonly Document[],
-  ): Promise<readonly GuaranteeState[]> {
+  async #statesNow(asking: Asking, guarantees: readonly Document[]): Promise<readonly GuaranteeState[]> {
     const { store, documents } = this.context;
-    const view = View.ofProject({ db: store.reader, documents }, project, knowsRestrictions);
+    const view = View.ofProject({ db: store.reader, documents }, asking.project, asking.knowsRestrictions);
     const world = await worldOf(store.reader, view, guarantees);
-    return this.#judging.states(owner, { world, guarantees });
-  }
-
-  async #refuseUndecidable(asking: Asking, changes: readonly ObjectChange[]): Promise<void> {
-    const made = changes.flatMap(({ change, after }) => (change === "created" && after ? [after] : []));
-    if (made.length === 0) return;
-    const states = await this.#statesNow(asking, made);
-    for (const { isUndecided, reason = "" } of states) if (isUndecided) throw undecidable(reason);
+    return this.#judging.states(asking, { world, guarantees });
   }
 }
 

@@ -1,11 +1,12 @@
 import { present } from "@tunnelplane/sdk/contract";
 import type { BrokenGuarantee, GuaranteeState } from "@tunnelplane/sdk/meaning";
-import { refusalForNow, SharedThread } from "../util";
+import { type Holder, refusalForNow, SharedThread } from "../util";
 import type { Contradiction, GuaranteesToCompare } from "./contradictions";
 import type { JudgingAnswer, JudgingOrder, StatesToJudge } from "./worker";
 
 /** As for other decisions; see `decisions/`. */
-const LONGEST_MS = 30_000;
+const MAX_MS = 10_000;
+const MAX_WAIT_MS = 5_000;
 /** In MiB; for 20,000 objects, which take some 100 (chosen with room to spare). */
 const MOST_MEMORY = 512;
 const MOST_YOUNG = 32;
@@ -16,13 +17,15 @@ export class Judging {
     file: require.resolve("./worker"),
     name: "guarantees",
     task: "judges guarantees",
+    work: "changes to judge by guarantees",
+    maxWaitMs: MAX_WAIT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
     longest: {
-      ms: LONGEST_MS,
+      ms: MAX_MS,
       error: () =>
         refusalForNow(
           "overloaded",
-          `It took longer than ${LONGEST_MS / 1000} s to judge guarantees; nothing was changed. Change less at once`,
+          `It took longer than ${MAX_MS / 1000} s to judge guarantees; nothing was changed. Change less at once`,
         ),
     },
   });
@@ -33,16 +36,16 @@ export class Judging {
   }
 
   /** @param change a {@link ChangeToJudge} as JSON */
-  async brokenBy(owner: string, change: string): Promise<readonly BrokenGuarantee[]> {
-    return present((await this.#thread.run(owner, { change })).broken);
+  async brokenBy(holder: Holder, change: string): Promise<readonly BrokenGuarantee[]> {
+    return present((await this.#thread.run(holder, { change })).broken);
   }
 
-  async states(owner: string, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]> {
-    return present((await this.#thread.run(owner, { states: JSON.stringify(toJudge) })).states);
+  async states(holder: Holder, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]> {
+    return present((await this.#thread.run(holder, { states: JSON.stringify(toJudge) })).states);
   }
 
-  async contradiction(owner: string, toCompare: GuaranteesToCompare): Promise<Contradiction | undefined> {
-    return (await this.#thread.run(owner, { contradictions: JSON.stringify(toCompare) })).contradiction;
+  async contradiction(holder: Holder, toCompare: GuaranteesToCompare): Promise<Contradiction | undefined> {
+    return (await this.#thread.run(holder, { contradictions: JSON.stringify(toCompare) })).contradiction;
   }
 
   close(): Promise<void> {

@@ -53,13 +53,6 @@ export const contradicts = (other: StoredGuarantee, request: DecisionRequest): R
     { guarantees: [shownIn(other, { request })] },
   );
 
-export const undecidable = (reason: string): RequestError =>
-  new RequestError(
-    "invalid_field",
-    `The guarantee cannot be decided at any address that it covers. ${reason}`,
-    { field: "addresses" },
-  );
-
 const descriptionOf = ({ fields }: StoredGuarantee): string => String(fields.description ?? "");
 
 const nameOf = (guarantee: StoredGuarantee | undefined): string => {

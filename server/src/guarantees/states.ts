@@ -1,5 +1,5 @@
 import type { GuaranteeState } from "@tunnelplane/sdk/meaning";
-import type { Caller } from "../auth";
+import { type Caller, holderOf } from "../auth";
 import { type Answer, DOCUMENT_SEPARATOR, type Document, type Page } from "../documents";
 import type { ServerContext } from "../resources";
 import { View } from "../view";
@@ -24,8 +24,8 @@ async function statesOf(
     const [some, others] = [guarantees.slice(0, half), guarantees.slice(half)];
     return [...(await statesOf(context, caller, some)), ...(await statesOf(context, caller, others))];
   }
-  const states = await guard.states(caller.ownerId, { world, guarantees });
-  return states.map(({ isUndecided: _, ...state }) => {
+  const states = await guard.states(holderOf(caller), { world, guarantees });
+  return states.map((state) => {
     const reason = reasonFor(state, world.partial === true);
     return { ...state, ...(reason !== undefined && { reason }) };
   });

@@ -3,6 +3,7 @@ import type { GuaranteeState, World } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
 import {
   type Caller,
+  holderOf,
   projectOf,
   refuseForeignReach,
   refuseForeignRights,
@@ -15,7 +16,7 @@ import type { Document, Documents } from "../documents";
 import type { AuditedAction, Journal, ObjectChange, Sequencer } from "../journal";
 import { KeyRotated, type Keyring } from "../secrets";
 import type { Database, Store, Transaction } from "../storage";
-import { RequestError, refusalForNow } from "../util";
+import { type Budget, type Holder, RequestError, refusalForNow } from "../util";
 import type { Validation } from "../validation";
 import { refuseBeyondBounds } from "./bounds";
 import { noteCertificatePolicies } from "./certificatePolicies";
@@ -35,6 +36,8 @@ export interface ServerContext {
   readonly decisions: Decisions;
   readonly guard: Guard;
   readonly search: Finder;
+  /** The turns of change sets. */
+  readonly changeSets: Budget;
   readonly names: NameSettings;
 }
 
@@ -52,9 +55,7 @@ interface StatesToJudge {
 }
 
 /** Who changes something, and in which project. */
-export interface Asking {
-  readonly owner: string;
-  readonly project: string;
+export interface Asking extends Holder {
   /** Whether it may know which restrictions of the account there are. */
   readonly knowsRestrictions: boolean;
 }
@@ -64,7 +65,7 @@ export interface Guard {
   /** The check of one request, which remembers its judgements. */
   begin(asking: Asking): Check;
   /** Whether guarantees hold in a world, in their order. */
-  states(owner: string, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]>;
+  states(holder: Holder, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]>;
   close(): Promise<void>;
 }
 
@@ -139,8 +140,7 @@ export class Transactions {
     private readonly request: ChangeRequest,
   ) {
     this.#check = context.guard.begin({
-      owner: request.caller.ownerId,
-      project: projectOf(request.caller),
+      ...holderOf(request.caller),
       knowsRestrictions: seesAllProjects(request.caller),
     });
   }

@@ -2,6 +2,7 @@
 
 export { newId, takeRandom } from "@tunnelplane/sdk/contract";
 export { customerOf, isLoopback, isPublic } from "./addresses";
+export { Budget, type Holder } from "./budget";
 export { gathered } from "./gathered";
 export { grouped } from "./grouped";
 export { isSession } from "./ids";
@@ -21,4 +22,3 @@ export { Rounds } from "./rounds";
 export { type SharedReport, SharedThread } from "./sharedThread";
 export { inSlices, ownTurn, readLarge, Slice, takeTurn } from "./slices";
 export { Thread } from "./thread";
-export { Turns } from "./turns";

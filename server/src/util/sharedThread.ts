@@ -1,100 +1,98 @@
 import { present } from "@tunnelplane/sdk/contract";
+import { Budget, type Holder } from "./budget";
 import { Thread, type ThreadOptions } from "./thread";
-import { Turns } from "./turns";
 
 /** A thread that has nothing to do for this long is ended: it would keep the memory of its largest work. */
 const IDLE_MS = 10_000;
+/** Work that nobody waits for any more is ended with its thread, unless it may end by itself within this time. */
+const GRACE_MS = 500;
 
 /** The answer of a shared thread to an order: a result, or the error. */
 export type SharedReport<Result> = { readonly found: Result } | { readonly failed: unknown };
 
-interface Waiting<Order, Result> {
-  readonly order: Order;
+interface Working<Result> {
   resolve(found: Result): void;
   reject(error: unknown): void;
 }
 
 interface SharedThreadOptions<Order>
   extends Pick<ThreadOptions<unknown>, "file" | "name" | "task" | "resourceLimits"> {
+  /** The work in a refusal: `decisions of requests`. */
+  readonly work: string;
+  /** How long an order may wait for its turn, in milliseconds. Default: until it comes. */
+  readonly maxWaitMs?: number;
   /** How long one order may take, and the error of one that takes longer. Default: as long as it takes. */
   readonly longest?: { readonly ms: number; readonly error: (order: Order) => Error };
 }
 
 /**
- * A thread that works for all owners. It has one order at a time, and owners take turns, so that no owner
- * delays the others. It starts with the first order. If it fails, its order fails too, and another thread
- * follows.
+ * A thread that works for everybody. It has one order at a time; projects take turns, and within one its
+ * owners. It starts with the first order. If it fails, its order fails too, and another thread follows.
  */
 export class SharedThread<Order, Result> {
-  readonly #turns = new Turns<Waiting<Order, Result>>();
+  readonly #budget: Budget;
   readonly #thread: Thread<Order, SharedReport<Result>>;
-  #current: Waiting<Order, Result> | undefined;
+  #current: Working<Result> | undefined;
   #idle: NodeJS.Timeout | undefined;
-  #limit: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: SharedThreadOptions<Order>) {
-    const { longest, ...thread } = options;
+    const { longest: _, work, maxWaitMs, ...thread } = options;
+    this.#budget = new Budget({ work, atOnce: 1, ...(maxWaitMs !== undefined && { maxWaitMs }) });
     this.#thread = new Thread({
       ...thread,
       isIdle: true,
       onReport: (report) => {
-        const { resolve, reject } = this.#done();
+        const { resolve, reject } = present(this.#current);
         if ("found" in report) resolve(report.found);
         else reject(report.failed);
-        this.#goOn();
       },
-      onFailure: (error) => this.#fail(error),
+      onFailure: (error) => this.#current?.reject(error),
     });
   }
 
-  /** @param owner whose turn the order takes */
-  run(owner: string, order: Order): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#turns.add(owner, { order, resolve, reject });
-      this.#goOn();
-    });
+  /**
+   * @param holder whose turn the order takes
+   * @param gone aborts when nobody waits for the result any more
+   */
+  run(holder: Holder, order: Order, gone?: AbortSignal): Promise<Result> {
+    return this.#budget.run(holder, () => this.#work(order, gone), gone);
   }
 
   /** Whether an order would be begun at once. */
   get isFree(): boolean {
-    return this.#current === undefined;
+    return this.#budget.isFree;
   }
 
   end(): Promise<void> {
     return this.#thread.end();
   }
 
-  /** Hands the next order to the thread, unless it has one. */
-  #goOn(): void {
-    if (this.#current) return;
-    this.#current = this.#turns.next();
+  async #work(order: Order, gone?: AbortSignal): Promise<Result> {
     clearTimeout(this.#idle);
-    if (!this.#current) {
-      this.#idle = setTimeout(() => this.end(), IDLE_MS).unref();
-      return;
-    }
     const { longest } = this.options;
-    const { order } = this.#current;
-    if (longest) this.#limit = setTimeout(() => this.#cutOff(longest.error(order)), longest.ms).unref();
-    this.#thread.send(order);
+    const began = performance.now();
+    const timers: NodeJS.Timeout[] = [];
+    const cutOffAfter = (ms: number, error: () => unknown) =>
+      timers.push(setTimeout(() => this.#cutOff(error()), ms).unref());
+    const leave = () => cutOffAfter(Math.max(began + GRACE_MS - performance.now(), 0), () => gone?.reason);
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        this.#current = { resolve, reject };
+        if (longest) cutOffAfter(longest.ms, () => longest.error(order));
+        gone?.addEventListener("abort", leave);
+        this.#thread.send(order);
+      });
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+      gone?.removeEventListener("abort", leave);
+      this.#current = undefined;
+      this.#idle = setTimeout(() => this.end(), IDLE_MS).unref();
+    }
   }
 
-  #cutOff(error: Error): void {
-    // The next order gets a thread of its own.
+  /** The next order gets a thread of its own. */
+  #cutOff(error: unknown): void {
     void this.#thread.end();
-    this.#fail(error);
-  }
-
-  #fail(error: unknown): void {
-    if (!this.#current) return;
-    this.#done().reject(error);
-    this.#goOn();
-  }
-
-  #done(): Waiting<Order, Result> {
-    const waiting = present(this.#current);
-    clearTimeout(this.#limit);
-    this.#current = undefined;
-    return waiting;
+    this.#current?.reject(error);
   }
 }

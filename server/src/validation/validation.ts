@@ -28,6 +28,7 @@ export class Validation {
     file: require.resolve("./worker"),
     name: "validation",
     task: "checks bodies",
+    work: "bodies to check",
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
   });
 
@@ -58,7 +59,7 @@ export class Validation {
     if (size > MOST_OF_ONE) throw tooMuch();
     this.#sizes.set(owner, size);
     try {
-      return await this.#thread.run(owner, { ...purpose, json });
+      return await this.#thread.run({ project: "", owner }, { ...purpose, json });
     } finally {
       const left = present(this.#sizes.get(owner)) - json.length;
       if (left > 0) this.#sizes.set(owner, left);

@@ -26,8 +26,6 @@ export interface Judgement {
   readonly broken?: Example & { readonly isNew: boolean };
   /** Why some of its requests could not be decided, with the first address. */
   readonly unproved?: string;
-  /** Whether that is so at every address that it covers. */
-  readonly isUndecided: boolean;
 }
 
 interface Search {
@@ -65,7 +63,6 @@ export class Judge {
     const covered = new Set<string>();
     let unproved = guarantee.addresses.some(isPattern) ? this.#missing : undefined;
     let broken: Judgement["broken"];
-    let decided = 0;
     for (const { area, isCovered } of coveredAreas(guarantee, this.#declared, before, after)) {
       const { edges, address } = area.after;
       if (edges.length > 0) covered.add(address ?? area.address);
@@ -79,12 +76,10 @@ export class Judge {
         broken = found;
       }
       const [reason] = reasons;
-      if (reason === undefined) decided++;
       if (reason !== undefined) unproved ??= `At \`${area.address}\`: ${reason}`;
     }
     return {
       covered: covered.size,
-      isUndecided: covered.size > 0 && decided === 0,
       ...(broken && { broken }),
       ...(unproved !== undefined && { unproved }),
     };

@@ -17,8 +17,6 @@ export interface GuaranteeState {
   readonly example?: { readonly request: DecisionRequest; readonly decision: Decision };
   /** Why it is unproved. */
   readonly reason?: string;
-  /** Of an unproved one: whether nothing can be decided at any address that it covers. */
-  readonly isUndecided?: true;
 }
 
 /** The states of guarantees in a world, in their order. */
@@ -44,12 +42,12 @@ const NOT_KNOWN: GuaranteeState = {
 /** @param judge of one world */
 export function stateOf(judge: Judge, guarantee: Guarantee | undefined): GuaranteeState {
   if (!guarantee) return NOT_KNOWN;
-  const { covered, broken, unproved, isUndecided } = judge.judge(guarantee);
+  const { covered, broken, unproved } = judge.judge(guarantee);
   if (broken)
     return { state: "broken", covered, example: { request: broken.request, decision: broken.after } };
   return unproved === undefined
     ? { state: "holds", covered }
-    : { state: "unproved", covered, reason: unproved, ...(isUndecided && { isUndecided }) };
+    : { state: "unproved", covered, reason: unproved };
 }
 
 /** A guarantee that a change breaks. */

@@ -48,9 +48,9 @@ export const decisionOperations: readonly ApiOperation[] = [
     room: ROOM,
     body: requestsShape,
     success: { status: 200, answer: decisionsShape },
-    run: async ({ context, caller }, { body }) => {
+    run: async ({ context, caller }, { body, gone }) => {
       const { requests } = checked(requestsShape, body) as { requests: DecisionRequest[] };
-      return { json: JSON.stringify({ decisions: await decide(context, caller, requests) }) };
+      return { json: JSON.stringify({ decisions: await decide(context, caller, requests, gone()) }) };
     },
   },
 ];
