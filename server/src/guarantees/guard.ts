@@ -105,7 +105,7 @@ export class Guarantees implements Guard {
     };
   }
 
-  states: Guard["states"] = (holder, toJudge) => this.#judging.states(holder, toJudge);
+  states: Guard["states"] = (holder, toJudge) => this.#judging.statesToRead(holder, toJudge);
 
   close(): Promise<void> {
     return this.#judging.close();

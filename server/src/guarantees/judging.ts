@@ -11,13 +11,12 @@ const MAX_WAIT_MS = 5_000;
 const MOST_MEMORY = 512;
 const MOST_YOUNG = 32;
 
-/** Judges guarantees in a thread of its own, so that questions about requests do not keep changes waiting. */
-export class Judging {
-  readonly #thread = new SharedThread<JudgingOrder, JudgingAnswer>({
+const newThread = (name: string, work: string) =>
+  new SharedThread<JudgingOrder, JudgingAnswer>({
     file: require.resolve("./worker"),
-    name: "guarantees",
+    name,
     task: "judges guarantees",
-    work: "changes to judge by guarantees",
+    work,
     maxWaitMs: MAX_WAIT_MS,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY, maxYoungGenerationSizeMb: MOST_YOUNG },
     longest: {
@@ -29,6 +28,11 @@ export class Judging {
         ),
     },
   });
+
+/** Judges guarantees in threads of their own, so that questions keep no change waiting, of whatever kind. */
+export class Judging {
+  readonly #thread = newThread("guarantees", "changes to judge by guarantees");
+  readonly #reading = newThread("states", "guarantees to judge for readers");
 
   /** Whether nobody else's guarantees are judged just now. */
   get isFree(): boolean {
@@ -44,11 +48,16 @@ export class Judging {
     return present((await this.#thread.run(holder, { states: JSON.stringify(toJudge) })).states);
   }
 
+  /** The same for somebody who reads: it keeps no change waiting. */
+  async statesToRead(holder: Holder, toJudge: StatesToJudge): Promise<readonly GuaranteeState[]> {
+    return present((await this.#reading.run(holder, { states: JSON.stringify(toJudge) })).states);
+  }
+
   async contradiction(holder: Holder, toCompare: GuaranteesToCompare): Promise<Contradiction | undefined> {
     return (await this.#thread.run(holder, { contradictions: JSON.stringify(toCompare) })).contradiction;
   }
 
-  close(): Promise<void> {
-    return this.#thread.end();
+  async close(): Promise<void> {
+    await Promise.all([this.#thread.end(), this.#reading.end()]);
   }
 }
