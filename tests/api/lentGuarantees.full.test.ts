@@ -17,7 +17,7 @@ onEveryDatabase("Guarantees about shared objects", (start) => {
         expect(status, text).to.equal(201);
         return answer;
       };
-      return { id, headers, create };
+      return { id, name, headers, create };
     };
     const [lender, team] = [await made(true), await made(false)];
     const policy = await lender.create("/ip_policies", {});
@@ -40,11 +40,24 @@ onEveryDatabase("Guarantees about shared objects", (start) => {
     });
     const change = (cidr: string) =>
       server.rest.patch(`/ip_policy_rules/${rule.id}`, { cidr }, lender.headers);
-    const answer = await change("0.0.0.0/1");
-    expectRefused(answer, { ...broken, mentions: ["A guarantee of another project"] });
-    for (const theirs of [declared.id, host, team.id]) expect(answer.text).not.to.contain(theirs);
+    const bot = await lender.create("/bot_users", { name: "network" });
+    const member = server.rest.as((await lender.create("/api_keys", { owner_id: bot.id })).token);
+    const rulePath = `/ip_policy_rules/${rule.id}`;
+    for (const query of ["", "?force=true"]) {
+      const answer = await member.patch(rulePath + query, { cidr: "0.0.0.0/1" });
+      expectRefused(answer, { ...broken, mentions: ["A guarantee of another project"] });
+      for (const theirs of [declared.id, host, team.id]) expect(answer.text).not.to.contain(theirs);
+    }
+    // An admin of the account learns which one, and may set it aside.
+    const known = await change("0.0.0.0/1");
+    expectRefused(known, { ...broken, mentions: [declared.id, team.name, "force=true"] });
     expect((await change("10.0.0.0/9")).status).to.equal(200);
-    const { state } = (await server.rest.get(`/guarantees/${declared.id}`, team.headers)).body;
-    expect(state).to.equal("holds");
+    const path = `/guarantees/${declared.id}`;
+    expect((await server.rest.get(path, team.headers)).body.state).to.equal("holds");
+    const forced = await server.rest.patch(`${rulePath}?force=true`, { cidr: "0.0.0.0/1" }, lender.headers);
+    expect(forced.status, forced.text).to.equal(200);
+    const { audit_events: rows } = await server.read("/audit_events?limit=5");
+    const aside = rows.find(({ action }: Json) => action === "guarantee_set_aside");
+    expect(aside).to.deep.include({ object_id: declared.id, project: team.name });
   });
 });

@@ -1,6 +1,6 @@
 import { type BrokenGuarantee, type GuaranteeState, mistakeInGuarantee } from "@tunnelplane/sdk/meaning";
 import type { Kysely } from "kysely";
-import { sharedProjects } from "../auth";
+import { projectNames, RESTRICTING, sharedProjects } from "../auth";
 import type { Document } from "../documents";
 import { objectsAround } from "../exposure";
 import { portsOf } from "../gateways";
@@ -20,7 +20,7 @@ import { type Contradiction, contradictionAmong, type GuaranteesToCompare } from
 import { Judging } from "./judging";
 import { MOST_COMPARED, MOST_EDGES, MOST_GUARANTEES, MOST_OBJECTS, tooMany } from "./limits";
 import { placesAt, placesOf } from "./places";
-import { contradicts, ofAnotherProject, refusalOf, type StoredGuarantee } from "./refusals";
+import { contradicts, ofAnotherProject, ofProject, refusalOf, type StoredGuarantee } from "./refusals";
 import { worldOf } from "./stored";
 import {
   enforced,
@@ -52,7 +52,7 @@ export class Guarantees implements Guard {
 
   constructor(private readonly context: Pick<ServerContext, "store" | "documents">) {}
 
-  begin({ owner, project, knowsRestrictions }: Asking): Check {
+  begin({ owner, project, knowsRestrictions, knowsGuarantees, setAside }: Asking): Check {
     const judged = new Set<string>();
     const compared = new Map<string, Set<string>>();
     const excused = new Set<string>();
@@ -98,7 +98,17 @@ export class Guarantees implements Guard {
             const guarantee = guarantees[one.index];
             return guarantee && !excused.has(guarantee.id) ? [{ ...one, guarantee }] : [];
           });
-          if (left.length > 0) throw theirs === project ? refusalOf(left) : ofAnotherProject();
+          const mayForce = seen.every(({ definition }) => RESTRICTING.includes(definition.kind));
+          if (left.length > 0 && !(setAside && mayForce)) {
+            if (theirs === project) throw refusalOf(left);
+            if (!knowsGuarantees) throw ofAnotherProject();
+            const name = (await projectNames(this.context.store.reader)).get(theirs);
+            throw ofProject(name ?? theirs, left, mayForce);
+          }
+          for (const { guarantee } of left) {
+            setAside?.(guarantee.id, theirs);
+            excused.add(guarantee.id);
+          }
           judged.add(order);
         });
       }

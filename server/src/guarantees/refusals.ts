@@ -45,6 +45,21 @@ export const ofAnotherProject = (): RequestError =>
     "A guarantee of another project, which uses this shared object, would not hold any more. Nothing was changed",
   );
 
+/** The same for an admin of the account, who knows all projects. @param mayForce whether it may be set aside */
+export function ofProject(
+  project: string,
+  broken: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],
+  mayForce: boolean,
+): RequestError {
+  const { message, options } = refusalOf(broken);
+  const cure = mayForce ? "; repeat the request with ?force=true to set it aside" : "";
+  return new RequestError(
+    "guarantee_broken",
+    `A guarantee of another project, ${JSON.stringify(project)}, refuses this. ${message}${cure}`,
+    options,
+  );
+}
+
 /** The refusal of a guarantee that contradicts another one. */
 export const contradicts = (other: StoredGuarantee, request: DecisionRequest): RequestError =>
   new RequestError(

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import {
   type Caller,
   holderOf,
+  isAccountAdmin,
   projectOf,
   refuseForeignReach,
   refuseForeignRights,
@@ -58,6 +59,13 @@ interface StatesToJudge {
 export interface Asking extends Holder {
   /** Whether it may know which restrictions of the account there are. */
   readonly knowsRestrictions: boolean;
+  /** Whether it may know what other projects guarantee. */
+  readonly knowsGuarantees?: boolean;
+  /**
+   * Sets a guarantee aside that stands in the way of a restriction; absent where that is
+   * not asked for.
+   */
+  readonly setAside?: (guarantee: string, project: string) => void;
 }
 
 /** Refuses changes after which a guarantee would not hold. */
@@ -134,6 +142,8 @@ class DryRun extends Error {
 /** The changes that one request makes: objects, events, audit rows and the kept answer in one transaction. */
 export class Transactions {
   readonly #check: Check;
+  /** The projects of guarantees that this request sets aside, by their ids. */
+  readonly #setAside = new Map<string, string>();
 
   constructor(
     private readonly context: ServerContext,
@@ -142,6 +152,11 @@ export class Transactions {
     this.#check = context.guard.begin({
       ...holderOf(request.caller),
       knowsRestrictions: seesAllProjects(request.caller),
+      knowsGuarantees: isAccountAdmin(request.caller),
+      ...(request.force === true &&
+        isAccountAdmin(request.caller) && {
+          setAside: (guarantee, project) => this.#setAside.set(guarantee, project),
+        }),
     });
   }
 
@@ -181,6 +196,11 @@ export class Transactions {
             await journal.append(transaction, begunUnder, { ownerId, name, keyId, operationId, client }, [
               ...changes,
               ...actions,
+              ...[...this.#setAside].map(([subject, project]) => ({
+                action: "guarantee_set_aside",
+                subject,
+                project,
+              })),
             ]);
             return result;
           },

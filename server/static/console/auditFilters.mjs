@@ -13,6 +13,7 @@ const OTHERS = [
   ["session_ended", "Session ended"],
   ["identity_token_exchanged", "Identity token exchanged"],
   ["identity_token_refused", "Identity token refused"],
+  ["guarantee_set_aside", "Guarantee set aside"],
   ["user_created", "User created"],
   ["user_updated", "User updated"],
   ["gateway_deleted", "Gateway removed"],
