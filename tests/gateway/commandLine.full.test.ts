@@ -93,6 +93,7 @@ describe("The command line of a gateway", () => {
     const [listener] = static_resources.listeners;
     expect(listener.listener_filters.map(({ name }: { name: string }) => name)).to.deep.equal([
       "proxy_protocol",
+      "set_filter_state",
       "tls_inspector",
     ]);
     expect(listener.filter_chains[0].filter_chain_match.direct_source_prefix_ranges).to.deep.equal([
