@@ -20,28 +20,18 @@ describe("The command line of a gateway", () => {
   it("renders the configuration for a file of objects, and reports what is not served", async () => {
     const { state } = running.now;
     const file = join(state, "objects.json");
-    writeFileSync(file, JSON.stringify({ objects: WORLDS.refused }));
+    writeFileSync(file, JSON.stringify({ objects: WORLDS.everything }));
     const render = GatewayProcess.start(["render", file, "--dev-ca", "--state", state, ...LISTEN]);
     expect(await render.ended()).to.equal(0);
     expect(JSON.parse(render.out).static_resources.listeners[0].name).to.equal("port 443");
-    expect(render.log).to.contain("edghts_1 is rejected: the backend bkdhr_gone does not exist");
+    expect(render.log).to.contain("edghts_gone is rejected: the backend bkdhr_gone does not exist");
   });
 
   it("calls edges that it reports as their programs do, before their ids", async () => {
     const { api, server, state } = running.now;
     const { id } = await api.httpsEdges.create({ hostports: ["named.example.com:444"] }, { name: "site" });
-    const args = [
-      "render",
-      "--url",
-      server.url,
-      "--api-key",
-      server.apiKey,
-      "--dev-ca",
-      "--state",
-      state,
-      ...LISTEN,
-    ];
-    const render = GatewayProcess.start(args);
+    const places = ["--url", server.url, "--api-key", server.apiKey, "--state", state];
+    const render = GatewayProcess.start(["render", "--dev-ca", ...places, ...LISTEN]);
     expect(await render.ended(), render.log).to.equal(0);
     expect(render.log).to.contain(`"site" (${id}) is rejected`);
     await api.httpsEdges.delete(id);
@@ -50,7 +40,7 @@ describe("The command line of a gateway", () => {
   it("renders without leaving a file or folder behind, however it ends", async () => {
     const { folder } = running.now;
     const [state, file] = [join(folder, "rendered"), join(folder, "refused.json")];
-    writeFileSync(file, JSON.stringify({ objects: WORLDS.refused }));
+    writeFileSync(file, JSON.stringify({ objects: WORLDS.everything }));
     const before = readdirSync(folder);
     const ends: [code: number, ...args: string[]][] = [
       [0, file],
@@ -73,7 +63,7 @@ describe("The command line of a gateway", () => {
     await one.api.ipPolicyRules.create({ ip_policy_id: office.id, cidr: "203.0.113.9/32", action: "allow" });
     await one.site("app.example.com", { ip_restriction: { ip_policy_ids: [office.id] } });
     one.run("--dev-ca", "--trust-forwarded", "127.0.0.2/32", "--trust-forwarded", "10.0.0.0/8,127.0.0.3/32");
-    await one.becomes(403, "app.example.com");
+    await one.until(async () => (await one.ask("app.example.com")).status !== 0);
     const headers = { "x-forwarded-for": "203.0.113.9" };
     const from = async (localAddress: string) =>
       (await http1(one.httpsPort, "/", { sni: "app.example.com", headers, localAddress })).status;
@@ -144,101 +134,71 @@ describe("The command line of a gateway", () => {
     const holder = createServer().listen(taken, "127.0.0.1");
     await once(holder, "listening");
     const at = `127.0.0.1:${taken}`;
-    const places = ["run", "--dev-ca", "--url", one.server.url, "--state", state];
-    const mistakes: readonly (readonly [args: readonly string[], expected: string])[] = [
-      [["run", "--state", state], "use --certs FOLDER, or --dev-ca"],
+    const [stored, dev] = [`--state ${state}`, `--dev-ca --state ${state}`];
+    const places = `run ${dev} --url ${one.server.url}`;
+    const certificateOf = `--ssh-host-certificate shcrt_${"0".repeat(27)}`;
+    const isTaken = `another process listens on ${at}: stop it, or choose another with`;
+    const option = (name: string, value: string) =>
+      `error: option '${name} <address:port>' argument '${value}' is invalid. Expected ADDRESS:PORT`;
+    const mistakes: readonly (readonly [args: string, expected: string])[] = [
+      [`run ${stored}`, "use --certs FOLDER, or --dev-ca"],
+      [`run ${dev} --envoy /nowhere/envoy`, "install it, or say where it is with --envoy"],
+      [`run ${dev} --trust /nowhere.pem`, "name a PEM file with --trust"],
+      [`render /nowhere.json ${dev}`, "could not be read"],
+      ["run --listen example.com:443", "Expected [PORT=]ADDRESS:PORT"],
       [
-        ["run", "--state", state, "--dev-ca", "--envoy", "/nowhere/envoy"],
-        "install it, or say where it is with --envoy",
-      ],
-      [["run", "--state", state, "--dev-ca", "--trust", "/nowhere.pem"], "name a PEM file with --trust"],
-      [["render", "/nowhere.json", "--dev-ca", "--state", state], "could not be read"],
-      [["run", "--listen", "example.com:443"], "Expected [PORT=]ADDRESS:PORT"],
-      [
-        ["run", "--listen", "127.0.0.1:8443", "--listen", "444=127.0.0.1:8443"],
+        "run --listen 127.0.0.1:8443 --listen 444=127.0.0.1:8443",
         '"8443=127.0.0.1:8443" listens in that place already',
       ],
       [
-        ["run", "--listen", "[::1]:8443", "--listen", "444=[0:0:0:0:0:0:0:1]:8443"],
+        "run --listen [::1]:8443 --listen 444=[0:0:0:0:0:0:0:1]:8443",
         "choose another address or port for one of them",
       ],
       [
-        ["run", "--trust-forwarded", "10.0.0.0/33"],
+        "run --trust-forwarded 10.0.0.0/33",
         `argument '10.0.0.0/33' is invalid. "10.0.0.0/33" must have a mask from /0 to /32`,
       ],
-      [["run", "--trust-forwarded", "10.0.0.0/8,here"], '"here" must be a network in CIDR notation'],
-      [["render", "--trust-forwarded", "10.0.0.1"], '"10.0.0.1" has no mask: write "10.0.0.1/32"'],
-      [["render", "--trust-forwarded", "10.0.0.1/8"], 'has bits set after its mask: write "10.0.0.0/8"'],
+      ["run --trust-forwarded 10.0.0.0/8,here", '"here" must be a network in CIDR notation'],
+      ["render --trust-forwarded 10.0.0.1", '"10.0.0.1" has no mask: write "10.0.0.1/32"'],
+      ["render --trust-forwarded 10.0.0.1/8", 'has bits set after its mask: write "10.0.0.0/8"'],
+      [`run ${dev} --proxy-protocol`, "name their networks with --trust-forwarded CIDR"],
       [
-        ["run", "--dev-ca", "--state", state, "--proxy-protocol"],
-        "name their networks with --trust-forwarded CIDR",
-      ],
-      [
-        ["render", "--dev-ca", "--state", state, "--proxy-protocol"],
+        `render ${dev} --proxy-protocol`,
         "--proxy-protocol lets nobody in, because no load balancer is trusted",
       ],
+      ["run --metrics foo", option("--metrics", "foo")],
+      ["run --ssh-listen 2222", option("--ssh-listen", "2222")],
+      [`run ${dev} --metrics 192.0.2.1:4041 --envoy none`, "choose another with --metrics"],
       [
-        ["run", "--metrics", "foo"],
-        "error: option '--metrics <address:port>' argument 'foo' is invalid. Expected ADDRESS:PORT",
-      ],
-      [
-        ["run", "--ssh-listen", "2222"],
-        "error: option '--ssh-listen <address:port>' argument '2222' is invalid. Expected ADDRESS:PORT",
-      ],
-      [
-        ["run", "--dev-ca", "--metrics", "192.0.2.1:4041", "--state", state, "--envoy", "none"],
-        "choose another with --metrics",
-      ],
-      [
-        ["run", "--dev-ca", "--state", `/${"s".repeat(77)}`],
+        `run --dev-ca --state /${"s".repeat(77)}`,
         "has 78 bytes, and with the sockets in it at most 77 fit: choose a shorter one",
       ],
+      [`run ${dev} --trust ${junk}`, `not in ${junk}: certificates in PEM were expected`],
+      ...[broken, state].map(
+        (file) => [`run ${dev} --trust ${file}`, "name another file with --trust"] as const,
+      ),
       [
-        ["run", "--state", state, "--dev-ca", "--trust", junk],
-        `not in ${junk}: certificates in PEM were expected`,
+        `${places} --envoy ${old}`,
+        `Envoy 1.30.1 at ${old} is too old: 1.40 or newer is needed; install it, or say where it is with --envoy`,
       ],
-      [["run", "--state", state, "--dev-ca", "--trust", broken], "name another file with --trust"],
-      [["run", "--state", state, "--dev-ca", "--trust", state], "name another file with --trust"],
-      [[...places, "--envoy", old], "Envoy 1.30.1 at "],
+      [`${places} --envoy none --metrics ${at}`, `${isTaken} --metrics`],
+      [`${places} --envoy none --ssh-listen ${at}`, `${isTaken} --ssh-listen`],
       [
-        [...places, "--envoy", old],
-        "is too old: 1.40 or newer is needed; install it, or say where it is with --envoy",
-      ],
-      [
-        [...places, "--envoy", "none", "--metrics", at],
-        `another process listens on ${at}: stop it, or choose another with --metrics`,
-      ],
-      [
-        [...places, "--envoy", "none", "--ssh-listen", at],
-        `another process listens on ${at}: stop it, or choose another with --ssh-listen`,
-      ],
-      [
-        [
-          ...places,
-          "--envoy",
-          "none",
-          "--ssh-listen",
-          at,
-          "--ssh-host-certificate",
-          `shcrt_${"0".repeat(27)}`,
-        ],
+        `${places} --envoy none --ssh-listen ${at} ${certificateOf}`,
         "--ssh-host-certificate could not be read",
       ],
-      [[...places, "--envoy", "none", "--name", "a name"], "Expected at most 255 letters"],
+      [`${places} --envoy none --name a\tname`, "Expected at most 255 letters"],
+      ["run --dev-ca --deny-upstreams 127.0.0.1", 'has no mask: write "127.0.0.1/32" for this one address'],
+      ["run --dev-ca --deny-upstreams 10.1.2.3/8", 'write "10.0.0.0/8" for the network'],
       [
-        ["run", "--dev-ca", "--deny-upstreams", "127.0.0.1"],
-        'has no mask: write "127.0.0.1/32" for this one address',
-      ],
-      [["run", "--dev-ca", "--deny-upstreams", "10.1.2.3/8"], 'write "10.0.0.0/8" for the network'],
-      [
-        ["run", "--dev-ca", "--deny-upstreams", "home"],
+        "run --dev-ca --deny-upstreams home",
         "--deny-upstreams <cidr>' argument 'home' is invalid. \"home\" must be a network in CIDR notation",
       ],
     ];
     const env = { TUNNELPLANE_API_KEY: one.key };
     const ended = await commandsInOne(
       CLI,
-      mistakes.map(([args]) => ({ args, env })),
+      mistakes.map(([args]) => ({ args: args.split(" "), env })),
     );
     for (const [index, { code, stderr }] of ended.entries()) {
       expect(code, stderr).to.equal(1);

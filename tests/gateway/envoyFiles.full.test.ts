@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { refusedBeside } from "../support/refusal";
 import { OtherServer } from "./otherServer";
 import { lineAbout, narrow, runningForAllTests } from "./running";
 
@@ -27,7 +28,8 @@ describe("An Envoy beside the gateway", () => {
     expect(lineAbout(one, "Envoy serves nothing"))
       .to.contain(`start Envoy with -c ${join(one.state, "envoy", "bootstrap.json")}`)
       .and.to.contain(`nothing answers at ${join(one.state, "envoy", "admin.sock")}`);
-    expect(await one.status().catch(({ status }) => status), "a report of what nobody knows").to.equal(404);
+    const [reported, caller] = [() => one.status().then(() => 200), () => one.api.caller().then(() => 200)];
+    await refusedBeside({ refused: reported, as: /no gateway|not found|does not exist/i, allowed: caller });
     expect(one.gateway.log).not.to.contain("edge applied");
     expect(await one.metrics())
       .to.contain("tunnelplane_gateway_edges_applied 0")
@@ -55,19 +57,15 @@ describe("An Envoy beside the gateway", () => {
     const unread = await one.site("unreadable.example.com", { backend: { backend_id: page.id } });
     const [reason] = await one.reasons([unread.edge.id]);
     expect(reason).to.contain("Envoy could not read lds.json");
-    const { id } = await one.api.staticBackends.create({ address: "127.0.0.77:7777" });
-    const refused = await one.api.tlsEdges.create({
-      hostports: ["refused.example.com:443"],
-      backend: { backend_id: id },
-    });
+    const refused = await one.tlsEdge("refused.example.com", "127.0.0.77:7777");
     const { route } = await one.site("other.example.com");
     await one.becomes(200, "other.example.com");
     await narrow(one, route);
-    await one.becomes(403, "other.example.com");
-    await one.reasons([unread.edge.id, refused.id]);
+    await one.becomesRefused(403, "other.example.com", FIRST);
+    await one.reasons([unread.edge.id, refused.edge]);
     const rejected = (await one.reports()).filter(({ state }) => state === "rejected");
-    expect(rejected.map(({ id }) => id)).to.have.members([unread.edge.id, refused.id]);
-    await one.api.tlsEdges.delete(refused.id);
+    expect(rejected.map(({ id }) => id)).to.have.members([unread.edge.id, refused.edge]);
+    await one.api.tlsEdges.delete(refused.edge);
     await one.api.httpsEdges.delete(unread.edge.id);
     await one.reports((all) => all.every(({ state }) => state === "applied"));
   });
@@ -128,7 +126,7 @@ describe("The files that Envoy took last", () => {
     const [edge] = await one.reports();
     const routes = one.api.httpsEdgeRoutes(edge?.id ?? "");
     for await (const { id } of routes.list()) await narrow(one, { id, edge_id: edge?.id ?? "" });
-    await one.becomes(403, FIRST);
+    await one.becomesRefused(403, FIRST, SECOND);
     expect(JSON.parse(readFileSync(file, "utf8")).resources).to.have.length(resources.length);
   });
 
@@ -145,7 +143,7 @@ describe("The files that Envoy took last", () => {
     rmSync(join(one.state, "objects.json"));
     one.run("--dev-ca");
     await one.becomes(200, SECOND);
-    await one.becomes(403, FIRST);
+    await one.becomesRefused(403, FIRST, SECOND);
     expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
   });
 });

@@ -58,17 +58,6 @@ describe("The edge of one member", () => {
   const limited = (host: string, capacity: number, rate: string) =>
     answering(host, inbound(policy([], ["rate-limit", { name: "n", capacity, rate }])));
 
-  /** A TLS edge with a backend of its own. */
-  async function sendingTo(host: string, address: string) {
-    const { api } = running.now;
-    const backend = await api.staticBackends.create({ address });
-    const edge = await api.tlsEdges.create({
-      hostports: [`${host}:443`],
-      backend: { backend_id: backend.id },
-    });
-    return { edge: edge.id, backend: backend.id };
-  }
-
   /** Waits until these are rejected too, and no others; returns why. */
   async function rejectedAlone(...ids: string[]): Promise<string[]> {
     for (const id of ids) bad.add(id);
@@ -86,7 +75,7 @@ describe("The edge of one member", () => {
     const { route } = await one.site(host);
     await one.becomes(200, host);
     await narrow(one, route);
-    await one.becomes(403, host);
+    await one.becomesRefused(403, host, FIRST);
     expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([200, 200]);
   }
 
@@ -124,7 +113,7 @@ describe("The edge of one member", () => {
     const older = (await one.reports()).find(({ state }) => state === "applied")?.id;
     const newer = [
       (await one.site("same.example.com")).edge.id,
-      (await sendingTo("other.example.com", one.upstream.address)).edge,
+      (await running.now.tlsEdge("other.example.com", one.upstream.address)).edge,
     ];
     for (const reason of await rejectedAlone(...newer))
       expect(reason).to.equal(
@@ -164,7 +153,7 @@ describe("The edge of one member", () => {
 
   it("is rejected alone for a port for which Envoy takes no cluster of a file, and once it is gone nothing is left out", async () => {
     const one = running.now;
-    const { edge, backend } = await sendingTo("bad.example.com", READ_AS.port[0]);
+    const { edge, backend } = await running.now.tlsEdge("bad.example.com", READ_AS.port[0]);
     const [reason] = await rejectedAlone(edge);
     expect(reason).to.match(/^Envoy refuses it: of tcp:127\.0\.0\.77:77777 it says: .*65535/);
     await othersGoOn();
@@ -176,7 +165,7 @@ describe("The edge of one member", () => {
 
   it("is rejected alone with all others of a backend whose address Envoy refuses", async () => {
     const { api } = running.now;
-    const { edge, backend } = await sendingTo("a.example.com", READ_AS.address[0]);
+    const { edge, backend } = await running.now.tlsEdge("a.example.com", READ_AS.address[0]);
     const backend_id = { backend: { backend_id: backend } };
     const edges = [edge];
     for (const host of ["b.example.com", "c.example.com"])
@@ -189,8 +178,8 @@ describe("The edge of one member", () => {
   it("is rejected alone at the next start of the gateway too, and Envoy starts again with all others", async () => {
     const one = running.now;
     await one.gateway.stop();
-    const again = await sendingTo("bad.example.com", READ_AS.port[0]);
-    await sendingTo("new.example.com", one.upstream.address);
+    const again = await running.now.tlsEdge("bad.example.com", READ_AS.port[0]);
+    await running.now.tlsEdge("new.example.com", one.upstream.address);
     start();
     await one.becomes(200, "new.example.com");
     await one.becomes(200, FIRST);
@@ -199,6 +188,6 @@ describe("The edge of one member", () => {
     execFileSync("kill", ["-9", ...one.children]);
     await one.gateway.logged("Envoy ended");
     await one.becomes(200, "new.example.com");
-    await one.becomes(403, `others${others}.example.com`);
+    await one.becomesRefused(403, `others${others}.example.com`, FIRST);
   });
 });

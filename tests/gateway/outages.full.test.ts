@@ -30,12 +30,10 @@ describe("Access through a gateway", () => {
   it("ends on open connections too, when a change denies them", async () => {
     const one = running.now;
     const [host, other] = ["tls.example.com", "https.example.com"];
-    const backend = await one.api.staticBackends.create({ address: one.upstream.address });
-    const edge = await one.api.tlsEdges.create({
-      hostports: [`${host}:443`],
-      backend: { backend_id: backend.id },
-    });
+    const { edge } = await one.tlsEdge(host);
     const { route } = await one.site(other);
+    await one.site(SITE);
+    await one.becomes(200, SITE);
     await one.becomes(200, host);
     await one.becomes(200, other);
     const open = await Promise.all(
@@ -45,11 +43,11 @@ describe("Access through a gateway", () => {
       once(socket.setTimeout(0).removeAllListeners("close").resume(), "close"),
     );
     const policy = await one.api.ipPolicies.create({});
-    await one.api.tlsEdges.update(edge.id, { ip_restriction: { ip_policy_ids: [policy.id] } });
+    await one.api.tlsEdges.update(edge, { ip_restriction: { ip_policy_ids: [policy.id] } });
     await narrow(one, route);
     await Promise.all(closed);
     await one.becomes(0, host);
-    await one.becomes(403, other);
+    await one.becomesRefused(403, other, SITE);
   });
 
   it("is what it reports: a change that cannot be handed to Envoy is not called applied, until it is", async () => {
@@ -67,7 +65,7 @@ describe("Access through a gateway", () => {
     expect(await one.answers(host)).to.equal("one");
     expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([503, 200]);
     rmdirSync(inTheWay);
-    await one.becomes(403, host);
+    await one.becomesRefused(403, host, SITE);
     await one.reported(edge.id, ({ state }) => state === "applied");
     expect([await one.ready(), await one.live()], "readyz and livez").to.deep.equal([200, 200]);
   });
@@ -85,7 +83,6 @@ describe("Access through a gateway", () => {
 
   it("goes on when the gateway is killed; agents come back to the next one, which takes over the Envoy that runs", async () => {
     const one = running.now;
-    await one.site(SITE);
     const { id } = await one.api.tlsEdges.create({ hostports: [`${APP}:443`] });
     const { key } = await one.credential();
     await one.becomes(200, SITE);
@@ -139,7 +136,7 @@ describe("While the server is down", () => {
     const { route } = await one.site(CLOSED);
     await one.becomes(200, CLOSED);
     await narrow(one, route);
-    await one.becomes(403, CLOSED);
+    await one.becomesRefused(403, CLOSED, SITE);
     const soon = await letIn(SOON);
     await letIn(LATER);
     await one.becomes(200, SOON);
@@ -185,7 +182,7 @@ describe("While the server is down", () => {
     one.runWithAgents();
     await one.gateway.logged("serving the objects that the server had when it was last read");
     await one.becomes(200, SITE);
-    for (const closed of [CLOSED, SOON]) await one.becomes(403, closed);
+    for (const closed of [CLOSED, SOON]) await one.becomesRefused(403, closed, SITE);
     await one.becomes(200, LATER);
     await one.becomesReady();
     expect(await one.metrics()).to.contain("tunnelplane_gateway_edges_applied 5");
@@ -203,8 +200,7 @@ describe("While the server is down", () => {
   it("what it last read ends by the gateway's clock, and comes back where that had gone ahead", async () => {
     const one = running.now;
     one.gateway.signal("SIGUSR2");
-    await one.becomes(403, LATER);
-    await one.becomes(200, SITE);
+    await one.becomesRefused(403, LATER, SITE);
     one.gateway.signal("SIGWINCH");
     await one.becomes(200, LATER);
   });

@@ -11,6 +11,7 @@ import { ENVOY } from "../support/envoy";
 import { EnvoyBeside } from "../support/envoyBeside";
 import { GatewayProcess } from "../support/gateway";
 import { freePort } from "../support/ports";
+import { refusedBeside } from "../support/refusal";
 import { ServerProcess } from "../support/server";
 import { type Answer, type Ask, http1, Upstream } from "./traffic";
 
@@ -81,22 +82,14 @@ export class Running {
 
   /** Starts a gateway on Envoy. */
   run(...args: string[]): GatewayProcess {
-    const places = [
-      "--url",
-      this.server.url,
-      "--state",
-      this.state,
+    const places = ["--url", this.server.url, "--state", this.state, "--name", this.name];
+    const ports = [
       "--listen",
       `443=127.0.0.1:${this.httpsPort}`,
-    ];
-    const parts = [
-      "--envoy",
-      ENVOY as string,
       "--metrics",
       `127.0.0.1:${this.metricsPort}`,
-      "--name",
-      this.name,
     ];
+    const parts = ["--envoy", ENVOY as string, ...ports];
     this.gateway = GatewayProcess.start(["run", ...places, ...parts, ...args], {
       TUNNELPLANE_API_KEY: this.key,
       ...this.env,
@@ -127,6 +120,17 @@ export class Running {
     return { edge, route: await this.api.httpsEdgeRoutes(edge.id).create(body) };
   }
 
+  /** A TLS edge with a backend of its own. */
+  async tlsEdge(host: string, address = this.upstream.address, fields: object = {}) {
+    const backend = await this.api.staticBackends.create({ address });
+    const edge = await this.api.tlsEdges.create({
+      hostports: [`${host}:443`],
+      backend: { backend_id: backend.id },
+      ...fields,
+    });
+    return { edge: edge.id, backend: backend.id };
+  }
+
   ask = (sni: string, path = "/", more: Ask = {}): Promise<Answer> =>
     http1(this.httpsPort, path, { sni, ...more });
 
@@ -147,6 +151,13 @@ export class Running {
   /** Asks until the status is this one. */
   becomes = (status: number, sni: string, path?: string): Promise<void> =>
     this.until(async () => (await this.ask(sni, path)).status === status);
+
+  /** Asks until this status refuses a host, while another host is served. */
+  async becomesRefused(status: number, sni: string, served: string): Promise<void> {
+    await this.becomes(status, sni);
+    const [refused, allowed] = [sni, served].map((host) => () => this.ask(host));
+    if (refused && allowed) await refusedBeside({ refused, as: status, allowed, allowedAs: 200 });
+  }
 
   /** Waits until /readyz answers 200. */
   becomesReady = (): Promise<void> => this.until(async () => (await this.ready()) === 200);

@@ -232,16 +232,6 @@ describe("The session of an agent", () => {
     await become();
   });
 
-  it("serves once something is bound, and ends with the connection", async () => {
-    const child = one.agent(["service=web:443"]);
-    child.stderr?.resume();
-    await become("serving");
-    child.kill("SIGKILL");
-    await become();
-    expect(one.ssh.agents).to.deep.equal([]);
-    expect(one.open(), "no socket is left").to.deep.equal([]);
-  });
-
   it("is idle again when the last bind is cancelled", async () => {
     const control = join(one.folder, "key-control");
     const options = ["ControlMaster=yes", `ControlPath=${control}`];
@@ -256,6 +246,7 @@ describe("The session of an agent", () => {
     expect(one.ssh.states).to.deep.equal(["serving"]);
     await cancel("service=web,n=1:443");
     await become("idle");
+    expect(one.open(), "no socket is left").to.deep.equal([]);
   });
 
   it("ends where nothing is bound after a refusal", async () => {

@@ -1,8 +1,9 @@
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { expect } from "chai";
 import { readAnswer } from "../../gateway/dist/trial/http1";
 import { freePort } from "../support/ports";
 import { ended, type Running, runningForEachTest } from "./running";
+import { tls } from "./traffic";
 
 /** A free port that the server gives to TCP edges. */
 async function tcpPort(): Promise<number> {
@@ -22,10 +23,9 @@ async function status(port: number): Promise<number> {
 }
 
 /** All that a caller hears who says nothing. */
-const heard = (port: number): Promise<string> =>
+const heard = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let text = "";
-    const socket = connect({ host: "127.0.0.1", port });
     socket.on("data", (data) => {
       text += String(data);
       socket.destroy();
@@ -57,36 +57,37 @@ describe("TCP edges on a real gateway", () => {
     await ended(agent);
     await becomes(one, 0, port);
     await one.api.tcpEdges.delete(edge.id);
-    await one.until(() => heard(port).then((text) => text === ""));
+    await one.until(() => heard(connect({ host: "127.0.0.1", port })).then((text) => text === ""));
   });
 
-  it("say nothing to callers that a network or a policy keeps out, though the backend speaks first", async () => {
+  it("say nothing to callers that a network or a policy keeps out, though the backend speaks first; nor do TLS edges", async () => {
     const one = running.now;
     const server = createServer((socket) => socket.on("error", () => undefined).write("220 ready\n"));
-    const port = await tcpPort();
+    const [port, sni] = [await tcpPort(), "db.example.com"];
     start("--allow-upstreams", "127.0.0.0/8");
-    const backend = await one.api.staticBackends.create({ address: `127.0.0.1:${await listening(server)}` });
-    const edge = await one.api.tcpEdges.create({
-      hostports: [`db.example.com:${port}`],
-      backend: { backend_id: backend.id },
-    });
-    await one.until(async () => (await heard(port)) === "220 ready\n");
+    const plain = await one.api.staticBackends.create({ address: `127.0.0.1:${await listening(server)}` });
+    const [backend, overTls] = [{ backend_id: plain.id }, { hostports: [`${sni}:443`] }];
+    const edge = await one.api.tcpEdges.create({ hostports: [`${sni}:${port}`], backend });
+    const tlsEdge = await one.api.tlsEdges.create({ ...overTls, backend });
+    const update = async (fields: object) => {
+      await one.api.tcpEdges.update(edge.id, fields);
+      await one.api.tlsEdges.update(tlsEdge.id, fields);
+    };
+    /** Both edges say this to a caller who says nothing. */
+    const say = async (text: string) => {
+      await one.until(async () => (await heard(connect({ host: "127.0.0.1", port }))) === text);
+      const begun = () => tls(one.httpsPort, { sni }).then(heard, () => "");
+      await one.until(async () => (await begun()) === text);
+    };
+    await say("220 ready\n");
     const office = await one.api.ipPolicies.create({});
-    await one.api.tcpEdges.update(edge.id, { ip_restriction: { ip_policy_ids: [office.id] } });
-    await one.until(async () => (await heard(port)) === "");
+    await update({ ip_restriction: { ip_policy_ids: [office.id] } });
+    await say("");
     await one.api.ipPolicyRules.create({ ip_policy_id: office.id, cidr: "127.0.0.0/8", action: "allow" });
-    await one.until(async () => (await heard(port)) === "220 ready\n");
-    await one.api.tcpEdges.update(edge.id, {
-      policies: {
-        inbound: [
-          {
-            expressions: ['conn.client_ip.inCidrRange("127.0.0.0/30")'],
-            actions: [{ type: "deny", config: {} }],
-          },
-        ],
-      },
-    });
-    await one.until(async () => (await heard(port)) === "");
+    await say("220 ready\n");
+    const expressions = ['conn.client_ip.inCidrRange("127.0.0.0/30")'];
+    await update({ policies: { inbound: [{ expressions, actions: [{ type: "deny", config: {} }] }] } });
+    await say("");
     server.close();
   });
 

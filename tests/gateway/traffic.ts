@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
@@ -8,7 +7,7 @@ import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { type Configuration, type Environment, objectsOf, translate } from "../../gateway/dist";
 import { readAnswer } from "../../gateway/dist/trial/http1";
-import { type Certificate, certificate } from "../support/api/fixtures";
+import { type Certificate, certificate, inTemporaryFolder, run } from "../support/api/fixtures";
 import { ENVOY, EnvoyProcess } from "../support/envoy";
 import { freePort } from "../support/ports";
 import { SURROUNDINGS } from "./worlds";
@@ -126,66 +125,37 @@ export class Upstream {
   }
 }
 
-/** A certificate that an authority signed for a client and that ends at this time. */
-export function signedUntil(authority: Certificate, end: Date): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), "tpg-"));
-  const file = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  file("ca.pem", authority.pem);
-  file("ca.key", authority.privateKey);
-  file("index", "");
-  file("serial", "01\n");
-  file(
-    "config",
-    `[ca]\ndefault_ca = one\n[one]\nnew_certs_dir = .\ndatabase = index\nserial = serial\ndefault_md = sha256\npolicy = any
-[any]\ncommonName = supplied\n[req]\ndistinguished_name = subject\nprompt = no\n[subject]\nCN = client\n`,
-  );
-  const openssl = (text: string) => execFileSync("openssl", text.split(" "), { cwd: folder, stdio: "pipe" });
-  openssl(
-    "req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -config config -out client.csr",
-  );
-  const until = end.toISOString().replace(/[-:T]|\.\d+/g, "");
-  openssl(
-    `ca -batch -config config -cert ca.pem -keyfile ca.key -in client.csr -out client.pem -notext -startdate 20240101000000Z -enddate ${until}`,
-  );
-  const [pem, privateKey] = ["client.pem", "key.pem"].map((name) =>
-    readFileSync(join(folder, name), "utf8"),
-  ) as [string, string];
-  rmSync(folder, { recursive: true });
-  return { pem, privateKey };
-}
+/** A certificate that an authority signed, from 2024 until this time. */
+export const signedUntil = (authority: Certificate, end: Date, names = ""): Certificate =>
+  inTemporaryFolder((folder) => {
+    const file = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    file("ca.pem", authority.pem);
+    file("ca.key", authority.privateKey);
+    file("index", "");
+    file("serial", "01\n");
+    file(
+      "config",
+      `[ca]\ndefault_ca = one\n[one]\nnew_certs_dir = .\ndatabase = index\nserial = serial\ndefault_md = sha256\npolicy = any
+x509_extensions = more\n[any]\ncommonName = supplied\n[more]\nbasicConstraints = critical,CA:FALSE\n${names}
+[req]\ndistinguished_name = subject\nprompt = no\n[subject]\nCN = client\n`,
+    );
+    const openssl = (text: string) => run(folder, "openssl", ...text.split(" "));
+    const key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem";
+    openssl(`req -new ${key} -config config -out client.csr`);
+    const until = end.toISOString().replace(/[-:T]|\.\d+/g, "");
+    const dates = `-startdate 20240101000000Z -enddate ${until}`;
+    openssl(
+      `ca -batch -config config -cert ca.pem -keyfile ca.key -in client.csr -out client.pem -notext ${dates}`,
+    );
+    const [pem = "", privateKey = ""] = ["client.pem", "key.pem"].map((name) =>
+      readFileSync(join(folder, name), "utf8"),
+    );
+    return { pem, privateKey };
+  });
 
 /** A certificate that an authority signed for a client. */
-export function signedBy(authority: Certificate): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), "tpg-"));
-  const at = (name: string) => join(folder, name);
-  writeFileSync(at("ca.pem"), authority.pem);
-  writeFileSync(at("ca.key"), authority.privateKey);
-  const args = [
-    "req",
-    "-x509",
-    "-CA",
-    at("ca.pem"),
-    "-CAkey",
-    at("ca.key"),
-    "-subj",
-    "/CN=client",
-    "-days",
-    "30",
-    "-nodes",
-    "-newkey",
-    "ec",
-    "-pkeyopt",
-    "ec_paramgen_curve:P-256",
-    "-keyout",
-    at("key.pem"),
-    "-addext",
-    "basicConstraints=critical,CA:FALSE",
-  ];
-  const pem = execFileSync("openssl", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  const privateKey = readFileSync(at("key.pem"), "utf8");
-  rmSync(folder, { recursive: true });
-  return { pem, privateKey };
-}
+export const signedBy = (authority: Certificate): Certificate =>
+  signedUntil(authority, new Date(Date.now() + 30 * 86_400_000));
 
 /** Opens a connection and waits for its handshake; rejects if that is refused. */
 export function tls(port: number, { sni = "app.example.com", ...ask }: Ask = {}): Promise<TLSSocket> {

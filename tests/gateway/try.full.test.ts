@@ -63,7 +63,14 @@ describe("tunnelplane-gateway try", () => {
     expect(lines[0]?.before).to.deep.include({
       envoy: { status: 200, answered_by: "10.0.0.7:8080" },
     });
-    expect(lines[4]?.before.said).to.include({ outcome: "refused", status: 401 });
+    const said = [lines[0], lines[4]].map((line) => {
+      const { outcome, status } = line?.before.said ?? {};
+      return [line?.before.envoy.status, outcome, status];
+    });
+    expect(said).to.deep.equal([
+      [200, "answered", null],
+      [401, "refused", 401],
+    ]);
     expect([code, stderr]).to.deep.equal([0, ""]);
   });
 

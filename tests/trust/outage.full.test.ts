@@ -7,7 +7,7 @@ import { figure, LIMIT_MS, size } from "../support/size";
 import { Writers } from "./writers";
 
 const ROUNDS = size(1, 10);
-const WRITES = 200;
+const WRITES = size(100, 200);
 
 /** Lets all clients write until so many more writes are acknowledged. */
 const someMore = (writers: Writers, server: ServerProcess, writes = WRITES): Promise<void> => {

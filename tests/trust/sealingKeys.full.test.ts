@@ -46,71 +46,70 @@ function onNewDatabases(start: Start, database: Database) {
 onEveryDatabase("The keys that seal secrets", (start, database) => {
   const { data, serve, keysIn, sealedUnder } = onNewDatabases(start, database);
 
-  for (const count of database.name === "SQLite" ? [1] : [1, 2]) {
-    it(`are rotated while ${count === 1 ? "a server serves" : "two servers serve"}, and no request fails`, async () => {
-      const running = [];
-      for (let index = 0; index < count; index++) running.push(await serve());
-      const rests = running.map(({ rest }) => rest);
-      const rest = rests[0] as Rest;
-      const secrets = await secretsOf(rest);
-      const authority = (await created(rest, "/ssh_certificate_authorities", {})).id;
-      const old = (await keysIn()).map(({ id }) => id);
-      let working = true;
-      let requests = 0;
-      const written: { id: string; secret: string }[] = [];
-      const reader = async (index: number) => {
-        while (working) {
-          await expectReadable(rests[index % count] as Rest, secrets);
-          requests += secrets.length;
-        }
-      };
-      const writer = async (index: number) => {
-        const mine = rests[index % count] as Rest;
-        while (working) {
-          const secret = canary();
-          const { id } = await created(mine, "/event_destinations", monitoring(canary()), {
-            "idempotency-key": unique(),
-          });
-          const patched = await mine.patch(`/event_destinations/${id}`, monitoring(secret));
-          expect(patched.status, patched.text).to.equal(200);
-          written.push({ id, secret });
-          requests += 2;
-        }
-      };
-      const load = Promise.all(
-        Array.from({ length: 4 }, (_, index) => (index % 2 ? reader(index >> 1) : writer(index >> 1))),
+  const count = database.name === "SQLite" ? 1 : 2;
+  it(`are rotated while ${count === 1 ? "a server serves" : "two servers serve"}, and no request fails`, async () => {
+    const running = [];
+    for (let index = 0; index < count; index++) running.push(await serve());
+    const rests = running.map(({ rest }) => rest);
+    const rest = rests[0] as Rest;
+    const secrets = await secretsOf(rest);
+    const authority = (await created(rest, "/ssh_certificate_authorities", {})).id;
+    const old = (await keysIn()).map(({ id }) => id);
+    let working = true;
+    let requests = 0;
+    const written: { id: string; secret: string }[] = [];
+    const reader = async (index: number) => {
+      while (working) {
+        await expectReadable(rests[index % count] as Rest, secrets);
+        requests += secrets.length;
+      }
+    };
+    const writer = async (index: number) => {
+      const mine = rests[index % count] as Rest;
+      while (working) {
+        const secret = canary();
+        const { id } = await created(mine, "/event_destinations", monitoring(canary()), {
+          "idempotency-key": unique(),
+        });
+        const patched = await mine.patch(`/event_destinations/${id}`, monitoring(secret));
+        expect(patched.status, patched.text).to.equal(200);
+        written.push({ id, secret });
+        requests += 2;
+      }
+    };
+    const load = Promise.all(
+      Array.from({ length: 4 }, (_, index) => (index % 2 ? reader(index >> 1) : writer(index >> 1))),
+    );
+    try {
+      for (let turn = 0; turn < 2; turn++) {
+        const { code, out, err } = await run(data(), "keys", "rotate");
+        expect(code, err).to.equal(0);
+        expect(out).to.match(/^Sealed \d+ rows under a new data key/);
+        const keys = await keysIn();
+        expect(keys).to.have.length(1);
+        expect(old).not.to.include(keys[0]?.id);
+        old.push(keys[0]?.id as string);
+      }
+    } finally {
+      working = false;
+    }
+    await load;
+    expect(requests).to.be.greaterThan(0);
+    expect([...(await sealedUnder())]).to.deep.equal([old.at(-1)]);
+    for (const { server } of running) await server.stop();
+    const { rest: later } = await serve();
+    await expectReadable(later, secrets);
+    for (const { id, secret } of written) {
+      expect((await later.get(`/event_destinations/${id}`)).body.target.monitoring_service.api_key).to.equal(
+        secret,
       );
-      try {
-        for (let turn = 0; turn < 2; turn++) {
-          const { code, out, err } = await run(data(), "keys", "rotate");
-          expect(code, err).to.equal(0);
-          expect(out).to.match(/^Sealed \d+ rows under a new data key/);
-          const keys = await keysIn();
-          expect(keys).to.have.length(1);
-          expect(old).not.to.include(keys[0]?.id);
-          old.push(keys[0]?.id as string);
-        }
-      } finally {
-        working = false;
-      }
-      await load;
-      expect(requests).to.be.greaterThan(0);
-      expect([...(await sealedUnder())]).to.deep.equal([old.at(-1)]);
-      for (const { server } of running) await server.stop();
-      const { rest: later } = await serve();
-      await expectReadable(later, secrets);
-      for (const { id, secret } of written) {
-        expect(
-          (await later.get(`/event_destinations/${id}`)).body.target.monitoring_service.api_key,
-        ).to.equal(secret);
-      }
-      await created(later, "/ssh_user_certificates", {
-        ssh_certificate_authority_id: authority,
-        public_key: sshKey().openssh,
-        principals: ["a"],
-      });
+    }
+    await created(later, "/ssh_user_certificates", {
+      ssh_certificate_authority_id: authority,
+      public_key: sshKey().openssh,
+      principals: ["a"],
     });
-  }
+  });
 
   it("lose no secret if several rotate them at once", async () => {
     const { server, rest } = await serve();

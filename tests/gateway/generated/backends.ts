@@ -2,26 +2,13 @@ import { backend, fixed } from "../worlds";
 import type { AnyWorld } from "./parts";
 
 /** Backends that both kinds of edges may have, those with an HTTP response, and those that no gateway serves. */
-export const PLAIN = [
-  "bkdsc_one",
-  "bkdwd_one",
-  "bkdwd_zero",
-  "bkdfo_first",
-  "bkdfo_nested",
-  "bkdfo_zero",
-  "bkdtg_web",
-  "bkdtg_alone",
-  "bkdfo_alone",
-];
-export const HTTP = [
-  "bkdhr_ok",
-  "bkdhr_sorry",
-  "bkdwd_both",
-  "bkdwd_mixed",
-  "bkdwd_nested",
-  "bkdfo_sorry",
-  "bkdfo_after",
-];
+export const PLAIN =
+  "bkdsc_one bkdwd_one bkdwd_zero bkdfo_first bkdfo_nested bkdfo_zero bkdtg_web bkdtg_alone bkdfo_alone".split(
+    " ",
+  );
+export const HTTP = "bkdhr_ok bkdhr_sorry bkdwd_both bkdwd_mixed bkdwd_nested bkdfo_sorry bkdfo_after".split(
+  " ",
+);
 export const FAULTY = ["bkd_missing", "bkdfo_circle", "bkdwd_hole", "bkdfo_split"];
 /** What agents bind, and may bind: the group of bkdtg_web, and one hostport. */
 export const BOUND = { labels: { service: "web" }, hostport: "app.example.com:443" } as const;
