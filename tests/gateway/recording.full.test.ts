@@ -363,7 +363,10 @@ describe("A gateway that records traffic", () => {
     const state = ["--state", join(running.now.folder, "none")];
     const ended = await commandsInOne(
       CLI,
-      mistakes.map(([args]) => ({ args: [...args.split(" "), ...state] })),
+      mistakes.map(([args]) => ({
+        args: [...args.split(" "), ...state],
+        env: { TUNNELPLANE_API_KEY: "tpk_x" },
+      })),
     );
     for (const [index, { code, stderr }] of ended.entries()) {
       expect(code, stderr).to.equal(1);

@@ -42,6 +42,7 @@ describe("tunnelplane-gateway try", () => {
 
   it("prints for each request what both Envoys answered and what is decided, with certificates, tokens, addresses and sessions of its own", async () => {
     const [{ code, stdout, stderr }] = await run(args(WAS, IS, REQUESTS, "--format", "json"));
+    expect([code, stderr]).to.deep.equal([0, ""]);
     const lines = linesIn(stdout);
     expect(lines.map(({ request }) => request)).to.deep.equal(REQUESTS);
     const did = lines.map(({ before, after, agrees }) => [before.envoy.status, after.envoy.status, agrees]);
@@ -71,7 +72,6 @@ describe("tunnelplane-gateway try", () => {
       [200, "answered", null],
       [401, "refused", 401],
     ]);
-    expect([code, stderr]).to.deep.equal([0, ""]);
   });
 
   it("says the same in words, and what is not served and why", async () => {

@@ -62,8 +62,11 @@ export const DATABASES: readonly Database[] = [
   },
 ];
 
+// biome-ignore lint/suspicious/noExplicitAny: a row of any table
+export type Row = Record<string, any>;
+
 /** Runs a query directly in a server's database, and returns the rows. */
-export async function rowsIn(data: string, statement: string): Promise<unknown[]> {
+export async function rowsIn(data: string, statement: string): Promise<Row[]> {
   if (data.startsWith("postgres:")) {
     const client = new Client({ connectionString: data });
     await client.connect();
@@ -80,14 +83,16 @@ export async function rowsIn(data: string, statement: string): Promise<unknown[]
   }
 }
 
+/** How many rows a table has, or those of a condition. */
+export const countIn = async (data: string, table: string, where = "true"): Promise<number> =>
+  Number((await rowsIn(data, `select count(*) as count from ${table} where ${where}`))[0]?.count);
+
 /**
  * Waits until a running server has moved every committed change to its place in the event log and the audit
  * log.
  */
 export async function settled(data: string): Promise<void> {
-  const inInbox = async () =>
-    Number(((await rowsIn(data, "select count(*) as count from inbox")) as { count: number }[])[0]?.count);
-  while ((await inInbox()) > 0) await sleep(5);
+  while ((await countIn(data, "inbox")) > 0) await sleep(5);
 }
 
 /** Runs statements directly in a server's database. */
@@ -113,7 +118,7 @@ export async function tablesIn(data: string): Promise<string[]> {
   const statement = isUrl
     ? "select tablename as name from pg_tables where schemaname = 'public' order by 1"
     : "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by 1";
-  return ((await rowsIn(data, statement)) as { name: string }[]).map(({ name }) => name);
+  return (await rowsIn(data, statement)).map(({ name }) => name);
 }
 
 /** The whole content of a database, in a form that is equal for all kinds of databases. */
@@ -122,7 +127,7 @@ export async function contentOf(data: string): Promise<Record<string, string[]>>
   for (const table of await tablesIn(data)) {
     // The times of migrations, and what a server writes beside requests.
     if (table.startsWith("kysely_") || table === "key_use") continue;
-    const rows = (await rowsIn(data, `select * from ${table}`)) as Record<string, unknown>[];
+    const rows = await rowsIn(data, `select * from ${table}`);
     const comparable = (value: unknown) =>
       value instanceof Uint8Array
         ? Buffer.from(value).toString("hex")

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { hostport, type Json, missingReference, taken, unique } from "../support/api/expect";
-import { execute, onEveryDatabase, rowsIn } from "../support/databases";
+import { countIn, execute, onEveryDatabase } from "../support/databases";
 import { type Fate, LossyProxy } from "../support/lossyProxy";
 import { refusedBeside } from "../support/refusal";
 import { Rest, type RestAnswer } from "../support/rest";
@@ -13,12 +13,7 @@ const named = (key: string) => ({ "idempotency-key": key });
 const reused = (key: string) => ({ status: 422, code: "TP_1700", mentions: [key] });
 const badHeader = { status: 400, code: "TP_1008", mentions: ["Idempotency-Key"] };
 
-async function countOf(data: string, kind: string): Promise<number> {
-  const [row] = (await rowsIn(data, `select count(*) as count from resource where kind = '${kind}'`)) as {
-    count: number | string;
-  }[];
-  return Number(row?.count);
-}
+const countOf = (data: string, kind: string) => countIn(data, "resource", `kind = '${kind}'`);
 
 /**
  * Creations that must happen once, each for another reason: only the key, a unique value, a locked parent, a

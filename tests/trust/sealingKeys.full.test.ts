@@ -36,8 +36,7 @@ function onNewDatabases(start: Start, database: Database) {
     servers.push(server);
     return { server, rest: new Rest(server.url, server.apiKey) };
   };
-  const keysIn = async () =>
-    (await rowsIn(data, "select id, master_id from sealing_key")) as { id: string; master_id: string }[];
+  const keysIn = () => rowsIn(data, "select id, master_id from sealing_key");
   const sealedUnder = async () =>
     new Set([...JSON.stringify(await contentOf(data)).matchAll(/sealed:([\w-]+)\./g)].map(([, id]) => id));
   return { folder: () => folder, data: () => data, serve, keysIn, sealedUnder };

@@ -240,12 +240,8 @@ onEveryDatabase("A secret", (start, database) => {
       await created(rest, "/event_destinations", monitoring(mine)),
       await created(rest, "/event_destinations", monitoring(theirs)),
     ];
-    const documentOf = async (id: string) =>
-      (
-        (await rowsIn(server.data, `select document from resource where id = '${id}'`)) as [
-          { document: string },
-        ]
-      )[0].document;
+    const documentOf = async (id: string): Promise<string> =>
+      (await rowsIn(server.data, `select document from resource where id = '${id}'`))[0]?.document;
     const store = (document: string) =>
       execute(server.data, `update resource set document = '${document}' where id = '${one.id}'`);
     const sealedIn = (document: string) => /"(sealed:[\w-]+\.[\w-]+)"/.exec(document)?.[1] ?? "";
@@ -300,10 +296,7 @@ onEveryDatabase("A secret", (start, database) => {
     const answered = new Map<string, string>();
     const kinds = "('event_destination', 'https_edge_route', 'https_edge')";
     await server.stop();
-    const rows = (await rowsIn(server.data, `select id, document from resource where kind in ${kinds}`)) as {
-      id: string;
-      document: string;
-    }[];
+    const rows = await rowsIn(server.data, `select id, document from resource where kind in ${kinds}`);
     // As in the version before: each sealed text becomes one of those that were sent.
     const core = await coreOf(server.data);
     for (const { id, document } of rows) {

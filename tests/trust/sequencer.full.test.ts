@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { Sequencer } from "../../server/src/journal/sequencer";
-import { DATABASES, rowsIn, settled, sharedPostgres } from "../support/databases";
+import { countIn, DATABASES, rowsIn, settled, sharedPostgres } from "../support/databases";
 import { World } from "../support/events";
 import { PostgresProxy } from "../support/postgresProxy";
 import { Rest } from "../support/rest";
@@ -145,7 +145,7 @@ describe("On PostgreSQL: a reader of the log", () => {
     try {
       const { store, keyring } = world.core;
       const sequencer = new Sequencer(store, keyring, 0);
-      const waiting = async () => (await rowsIn(data, "select n from inbox")).length;
+      const waiting = () => countIn(data, "inbox");
       const objects = await world.objects(60);
       await world.change(objects, 40);
       expect(await waiting()).to.be.above(2_000); // which one pass moves
@@ -173,9 +173,7 @@ describe("On PostgreSQL: the writers of two servers", () => {
     const servers = [await ServerProcess.start({ data }), await ServerProcess.start({ data })];
     const session = await postgres.connect(data);
     try {
-      const before = Number(
-        ((await rowsIn(data, "select count(*) as count from resource")) as { count: number }[])[0]?.count,
-      );
+      const before = await countIn(data, "resource");
       let left = CREATIONS;
       const write = async (server: ServerProcess) => {
         const rest = new Rest(server.url, server.apiKey);
@@ -197,13 +195,9 @@ describe("On PostgreSQL: the writers of two servers", () => {
       ]);
       expect(waits).to.deep.equal([]);
       await settled(data);
-      const [{ count }] = (await rowsIn(
-        data,
-        "select count(*) as count from event where type = 'ip_policy_created.v0'",
-      )) as [{ count: number }];
-      expect(Number(count)).to.be.at.least(CREATIONS);
-      const [{ all }] = (await rowsIn(data, 'select count(*) as "all" from resource')) as [{ all: number }];
-      expect(Number(all) - before).to.equal(Number(count));
+      const events = await countIn(data, "event", "type = 'ip_policy_created.v0'");
+      expect(events).to.be.at.least(CREATIONS);
+      expect((await countIn(data, "resource")) - before).to.equal(events);
     } finally {
       await session.end();
       for (const server of servers) await server.stop();
@@ -213,15 +207,9 @@ describe("On PostgreSQL: the writers of two servers", () => {
 
 /** Each object's events are in the order of its versions. */
 async function expectInOrder(data: string): Promise<void> {
-  const events = (await rowsIn(
-    data,
-    "select object_id, payload from event where type like 'tls_edge_%' order by sequence",
-  )) as {
-    object_id: string;
-    payload: string;
-  }[];
+  const statement = "select object_id, payload from event where type like 'tls_edge_%' order by sequence";
   const revisions = new Map<string, number>();
-  for (const { object_id, payload } of events) {
+  for (const { object_id, payload } of await rowsIn(data, statement)) {
     const { event_type, object } = JSON.parse(payload);
     const last = revisions.get(object_id) ?? 0;
     const revision = event_type.includes("deleted") ? last + 1 : Number(object.metadata);

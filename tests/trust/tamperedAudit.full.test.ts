@@ -2,11 +2,11 @@ import { expect } from "chai";
 import { hashOf } from "../../server/src/journal/rows";
 import type { AuditEventRow } from "../../server/src/storage/schema";
 import { unknownId } from "../support/api/expect";
-import { contentOf, execute, onEveryDatabase } from "../support/databases";
+import { contentOf, execute, onEveryDatabase, type Row } from "../support/databases";
 import { refusedBeside } from "../support/refusal";
 import { Rest } from "../support/rest";
 import { run, type ServerProcess } from "../support/server";
-import { expectTold, expectWhole, headOf, insert, type Row, unguard, update } from "./attacks/forger";
+import { expectTold, expectWhole, headOf, insert, unguard, update } from "./attacks/forger";
 import { auditRows } from "./auditRows";
 
 const ROWS = 12;

@@ -111,14 +111,7 @@ export class Writers {
    */
   async check(data: string): Promise<void> {
     await settled(data);
-    const rows = (await rowsIn(
-      data,
-      "select id, version, document from resource where kind = 'tls_edge'",
-    )) as {
-      id: string;
-      version: number;
-      document: string;
-    }[];
+    const rows = await rowsIn(data, "select id, version, document from resource where kind = 'tls_edge'");
     const edges = rows.map(
       ({ document, version }): Edge => ({ ...JSON.parse(document), version: Number(version) }),
     );
@@ -144,7 +137,7 @@ export class Writers {
   /** Checks that the other rows of a write exist for each object, and for nothing else. */
   async #expectWhole(data: string, edges: readonly Edge[]): Promise<void> {
     const beside = async (statement: string): Promise<string[]> =>
-      ((await rowsIn(data, statement)) as { line: string }[]).map(({ line }) => line).sort();
+      (await rowsIn(data, statement)).map(({ line }) => line).sort();
     expect(await beside("select resource_id || ' ' || value as line from unique_key")).to.deep.equal(
       edges.flatMap(({ id, hostports }) => hostports.map((hostport) => `${id} ${hostport}`)).sort(),
     );

@@ -6,11 +6,11 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { Tunnelplane } from "@tunnelplane/sdk";
 import { expect } from "chai";
 import { refusalToServe, runOn } from "../../support/commandLine";
-import { execute, onEveryDatabase, settled, tablesIn, untilTestEnds } from "../../support/databases";
+import { countIn, execute, onEveryDatabase, settled, tablesIn, untilTestEnds } from "../../support/databases";
 import { refusedBeside } from "../../support/refusal";
 import { Rest } from "../../support/rest";
 import { created } from "../canaries";
-import { countIn, expectFound, expectWhole, headOf, served, unguard } from "./forger";
+import { expectFound, expectWhole, headOf, served, unguard } from "./forger";
 import { makeOld } from "./oldDatabase";
 
 const EMPTY = "delete from audit_event; delete from audit_head; delete from sealing_key; delete from event";

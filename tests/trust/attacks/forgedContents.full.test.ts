@@ -6,22 +6,11 @@ import { pruneEvents } from "../../../server/dist/events";
 import { openStore } from "../../../server/dist/storage";
 import { hostport, unknownId } from "../../support/api/expect";
 import { runOn } from "../../support/commandLine";
-import { execute, onEveryDatabase, settled, untilTestEnds } from "../../support/databases";
+import { execute, onEveryDatabase, type Row, rowsIn, settled, untilTestEnds } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import type { ServerProcess } from "../../support/server";
 import { created, monitoring } from "../canaries";
-import {
-  allRows,
-  expectFound,
-  expectTold,
-  expectWhole,
-  insert,
-  type Row,
-  rowOf,
-  served,
-  unguard,
-  update,
-} from "./forger";
+import { expectFound, expectTold, expectWhole, insert, rowOf, served, unguard, update } from "./forger";
 import { makeOld } from "./oldDatabase";
 
 const byId = (table: string, id: string, values: Row) => update(table, values, `id = '${id}'`);
@@ -175,7 +164,7 @@ onEveryDatabase("A database from before there were digests", (start, database) =
 
   it("is recorded as it is when a server first starts on it, once, and verify says so", async () => {
     const [first] = await Promise.all([serve({ data }), serve({ data })]);
-    const rows = await allRows(data, "select * from audit_event where action = 'baseline_recorded'");
+    const rows = await rowsIn(data, "select * from audit_event where action = 'baseline_recorded'");
     expect(rows).to.have.length(1);
     const recorded = `older than row ${rows[0]?.sequence} was recorded there as it was on ${rows[0]?.created_at}`;
     expect(await expectWhole(data)).to.include(recorded);

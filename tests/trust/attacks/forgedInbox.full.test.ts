@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
-import { execute, settled, sharedPostgres } from "../../support/databases";
+import { execute, type Row, rowsIn, settled, sharedPostgres } from "../../support/databases";
 import type { Session } from "../../support/postgres";
 import { Rest } from "../../support/rest";
 import { ServerProcess } from "../../support/server";
 import { created } from "../canaries";
-import { allRows, expectFound, expectTold, expectWhole, insert, type Row, rowOf, update } from "./forger";
+import { expectFound, expectTold, expectWhole, insert, rowOf, update } from "./forger";
 
 const CHANGES = 6;
 
@@ -35,7 +35,7 @@ describe("On PostgreSQL: an attacker who tampers with changes that have no place
     await server.stop();
   });
 
-  const inbox = () => allRows(data, "select * from inbox order by n");
+  const inbox = () => rowsIn(data, "select * from inbox order by n");
   const at = (index: number): Row => rows[index] as Row;
   const put = (row: Row): string => insert("inbox", row);
 

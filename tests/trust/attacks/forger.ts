@@ -1,11 +1,8 @@
 import { expect } from "chai";
 import { runOn } from "../../support/commandLine";
-import { execute, rowsIn, type Start, settled } from "../../support/databases";
+import { execute, type Row, rowsIn, type Start, settled } from "../../support/databases";
 import { Rest } from "../../support/rest";
 import { created } from "../canaries";
-
-// biome-ignore lint/suspicious/noExplicitAny: a row of any table
-export type Row = Record<string, any>;
 
 /** The tables that tests tamper with. Others refer to the rows of `resource`. */
 const TABLES = ["audit_event", "audit_head", "event", "inbox", "resource"];
@@ -29,11 +26,8 @@ export const insert = (table: string, row: Row): string =>
 export const update = (table: string, values: Row, where: string): string =>
   `update ${table} set ${Object.entries(values).map(([name, value]) => `${name} = ${literal(value)}`)} where ${where};`;
 
-export const allRows = (data: string, statement: string) => rowsIn(data, statement) as Promise<Row[]>;
 export const rowOf = async (data: string, statement: string): Promise<Row> =>
-  (await allRows(data, statement))[0] as Row;
-export const countIn = async (data: string, table: string): Promise<number> =>
-  Number((await rowOf(data, `select count(*) as count from ${table}`)).count);
+  (await rowsIn(data, statement))[0] as Row;
 export const headOf = async (data: string) => {
   await settled(data);
   const { sequence, hash, mac } = await rowOf(data, "select * from audit_head");
@@ -55,12 +49,12 @@ export const expectFound = async (data: string, words: string | RegExp, ...args:
 
 /** Tampers with tables, checks that `audit verify` reports it, and puts every row back. */
 export async function expectTold(data: string, statements: string, words: string | RegExp): Promise<void> {
-  const before = await Promise.all(TABLES.map((table) => allRows(data, `select * from ${table}`)));
+  const before = await Promise.all(TABLES.map((table) => rowsIn(data, `select * from ${table}`)));
   await execute(data, statements);
   await expectFound(data, words);
   const back: string[] = [];
   for (const [index, table] of TABLES.entries()) {
-    const [rows, now] = [before[index] ?? [], await allRows(data, `select * from ${table}`)];
+    const [rows, now] = [before[index] ?? [], await rowsIn(data, `select * from ${table}`)];
     if (table !== "resource") {
       if (JSON.stringify(rows) !== JSON.stringify(now))
         back.push(`delete from ${table};`, ...rows.map((row) => insert(table, row)));

@@ -62,13 +62,8 @@ export async function makeOld(data: string): Promise<void> {
   });
   const triggers = isUrl
     ? []
-    : ((await rowsIn(data, "select name, sql from sqlite_master where type = 'trigger'")) as {
-        name: string;
-        sql: string;
-      }[]);
-  const [{ key_id } = { key_id: "" }] = (await rowsIn(data, "select key_id from audit_head")) as {
-    key_id: string;
-  }[];
+    : await rowsIn(data, "select name, sql from sqlite_master where type = 'trigger'");
+  const key_id = (await rowsIn(data, "select key_id from audit_head"))[0]?.key_id;
   await execute(
     data,
     `${isUrl ? "alter table audit_event disable trigger all;" : triggers.map(({ name }) => `drop trigger ${name};`).join("")}
