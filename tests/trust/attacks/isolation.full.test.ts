@@ -99,7 +99,7 @@ async function worldOf(
   if (isThere) await besides(there);
   const others = isThere ? await fill(there, OF_PROJECTS) : [];
   if (isThere) {
-    await site(there, BELOW, 418);
+    await site(there, BELOW, 203);
     await created(there, "/edges/tcp", { hostports: [TCP] });
   }
   await besides(here);
@@ -303,7 +303,7 @@ onEveryDatabase("Whether another project holds anything", (start, database) => {
       const theirs = (await admin.post(ASKED[1], { requests })).body.decisions as Json[];
       expect(theirs.map(({ status }) => status)).to.deep.equal([
         null,
-        index ? 418 : null,
+        index ? 203 : null,
         null,
         index ? 421 : null,
       ]);
