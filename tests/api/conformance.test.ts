@@ -43,26 +43,23 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
     const { name, path, listKey, prefix } = type;
     const ghost = `${path}/${unknownId(prefix)}`;
 
-    it(`${name} that was created has an id, an address, a time and all its fields`, async () => {
+    it(`${name} that was created has an id, an address, a time and all its fields, also at its address and in the list`, async () => {
       const { body } = await create(type, { description: "first", metadata: '{"a":1}' });
-      expect(body).to.have.all.keys(...COMMON_FIELDS, ...type.fields);
-      expect(body.id).to.match(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`));
-      expect(body.uri).to.equal(await server.uriOf(`${path}/${body.id}`));
+      const { id, uri } = body;
+      const keys = [...COMMON_FIELDS, ...type.fields];
+      expect(body).to.have.all.keys(...keys);
+      expect(id).to.match(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`));
+      expect(uri).to.equal(await server.uriOf(`${path}/${id}`));
       expect(body.created_at).to.match(RFC_3339);
       expect(body).to.include({ description: "first", metadata: '{"a":1}' });
-    });
-
-    it(`${name} is served at its address and in the list, in the same shape`, async () => {
-      const { id, uri } = (await create(type)).body;
       const read = await server.read(uri);
       expect(read)
         .to.include({ id, uri })
-        .and.to.have.all.keys(...COMMON_FIELDS, ...type.fields);
+        .and.to.have.all.keys(...keys);
       const list = await server.read(path);
       expect(list).to.have.all.keys(listKey, "uri", "next_page_uri");
-      expect(list[listKey].find((object: { id: string }) => object.id === id)).to.deep.equal(
-        asListed(type, read),
-      );
+      const listed = list[listKey].find((object: { id: string }) => object.id === id);
+      expect(listed).to.deep.equal(asListed(type, read));
     });
 
     it(`${name} that was changed answers with the change and leaves the rest alone`, async () => {
@@ -112,20 +109,15 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
     it(`${name} with a field of a wrong type is refused, and the answer names the field`, async () => {
       const at = await createAt(type);
       const body = await type.body(server.rest);
-      for (const wrong of [5, true, ["x"], { a: "x" }]) {
-        expectRefused(
-          await server.rest.post(path, { ...body, description: wrong }),
-          invalid("description", "description"),
-        );
-        expectRefused(
-          await server.rest.post(path, { ...body, metadata: wrong }),
-          invalid("metadata", "metadata"),
-        );
-        expectRefused(
-          await server.unchangedBy(at, () => server.rest.patch(at, { description: wrong })),
-          invalid("description"),
-        );
-      }
+      for (const wrong of [5, true, ["x"], { a: "x" }])
+        for (const field of ["description", "metadata"]) {
+          const refusal = invalid(field, field);
+          expectRefused(await server.rest.post(path, { ...body, [field]: wrong }), refusal);
+          expectRefused(
+            await server.unchangedBy(at, () => server.rest.patch(at, { [field]: wrong })),
+            refusal,
+          );
+        }
     });
 
     it(`${name} cannot be written with a body that is not a JSON object`, async () => {
@@ -136,21 +128,16 @@ onEveryDatabase("Every resource type keeps the same promises:", (start) => {
       }
     });
 
-    it(`${name} that never existed is not found`, async () => {
-      for (const answer of [
-        await server.rest.get(ghost),
-        await server.rest.patch(ghost, { description: "x" }),
-        await server.rest.delete(ghost),
-      ])
-        expectRefused(answer, { ...notFound, mentions: [unknownId(prefix)] });
-    });
-
-    it(`${name} is not looked for under the id of another kind`, async () => {
+    it(`${name} that never existed, or has the id of another kind, is not found, and the answer says why`, async () => {
       const other = TYPES.find((candidate) => candidate.prefix !== prefix);
-      const at = `${path}/${unknownId(other?.prefix ?? "")}`;
-      expectRefused(await server.rest.get(at), wrongKind());
-      expectRefused(await server.rest.patch(at, { description: "x" }), wrongKind());
-      expectRefused(await server.rest.delete(at), wrongKind());
+      for (const [at, refusal] of [
+        [ghost, { ...notFound, mentions: [unknownId(prefix)] }],
+        [`${path}/${unknownId(other?.prefix ?? "")}`, wrongKind()],
+      ] as const) {
+        expectRefused(await server.rest.get(at), refusal);
+        expectRefused(await server.rest.patch(at, { description: "x" }), refusal);
+        expectRefused(await server.rest.delete(at), refusal);
+      }
     });
 
     it(`${name} does not take other methods, and the answer says which it takes`, async () => {

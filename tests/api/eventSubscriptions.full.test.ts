@@ -9,165 +9,197 @@ import {
   unknownField,
   unknownId,
 } from "../support/api/expect";
-import { destination } from "../support/api/fixtures";
+import { creds, destination, role, targets } from "../support/api/fixtures";
 import { onEveryDatabase } from "../support/databases";
 
-const PATH = "/event_subscriptions";
-const [CREATED, UPDATED, DELETED] = [
-  "ip_policy_created.v0",
-  "ip_policy_updated.v0",
-  "ip_policy_deleted.v0",
-] as const;
-const sourcesOf = (...types: unknown[]) => types.map((type) => ({ type }));
-
-const EVENT_TYPES = [
-  "ssh_public_key",
-  "tunnel_credential",
-  "ip_policy",
-  "ip_policy_rule",
-  "certificate_authority",
-  "ssh_certificate_authority",
-  "ssh_user_certificate",
-  "ssh_host_certificate",
-  "event_destination",
-  "event_subscription",
-  "api_key",
-  "tls_edge",
-  "https_edge",
-  "https_edge_route",
-  "backend",
-].flatMap((thing) => ["created", "updated", "deleted"].map((what) => `${thing}_${what}.v0`));
-
-onEveryDatabase("Event subscriptions", (start) => {
+onEveryDatabase("Where events go", (start) => {
   const server = serverOfThisFile(start);
-  const destinationRef = async (): Promise<{ id: string; uri: string }> => {
-    const { id, uri } = await server.created("/event_destinations", destination());
-    return { id, uri };
-  };
-  const body = async (more: Json = {}): Promise<Json> => ({
-    sources: sourcesOf(CREATED),
-    destination_ids: [(await destinationRef()).id],
-    ...more,
-  });
-  const subscription = async (more: Json = {}) => server.created(PATH, await body(more));
-  const sourcesAt = (uri: string, ...types: string[]) =>
-    types.map((type) => ({ type, uri: `${uri}/sources/${type}` }));
 
-  /** Tries a field in a creation and in an update. */
-  const expectFieldRefused = async (wrong: Json, refusal: ReturnType<typeof invalid>): Promise<void> => {
-    const { uri } = await subscription();
-    expectRefused(await server.rest.post(PATH, await body(wrong)), refusal);
-    expectRefused(
-      await server.unchangedBy(uri, () => server.rest.patch(uri, { description: "x", ...wrong })),
-      refusal,
-    );
-  };
+  describe("Event destinations", () => {
+    const PATH = "/event_destinations";
+    const NO_TARGET = Object.fromEntries(Object.keys(targets()).map((kind) => [kind, null]));
+    const AUTHS = {
+      role: { auth: role, answer: { ...role, creds: null } },
+      creds: { auth: creds, answer: { role: null, ...creds } },
+    };
 
-  it("sources are answered with the address of each", async () => {
-    const { uri, sources } = await subscription({ sources: sourcesOf(CREATED, DELETED) });
-    expect(sources).to.have.deep.members(sourcesAt(uri, CREATED, DELETED));
-    expect((await server.read(uri)).sources).to.deep.equal(sources);
-    for (const source of sources) expect(await server.read(source.uri)).to.deep.equal(source);
+    it("are answered completely, with their secrets and null for unused targets, also when another kind takes the place of one", async () => {
+      const changed = await server.created(PATH, destination());
+      for (const kind of Object.keys(targets()) as (keyof ReturnType<typeof targets>)[])
+        for (const { auth, answer } of Object.values(AUTHS)) {
+          const target = targets(auth)[kind];
+          const expected = { ...NO_TARGET, [kind]: "auth" in target ? { ...target, auth: answer } : target };
+          const made = await server.created(PATH, destination({ [kind]: target }));
+          const patched = await server.rest.patch(changed.uri, { target: { [kind]: target } });
+          expect(patched.status, patched.text).to.equal(200);
+          const again = await server.created(PATH, destination(made.target));
+          const listed = (await server.read(PATH)).event_destinations[0];
+          const read = [await server.read(made.uri), await server.read(changed.uri)];
+          for (const shown of [made, patched.body, again, listed, ...read])
+            expect(shown.target).to.deep.equal(expected);
+        }
+    });
   });
 
-  it("every change of every kind of object can be subscribed to", async () => {
-    const { uri, sources } = await subscription({ sources: sourcesOf(...EVENT_TYPES) });
-    expect(sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
-  });
+  describe("Event subscriptions", () => {
+    const PATH = "/event_subscriptions";
+    const [CREATED, UPDATED, DELETED] = [
+      "ip_policy_created.v0",
+      "ip_policy_updated.v0",
+      "ip_policy_deleted.v0",
+    ] as const;
+    const sourcesOf = (...types: unknown[]) => types.map((type) => ({ type }));
 
-  it("an update of sources replaces them all, and leaves the destinations", async () => {
-    const { uri, destinations } = await subscription({ sources: sourcesOf(CREATED, UPDATED) });
-    const answer = await server.rest.patch(uri, { sources: sourcesOf(UPDATED, DELETED) });
-    expect(answer.body.sources).to.have.deep.members(sourcesAt(uri, UPDATED, DELETED));
-    expect(answer.body.destinations).to.deep.equal(destinations);
-    expectRefused(await server.rest.get(`${uri}/sources/${CREATED}`), notFound);
-  });
+    const EVENT_TYPES = [
+      "ssh_public_key",
+      "tunnel_credential",
+      "ip_policy",
+      "ip_policy_rule",
+      "certificate_authority",
+      "ssh_certificate_authority",
+      "ssh_user_certificate",
+      "ssh_host_certificate",
+      "event_destination",
+      "event_subscription",
+      "api_key",
+      "tls_edge",
+      "https_edge",
+      "https_edge_route",
+      "backend",
+    ].flatMap((thing) => ["created", "updated", "deleted"].map((what) => `${thing}_${what}.v0`));
 
-  it("destinations are answered as references, and an update replaces them all and leaves the sources", async () => {
-    const [one, two, three] = [await destinationRef(), await destinationRef(), await destinationRef()];
-    const { uri, destinations, sources } = await subscription({ destination_ids: [one.id, two.id] });
-    expect(destinations).to.deep.equal([one, two]);
-    const answer = await server.rest.patch(uri, { destination_ids: [three.id] });
-    expect(answer.body).to.deep.include({ destinations: [three], sources });
-    expect(await server.read(uri)).to.deep.equal(answer.body);
-  });
+    const destinationRef = async (): Promise<{ id: string; uri: string }> => {
+      const { id, uri } = await server.created("/event_destinations", destination());
+      return { id, uri };
+    };
+    const body = async (more: Json = {}): Promise<Json> => ({
+      sources: sourcesOf(CREATED),
+      destination_ids: [(await destinationRef()).id],
+      ...more,
+    });
+    const subscription = async (more: Json = {}) => server.created(PATH, await body(more));
+    const sourcesAt = (uri: string, ...types: string[]) =>
+      types.map((type) => ({ type, uri: `${uri}/sources/${type}` }));
 
-  it("a source can be added, listed, read and deleted at its own address", async () => {
-    const { uri, id, ...before } = await subscription();
-    const [one, two] = sourcesAt(uri, CREATED, DELETED);
-    expect(await server.created(`${uri}/sources`, { type: DELETED })).to.deep.equal(two);
-    expect(await server.read(`${uri}/sources/${DELETED}`)).to.deep.equal(two);
-    const list = await server.read(`${uri}/sources`);
-    expect(list).to.include({ uri: `${uri}/sources`, next_page_uri: null });
-    expect(list.sources).to.have.deep.members([one, two]);
-    const { sources, ...others } = await server.read(uri);
-    expect(sources).to.have.deep.members([one, two]);
-    expect({ ...others, sources: before.sources }).to.deep.equal({ uri, id, ...before });
-
-    const deleted = await server.rest.delete(`${uri}/sources/${CREATED}`);
-    expect([deleted.status, deleted.text]).to.deep.equal([204, ""]);
-    expectRefused(await server.rest.get(`${uri}/sources/${CREATED}`), notFound);
-    expect((await server.read(`${uri}/sources`)).sources).to.deep.equal([two]);
-    expect((await server.read(uri)).sources).to.deep.equal([two]);
-  });
-
-  it("a source that exists already cannot be added again", async () => {
-    const { uri } = await subscription();
-    expectRefused(
-      await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, { type: CREATED })),
-      taken("type"),
-    );
-  });
-
-  it("an added source has an existing event type, and nothing else", async () => {
-    const { uri } = await subscription();
-    const expectSourceRefused = async (source: Json, refusal: ReturnType<typeof invalid>): Promise<void> =>
-      expectRefused(await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, source)), refusal);
-    for (const type of [undefined, "nothing_created.v0", 5])
-      await expectSourceRefused({ type }, invalid("type"));
-    await expectSourceRefused({ type: DELETED, colour: "red" }, unknownField("colour", "type"));
-  });
-
-  it("a source of another subscription is not found", async () => {
-    const { uri } = await subscription();
-    for (const type of [DELETED, "nothing"]) {
-      expectRefused(await server.rest.get(`${uri}/sources/${type}`), notFound);
+    /** Tries a field in a creation and in an update. */
+    const expectFieldRefused = async (wrong: Json, refusal: ReturnType<typeof invalid>): Promise<void> => {
+      const { uri } = await subscription();
+      expectRefused(await server.rest.post(PATH, await body(wrong)), refusal);
       expectRefused(
-        await server.unchangedBy(uri, () => server.rest.delete(`${uri}/sources/${type}`)),
-        notFound,
+        await server.unchangedBy(uri, () => server.rest.patch(uri, { description: "x", ...wrong })),
+        refusal,
       );
-    }
-  });
+    };
 
-  it("a subscription that does not exist has no sources, and none can be added", async () => {
-    const { uri } = await subscription();
-    await server.rest.delete(uri);
-    for (const sources of [`${uri}/sources`, `${PATH}/${unknownId("esb")}/sources`]) {
-      expectRefused(await server.rest.get(sources), notFound);
-      expectRefused(await server.rest.post(sources, { type: DELETED }), notFound);
-      expectRefused(await server.rest.get(`${sources}/${CREATED}`), notFound);
-      expectRefused(await server.rest.delete(`${sources}/${CREATED}`), notFound);
-    }
-  });
+    it("sources are answered with the address of each", async () => {
+      const { uri, sources } = await subscription({ sources: sourcesOf(CREATED, DELETED) });
+      expect(sources).to.have.deep.members(sourcesAt(uri, CREATED, DELETED));
+      expect((await server.read(uri)).sources).to.deep.equal(sources);
+      for (const source of sources) expect(await server.read(source.uri)).to.deep.equal(source);
+    });
 
-  it("no source is lost if many are added at the same time", async () => {
-    const { uri } = await subscription({ sources: sourcesOf(EVENT_TYPES[0]) });
-    const answers = await Promise.all(
-      EVENT_TYPES.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })),
-    );
-    for (const { status, text } of answers) expect(status, text).to.equal(201);
-    expect((await server.read(uri)).sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
-  });
+    it("every change of every kind of object can be subscribed to", async () => {
+      const { uri, sources } = await subscription({ sources: sourcesOf(...EVENT_TYPES) });
+      expect(sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
+    });
 
-  it("description and metadata are counted in characters, not in bytes or in halves of characters", async () => {
-    for (const [field, limit] of [
-      ["description", 255],
-      ["metadata", 4096],
-    ] as const) {
-      const mixed = [..."aé語🚇".repeat(limit)].slice(0, limit).join("");
-      const { uri } = await subscription({ [field]: mixed });
-      expect((await server.read(uri))[field]).to.equal(mixed);
-      await expectFieldRefused({ [field]: `${mixed}🚇` }, invalid(field, String(limit)));
-    }
+    it("an update of sources replaces them all, and leaves the destinations", async () => {
+      const { uri, destinations } = await subscription({ sources: sourcesOf(CREATED, UPDATED) });
+      const answer = await server.rest.patch(uri, { sources: sourcesOf(UPDATED, DELETED) });
+      expect(answer.body.sources).to.have.deep.members(sourcesAt(uri, UPDATED, DELETED));
+      expect(answer.body.destinations).to.deep.equal(destinations);
+      expectRefused(await server.rest.get(`${uri}/sources/${CREATED}`), notFound);
+    });
+
+    it("destinations are answered as references, and an update replaces them all and leaves the sources", async () => {
+      const [one, two, three] = [await destinationRef(), await destinationRef(), await destinationRef()];
+      const { uri, destinations, sources } = await subscription({ destination_ids: [one.id, two.id] });
+      expect(destinations).to.deep.equal([one, two]);
+      const answer = await server.rest.patch(uri, { destination_ids: [three.id] });
+      expect(answer.body).to.deep.include({ destinations: [three], sources });
+      expect(await server.read(uri)).to.deep.equal(answer.body);
+    });
+
+    it("a source can be added, listed, read and deleted at its own address", async () => {
+      const { uri, id, ...before } = await subscription();
+      const [one, two] = sourcesAt(uri, CREATED, DELETED);
+      expect(await server.created(`${uri}/sources`, { type: DELETED })).to.deep.equal(two);
+      expect(await server.read(`${uri}/sources/${DELETED}`)).to.deep.equal(two);
+      const list = await server.read(`${uri}/sources`);
+      expect(list).to.include({ uri: `${uri}/sources`, next_page_uri: null });
+      expect(list.sources).to.have.deep.members([one, two]);
+      const { sources, ...others } = await server.read(uri);
+      expect(sources).to.have.deep.members([one, two]);
+      expect({ ...others, sources: before.sources }).to.deep.equal({ uri, id, ...before });
+
+      const deleted = await server.rest.delete(`${uri}/sources/${CREATED}`);
+      expect([deleted.status, deleted.text]).to.deep.equal([204, ""]);
+      expectRefused(await server.rest.get(`${uri}/sources/${CREATED}`), notFound);
+      expect((await server.read(`${uri}/sources`)).sources).to.deep.equal([two]);
+      expect((await server.read(uri)).sources).to.deep.equal([two]);
+    });
+
+    it("a source that exists already cannot be added again", async () => {
+      const { uri } = await subscription();
+      expectRefused(
+        await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, { type: CREATED })),
+        taken("type"),
+      );
+    });
+
+    it("an added source has an existing event type, and nothing else", async () => {
+      const { uri } = await subscription();
+      const expectSourceRefused = async (source: Json, refusal: ReturnType<typeof invalid>): Promise<void> =>
+        expectRefused(
+          await server.unchangedBy(uri, () => server.rest.post(`${uri}/sources`, source)),
+          refusal,
+        );
+      for (const type of [undefined, "nothing_created.v0", 5])
+        await expectSourceRefused({ type }, invalid("type"));
+      await expectSourceRefused({ type: DELETED, colour: "red" }, unknownField("colour", "type"));
+    });
+
+    it("a source of another subscription is not found", async () => {
+      const { uri } = await subscription();
+      for (const type of [DELETED, "nothing"]) {
+        expectRefused(await server.rest.get(`${uri}/sources/${type}`), notFound);
+        expectRefused(
+          await server.unchangedBy(uri, () => server.rest.delete(`${uri}/sources/${type}`)),
+          notFound,
+        );
+      }
+    });
+
+    it("a subscription that does not exist has no sources, and none can be added", async () => {
+      const { uri } = await subscription();
+      await server.rest.delete(uri);
+      for (const sources of [`${uri}/sources`, `${PATH}/${unknownId("esb")}/sources`]) {
+        expectRefused(await server.rest.get(sources), notFound);
+        expectRefused(await server.rest.post(sources, { type: DELETED }), notFound);
+        expectRefused(await server.rest.get(`${sources}/${CREATED}`), notFound);
+        expectRefused(await server.rest.delete(`${sources}/${CREATED}`), notFound);
+      }
+    });
+
+    it("no source is lost if many are added at the same time", async () => {
+      const { uri } = await subscription({ sources: sourcesOf(EVENT_TYPES[0]) });
+      const answers = await Promise.all(
+        EVENT_TYPES.slice(1).map((type) => server.rest.post(`${uri}/sources`, { type })),
+      );
+      for (const { status, text } of answers) expect(status, text).to.equal(201);
+      expect((await server.read(uri)).sources).to.have.deep.members(sourcesAt(uri, ...EVENT_TYPES));
+    });
+
+    it("description and metadata are counted in characters, not in bytes or in halves of characters", async () => {
+      for (const [field, limit] of [
+        ["description", 255],
+        ["metadata", 4096],
+      ] as const) {
+        const mixed = [..."aé語🚇".repeat(limit)].slice(0, limit).join("");
+        const { uri } = await subscription({ [field]: mixed });
+        expect((await server.read(uri))[field]).to.equal(mixed);
+        await expectFieldRefused({ [field]: `${mixed}🚇` }, invalid(field, String(limit)));
+      }
+    });
   });
 });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { type Json, serverOfThisFile } from "../support/api/expect";
 import { certificate } from "../support/api/fixtures";
 import { jwtValidation, oidc } from "../support/api/modules";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import type { RestAnswer } from "../support/rest";
 import { figure, LIMIT_MS, size } from "../support/size";
 
@@ -57,7 +57,7 @@ const changes = fc.record({
 type Change = typeof changes extends fc.Arbitrary<infer C> ? C : never;
 type Send = (() => Promise<RestAnswer>) | undefined;
 
-onEveryDatabase("Guarantees over generated changes", (start) => {
+onOneDatabase("Guarantees over generated changes", (start) => {
   const server = serverOfThisFile(start);
   const policies: string[] = [];
   const authorities: string[] = [];

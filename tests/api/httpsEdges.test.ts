@@ -86,20 +86,14 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
     expect((await server.rest.delete(backend.uri)).status).to.equal(204);
   });
 
-  it("a route belongs to its edge: the list of another edge does not have it", async () => {
+  it("a route belongs to its edge and stays there: another edge does not list it and does not find it, for any operation", async () => {
     const [one, other] = [await edge(), await edge()];
-    const { id, edge_id } = await route(one.uri);
+    const { id, uri, edge_id } = await route(one.uri, "/", { oidc });
     expect(edge_id).to.equal(one.id);
-    expect(
-      (await server.read(`${one.uri}/routes`)).routes.map((each: { id: string }) => each.id),
-    ).to.deep.equal([id]);
+    const listed = (await server.read(`${one.uri}/routes`)).routes;
+    expect(listed.map((each: { id: string }) => each.id)).to.deep.equal([id]);
     expect((await server.read(`${other.uri}/routes`)).routes).to.deep.equal([]);
     expect((await server.read(other.uri)).routes).to.deep.equal([]);
-  });
-
-  it("a route is not found below another edge, for any operation", async () => {
-    const [one, other] = [await edge(), await edge()];
-    const { id, uri } = await route(one.uri, "/", { oidc });
     const elsewhere = `${other.uri}/routes/${id}`;
     for (const attempt of [
       () => server.rest.get(elsewhere),
@@ -110,32 +104,24 @@ onEveryDatabase("HTTPS edges and their routes", (start) => {
       () => server.rest.delete(`${elsewhere}/oidc`),
     ])
       expectRefused(await server.unchangedBy(uri, attempt), notFound);
+    const move = () => server.rest.patch(uri, { edge_id: other.id });
+    expectRefused(await server.unchangedBy(uri, move), immutable("edge_id"));
   });
 
-  it("an edge that does not exist has no routes, and none can be added", async () => {
-    const ghost = `${HTTPS}/${unknownId("edghts")}`;
-    expectRefused(await server.rest.get(`${ghost}/routes`), notFound);
-    expectRefused(await postRoute(ghost, "/"), notFound);
-  });
-
-  it("routes are not looked for below an id of another kind", async () => {
+  it("an edge that does not exist, or is of another kind, has no routes, and none can be added", async () => {
     const { id } = await route((await edge()).uri);
-    const routes = `${HTTPS}/${unknownId("edgtls")}/routes`;
-    expectRefused(await server.rest.get(routes), wrongKind());
-    expectRefused(await postRoute(`${HTTPS}/${unknownId("edgtls")}`, "/"), wrongKind());
-    for (const address of [`${routes}/${id}`, `${routes}/${id}/oidc`]) {
-      expectRefused(await server.rest.get(address), wrongKind());
-      expectRefused(await server.rest.delete(address), wrongKind());
+    for (const [prefix, refusal] of [
+      ["edghts", notFound],
+      ["edgtls", wrongKind()],
+    ] as const) {
+      const ghost = `${HTTPS}/${unknownId(prefix)}`;
+      expectRefused(await server.rest.get(`${ghost}/routes`), refusal);
+      expectRefused(await postRoute(ghost, "/"), refusal);
+      for (const address of [`${ghost}/routes/${id}`, `${ghost}/routes/${id}/oidc`]) {
+        expectRefused(await server.rest.get(address), refusal);
+        expectRefused(await server.rest.delete(address), refusal);
+      }
     }
-  });
-
-  it("a route stays on its edge", async () => {
-    const [one, other] = [await edge(), await edge()];
-    const { uri } = await route(one.uri);
-    expectRefused(
-      await server.unchangedBy(uri, () => server.rest.patch(uri, { edge_id: other.id })),
-      immutable("edge_id"),
-    );
   });
 
   it("an edge has one route for a path and type, and other edges may have one too", async () => {

@@ -1,12 +1,29 @@
 import { PROJECT_HEADER } from "@tunnelplane/sdk/contract";
 import { expect } from "chai";
 import { expectRefused, type Json, serverOfThisFile, unique } from "../support/api/expect";
+import { expectRefusedBut } from "../support/api/refusedBut";
 import { onEveryDatabase } from "../support/databases";
 
 const broken = { status: 409, code: "TP_1504" };
 
-onEveryDatabase("Guarantees about shared objects", (start) => {
+onEveryDatabase("Guarantees beside others", (start) => {
   const server = serverOfThisFile(start);
+
+  it("are all stored where many are made at once, and still contradict one another", async () => {
+    const host = `${unique("many")}.example.org:443`;
+    const body = (expect: string, n: number) => ({ expect, addresses: [`${host}/${n}/`] });
+    const many = Array.from({ length: 32 }, (_, n) => body(n % 2 ? "refused" : "answered", n));
+    const made = await Promise.all(many.map((each) => server.rest.post("/guarantees", each)));
+    expect(made.map(({ status }) => status)).to.deep.equal(many.map(() => 201));
+    const others = many.map(({ expect }, n) => body(expect === "refused" ? "answered" : "refused", n));
+    const contradict = (each: Json) =>
+      expectRefusedBut(
+        () => server.rest.post("/guarantees", each),
+        { status: 409, code: "TP_1505" },
+        () => server.rest.post("/guarantees", { ...each, mode: "report" }),
+      );
+    await Promise.all(others.map(contradict));
+  });
 
   it("of other projects refuse a change of a shared policy that would break them, and say no more than that", async () => {
     const made = async (shared: boolean) => {
@@ -44,8 +61,11 @@ onEveryDatabase("Guarantees about shared objects", (start) => {
     const member = server.rest.as((await lender.create("/api_keys", { owner_id: bot.id })).token);
     const rulePath = `/ip_policy_rules/${rule.id}`;
     for (const query of ["", "?force=true"]) {
-      const answer = await member.patch(rulePath + query, { cidr: "0.0.0.0/1" });
-      expectRefused(answer, { ...broken, mentions: ["A guarantee of another project"] });
+      const answer = await expectRefusedBut(
+        () => member.patch(rulePath + query, { cidr: "0.0.0.0/1" }),
+        { ...broken, mentions: ["A guarantee of another project"] },
+        () => member.patch(rulePath + query, { cidr: "10.0.0.0/9" }),
+      );
       for (const theirs of [declared.id, host, team.id]) expect(answer.text).not.to.contain(theirs);
     }
     // An admin of the account learns which one, and may set it aside.

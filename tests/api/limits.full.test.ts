@@ -22,28 +22,22 @@ onOneDatabase("Limits and empty values", (start) => {
   for (const { name, path, body, listKey, lengthsIn = "bytes" } of TYPES) {
     const create = async (more: Json = {}) => server.created(path, { ...(await body(server.rest)), ...more });
 
-    for (const [field, limit] of Object.entries(LIMITS)) {
-      it(`${name} takes ${limit} ${lengthsIn} of ${field} in any script, and answers them unchanged`, async () => {
-        const { uri } = await create();
-        for (const character of CHARACTERS) {
-          const text = textOf(limit, character, lengthsIn);
-          expect((await create({ [field]: text }))[field]).to.equal(text);
-          expect((await server.rest.patch(uri, { [field]: text })).status).to.equal(200);
-          expect((await server.read(uri))[field]).to.equal(text);
-        }
-      });
-
-      it(`${name} does not take ${limit + 1} ${lengthsIn} of ${field}, and nothing is stored`, async () => {
+    for (const [field, limit] of Object.entries(LIMITS))
+      it(`${name} takes ${limit} ${lengthsIn} of ${field} in any script, answers them unchanged, and takes no more`, async () => {
         const { uri, id } = await create();
         for (const character of CHARACTERS) {
+          const text = textOf(limit, character, lengthsIn);
+          expect((await server.rest.patch(uri, { [field]: text })).status).to.equal(200);
+          expect((await server.read(uri))[field]).to.equal(text);
           const tooLong = { [field]: textOf(limit + 1, character, lengthsIn) };
           const refusal = invalid(field, field, String(limit));
           expectRefused(await server.rest.post(path, { ...(await body(server.rest)), ...tooLong }), refusal);
           expectRefused(await server.unchangedBy(uri, () => server.rest.patch(uri, tooLong)), refusal);
         }
         expect((await server.read(path))[listKey][0].id).to.equal(id);
+        const most = textOf(limit, "語", lengthsIn);
+        expect((await create({ [field]: most }))[field]).to.equal(most);
       });
-    }
 
     it(`${name} stays unchanged if an update is refused for one field only`, async () => {
       const { uri } = await create({ description: "kept", metadata: "kept" });
@@ -54,19 +48,18 @@ onOneDatabase("Limits and empty values", (start) => {
       );
     });
 
-    it(`${name} created without description and metadata, or with empty ones, answers with empty strings`, async () => {
+    it(`${name} has empty texts where none were given, and loses them only if an update sends empty ones`, async () => {
       for (const left of [{}, { description: "", metadata: "" }])
         expect(await create(left)).to.include({ description: "", metadata: "" });
-    });
-
-    it(`${name} loses its description and metadata only if an update sends empty strings`, async () => {
       const { uri } = await create({ description: "some", metadata: "more" });
-      await server.rest.patch(uri, {});
-      expect(await server.read(uri)).to.include({ description: "some", metadata: "more" });
-      await server.rest.patch(uri, { description: "" });
-      expect(await server.read(uri)).to.include({ description: "", metadata: "more" });
-      await server.rest.patch(uri, { metadata: "" });
-      expect(await server.read(uri)).to.include({ description: "", metadata: "" });
+      for (const [change, left] of [
+        [{}, { description: "some", metadata: "more" }],
+        [{ description: "" }, { description: "", metadata: "more" }],
+        [{ metadata: "" }, { description: "", metadata: "" }],
+      ] as const) {
+        await server.rest.patch(uri, change);
+        expect(await server.read(uri)).to.include(left);
+      }
     });
   }
 

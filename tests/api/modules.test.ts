@@ -3,7 +3,8 @@ import { testModules } from "../support/api/everyModule";
 import { serverOfThisFile } from "../support/api/expect";
 import { onOneDatabase } from "../support/databases";
 
-for (const definition of registry.filter((one) => modulesOf(one).length > 0))
-  onOneDatabase(`The modules of each ${definition.title}`, (start) =>
-    testModules(serverOfThisFile(start), definition),
-  );
+onOneDatabase("The modules", (start) => {
+  const server = serverOfThisFile(start);
+  for (const definition of registry.filter((one) => modulesOf(one).length > 0))
+    describe(`of each ${definition.title}`, () => testModules(server, definition));
+});

@@ -1,6 +1,7 @@
 import {
   DEFAULT_PROJECT,
   type Definition,
+  fieldsWhere,
   marksOf,
   modulesOf,
   registry,
@@ -26,7 +27,6 @@ import {
 import { destination } from "../support/api/fixtures";
 import { TYPES } from "../support/api/types";
 import { onEveryDatabase, onOneDatabase } from "../support/databases";
-import { Rest } from "../support/rest";
 
 onEveryDatabase("References to an object", (start) => {
   const server = serverOfThisFile(start);
@@ -72,15 +72,13 @@ onEveryDatabase("References to an object", (start) => {
   });
 
   it("are left out where the caller may not see them", async () => {
-    const bot = await server.created("/bot_users", { name: "ada" });
-    const { token } = await server.created("/api_keys", { owner_id: bot.id });
+    const { bot, rest: member } = await server.member();
     const target = await server.created("/event_destinations", destination());
     const credential = await server.created("/credentials", {});
     await server.created("/event_subscriptions", {
       sources: [{ type: "ip_policy_created.v0" }],
       destination_ids: [target.id],
     });
-    const member = new Rest(server.url, token);
     expect((await server.read(`/references?object_id=${target.id}`)).references).to.have.lengthOf(1);
     expect((await member.get(`/references?object_id=${target.id}`)).body.references).to.deep.equal([]);
     expect((await member.get(`/references?object_id=${credential.owner_id}`)).status).to.equal(400);
@@ -206,4 +204,23 @@ onOneDatabase("What an object refers to", (start) => {
       });
     }
   }
+});
+
+describe("The contract", () => {
+  it("has no reference to objects that some may not see, except owner_id and project_id, which have checks of their own", () => {
+    // A reference to such an object would show a member that it exists. To add one, hide it in
+    // resolveReferences first.
+    const revealing = registry.flatMap((definition) =>
+      fieldsWhere(definition, (marks) => marks.reference)
+        .filter((field) =>
+          targetsOf(marksOf(definition.fields[field] as never).reference?.to ?? []).some(
+            ({ access }) => access !== "everyone" && access !== definition.access,
+          ),
+        )
+        .map((field) => `${definition.kind}.${field}`),
+    );
+    expect(revealing.filter((field) => !/\.(owner|project)_id$/.test(field))).to.deep.equal([]);
+    const owned = registry.filter(({ access }) => access === "owner").map(({ kind }) => kind);
+    expect(owned).to.have.members(["api_key", "tunnel_credential", "ssh_credential"]);
+  });
 });

@@ -295,12 +295,8 @@ onEveryDatabase("What a search finds", (start) => {
   });
 
   it("is refused to gateways and to who has no role", async () => {
-    const bot = await server.created("/bot_users", { name: unique("gateway"), role: "gateway" });
-    const { token } = await server.created("/api_keys", { owner_id: bot.id });
-    expectRefused(await new Rest(server.url, token).get(pathOf("amber")), {
-      status: 403,
-      code: "TP_1200",
-      mentions: ["search objects"],
-    });
+    const { rest } = await server.member({ role: "gateway" });
+    const refusal = { status: 403, code: "TP_1200", mentions: ["search objects"] };
+    expectRefused(await rest.get(pathOf("amber")), refusal);
   });
 });

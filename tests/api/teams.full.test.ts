@@ -4,13 +4,13 @@ import {
   expectRefused,
   hostport,
   inUse,
-  invalid,
   missingReference,
   notFound,
   serverOfThisFile,
   taken,
   unique,
 } from "../support/api/expect";
+import { expectRefusedBut } from "../support/api/refusedBut";
 import { execute, onEveryDatabase } from "../support/databases";
 import { Rest, type RestAnswer } from "../support/rest";
 
@@ -41,9 +41,13 @@ onEveryDatabase("Projects and memberships", (start) => {
     const { projects } = await server.read("/projects");
     expect(projects.at(-1)).to.deep.include({ ...DEFAULT_PROJECT, shared: false, description: "" });
     const path = `/projects/${DEFAULT_PROJECT.id}`;
-    expectRefused(await server.rest.delete(path), inUse("default"));
-    expectRefused(await server.rest.patch(path, { name: "other" }), inUse("default"));
-    expectRefused(await server.rest.post("/projects", { name: "default" }), taken("name"));
+    await expectRefusedBut(
+      [() => server.rest.delete(path), () => server.rest.patch(path, { name: "other" })],
+      inUse("default"),
+      () => server.rest.patch(path, { shared: false }),
+    );
+    const make = (name: string) => () => server.rest.post("/projects", { name });
+    await expectRefusedBut(make("default"), taken("name"), make(unique("team")));
     for (const description of ["ours", "ours again"]) {
       const changed = await server.rest.patch(path, { description });
       expect(changed.status, changed.text).to.equal(200);
@@ -55,20 +59,15 @@ onEveryDatabase("Projects and memberships", (start) => {
     await server.rest.patch(path, { description: "" });
   });
 
-  it("a name is 1 to 40 lower-case letters, digits and dashes, and is a project's alone", async () => {
-    for (const name of ["", "Team", "a b", "x".repeat(41), "ä"])
-      expectRefused(await server.rest.post("/projects", { name }), invalid("name"));
-    const { name } = await newProject();
-    expectRefused(await server.rest.post("/projects", { name }), taken("name"));
-  });
-
   it("a project that holds objects cannot be deleted, and is gone once it is empty", async () => {
     const project = await newProject();
     const admin = server.rest.inside(project.name);
     const policy = await created(admin.post("/ip_policies", {}));
-    expectRefused(await server.rest.delete(`/projects/${project.id}`), inUse(policy.id));
-    expect((await admin.delete(`/ip_policies/${policy.id}`)).status).to.equal(204);
-    expect((await server.rest.delete(`/projects/${project.id}`)).status).to.equal(204);
+    const remove = () => server.rest.delete(`/projects/${project.id}`);
+    await expectRefusedBut(remove, inUse(policy.id), async () => {
+      expect((await admin.delete(`/ip_policies/${policy.id}`)).status).to.equal(204);
+      return remove();
+    });
     expectRefused(await admin.get("/ip_policies"), notFound);
   });
 
@@ -76,24 +75,13 @@ onEveryDatabase("Projects and memberships", (start) => {
     const { id } = await newProject();
     const { bot } = await server.member();
     const send = (body: object) => server.rest.post("/memberships", body);
-    expectRefused(await send({ project_id: id, role: "member" }), invalid());
-    expectRefused(
-      await send({ project_id: id, role: "member", bot_user_id: bot.id, group: "a" }),
-      invalid("group"),
-    );
-    expectRefused(await send({ project_id: id, role: "metrics", bot_user_id: bot.id }), invalid("role"));
-    expectRefused(
-      await send({ role: "viewer", user_id: `usr_${"0".repeat(27)}` }),
-      missingReference("user_id"),
-    );
-    expectRefused(
-      await send({ project_id: `proj_${"1".repeat(27)}`, role: "viewer", group: "a" }),
-      missingReference("project_id"),
-    );
     const body = { project_id: id, role: "member", bot_user_id: bot.id };
     await server.created("/memberships", body);
-    expectRefused(await send(body), taken("role"));
-    await server.created("/memberships", { ...body, role: "viewer", expires_at: "2126-01-31T08:00:00Z" });
+    await expectRefusedBut(
+      () => send(body),
+      taken("role"),
+      () => send({ ...body, role: "viewer", expires_at: "2126-01-31T08:00:00Z" }),
+    );
     await server.created("/memberships", {
       project_id: DEFAULT_PROJECT.id,
       role: "viewer",
@@ -109,9 +97,11 @@ onEveryDatabase("Projects and memberships", (start) => {
     expect((await rest.get("/ip_policies")).body.ip_policies.map(({ id }: Object) => id)).to.deep.equal([
       policy.id,
     ]);
-    expectRefused(await rest.get(`/ip_policies/${foreign.id}`), notFound);
-    expectRefused(await server.rest.get(`/ip_policies/${policy.id}`), notFound);
-    expect((await server.rest.inside(own.name).get(`/ip_policies/${policy.id}`)).status).to.equal(200);
+    await expectRefusedBut(
+      [() => rest.get(`/ip_policies/${foreign.id}`), () => server.rest.get(`/ip_policies/${policy.id}`)],
+      notFound,
+      () => server.rest.inside(own.name).get(`/ip_policies/${policy.id}`),
+    );
     expect((await rest.get("/projects")).body.projects.map(({ id }: Object) => id)).to.deep.equal([own.id]);
     expectRefused(await rest.get(`/projects/${other.id}`), notFound);
     const [unknown, hidden] = [
@@ -151,8 +141,11 @@ onEveryDatabase("Projects and memberships", (start) => {
       { id: first.id, name: first.name, role: "member" },
       { id: second.id, name: second.name, role: "admin" },
     ]);
-    const answer = await rest.get("/ip_policies");
-    expectRefused(answer, { status: 400, code: "TP_1008", mentions: [first.name, second.name] });
+    await expectRefusedBut(
+      () => rest.get("/ip_policies"),
+      { status: 400, code: "TP_1008", mentions: [first.name, second.name] },
+      () => rest.inside(first.name).get("/ip_policies"),
+    );
     await server.rest.patch(admin.uri, { role: "member" });
     expect(await roleIn(second)).to.equal("member");
     await server.rest.delete(admin.uri);
@@ -171,7 +164,11 @@ onEveryDatabase("Projects and memberships", (start) => {
       account_role: null,
       projects: [{ id: own.id, name: own.name, role: "admin" }],
     });
-    expectRefused(await rest.inside(other.name).get("/ip_policies"), notFound);
+    await expectRefusedBut(
+      () => rest.inside(other.name).get("/ip_policies"),
+      notFound,
+      () => rest.inside(own.name).get("/ip_policies"),
+    );
     expect((await created(rest.post("/api_keys", {}))).project_id).to.equal(own.id);
     expectRefused(await rest.post("/api_keys", { project_id: other.id }), missingReference("project_id"));
     expectRefused(await rest.post("/projects", { name: unique("team") }), FORBIDDEN);
@@ -188,18 +185,25 @@ onEveryDatabase("Projects and memberships", (start) => {
     await created(rest.post("/api_keys", { owner_id: bot.id }));
     await created(rest.post("/memberships", { project_id: own.id, role: "admin", bot_user_id: bot.id }));
     await created(rest.post("/memberships", { project_id: own.id, role: "viewer", group: unique("g") }));
-    const identity = {
-      issuer: "https://id.example.com",
-      audiences: ["tunnels"],
-      claims: { sub: "repo:acme/infra:ref:refs/heads/main" },
-    };
+    const claims = { sub: "repo:acme/infra:ref:refs/heads/main" };
+    const identity = { issuer: "https://id.example.com", audiences: ["tunnels"], claims };
     await created(rest.post("/workload_identities", { ...identity, bot_user_id: bot.id }));
 
     for (const role of ["admin", "gateway", "metrics"])
-      expectRefused(await rest.post("/bot_users", { name: "up", role }), { ...FORBIDDEN, field: "role" });
+      await expectRefusedBut(
+        () => rest.post("/bot_users", { name: "up", role }),
+        { ...FORBIDDEN, field: "role" },
+        () => server.rest.post("/bot_users?dry_run=true", { name: "up", role }),
+      );
     expectRefused(await rest.post("/projects", { name: unique("team") }), FORBIDDEN);
-    expectRefused(await rest.patch(`/projects/${own.id}`, { description: "x" }), FORBIDDEN);
-    expectRefused(await rest.delete(`/projects/${own.id}`), FORBIDDEN);
+    await expectRefusedBut(
+      [
+        () => rest.patch(`/projects/${own.id}`, { description: "x" }),
+        () => rest.delete(`/projects/${own.id}`),
+      ],
+      FORBIDDEN,
+      () => server.rest.patch(`/projects/${own.id}`, { description: "x" }),
+    );
     expectRefused(await rest.post("/memberships", { role: "admin", bot_user_id: bot.id }), {
       ...FORBIDDEN,
       field: "project_id",
@@ -248,14 +252,14 @@ onEveryDatabase("Projects and memberships", (start) => {
     const apply = (query: string, ...objects: object[]) =>
       rest.post(`/changesets${query}`, { set: unique("set"), objects });
     for (const query of ["?dry_run=true", ""]) {
-      expectRefused(await apply(query, bot, grant({})), { ...FORBIDDEN, field: "project_id" });
-      expectRefused(await apply(query, { ...bot, fields: { name: "ci", role: "gateway" } }), {
-        ...FORBIDDEN,
-        field: "role",
-      });
+      const gateway = { ...bot, fields: { name: "ci", role: "gateway" } };
+      expectRefused(await apply(query, gateway), { ...FORBIDDEN, field: "role" });
       const key = { kind: "api_key", key: "ci", fields: { owner_id: { $key: "bot_user/ci" } } };
-      const made = await apply(query, bot, grant({ project_id: own.id }), key);
-      expect(made.status, made.text).to.equal(200);
+      await expectRefusedBut(
+        () => apply(query, bot, grant({})),
+        { ...FORBIDDEN, field: "project_id" },
+        () => apply(query, bot, grant({ project_id: own.id }), key),
+      );
     }
   });
 
@@ -271,7 +275,11 @@ onEveryDatabase("Projects and memberships", (start) => {
       lending.post("/ip_policy_rules", { ip_policy_id: policy.id, cidr: "192.0.2.0/24", action: "allow" }),
     );
     expect((await rest.get(`/ip_policies/${policy.id}`)).body).to.deep.equal(policy);
-    expectRefused(await rest.patch(`/ip_policies/${policy.id}`, { description: "mine" }), FORBIDDEN);
+    await expectRefusedBut(
+      () => rest.patch(`/ip_policies/${policy.id}`, { description: "mine" }),
+      FORBIDDEN,
+      () => lending.patch(`/ip_policies/${policy.id}`, { description: "ours" }),
+    );
     const rule = { ip_policy_id: policy.id, cidr: "198.51.100.0/24", action: "allow" };
     const lentEdge = await created(lending.post("/edges/https", { hostports: [hostport()] }));
     const route = { edge_id: lentEdge.id, match_type: "path_prefix", match: "/" };
@@ -306,10 +314,8 @@ onEveryDatabase("Projects and memberships", (start) => {
     expectRefused(used, inUse("another project"));
     expect(used.text).not.to.contain(edge.id);
     const path = `/projects/${lender.id}`;
-    expectRefused(await server.rest.patch(path, { shared: false }), {
-      ...inUse("another project"),
-      field: "shared",
-    });
+    const lent = { ...inUse("another project"), field: "shared" };
+    expectRefused(await server.rest.patch(path, { shared: false }), lent);
     for (const { id } of (await rest.get("/edges/tls")).body.tls_edges)
       expect((await rest.delete(`/edges/tls/${id}`)).status).to.equal(204);
     expect((await server.rest.patch(path, { shared: false })).status).to.equal(200);
@@ -331,11 +337,8 @@ onEveryDatabase("Projects and memberships", (start) => {
     const oidc = { issuer: "https://id.example.com", client_id: "site", client_secret: "hush" };
     const { id } = await created(lending.post(routes, { match_type: "path_prefix", match: "/", oidc }));
     for (const path of [
-      `${routes}/${id}`,
-      `${routes}/${id}/oidc`,
-      `${routes}?shared=true`,
-      `/edges/https/${edge.id}`,
-      "/edges/https?shared=true",
+      ...[`${routes}/${id}`, `${routes}/${id}/oidc`, `${routes}?shared=true`],
+      ...[`/edges/https/${edge.id}`, "/edges/https?shared=true"],
     ]) {
       const [seen, own] = [await rest.get(path), await lending.get(path)];
       expect(seen.status, seen.text).to.equal(200);
@@ -344,20 +347,6 @@ onEveryDatabase("Projects and memberships", (start) => {
     }
     expect((await rest.get(`${routes}/${id}`)).headers.get("etag")).not.to.equal(
       (await lending.get(`${routes}/${id}`)).headers.get("etag"),
-    );
-  });
-
-  it("no key gives with a membership what its scopes lack", async () => {
-    const project = await newProject();
-    const { bot } = await server.member();
-    const { token } = await server.created("/api_keys", { scopes: ["membership:write", "bot_user:read"] });
-    expectRefused(
-      await new Rest(server.url, token).post("/memberships", {
-        project_id: project.id,
-        role: "member",
-        bot_user_id: bot.id,
-      }),
-      { ...FORBIDDEN, field: "role", mentions: ["scope"] },
     );
   });
 
@@ -373,9 +362,15 @@ onEveryDatabase("Projects and memberships", (start) => {
           with recursive n(i) as (select 1 union all select i + 1 from n where i < ${most})
           select 'filling_' || i, '${kind}', 'nobody', 1, '{}', 'nowhere' from n`,
       );
-      expectRefused(await server.rest.post(path, body), { status: 409, code: "TP_1501" });
-      await execute(server.data, "delete from resource where project_id = 'nowhere'");
-      await server.created(path, body);
+      const full = { status: 409, code: "TP_1501" };
+      await expectRefusedBut(
+        () => server.rest.post(path, body),
+        full,
+        async () => {
+          await execute(server.data, "delete from resource where project_id = 'nowhere'");
+          return server.rest.post(path, body);
+        },
+      );
     }
   });
 
@@ -385,14 +380,16 @@ onEveryDatabase("Projects and memberships", (start) => {
     const rest = new Rest(server.url, key.token);
     await execute(server.data, "update principal set role = 'viewer'");
     try {
-      for (const send of [
-        () => rest.delete(membership.uri),
-        () => rest.patch(membership.uri, { role: "member" }),
-        () => rest.patch(membership.uri, { expires_at: "2126-01-31T08:00:00Z" }),
-      ])
-        expectRefused(await send(), inUse("last admin"));
+      await expectRefusedBut(
+        [
+          () => rest.delete(membership.uri),
+          () => rest.patch(membership.uri, { role: "member" }),
+          () => rest.patch(membership.uri, { expires_at: "2126-01-31T08:00:00Z" }),
+        ],
+        inUse("last admin"),
+        () => rest.patch(membership.uri, { description: "still" }),
+      );
       const other = await created(rest.post("/bot_users", { name: "other", role: "admin" }));
-      expect((await rest.patch(membership.uri, { description: "still" })).status).to.equal(200);
       expect((await rest.delete(`/bot_users/${other.id}`)).status).to.equal(204);
     } finally {
       await execute(server.data, "update principal set role = 'admin'");

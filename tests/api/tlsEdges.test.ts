@@ -61,25 +61,6 @@ onEveryDatabase("TLS edges", (start) => {
     for (const loser of losers) expectRefused(loser, taken("hostports[0]"));
   });
 
-  it("64 writers who read, add one and write under If-Match lose no update", async () => {
-    const { uri } = await server.created(PATH, { hostports: [hostport()], metadata: "0" });
-    const addOne = async (): Promise<void> => {
-      for (;;) {
-        const { body, headers } = await server.rest.get(uri);
-        const metadata = String(Number(body.metadata) + 1);
-        const { status } = await server.rest.patch(
-          uri,
-          { metadata },
-          { "if-match": headers.get("etag") ?? "" },
-        );
-        if (status === 200) return;
-        expect(status).to.equal(412);
-      }
-    };
-    await Promise.all(Array.from({ length: 64 }, addOne));
-    expect((await server.read(uri)).metadata).to.equal("64");
-  });
-
   it("writers of different fields do not undo each other's changes", async () => {
     const { uri } = await edge();
     const hostports = [hostport()];

@@ -232,8 +232,7 @@ onEveryDatabase("What gateways see of agents", (start) => {
     await server.created("/projects", { name: shop["tunnelplane-project"] });
     expectRefused(await server.rest.get(path(own), shop), notFound);
     expect((await server.rest.get("/endpoints", shop)).body.endpoints).to.deep.equal([]);
-    const bot = await server.created("/bot_users", { name: unique("viewer"), role: "viewer" });
-    const viewer = new Rest(server.url, (await server.created("/api_keys", { owner_id: bot.id })).token);
+    const { rest: viewer } = await server.member({ role: "viewer" });
     expect(await idsIn("/tunnel_sessions", viewer)).to.include(foreign.session);
     expectRefused(await viewer.post(`${path(own)}/stop`, {}), { status: 403, code: "TP_1200" });
     expect((await mine.rest.post(`${path(own)}/stop`, {})).status).to.equal(204);

@@ -89,7 +89,14 @@ onOneDatabase("A creation by the client", (start) => {
     );
     expect(await idsOf(api.tunnelCredentials.list(), "tried")).to.deep.equal([]);
 
-    const edge = await api.tlsEdges.create({ description: "before" });
+    const edge = await api.tlsEdges.create({ description: "before", hostports: ["dry.example.com:443"] });
+    const ask = { dryRun: true, findings: true } as const;
+    const made = await api.tlsEdges.create({ hostports: ["tried.example.com:443"] }, ask);
+    const changed = await api.tlsEdges.update(edge.id, { hostports: [] }, ask);
+    const deleted = await api.tlsEdges.delete(edge.id, ask);
+    expect([made, changed, deleted].map(({ findings }) => findings[0]?.rule)).to.deep.equal([
+      ...["opened-unprotected", "address-removed", "address-removed"],
+    ]);
     expect(
       (await api.tlsEdges.update(edge.id, { description: "after" }, { dryRun: true })).description,
     ).to.equal("after");

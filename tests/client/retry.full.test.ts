@@ -41,24 +41,47 @@ const accept: Answer = (_request, response) =>
 const hangUp: Answer = (request) => request.socket.destroy();
 const staySilent: Answer = () => undefined;
 
+const DONE = { id: "ipp_1" };
+const soon = { "retry-after": "0" };
+const create = (api: Tunnelplane) => api.ipPolicies.create({});
+const get = (api: Tunnelplane) => api.ipPolicies.get("ipp_1");
+const update = (api: Tunnelplane) => api.ipPolicies.update("ipp_1", {});
+
 describe("The client tries again", () => {
-  for (const status of [429, 503]) {
-    it(`any request that the server answers with ${status} and Retry-After, because nothing was done`, async () => {
-      const { outcome, count } = await tries([refuse(status, { "retry-after": "0" }), accept], (api) =>
-        api.ipPolicies.create({}),
-      );
-      expect(outcome).to.deep.equal({ id: "ipp_1" });
-      expect(count).to.equal(2);
+  for (const [what, answers, use, outcome, tried, timeoutMs] of [
+    ["what the server refuses with 429 and Retry-After", [refuse(429, soon), accept], create, DONE, 2],
+    ["what the server refuses with 503 and Retry-After", [refuse(503, soon), accept], create, DONE, 2],
+    ["a request that may be repeated, whose connection breaks", [hangUp, accept], get, DONE, 2],
+    [
+      "a creation in which the server fails, so that its outcome is unknown",
+      [refuse(500), accept],
+      create,
+      DONE,
+      2,
+    ],
+    ["once, what may be repeated and is not answered", [staySilent], create, TimeoutError, 2, 1_000],
+    ["no more than three times what is refused", [refuse(429, soon)], get, RateLimitError, 4],
+    ["no more than three times where the connection breaks", [hangUp], get, ConnectionError, 4],
+    [
+      "no change that must not be made twice, whose connection breaks",
+      [hangUp, accept],
+      update,
+      ConnectionError,
+      1,
+    ],
+    ["nothing that is refused without Retry-After", [refuse(503), accept], get, ServerError, 1],
+    ["no other change in which the server fails", [refuse(500), accept], get, ServerError, 1],
+    ["no change that is not answered in time", [staySilent], update, TimeoutError, 1, 1_000],
+  ] as const)
+    it(what, async () => {
+      const found = await tries([...answers], use, timeoutMs);
+      if (outcome === DONE) expect(found.outcome).to.deep.equal(outcome);
+      else expect(found.outcome).to.be.instanceOf(outcome);
+      if (outcome === TimeoutError) expect(String(found.outcome)).to.contain("did not answer within 1 s");
+      expect(found.count).to.equal(tried);
     });
-  }
 
-  it("if the connection breaks during a request that may be repeated", async () => {
-    const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.get("ipp_1"));
-    expect(outcome).to.deep.equal({ id: "ipp_1" });
-    expect(count).to.equal(2);
-  });
-
-  it("if the connection breaks during a creation, with the same idempotency key", async () => {
+  it("a creation whose connection breaks, with the same idempotency key", async () => {
     const keys: unknown[] = [];
     const noting =
       (answer: Answer): Answer =>
@@ -66,58 +89,10 @@ describe("The client tries again", () => {
         keys.push(request.headers["idempotency-key"]);
         answer(request, response);
       };
-    const { outcome } = await tries([noting(hangUp), noting(accept)], (api) => api.ipPolicies.create({}));
-    expect(outcome).to.deep.equal({ id: "ipp_1" });
+    const { outcome } = await tries([noting(hangUp), noting(accept)], create);
+    expect(outcome).to.deep.equal(DONE);
     expect(keys).to.have.length(2);
     expect(keys[0]).to.be.a("string").and.equal(keys[1]);
-  });
-
-  it("if the server fails during a creation, so that its outcome is unknown", async () => {
-    const { outcome, count } = await tries([refuse(500), accept], (api) => api.ipPolicies.create({}));
-    expect(outcome).to.deep.equal({ id: "ipp_1" });
-    expect(count).to.equal(2);
-  });
-
-  it("once, if the server does not answer a request that may be repeated", async () => {
-    const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.create({}), 1_000);
-    expect(outcome).to.be.instanceOf(TimeoutError);
-    expect(String(outcome)).to.contain("did not answer within 1 s");
-    expect(count).to.equal(2);
-  });
-
-  it("but no more than three times", async () => {
-    const refused = await tries([refuse(429, { "retry-after": "0" })], (api) => api.ipPolicies.get("ipp_1"));
-    expect(refused.outcome).to.be.instanceOf(RateLimitError);
-    const broken = await tries([hangUp], (api) => api.ipPolicies.get("ipp_1"));
-    expect(broken.outcome).to.be.instanceOf(ConnectionError);
-    expect([refused.count, broken.count]).to.deep.equal([4, 4]);
-  });
-});
-
-describe("The client does not try again", () => {
-  it("if the connection breaks during a change that must not be made twice", async () => {
-    const { outcome, count } = await tries([hangUp, accept], (api) => api.ipPolicies.update("ipp_1", {}));
-    expect(outcome).to.be.instanceOf(ConnectionError);
-    expect(count).to.equal(1);
-  });
-
-  it("if a refusal has no Retry-After", async () => {
-    const { outcome, count } = await tries([refuse(503), accept], (api) => api.ipPolicies.get("ipp_1"));
-    expect(outcome).to.be.instanceOf(ServerError);
-    expect(count).to.equal(1);
-  });
-
-  it("if the server fails during another change", async () => {
-    const { outcome, count } = await tries([refuse(500), accept], (api) => api.ipPolicies.get("ipp_1"));
-    expect(outcome).to.be.instanceOf(ServerError);
-    expect(count).to.equal(1);
-  });
-
-  it("if the server does not answer a change in time; the error says that the outcome is unknown", async () => {
-    const { outcome, count } = await tries([staySilent], (api) => api.ipPolicies.update("ipp_1", {}), 1_000);
-    expect(outcome).to.be.instanceOf(TimeoutError);
-    expect(String(outcome)).to.contain("did not answer within 1 s");
-    expect(count).to.equal(1);
   });
 });
 

@@ -125,24 +125,6 @@ onEveryDatabase("Events of a server process", (startServer, database) => {
     expect(second.log).not.to.contain("failed inside");
   });
 
-  it("show after one attempt that the keys are wrong, with the service's message", async () => {
-    const rest = restOf(await start());
-    const id = await subscribed(rest, stream("not-the-secret-of-this-key"));
-    await moto.checkKeys(true);
-    await created(rest.post("/ip_policies", {}));
-    const [delivery] = await eventually(
-      async () => (await rest.get(`/event_destinations/${id}/deliveries`)).body.deliveries as Json[],
-      ([first]) => first?.last_error !== null && first !== undefined,
-    );
-    await moto.checkKeys(false);
-    expect(delivery).to.include({ status: "pending", event_type: "ip_policy_created.v0" });
-    expect(delivery?.last_error)
-      .to.match(/403|refused/)
-      .and.not.to.contain("not-the-secret");
-    const tested = await rest.post(`/event_destinations/${id}/test`);
-    expect(tested.body).to.include({ ok: true, error: null });
-  });
-
   it("can be tested, listed by status, and replayed", async () => {
     let status = 403;
     const bodies: string[] = [];

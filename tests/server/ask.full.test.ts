@@ -154,23 +154,6 @@ describe("tunnelplane ask", () => {
     expect(answers[0]).to.include({ code: 0, err: "" }).and.to.deep.equal(answers[1]);
   });
 
-  it("ends with 4 and the reason where more belongs to an edge than the server reads for an answer", async () => {
-    const route = (index: number) => ({
-      kind: "https_edge_route",
-      key: `r${index}`,
-      fields: { edge_id: { $key: "https_edge/e" }, match_type: "exact_path", match: `/r${index}` },
-    });
-    const objects = [
-      { kind: "https_edge", key: "e", fields: { hostports: ["large.example.com:443"] } },
-      ...Array.from({ length: 1001 }, (_, index) => route(index)),
-    ];
-    const applied = await api.post("/changesets", { set: "large", objects });
-    expect(applied.status, applied.text).to.equal(200);
-    const { code, out } = await ask(`GET https://large.example.com/r1 --from ${OUTSIDE}`);
-    expect(code).to.equal(4);
-    expect(out).to.match(/^Not known: more than 1000 objects/);
-  });
-
   it("asks with a token, a session, a user agent and headers", async () => {
     const from = `--from ${OUTSIDE}`;
     const api = `GET https://app.example.com/api ${from}`;

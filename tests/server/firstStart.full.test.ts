@@ -22,6 +22,8 @@ onEveryDatabase("The admin's key of a first start", (start, database) => {
     expect(failed).to.include({ code: 1 });
     expect(failed.err).to.contain("another server listens there");
     const key = KEY.exec(failed.out)?.[1] ?? "";
+    expect(key).not.to.equal("");
+    expect(failed.err).not.to.contain(key);
     const server = await start({ data, env: NO_KEY });
     expect((await new Rest(server.url, key).get("/caller")).status).to.equal(200);
     expect(server.printed).not.to.match(KEY);

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { declared, SetInTest } from "../changesets/support";
 import {
   expectRefused,
   hostport,
@@ -9,7 +8,6 @@ import {
   taken,
   unique,
 } from "../support/api/expect";
-import { sshKey } from "../support/api/fixtures";
 import { DATABASES, onEveryDatabase, sharedPostgres } from "../support/databases";
 import { waiting } from "../support/postgres";
 import { Rest, type RestAnswer } from "../support/rest";
@@ -87,30 +85,6 @@ describe("Several servers on one PostgreSQL database", () => {
     );
   });
 
-  it("64 clients that each add a word under If-Match, spread over both, lose none", async () => {
-    const path = `/ip_policies/${(await created("/ip_policies", {})).id}`;
-    const words = Array.from({ length: 64 }, (_, index) => `w${index}`);
-    await Promise.all(
-      words.map(async (word, index) => {
-        const rest = index % 2 ? one : other;
-        for (let status = 412; status === 412; ) {
-          const { body, headers } = await rest.get(path);
-          const answer = await rest.patch(
-            path,
-            { metadata: `${body.metadata} ${word}` },
-            { "if-match": headers.get("etag") ?? "" },
-          );
-          status = answer.status;
-          if (status === 412) expectRefused(answer, stale);
-          else expect(status, answer.text).to.equal(200);
-        }
-      }),
-    );
-    const { body, headers } = await one.get(path);
-    expect(body.metadata.trim().split(" ")).to.have.members(words);
-    expect(headers.get("etag")).to.equal('"65"');
-  });
-
   it("updates of different fields at the same moment are all kept", async () => {
     const { id } = await created(EDGES, { hostports: [hostport()] });
     const [port, path] = [hostport(), `${EDGES}/${id}`];
@@ -172,14 +146,6 @@ describe("Several servers on one PostgreSQL database", () => {
     }
   });
 
-  it("if two change sets adopt the same object at once, one gets it and the other is refused", async () => {
-    const { id } = await created("/ip_policies", {});
-    const adopt = (rest: Rest) => () =>
-      new SetInTest(rest, unique("set")).send([declared("ip_policy", "office", {}, id)]);
-    const answers = await two.collide(id, adopt(one), adopt(other));
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
-  });
-
   it("an IP policy that is deleted on one while the other changes its rules is deleted with all of them", async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await created("/ip_policies", {});
@@ -223,18 +189,6 @@ describe("Several servers on one PostgreSQL database", () => {
     expect(
       body.routes.filter(({ description }: { description: string }) => description === "changed"),
     ).to.have.length(8);
-  });
-
-  it("an SSH key that is registered on both at once is registered once", async () => {
-    for (let round = 0; round < 5; round++) {
-      const public_key = sshKey().openssh;
-      const answers = await Promise.all(
-        [one, other, one, other].map((rest) => rest.post("/ssh_credentials", { public_key })),
-      );
-      const losers = answers.filter(({ status }) => status !== 201);
-      expect(losers).to.have.length(3);
-      for (const loser of losers) expectRefused(loser, taken("public_key"));
-    }
   });
 });
 

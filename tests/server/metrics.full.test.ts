@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { expectRefused, serverOfThisFile } from "../support/api/expect";
-import { onEveryDatabase } from "../support/databases";
+import { onOneDatabase } from "../support/databases";
 import { Rest } from "../support/rest";
 
-onEveryDatabase("Metrics", (start) => {
+onOneDatabase("Metrics", (start) => {
   const server = serverOfThisFile(start);
   /** As a scraper asks: with a key and no Service-Version. */
   const scrape = async (key: string) =>
@@ -42,9 +42,8 @@ onEveryDatabase("Metrics", (start) => {
   });
 
   it("are closed to everybody else", async () => {
-    const bot = await server.created("/bot_users", { name: "ci" });
-    const { token } = await server.created("/api_keys", { owner_id: bot.id });
-    expect((await scrape(token)).status).to.equal(403);
+    const { key } = await server.member();
+    expect((await scrape(key.token)).status).to.equal(403);
     expect((await scrape("tpk_guess")).status).to.equal(401);
     expectRefused(await server.bare("/metrics", {}), { status: 401, code: "TP_1100" });
   });

@@ -48,8 +48,9 @@ async function refusesConnections(server: ServerProcess): Promise<void> {
 onEveryDatabase("A server that gets a signal to stop", (startServer) => {
   const start = untilTestEnds(startServer, "SIGKILL");
 
-  it("accepts no new connections, and refuses requests on old ones with 503 and Retry-After", async () => {
+  it("accepts no new connections, refuses requests on old ones with 503 and Retry-After, and answers those in progress", async () => {
     const server = await start();
+    const begun = await unfinished(server);
     // One write: when the first request is answered, the server has the beginning of the second too.
     const [first, second] = [
       "GET /livez HTTP/1.1\r\nHost: tunnels.example.com\r\n\r\n",
@@ -68,6 +69,8 @@ onEveryDatabase("A server that gets a signal to stop", (startServer) => {
       error_code: "TP_1801",
       status_code: 503,
     });
+    begun.write("{}");
+    expect(await text(begun)).to.match(/^HTTP\/1\.1 400 /); // for its query, once its body is there
     expect(await stopped).to.equal(0);
   });
 

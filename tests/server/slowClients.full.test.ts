@@ -75,18 +75,4 @@ onOneDatabase("A client that is slow or sends invalid HTTP", (start) => {
     const answer = await untilClosed(`${head("GET", "/ip_policies", "connection: keep-alive")}\r\n\r\n`);
     expect(answer).to.match(/^HTTP\/1\.1 200 /);
   });
-
-  it("gets an error if its headers are too large", async () => {
-    const answer = await untilClosed(
-      `${head("GET", "/ip_policies", `x-large: ${"a".repeat(20_000)}`)}\r\n\r\n`,
-    );
-    expect(refusalIn(answer)).to.deep.equal({ status: 431, code: "TP_1405" });
-  });
-
-  it("gets an error if it does not speak HTTP", async () => {
-    expect(refusalIn(await untilClosed("HELO tunnels.example.com\r\n\r\n"))).to.deep.equal({
-      status: 400,
-      code: "TP_1009",
-    });
-  });
 });

@@ -62,58 +62,43 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
     ).stdout.trim();
   }
 
-  it("serves clients that trust its authority, answers https addresses, and tells other clients what to do", async () => {
-    write(forThisMachine());
+  it("serves clients that trust its authority with https addresses, tells others what to do, and speaks TLS 1.2 and 1.3, nothing older", async () => {
+    const made = forThisMachine();
+    write(made);
     const server = await secured();
     expect(server.url).to.match(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(await clientSays(server, cert)).to.match(new RegExp(`^${server.url}/ip_policies/ipp_`));
     expect(await clientSays(server)).to.contain("NODE_EXTRA_CA_CERTS");
-  });
-
-  it("speaks TLS 1.2 and 1.3, and nothing older", async () => {
-    const made = forThisMachine();
-    write(made);
-    const server = await secured();
-    for (const version of ["TLSv1.2", "TLSv1.3"] as const)
-      expect(
-        (await handshake(server, { ca: made.pem, minVersion: version, maxVersion: version })).version,
-      ).to.equal(version);
-    const old: ConnectionOptions = {
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      const only = { ca: made.pem, minVersion: version, maxVersion: version };
+      expect((await handshake(server, only)).version).to.equal(version);
+    }
+    const old = {
       ca: made.pem,
       minVersion: "TLSv1",
       maxVersion: "TLSv1.1",
       ciphers: "DEFAULT@SECLEVEL=0",
-    };
-    expect(await handshake(server, old).catch(({ code }) => code)).to.equal(
-      "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
-    );
+    } as const;
+    const refused = await handshake(server, old).catch(({ code }) => code);
+    expect(refused).to.equal("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
   });
 
-  it("loads a renewed certificate on SIGHUP, and keeps the old one if the new one is invalid", async () => {
-    const [first, second] = [forThisMachine(), forThisMachine()];
-    write(first);
-    const server = await secured();
-    expect((await handshake(server, { ca: first.pem })).fingerprint).to.equal(fingerprintOf(first));
-    writeFileSync(cert, second.pem); // and the key of the first
-    server.signal("SIGHUP");
-    await server.logged("does not belong to the certificate");
-    expect((await handshake(server, { ca: first.pem })).fingerprint).to.equal(fingerprintOf(first));
-    write(second);
-    server.signal("SIGHUP");
-    await server.logged("were read again");
-    expect((await handshake(server, { ca: second.pem })).fingerprint).to.equal(fingerprintOf(second));
-  });
-
-  it("loads a renewed certificate in each of its processes", async () => {
+  it("loads a renewed certificate on SIGHUP in each of its processes, and keeps the old one if the new one is invalid", async () => {
     const [first, second] = [forThisMachine(), forThisMachine()];
     write(first);
     const server = await secured("--processes", "2");
+    const shown = async ({ pem }: Certificate) => (await handshake(server, { ca: pem })).fingerprint;
+    const logged = async (text: string) => {
+      while (server.log.split(text).length - 1 < 2) await sleep(20);
+    };
+    writeFileSync(cert, second.pem); // and the key of the first
+    server.signal("SIGHUP");
+    await logged("does not belong to the certificate");
+    for (let process = 0; process < 2; process++) expect(await shown(first)).to.equal(fingerprintOf(first));
     write(second);
     server.signal("SIGHUP");
-    const readAgain = () => server.log.split("were read again").length - 1;
-    while (readAgain() < 2) await sleep(20);
-    for (let process = 0; process < 2; process++)
-      expect((await handshake(server, { ca: second.pem })).fingerprint).to.equal(fingerprintOf(second));
+    await logged("were read again");
+    for (let process = 0; process < 2; process++) expect(await shown(second)).to.equal(fingerprintOf(second));
   });
 
   it("does not start with invalid files, and says which and why in one line", async () => {
@@ -124,17 +109,17 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
       return message;
     };
     write(made);
-    expect(await refusal("--tls-cert", cert)).to.contain("--tls-key is missing");
-    expect(await refusal("--tls-key", key)).to.contain("--tls-cert is missing");
-    expect(await refusal("--tls-cert", join(folder, "none.pem"), "--tls-key", key))
-      .to.contain("Cannot read the TLS certificate")
-      .and.contain("none.pem");
-    expect(await refusal("--tls-cert", key, "--tls-key", key)).to.contain(
-      `${key} holds no certificate as PEM`,
-    );
-    expect(await refusal("--tls-cert", cert, "--tls-key", cert)).to.contain(
-      `${cert} holds no private key as PEM`,
-    );
+    const absent = join(folder, "none.pem");
+    for (const [args, said] of [
+      [["--tls-cert", cert], "--tls-key is missing"],
+      [["--tls-key", key], "--tls-cert is missing"],
+      [["--tls-cert", absent, "--tls-key", key], "Cannot read the TLS certificate"],
+      [["--tls-cert", absent, "--tls-key", key], "none.pem"],
+      [["--tls-cert", key, "--tls-key", key], `${key} holds no certificate as PEM`],
+      [["--tls-cert", cert, "--tls-key", cert], `${cert} holds no private key as PEM`],
+    ] as const)
+      expect(await refusal(...args)).to.contain(said);
+    const both = ["--tls-cert", cert, "--tls-key", key];
     const locked = createPrivateKey(made.privateKey).export({
       type: "pkcs8",
       format: "pem",
@@ -142,13 +127,9 @@ onOneDatabase("A server that speaks TLS", (startServer, database) => {
       passphrase: "x",
     });
     writeFileSync(key, locked);
-    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain(
-      `${key} is encrypted; store it without a passphrase`,
-    );
+    expect(await refusal(...both)).to.contain(`${key} is encrypted; store it without a passphrase`);
     writeFileSync(key, forThisMachine().privateKey);
-    expect(await refusal("--tls-cert", cert, "--tls-key", key)).to.contain(
-      "does not belong to the certificate",
-    );
+    expect(await refusal(...both)).to.contain("does not belong to the certificate");
   });
 
   it("is recommended in the log if plain HTTP is open to other machines, and only then", async () => {

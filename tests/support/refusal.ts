@@ -26,6 +26,8 @@ interface Both<R extends Outcome, A extends Outcome> {
   readonly allowed: () => Promise<A>;
   /** How it is let in. Default: any status below 400. */
   readonly allowedAs?: number | string;
+  /** Whether what is refused is tried first, because what is allowed changes it. Default: false. */
+  readonly refusedFirst?: boolean;
 }
 
 /**
@@ -39,10 +41,15 @@ export async function refusedBeside<R extends Outcome, A extends Outcome>({
   as,
   allowed,
   allowedAs,
+  refusedFirst = false,
 }: Both<R, A>): Promise<{ refused: R[]; allowed: A }> {
-  const letIn = await allowed();
-  if (allowedAs !== undefined) expect(shown(letIn), "what is allowed").to.equal(allowedAs);
-  else expect(shown(letIn), "what is allowed").to.be.a("number").below(400);
+  const admitted = async (): Promise<A> => {
+    const letIn = await allowed();
+    if (allowedAs !== undefined) expect(shown(letIn), "what is allowed").to.equal(allowedAs);
+    else expect(shown(letIn), "what is allowed").to.be.a("number").below(400);
+    return letIn;
+  };
+  const before = refusedFirst ? undefined : await admitted();
   const answers: R[] = [];
   const requests = Array.isArray(refused) ? refused : [refused];
   expect(requests, "requests that must be refused").not.to.be.empty;
@@ -60,7 +67,7 @@ export async function refusedBeside<R extends Outcome, A extends Outcome>({
     else expect(found, what).to.equal(as);
     if (!(outcome instanceof Error)) answers.push(outcome);
   }
-  return { refused: answers, allowed: letIn };
+  return { refused: answers, allowed: before ?? (await admitted()) };
 }
 
 const shown = (outcome: Outcome): number | string => (typeof outcome === "object" ? outcome.status : outcome);

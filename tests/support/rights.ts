@@ -1,4 +1,6 @@
 import { type Kind, type Role, registry } from "@tunnelplane/sdk/contract";
+import { refusedBeside } from "./refusal";
+import type { RestAnswer } from "./rest";
 
 export type Permission = "read" | "plan" | "write";
 const PERMISSIONS: readonly Permission[] = ["read", "plan", "write"];
@@ -130,6 +132,20 @@ export function endpointsIn({ paths }: { paths: object }): Endpoint[] {
       return isDry ? [one, { ...one, ...dry, path: `${path}?dry_run=true` }] : [one];
     }),
   );
+}
+
+/** Shows that an answer refuses what an admin may ask, whatever then becomes of the admin's request. */
+export async function expectRefusedUnlikeAdmin(
+  answer: RestAnswer,
+  asAdmin: () => Promise<RestAnswer>,
+  ...mentions: string[]
+): Promise<void> {
+  await refusedBeside({
+    refused: () => Promise.resolve(answer),
+    as: { status: 403, code: "TP_1200", mentions },
+    allowed: async () => ((await asAdmin()).status === 403 ? "refused" : "let in"),
+    allowedAs: "let in",
+  });
 }
 
 export const holds = (have: Permission | undefined, want: Permission) =>

@@ -144,12 +144,6 @@ describe("Targets in the cloud", () => {
     });
   }
 
-  it("a stream gets the object's id as the partition key", async () => {
-    const sent = event({ key: "edgtls_9" });
-    await sendOnce(inTheCloud().stream_service, [sent], { endpoints });
-    expect(await arrived.stream_service()).to.deep.include({ key: "edgtls_9", body: sent.body });
-  });
-
   it("a log group gets events in the order of sending, whatever their times are", async () => {
     const now = Date.now();
     const batch = [0, -5_000, 1_000].map((ms) => event({ time: new Date(now + ms).toISOString() }));

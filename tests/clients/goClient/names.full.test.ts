@@ -3,6 +3,15 @@ import { serverCertificate } from "../../support/api/fixtures";
 import { describeByHostedGoClient } from "../../support/hostedClient";
 
 describeByHostedGoClient("By the hosted service's public Go client,", (client) => {
+  /** Changes an object, lists it as the only one of its kind, and deletes it. */
+  async function expectLife(service: string, made: { id: string }, change: object): Promise<void> {
+    const changed = await client().call(service, "Update", { id: made.id, ...change });
+    expect(changed).to.deep.equal({ ...made, ...change });
+    expect(await client().call(service, "List", {})).to.deep.equal([changed]);
+    await client().call(service, "Delete", made.id);
+    expect((await client().refusal(service, "Get", made.id)).status).to.equal(404);
+  }
+
   it("a TLS certificate is uploaded, read, renamed, listed and deleted", async () => {
     const body = serverCertificate("go.example.com");
     const made = await client().call("tls_certificates", "Create", { ...body, description: "ours" });
@@ -13,11 +22,7 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
       private_key_type: "ecdsa",
       description: "ours",
     });
-    const changed = await client().call("tls_certificates", "Update", { id: made.id, metadata: "v2" });
-    expect(changed).to.deep.equal({ ...made, metadata: "v2" });
-    expect(await client().call("tls_certificates", "List", {})).to.deep.equal([changed]);
-    await client().call("tls_certificates", "Delete", made.id);
-    expect((await client().refusal("tls_certificates", "Get", made.id)).status).to.equal(404);
+    await expectLife("tls_certificates", made, { metadata: "v2" });
     const refusal = await client().refusal("tls_certificates", "Create", {
       ...body,
       private_key_pem: "hush",
@@ -61,11 +66,7 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
   it("an address is reserved, described, listed and given up", async () => {
     const made = await client().call("reserved_addrs", "Create", { region: "eu" });
     expect(made.addr).to.match(/^[\w.]+:2\d{4}$/);
-    const changed = await client().call("reserved_addrs", "Update", { id: made.id, description: "db" });
-    expect(changed).to.deep.equal({ ...made, description: "db" });
-    expect(await client().call("reserved_addrs", "List", {})).to.deep.equal([changed]);
-    await client().call("reserved_addrs", "Delete", made.id);
-    expect((await client().refusal("reserved_addrs", "Get", made.id)).status).to.equal(404);
+    await expectLife("reserved_addrs", made, { description: "db" });
   });
 
   it("a TCP edge is made with a restriction, changed and deleted", async () => {
@@ -78,19 +79,12 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
     expect(made.id).to.match(/^edgtcp_/);
     expect(made.hostports).to.deep.equal(["db.example.com:20001"]);
     expect(made.ip_restriction.ip_policies.map((one: { id: string }) => one.id)).to.deep.equal([policy]);
-    const changed = await client().call("tcp_edges", "Update", {
-      id: made.id,
-      hostports: ["db.example.com:20002"],
-    });
-    expect(changed).to.deep.equal({ ...made, hostports: ["db.example.com:20002"] });
-    expect(await client().call("tcp_edges", "List", {})).to.deep.equal([changed]);
     const refusal = await client().refusal("tcp_edges", "Update", {
       id: made.id,
       hostports: ["db.example.com:443"],
     });
     expect(refusal.status).to.equal(400);
-    await client().call("tcp_edges", "Delete", made.id);
-    expect((await client().refusal("tcp_edges", "Get", made.id)).status).to.equal(404);
+    await expectLife("tcp_edges", made, { hostports: ["db.example.com:20002"] });
     await client().call("ip_policies", "Delete", policy);
   });
 
@@ -102,12 +96,7 @@ describeByHostedGoClient("By the hosted service's public Go client,", (client) =
     });
     expect(made.type).to.equal("endpoints");
     expect(made.ip_policies.map((one: { id: string }) => one.id)).to.deep.equal([policy]);
-    const changed = await client().call("ip_restrictions", "Update", { id: made.id, metadata: "v2" });
-    expect(changed).to.deep.equal({ ...made, metadata: "v2" });
-    const enforced = await client().call("ip_restrictions", "Update", { id: made.id, enforced: true });
-    expect(enforced).to.deep.equal({ ...changed, enforced: true });
     expect((await client().refusal("ip_policies", "Delete", policy)).status).to.equal(409);
-    await client().call("ip_restrictions", "Delete", made.id);
-    expect(await client().call("ip_restrictions", "List", {})).to.deep.equal([]);
+    await expectLife("ip_restrictions", made, { metadata: "v2", enforced: true });
   });
 });

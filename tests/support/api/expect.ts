@@ -115,9 +115,9 @@ class ServerOfThisFile {
     return answer.body;
   }
 
-  /** A bot that is no admin, and the API as that bot sees it. */
-  async member() {
-    const bot = await this.created("/bot_users", { name: unique("bot") });
+  /** A bot, which is no admin unless its fields say so, and the API as that bot sees it. */
+  async member(fields: Json = {}) {
+    const bot = await this.created("/bot_users", { name: unique("bot"), ...fields });
     const key = await this.created("/api_keys", { owner_id: bot.id });
     return { bot, key, rest: new Rest(this.url, key.token) };
   }

@@ -1,0 +1,113 @@
+import { expect } from "chai";
+import { expectRefused, invalid, serverOfThisFile, taken } from "../support/api/expect";
+import { sshKey } from "../support/api/fixtures";
+import { onOneDatabase } from "../support/databases";
+
+onOneDatabase("Credentials", (start) => {
+  const server = serverOfThisFile(start);
+
+  describe("Credentials", () => {
+    it("a tunnel credential shows its token once, when it is created", async () => {
+      const { token, uri, id } = await server.created("/credentials", {});
+      expect(token).to.be.a("string").with.length.of.at.least(32);
+      const changed = await server.rest.patch(uri, { description: "changed" });
+      const listed = (await server.read("/credentials")).credentials.find(
+        (credential: { id: string }) => credential.id === id,
+      );
+      for (const later of [await server.read(uri), changed.body, listed]) {
+        expect(later).to.have.property("token", null);
+        expect(JSON.stringify(later)).not.to.include(token);
+      }
+    });
+
+    it("no two tunnel credentials have the same token", async () => {
+      const created = await Promise.all(Array.from({ length: 20 }, () => server.created("/credentials", {})));
+      expect(new Set(created.map(({ token }) => token)).size).to.equal(20);
+    });
+
+    it("a token cannot be chosen or set", async () => {
+      const { uri } = await server.created("/credentials", {});
+      expect((await server.rest.post("/credentials", { token: "my-own" })).status).to.equal(400);
+      expect(
+        (await server.unchangedBy(uri, () => server.rest.patch(uri, { token: "my-own" }))).status,
+      ).to.equal(400);
+    });
+
+    for (const [name, path, body] of [
+      ["A tunnel credential", "/credentials", () => ({})],
+      ["An SSH credential", "/ssh_credentials", () => ({ public_key: sshKey().openssh })],
+    ] as const) {
+      it(`${name} belongs to the caller unless an admin names another owner that exists`, async () => {
+        const { owner_id } = await server.created(path, body());
+        expect(owner_id).to.match(/^usr_[0-9A-Za-z]{27}$/);
+        expect((await server.created(path, { ...body(), owner_id })).owner_id).to.equal(owner_id);
+      });
+    }
+  });
+
+  describe("SSH credentials", () => {
+    const PATH = "/ssh_credentials";
+    const register = (public_key: unknown) => server.rest.post(PATH, { public_key });
+
+    for (const [type, bits] of [
+      ["rsa", 2048],
+      ["rsa", 3072],
+      ["ecdsa", 256],
+      ["ecdsa", 384],
+      ["ecdsa", 521],
+      ["ed25519", undefined],
+    ] as const) {
+      const name = bits ? `${type} ${bits}` : type;
+
+      it(`a key of ssh-keygen (${name}) is kept as given, in each of its formats`, async () => {
+        const { openssh, rfc4716, spki } = sshKey(type, bits);
+        for (const public_key of [openssh, `${openssh}\n`, rfc4716, spki]) {
+          const created = await server.created(PATH, { public_key });
+          expect(created.public_key).to.equal(public_key);
+          expect((await server.read(created.uri)).public_key).to.equal(public_key);
+          expect((await server.rest.delete(created.uri)).status).to.equal(204);
+        }
+      });
+
+      it(`a key (${name}) that is registered already is refused in any notation`, async () => {
+        const { openssh, rfc4716, spki } = sshKey(type, bits);
+        const { uri } = await server.created(PATH, { public_key: openssh });
+        const [algorithm, blob] = openssh.split(" ");
+        for (const again of [
+          openssh,
+          `${algorithm} ${blob}`,
+          `${algorithm} ${blob} another comment`,
+          rfc4716,
+          spki,
+        ])
+          expectRefused(await register(again), taken("public_key"));
+        await server.rest.delete(uri);
+        expect((await register(spki)).status).to.equal(201);
+      });
+    }
+
+    it("if many register one key at the same time, one succeeds", async () => {
+      const { openssh, rfc4716, spki } = sshKey();
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, i) => register([openssh, rfc4716, spki][i % 3])),
+      );
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(11).fill(409)]);
+    });
+
+    it("a credential does not collide with its own key when it is changed", async () => {
+      const { uri } = await server.created(PATH, { public_key: sshKey().openssh });
+      expect((await server.rest.patch(uri, { description: "laptop" })).status).to.equal(200);
+    });
+
+    it("a private key is refused, and the answer does not repeat it", async () => {
+      for (const { privateKey } of [sshKey(), sshKey("rsa", 2048)]) {
+        const answer = await register(privateKey);
+        expectRefused(answer, invalid("public_key", "private"));
+        for (const line of privateKey
+          .split("\n")
+          .filter((text) => text.length > 40 && !text.startsWith("-----")))
+          expect(answer.text).not.to.include(line);
+      }
+    });
+  });
+});
