@@ -9,6 +9,7 @@ import {
   type Definition,
   docOf,
   elementOf,
+  handsOver,
   holdsUniqueValues,
   isAlwaysSet,
   isOutput,
@@ -61,7 +62,7 @@ export function providerClasses(definition: Definition): string {
     },
     secrets: secretPlaces({ ...definition.fields, ...computed }),
     argsOptional: Object.values(schema.shape).every((value) => value.isOptional()),
-    unique: holdsUniqueValues(definition),
+    unique: holdsUniqueValues(definition) && !handsOver(definition),
   });
   return `${HEADER}import type * as pulumi from "@pulumi/pulumi";
 import { isOfType, Resource } from "../host/resource";

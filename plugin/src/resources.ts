@@ -15,9 +15,16 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import { type Difference, intentOf, type Properties, recordedOf, same } from "@tunnelplane/pulumi/core";
-import { type Operation, type Steps, stateBackend } from "@tunnelplane/pulumi/operation";
+import {
+  isPartly,
+  type Operation,
+  partialFailureIn,
+  type Steps,
+  stateBackend,
+} from "@tunnelplane/pulumi/operation";
 import { formatPath, messageOf, withArticle } from "@tunnelplane/sdk/contract";
 import { UNKNOWN } from "@tunnelplane/sdk/node";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { failureOf, PartialFailure } from "./failure";
 import { asRecorded } from "./read";
 import { StepsByType, secretsOf } from "./types";
@@ -66,7 +73,7 @@ export class Resources {
     // The engine records the inputs that were read. An update, without a request, records those of the
     // program.
     const imported = this.#imported.get(urn);
-    const isOther = imported !== undefined && !same(imported.inputs, news);
+    const isOther = isPartly(recorded) || (imported !== undefined && !same(imported.inputs, news));
     if (imported) await this.operation.host.inform(adoptionOf(steps, request.getId(), changes), urn);
     if (replaces.length > 0 && !moves) this.#replaced.set(urn, { id: request.getId(), recorded });
     const response = new DiffResponse()
@@ -103,8 +110,10 @@ export class Resources {
         answer(steps.lifecycle.expectedOutputs(undefined, values, isUnknown, UNKNOWN)),
       );
     }
-    const { id, outputs } = await steps.create(urn, intent, values);
-    return new CreateResponse().setId(id).setProperties(answer(outputs));
+    return partly(answer, async () => {
+      const { id, outputs } = await steps.create(urn, intent, values);
+      return new CreateResponse().setId(id).setProperties(answer(outputs));
+    });
   }
 
   async read(request: ReadRequest): Promise<ReadResponse> {
@@ -114,7 +123,7 @@ export class Resources {
     const isRecorded = Object.keys(outputs.values).length > 0;
     const { definition } = steps.lifecycle;
     const recorded =
-      Object.keys(inputs.values).length > 0
+      Object.keys(inputs.values).length > 0 && !isPartly(outputs.values)
         ? recordedOf(definition, outputs.values, inputs.values)
         : outputs.values;
     const found = await steps.read(request.getId(), recorded);
@@ -143,18 +152,9 @@ export class Resources {
         answer(steps.lifecycle.expectedOutputs(recorded, values, isUnknown, UNKNOWN)),
       );
     }
-    try {
-      return new UpdateResponse().setProperties(answer(await steps.update(urn, id, recorded, values)));
-    } catch (error) {
-      const found = await steps.read(id, recorded).catch(() => undefined);
-      // The engine must record the part that was done, or the next run would do it again.
-      if (!found || same(found.inputs, steps.inputsOf(recorded))) throw error;
-      throw new PartialFailure(messageOf(error), {
-        id,
-        outputs: answer(found.outputs),
-        inputs: answer(found.inputs),
-      });
-    }
+    return partly(answer, async () =>
+      new UpdateResponse().setProperties(answer(await steps.update(urn, id, recorded, values))),
+    );
   }
 
   async delete(request: DeleteRequest): Promise<void> {
@@ -175,7 +175,8 @@ export class Resources {
   ): Properties {
     const olds = received(request.getOlds()).values;
     const inputs = received(request.getOldInputs()).values;
-    const declared = this.#imported.has(urn) ? news : Object.keys(inputs).length > 0 ? inputs : olds;
+    const isByInputs = Object.keys(inputs).length > 0 && !isPartly(olds);
+    const declared = this.#imported.has(urn) ? news : isByInputs ? inputs : olds;
     return recordedOf(lifecycle.definition, olds, declared);
   }
 
@@ -187,6 +188,18 @@ export class Resources {
       : this.operation.hostports.refusals(urn, steps.served(values));
     if (refusal !== undefined) throw new Error(refusal);
     await rehearse();
+  }
+}
+
+/** Runs a step; one that may have been done in part fails with the state that the engine records. */
+async function partly<T>(answer: (properties: Properties) => Struct, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const found = partialFailureIn(error)?.object;
+    if (!found) throw error;
+    const { id, outputs, inputs } = found;
+    throw new PartialFailure(messageOf(error), { id, outputs: answer(outputs), inputs: answer(inputs) });
   }
 }
 

@@ -18,9 +18,9 @@ describe("The example event-pipeline", () => {
       edit: { office: "deny", logGroup: "arn:aws:logs:eu-central-1:123456789012:log-group:other" },
       changes: [
         "update record target.logService.logGroupRef",
-        "delete-replaced berlin",
-        "replace berlin action",
         "create-replacement berlin action",
+        "replace berlin action",
+        "delete-replaced berlin",
       ],
     },
     fail: { edit: { moreTypes: ["ip_policy_painted.v0"] }, says: "sources[3].type is no event type" },

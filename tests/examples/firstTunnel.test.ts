@@ -8,7 +8,7 @@ describe("The example first-tunnel", () => {
     update: { edit: { visitors: "192.0.2.0/24" }, changes: ["update visitors cidr"] },
     replace: {
       edit: { action: "deny" },
-      changes: ["delete-replaced visitors", "replace visitors action", "create-replacement visitors action"],
+      changes: ["create-replacement visitors action", "replace visitors action", "delete-replaced visitors"],
     },
     fail: { edit: { host: "no host" }, says: "hostports[0]" },
   });

@@ -8,6 +8,8 @@ export interface Creation {
   readonly intent?: string;
   /** The resource's name in its program, which the object keeps. */
   readonly name?: string;
+  /** The id of the object whose unique values the new one takes over. */
+  readonly replaces?: string | undefined;
   /** Whether the state held an object with this id when the run began. */
   isRecorded(id: string): Promise<boolean>;
 }

@@ -9,11 +9,13 @@ import {
   endFieldOf,
   fieldsWhere,
   formatPath,
+  handsOver,
   type Problem,
   partsOf,
   present,
   validateCreate,
   wireNamesIn,
+  writeOnlyPathsOf,
 } from "@tunnelplane/sdk/contract";
 import type { Finding } from "@tunnelplane/sdk/meaning";
 import type { ChangeWarning } from "@tunnelplane/sdk/warnings";
@@ -22,6 +24,7 @@ import { consequencesOf, inWords, isSaid } from "./consequences";
 import type { Creation } from "./creation";
 import { endWarnings } from "./ends";
 import { expectedOutputs } from "./expectedOutputs";
+import { withPlainId } from "./joinedIds";
 import { unlessForeign } from "./ownership";
 import { renewalReason, withEnd } from "./renewal";
 import { type Change, findingsIn, orGone, type ResourceTarget, type Wire } from "./target";
@@ -38,6 +41,8 @@ import {
   toWire,
   withoutAddresses,
   withoutDefaults,
+  withoutEmpty,
+  withoutHiddenChanges,
 } from "./values";
 
 /** Whether a value is not known before the run. */
@@ -58,6 +63,8 @@ export interface Plan {
   readonly replaces: readonly string[];
   /** Whether the old object has to be deleted first, because old and new have a unique key in common. */
   readonly deleteBeforeReplace: boolean;
+  /** Whether the server hands unique values of the old object over to the new one. */
+  readonly takesOver: boolean;
 }
 
 /** The lifecycle of a resource, independent of its host (today Pulumi's dynamic provider). */
@@ -81,11 +88,12 @@ export class Lifecycle {
       (path) =>
         `${formatPath(path)} is not a property here; did you mean \`${camelCase(String(path.at(-1)))}\`?`,
     );
-    const { value, problems } = validateCreate(definition, toWire(definition, declared), isUnknown);
+    const { wire, mistake } = withPlainId(definition, toWire(definition, declared));
+    const { value, problems } = validateCreate(definition, wire, isUnknown);
     const said = ({ path, message }: Problem) =>
       `${formatPath(camelCasePath(schema, path))} ${camelCaseMessage(message)}`;
-    if (wireNames.length + problems.length > 0)
-      return { inputs: declared, problems: [...wireNames, ...problems.map(said)], warnings: [] };
+    const mistakes = [...wireNames, ...problems.map(said), ...(mistake === undefined ? [] : [mistake])];
+    if (mistakes.length > 0) return { inputs: declared, problems: mistakes, warnings: [] };
     const before = toWire(definition, recorded);
     const completed = withEnd(definition, before, value, isUnknown);
     const warnings = [
@@ -134,11 +142,13 @@ export class Lifecycle {
     const { changed, removed } = this.#compare(recorded, desired);
     const immutable = fieldsWhere(definition, (marks) => marks.immutable).map(camelCase);
     const replaces = changed.filter((name) => immutable.includes(name));
+    const claimsTheSame =
+      replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired);
     return {
       changes: changed.length + removed.length > 0,
       replaces,
-      deleteBeforeReplace:
-        replaces.length > 0 && !holdsUnknown(desired, isUnknown) && this.#claimsTheSame(recorded, desired),
+      deleteBeforeReplace: claimsTheSame && !handsOver(definition),
+      takesOver: claimsTheSame && handsOver(definition),
     };
   }
 
@@ -191,7 +201,12 @@ export class Lifecycle {
     const change = this.#changeBetween(recorded, desired);
     const isNew = !plan || plan.replaces.length > 0;
     if (holdsUnknown(isNew ? desired : change.changed, isUnknown)) return undefined;
-    const answer = this.target.dryRun(transport, isNew ? undefined : id, change);
+    const answer = this.target.dryRun(
+      transport,
+      isNew ? undefined : id,
+      change,
+      plan?.takesOver ? id : undefined,
+    );
     return isNew ? answer : this.#ofRecorded(transport, present(id), recorded, answer);
   }
 
@@ -223,7 +238,12 @@ export class Lifecycle {
     const known = Object.keys(recorded).length > 0 ? recorded : undefined;
     const { definition } = this.target;
     const outputs = outputsOf(definition, answer, known);
-    const hidden = hiddenSecretsOf(definition, answer).map(formatPath);
+    const unread = writeOnlyPathsOf(definition).map((path) =>
+      formatPath(camelCasePath(createSchema(definition), path.split("."))),
+    );
+    const hidden = hiddenSecretsOf(definition, answer)
+      .map(formatPath)
+      .filter((path) => !unread.includes(path));
     return {
       outputs,
       inputs: inputsOf(definition, outputs),
@@ -262,6 +282,43 @@ export class Lifecycle {
     const update = this.target.update(transport, id, this.#changeBetween(recorded, desired), name);
     const answer = await this.#ofRecorded(transport, id, recorded, update);
     return outputsOf(definition, answer, { ...oneTimeSecretsOf(recorded, definition), ...desired });
+  }
+
+  /** The id of the object that a module belongs to, if this is one and the id is known. */
+  ownerIn(properties: Properties): string | undefined {
+    return this.target.ownerOf?.(toWire(this.target.definition, properties));
+  }
+
+  /**
+   * The object after an update that may have been carried out, or undefined if it was not. Where that cannot
+   * be found out, whatever was to change differs from old and new.
+   *
+   * @param recorded empty for a module that was to be created
+   */
+  async afterDoubt(
+    transport: Transport,
+    id: string,
+    recorded: Properties,
+    desired: Properties,
+  ): Promise<{ outputs: Properties; inputs: Properties } | undefined> {
+    const { definition } = this.target;
+    const known = { ...recorded, ...withoutEmpty(desired) };
+    let outputs: Properties;
+    try {
+      const found = await this.read(transport, id, known);
+      if (!found) return undefined;
+      outputs = withoutHiddenChanges(definition, found.outputs, recorded, desired);
+      if (same(inputsOf(definition, outputs), inputsOf(definition, recorded))) return undefined;
+    } catch {
+      const { changed } = this.#compare(recorded, desired);
+      const parts = partsOf(definition).map(camelCase);
+      outputs = {
+        ...recorded,
+        ...Object.fromEntries(changed.map((name) => [name, parts.includes(name) ? {} : undefined])),
+      };
+      outputs = withoutEmpty(outputs);
+    }
+    return { outputs, inputs: inputsOf(definition, outputs) };
   }
 
   async delete(transport: Transport, id: string, recorded: Properties): Promise<void> {

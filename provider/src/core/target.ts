@@ -34,11 +34,18 @@ export interface ResourceTarget {
   /** `tls_edge`, or `tls_edge.mutual_tls` for a module. */
   readonly kind: string;
   create(transport: Transport, desired: Wire, creation: Creation): Promise<{ id: string; answer: Wire }>;
+  /** The id of the object that a module belongs to, as far as it is known. */
+  ownerOf?(desired: Wire): string | undefined;
   /**
    * Sends a creation, or with an id an update, as a dry run; its answer, if there is one, with what the
    * change means by itself as `findings`.
    */
-  dryRun(transport: Transport, id: string | undefined, change: Change): Promise<Wire | undefined>;
+  dryRun(
+    transport: Transport,
+    id: string | undefined,
+    change: Change,
+    replaces?: string,
+  ): Promise<Wire | undefined>;
   read(transport: Transport, id: string): Promise<Wire>;
   /** @param name of the resource, which the object keeps; modules have none */
   update(transport: Transport, id: string, change: Change, name?: string): Promise<Wire>;
@@ -73,13 +80,15 @@ function objectTarget(definition: Definition): ResourceTarget {
   return {
     definition: declared,
     kind: declared.kind,
-    async create(transport, desired, { intent, name, isRecorded }) {
+    async create(transport, desired, { intent, name, replaces, isRecorded }) {
       const [path, body] = [expandPath(definition.path, desired), forServer(desired)];
+      const request = replaces === undefined ? [path, body] : [path, body, replaces];
       for (let earlier = 0; ; earlier++) {
-        const idempotencyKey = intent && idempotencyKeyOf(intent, [path, body], earlier);
+        const idempotencyKey = intent && idempotencyKeyOf(intent, request, earlier);
         const { body: answer, replayed } = await transport.request<Wire>("POST", path, body, {
           idempotencyKey,
           name,
+          replaces,
         });
         const id = [...inPath, "id"].map((name) => answer[name]).join("/");
         if (!replayed) return { id, answer };
@@ -89,9 +98,12 @@ function objectTarget(definition: Definition): ResourceTarget {
         if (exists && !(await isRecorded(id))) return { id, answer };
       }
     },
-    async dryRun(transport, id, { desired, changed, removed }) {
+    async dryRun(transport, id, { desired, changed, removed }, replaces) {
       const { body } = await (id === undefined
-        ? transport.request<Wire>("POST", expandPath(definition.path, desired), forServer(desired), DRY_RUN)
+        ? transport.request<Wire>("POST", expandPath(definition.path, desired), forServer(desired), {
+            ...DRY_RUN,
+            replaces,
+          })
         : transport.request<Wire>("PATCH", at(id), forServer(changed), {
             ...DRY_RUN,
             remove: named(removed),
@@ -138,6 +150,8 @@ function moduleTarget(parent: Definition, name: string): ResourceTarget {
   return {
     definition: moduleAsResource(parent, name),
     kind: `${parent.kind}.${name}`,
+    ownerOf: (desired) =>
+      named.every((field) => typeof desired[field] === "string") ? idOf(desired) : undefined,
     async create(transport, desired) {
       const id = idOf(desired);
       return { id, answer: await put(transport, id, desired) };

@@ -16,6 +16,7 @@ import {
   secretPathsOf,
   shapeOf,
   toSent,
+  writeOnlyPathsOf,
 } from "@tunnelplane/sdk/contract";
 import type { z } from "zod";
 import { renews } from "./renewal";
@@ -92,6 +93,29 @@ function withHiddenSecrets(
   return filled;
 }
 
+/** Outputs without secrets that no answer shows and that a change in doubt exchanged. */
+export function withoutHiddenChanges(
+  definition: Definition,
+  outputs: Properties,
+  recorded: Properties,
+  desired: Properties,
+): Properties {
+  let known = outputs;
+  for (const path of writeOnlyPathsOf(definition).map((one) => camelCaseOf(definition, one)))
+    if (!same(valueAt(recorded, path), valueAt(desired, path)) && valueAt(known, path) !== undefined)
+      known = withoutAt(known, path);
+  return known;
+}
+
+/** A copy of properties without what is at a path: hosts cannot write undefined values. */
+function withoutAt(properties: Properties, [name = "", ...rest]: readonly string[]): Properties {
+  const { [name]: value, ...others } = properties;
+  return rest.length > 0 && isObject(value) ? { ...others, [name]: withoutAt(value, rest) } : others;
+}
+
+const camelCaseOf = (definition: Definition, path: string): string[] =>
+  camelCasePath(createSchema(definition), path.split(".")).map(String);
+
 /** The computed fields that programs have as outputs. */
 export const outputFieldsOf = ({ computed }: Definition): string[] =>
   Object.entries(computed).flatMap(([name, schema]) => (isOutput(schema) ? [name] : []));
@@ -140,7 +164,23 @@ export function recordedOf(definition: Definition, outputs: Properties, declared
     if (own(declared, part) === undefined) delete recorded[part];
   for (const name of fieldsWhere(definition, (marks) => marks.programOnly).map(camelCase))
     recorded[name] ??= own(declared, name);
-  return recorded;
+  return withWriteOnly(definition, recorded, declared);
+}
+
+/** Properties with the secrets that no answer shows, as the program declares them. */
+export function withWriteOnly(
+  definition: Definition,
+  properties: Properties,
+  declared: Properties,
+): Properties {
+  let filled = properties;
+  for (const path of writeOnlyPathsOf(definition).map((one) => camelCaseOf(definition, one))) {
+    const secret = valueAt(declared, path);
+    const isThere = path.length === 1 || isObject(valueAt(filled, path.slice(0, -1)));
+    if (secret !== undefined && isThere && valueAt(filled, path) === undefined)
+      filled = replacedAt(filled, path, () => secret);
+  }
+  return filled;
 }
 
 /** One place where two values differ. */
@@ -189,7 +229,8 @@ export function same(a: unknown, b: unknown): boolean {
   return [...names].every((name) => same(own(a as Properties, name), own(b as Properties, name)));
 }
 
-const withoutEmpty = (properties: Properties): Properties =>
+/** Properties without those that are not set. */
+export const withoutEmpty = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
 
 /** Whether a part of a value is not known. */

@@ -4,7 +4,7 @@ import { keepCompiled } from "@tunnelplane/sdk/compiled";
 import { isObject } from "@tunnelplane/sdk/contract";
 import { UNKNOWN, visible } from "@tunnelplane/sdk/node";
 import { intentOf, type Properties } from "../core";
-import { Operation, Steps, stateBackend } from "../operation";
+import { isPartly, Operation, Steps, stateBackend } from "../operation";
 import type * as SetHandler from "./catalogueSetHandler";
 import { asStep } from "./failure";
 import { refusalsToServe } from "./hostports";
@@ -107,6 +107,7 @@ function handler(kind: string): dynamic.ResourceProvider {
         origin = __origin ?? origin;
         operation.stack = origin?.stack ?? "";
         operation.provider = origin?.provider;
+        if (__origin?.modules) operation.modulesApart.set(__origin.urn, __origin.modules);
         // The engine checks a replacement without old inputs. Leave the dry run to `diff`, which has both.
         const isReplacement = operation.isReplacement(__origin?.urn, isNew);
         if (isNew && !isReplacement && __origin?.adopts)
@@ -143,17 +144,22 @@ function handler(kind: string): dynamic.ResourceProvider {
         }
         // With `changes` undefined, the engine compares old and new inputs itself and shows each property
         // that differs. The state of the native provider lacks `__provider`, which every later step needs.
-        const changes = plan.changes || olds.__provider === undefined ? undefined : plan.moves;
+        const isComplete = olds.__provider !== undefined && !isPartly(olds);
+        const changes = isComplete && !plan.changes ? plan.moves : isPartly(olds) || undefined;
         return { changes, replaces: [...plan.replaces], deleteBeforeReplace: plan.deleteBeforeReplace };
       }),
     create: (inputs) =>
-      asStep("create", async () => {
-        const { __intent, __adopts } = inputs as { __intent?: string; __adopts?: string };
-        const { id, outputs } = await (__adopts === undefined
-          ? steps.create(urns.get(markOf(inputs)), __intent, declared(inputs))
-          : steps.recording((transport) => takeOver(transport, __adopts, declared(inputs))));
-        return { id, outs: { ...outputs, ...own(inputs) } };
-      }),
+      asStep(
+        "create",
+        async () => {
+          const { __intent, __adopts } = inputs as { __intent?: string; __adopts?: string };
+          const { id, outputs } = await (__adopts === undefined
+            ? steps.create(urns.get(markOf(inputs)), __intent, declared(inputs))
+            : steps.recording((transport) => takeOver(transport, __adopts, declared(inputs))));
+          return { id, outs: { ...outputs, ...own(inputs) } };
+        },
+        recordedBy(inputs),
+      ),
     read: (id, properties) =>
       asStep("refresh", async () => {
         const found = await steps.read(id, declared(properties ?? {}));
@@ -163,10 +169,14 @@ function handler(kind: string): dynamic.ResourceProvider {
           : { id: "" };
       }),
     update: (id, olds, news) =>
-      asStep("update", async () => {
-        const outputs = await steps.update(urns.get(markOf(news)), id, declared(olds), declared(news));
-        return { outs: { ...outputs, ...own(news) } };
-      }),
+      asStep(
+        "update",
+        async () => {
+          const outputs = await steps.update(urns.get(markOf(news)), id, declared(olds), declared(news));
+          return { outs: { ...outputs, ...own(news) } };
+        },
+        recordedBy(news),
+      ),
     delete: (id, properties) => asStep("delete", () => steps.delete(id, declared(properties ?? {}))),
   };
 }
@@ -181,6 +191,12 @@ function declared({ __provider, __origin, __intent, __adopts, ...properties }: P
  */
 const own = ({ __intent, __adopts }: Properties): Properties =>
   Object.fromEntries(Object.entries({ __intent, __adopts }).filter(([, value]) => value !== undefined));
+
+/** The same with the provider's code, which the host adds to whole outputs only. */
+const recordedBy = (inputs: Properties): Properties => ({
+  ...own(inputs),
+  __provider: inputs.__provider,
+});
 
 /**
  * A mark by which a creation or update finds its resource. The intent alone could be that of a renamed

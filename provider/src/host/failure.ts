@@ -1,5 +1,7 @@
 import { messageOf } from "@tunnelplane/sdk/contract";
 import { visible } from "@tunnelplane/sdk/node";
+import type { Properties } from "../core";
+import { partialFailureIn } from "../operation";
 
 const OURS = "tunnelplane";
 
@@ -9,9 +11,22 @@ const OURS = "tunnelplane";
  * `stack` make a readable line.
  */
 class Failure extends Error {
-  constructor(message: string, step: string) {
+  /** Of a step that was carried out in part: what the engine records, in the words of Pulumi's host. */
+  readonly id?: string;
+  readonly properties?: Properties;
+  readonly reasons?: readonly string[];
+
+  constructor(
+    message: string,
+    step: string,
+    partly?: { readonly id: string; readonly properties: Properties },
+  ) {
     super(visible(message));
     this.stack = `${step} failed and left the state as it was; the reason is below`;
+    if (!partly) return;
+    this.id = partly.id;
+    this.properties = partly.properties;
+    this.reasons = [this.message];
   }
 
   override toString(): string {
@@ -19,13 +34,22 @@ class Failure extends Error {
   }
 }
 
-/** Runs a step whose errors the host prints. */
-export async function asStep<T>(step: string, run: () => T | Promise<T>): Promise<T> {
+/**
+ * Runs a step whose errors the host prints.
+ *
+ * @param own the properties of the host itself, which the state needs where only a part of the step was done
+ */
+export async function asStep<T>(step: string, run: () => T | Promise<T>, own: Properties = {}): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(messageOf(error), step);
+    const partly = partialFailureIn(error)?.object;
+    throw new Failure(
+      messageOf(error),
+      step,
+      partly && { id: partly.id, properties: { ...partly.outputs, ...own } },
+    );
   }
 }
 

@@ -14,6 +14,8 @@ export interface Origin {
   readonly edges?: readonly string[];
   /** In a preview of a resource with mistakes: those of the program's other resources, in words. */
   readonly mistakes?: readonly string[];
+  /** The object's modules that other resources of the program declare, by their names in the contract. */
+  readonly modules?: readonly string[];
   /** The object that the program imports. */
   readonly adopts?: Adopted;
 }

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { mistakesBeside, type OtherMistakes } from "./mistakes";
+import { hasModules, modulesOfOwner, noteModule, noteOwner } from "./modules";
 import { type Adopted, edgeMark, MOST_EDGES, type Origin } from "./origin";
 import { recordOneLine, withWayHere } from "./trace";
 import { typeToken } from "./typeToken";
@@ -18,7 +19,7 @@ export interface ResourceShape {
   readonly properties: readonly string[];
   /** Paths of the properties that the state encrypts, for example `oidc.clientSecret`. */
   readonly secrets: readonly string[];
-  /** Whether no two objects may hold the same value, such as a hostport, at a time. */
+  /** Whether no two objects may hold the same value, such as a hostport, even while one replaces the other. */
   readonly unique?: true;
 }
 
@@ -37,6 +38,8 @@ export abstract class Resource extends pulumi.CustomResource {
     const secretOutputs = [...new Set(shape.secrets.flatMap((place) => place.split(".", 1)))];
     expectToBeFound();
     const type = typeToken(shape.type);
+    const made: { resource?: Resource } = {};
+    noteModule(shape.kind, args);
     const recordAll = recordOneLine();
     try {
       super(
@@ -46,6 +49,7 @@ export abstract class Resource extends pulumi.CustomResource {
           ...undeclared,
           ...declared,
           __origin: originOf(type, name, args, options, {
+            modules: hasModules(shape.kind) ? () => modulesOfOwner(made.resource) : undefined,
             edges: edgesWith(shape, name),
             mistakes:
               options.id === undefined
@@ -62,6 +66,8 @@ export abstract class Resource extends pulumi.CustomResource {
           { ...options, import: undefined },
         ),
       );
+      made.resource = this;
+      noteOwner(shape.kind, this);
     } catch (error) {
       recordAll();
       throw withWayHere(error);
@@ -71,13 +77,20 @@ export abstract class Resource extends pulumi.CustomResource {
   }
 }
 
+/** What the provider gets to know of the rest of the program. */
+interface Hints {
+  readonly edges: readonly string[] | undefined;
+  readonly mistakes: OtherMistakes | undefined;
+  readonly modules: (() => readonly string[] | undefined) | undefined;
+}
+
 /** A promise and not an output, because an output would make the resource depend on its parent. */
 function originOf(
   type: string,
   name: string,
   args: object,
   options: pulumi.CustomResourceOptions,
-  { edges, mistakes }: { edges: readonly string[] | undefined; mistakes: OtherMistakes | undefined },
+  { edges, mistakes, modules }: Hints,
 ): Promise<Origin> | undefined {
   const stack = options.id === undefined ? stackName() : undefined;
   if (stack === undefined) return undefined;
@@ -85,7 +98,7 @@ function originOf(
   const provider = (options.provider ?? options.parent?.getProvider(type))?.urn;
   return new Promise((resolve) => {
     pulumi.all([pulumi.createUrn(name, type, options.parent), provider]).apply(async ([urn, provider]) => {
-      if (edges || mistakes) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
+      if (edges || mistakes || modules) await new Promise(setImmediate); // first let the program declare everything that waits for nothing
       resolve({
         urn,
         stack,
@@ -94,6 +107,7 @@ function originOf(
         adopts: await adopts,
         edges,
         mistakes: mistakes?.(),
+        modules: modules?.(),
       });
     });
   });

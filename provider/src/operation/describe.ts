@@ -7,10 +7,12 @@ import {
 } from "@tunnelplane/sdk";
 import { camelCase, ERRORS, messageOf } from "@tunnelplane/sdk/contract";
 import { ElsewhereError } from "../core";
+import { PartialFailure } from "./partial";
 import type { Settings } from "./settings";
 
 /** One line: what went wrong, where, and what to do. */
 export function describe(error: unknown, settings: Settings | undefined): string {
+  if (error instanceof PartialFailure) return describe(error.cause, settings);
   if (error instanceof AuthenticationError) {
     const what = settings?.identity ? "identity token" : "API key";
     return `${settings?.baseUrl} refused the ${what} from ${settings?.sources.apiKey}: ${error.message}`;

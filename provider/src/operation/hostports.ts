@@ -97,6 +97,10 @@ export class DeclaredHostports {
   /** By URN, in lower case. */
   readonly #declared = new Map<string, ReadonlySet<string>>();
   #lastDeclared = 0;
+  /** The resources that this run has updated, so that the server has what the program declares for them. */
+  readonly #settled = new Set<string>();
+
+  settle = (urn: string): void => void this.#settled.add(urn);
 
   /**
    * Notes the hostports of a resource. Call it for every resource: each one shows that the program is still
@@ -134,6 +138,18 @@ export class DeclaredHostports {
    * two does not matter, and two edges can swap hostports.
    */
   async movingHostports<T>(transport: Transport, wanted: Wanted, run: () => Promise<T>): Promise<T> {
+    const taken: Holder[] = [];
+    try {
+      return await this.#moving(transport, wanted, run, taken);
+    } catch (error) {
+      // The state says that the others still serve these: a run that gives them up no more finds no change.
+      for (const holder of taken)
+        if (!this.#settled.has(holder.resource.urn)) await giveBack(transport, holder).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #moving<T>(transport: Transport, wanted: Wanted, run: () => Promise<T>, taken: Holder[]): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
         return await run();
@@ -144,7 +160,10 @@ export class DeclaredHostports {
         // The other edge may have been updated just before the state was read; then there is no holder, and
         // one retry helps.
         if ((holders.length === 0 && tries > 1) || givenUp.includes(false)) throw error;
-        for (const holder of holders) await takeFrom(transport, holder);
+        for (const holder of holders) {
+          taken.push(holder);
+          await takeFrom(transport, holder);
+        }
       }
     }
   }
@@ -160,14 +179,26 @@ export class DeclaredHostports {
 }
 
 /** Removes a hostport from an edge, unless it is gone there already. */
-async function takeFrom(transport: Transport, { definition, resource, hostport }: Holder): Promise<void> {
+const takeFrom = (transport: Transport, holder: Holder): Promise<void> =>
+  changeHostports(transport, holder, (others) => others);
+
+/** Adds a hostport to the edge from which it was removed. */
+const giveBack = (transport: Transport, holder: Holder): Promise<void> =>
+  changeHostports(transport, holder, (others) => [...others, holder.hostport]);
+
+async function changeHostports(
+  transport: Transport,
+  { definition, resource, hostport }: Holder,
+  from: (others: readonly string[]) => readonly string[],
+): Promise<void> {
   const path = `${definition.path}/${resource.id}`;
   for (let tries = 1; ; tries++) {
     const { body, etag } = await transport.request<{ hostports: string[] }>("GET", path);
-    const remaining = body.hostports.filter((served) => served.toLowerCase() !== hostport.toLowerCase());
-    if (remaining.length === body.hostports.length) return;
+    const others = body.hostports.filter((served) => served.toLowerCase() !== hostport.toLowerCase());
+    const hostports = from(others);
+    if (hostports.length === body.hostports.length) return;
     try {
-      await transport.request("PATCH", path, { hostports: remaining }, { ifMatch: etag });
+      await transport.request("PATCH", path, { hostports }, { ifMatch: etag });
       return;
     } catch (error) {
       if (!(error instanceof PreconditionFailedError) || tries === MOST_TRIES) throw error;

@@ -4,6 +4,7 @@ export { nameIn } from "../core";
 export { describe } from "./describe";
 export { type DeclaredHostports, holdersOf } from "./hostports";
 export { type Host, Operation } from "./operation";
+export { isPartly, PartialFailure, partialFailureIn } from "./partial";
 export {
   ACCOUNT_API_KEY,
   ACCOUNT_BASE_URL,

@@ -64,6 +64,15 @@ export class Operation {
    * renamed resource. The engine deletes the old one at the end, which must not take the module away.
    */
   readonly declared = new Set<string>();
+  /**
+   * Modules that resources of their own declare, by the URN of the object's resource, as far as the program
+   * told; by their names in the contract.
+   */
+  readonly modulesApart = new Map<string, readonly string[]>();
+  /** The ids of the objects whose unique values this operation hands over to new ones, by URN. */
+  readonly replaced = new Map<string, string>();
+  /** Modules, by kind and id of their object, that this operation removes from their object. */
+  readonly leaving = new Set<string>();
   /** The URNs of resources that are in the state and were checked in this run. */
   readonly #present = new Set<string>();
   /** The state at the first time that this run needed it; read once. */

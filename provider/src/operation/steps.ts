@@ -1,5 +1,5 @@
-import { ConflictError, type Transport } from "@tunnelplane/sdk";
-import { camelCase, modulesOf } from "@tunnelplane/sdk/contract";
+import { BadRequestError, ConflictError, type Transport } from "@tunnelplane/sdk";
+import { camelCase, handsOver, modulesOf } from "@tunnelplane/sdk/contract";
 import {
   type Checked,
   expectPlace,
@@ -17,11 +17,13 @@ import {
   targetOf,
   type Wire,
 } from "../core";
+import { gapWarning, modulesLeaving, withoutModulesApart } from "./apart";
 import { describe } from "./describe";
 import { mayCover, refusedAlone, warningsAbout, withCure } from "./guarantees";
 import { holdersBehind, hostportsOf, type Wanted } from "./hostports";
 import { movesHere } from "./move";
 import type { Operation } from "./operation";
+import { isInDoubt, PARTLY, PartialFailure } from "./partial";
 import { stateBackend } from "./stateBackend";
 
 /** Findings that a preview shows of one resource. */
@@ -59,7 +61,11 @@ export class Steps {
   ): Promise<Checked> {
     const { host, hostports } = this.operation;
     const name = urn && nameIn(urn);
-    const checked = this.operation.offline(() => this.lifecycle.check(recorded, news, host.isUnknown, name));
+    const before = await this.#withoutApart(urn, undefined, recorded, news);
+    const checked = this.operation.offline(() => this.lifecycle.check(before, news, host.isUnknown, name));
+    const moved = this.lifecycle.ownerIn(checked.inputs);
+    if (moved !== undefined && this.operation.leaving.has(`${this.kind} ${moved}`))
+      await host.warn(gapWarning(this.kind, moved), urn);
     if (!isReplacement) for (const warning of checked.warnings) await host.warn(warning, urn);
     if (urn !== undefined) hostports.note(urn, this.served(checked.inputs));
     return checked;
@@ -82,9 +88,33 @@ export class Steps {
     const moves = await movesHere(this.operation, { id, type, named: this.#named(id), urn }, recorded);
     const plan = this.operation.offline(() => this.lifecycle.plan(recorded, desired, host.isUnknown));
     if (moves)
-      return { ...plan, moves, replaces: [...plan.replaces, "provider"], deleteBeforeReplace: false };
-    if (plan.replaces.length === 0) this.#noteModules(id, desired);
+      return {
+        ...plan,
+        moves,
+        replaces: [...plan.replaces, "provider"],
+        deleteBeforeReplace: false,
+        takesOver: false,
+      };
+    if (plan.takesOver && urn !== undefined) this.operation.replaced.set(urn, id);
+    if (plan.replaces.length === 0) {
+      this.#noteModules(id, desired);
+      const before = await this.#withoutApart(urn, id, recorded, desired);
+      for (const { name } of modulesLeaving(this.lifecycle.definition, before, desired))
+        this.operation.leaving.add(`${this.kind}.${name} ${id}`);
+    }
     return { ...plan, moves };
+  }
+
+  /** Recorded properties without the modules that this object's resource gives to others. */
+  #withoutApart(
+    urn: string | undefined,
+    id: string | undefined,
+    recorded: Properties,
+    desired: Properties,
+    isRun = false,
+  ): Promise<Properties> {
+    const { definition } = this.lifecycle;
+    return withoutModulesApart(this.operation, { definition, urn, id }, recorded, desired, isRun);
   }
 
   /** The part of recorded outputs that a program declares. */
@@ -121,7 +151,8 @@ export class Steps {
     const wanted = this.wantedBy(olds, news, (resource) => resource.id === id);
     await operation.withServer(async (transport) => {
       try {
-        const answer = await this.lifecycle.dryRun(transport, id, olds, news, operation.host.isUnknown);
+        const before = await this.#withoutApart(urn, id, olds, news);
+        const answer = await this.lifecycle.dryRun(transport, id, before, news, operation.host.isUnknown);
         await this.#warnOfFindings(answer, olds, news, urn);
         // Other objects of the program will exist after the run.
         const isToBeThere =
@@ -137,7 +168,7 @@ export class Steps {
         if (warning !== undefined)
           return operation.host.warn(`${this.lifecycle.definition.type}: ${warning}`, urn);
         // The engine may delete the old object first; if not, the run says so.
-        if (await this.#isItsOwn(error, intent)) return;
+        if ((await this.#ownBehind(error, intent)) !== undefined) return;
         // The server refuses a hostport that another edge holds. The run moves it if that edge is in this
         // stack.
         if ((await holdersBehind(error, wanted)).length === 0) throw error;
@@ -158,18 +189,53 @@ export class Steps {
     const wanted = this.wantedBy({}, desired, () => false);
     const name = urn && nameIn(urn);
     return this.recording(async (transport) => {
-      try {
-        const made = await operation.hostports.movingHostports(transport, wanted, () =>
-          this.lifecycle.create(transport, desired, { intent, name, isRecorded }),
+      const create = (replaces?: string) =>
+        operation.hostports.movingHostports(transport, wanted, () =>
+          this.lifecycle.create(transport, desired, { intent, name, replaces, isRecorded }),
         );
+      try {
+        const made = await this.#createInPlace(create, urn, intent);
         this.#noteModules(made.id, desired);
         await this.#tellOf(made.outputs, urn);
         return made;
       } catch (error) {
-        if (isRefusedByGuarantee(error) || !(await this.#isItsOwn(error, intent))) throw withCure(error);
+        await this.#recordModuleInDoubt(error, transport, desired);
+        if (isRefusedByGuarantee(error) || (await this.#ownBehind(error, intent)) === undefined)
+          throw withCure(error);
         throw new Error(`${describe(error, undefined)}. ${REPLACED_UNASKED}`, { cause: error });
       }
     });
+  }
+
+  /**
+   * Creates an object, in the place of the one that the resource had before where that one holds a unique
+   * value. The engine tells which one that is for ordinary replacements only; for others the state does.
+   */
+  async #createInPlace<T>(
+    create: (replaces?: string) => Promise<T>,
+    urn: string | undefined,
+    intent: string | undefined,
+  ): Promise<T> {
+    const known = urn === undefined ? undefined : this.operation.replaced.get(urn);
+    try {
+      return await create(known);
+    } catch (error) {
+      // The user had the old one deleted first, or it is gone.
+      if (known !== undefined && error instanceof BadRequestError && error.field === "replaces")
+        return create();
+      if (known !== undefined || !handsOver(this.lifecycle.definition)) throw error;
+      const own = await this.#ownBehind(error, intent);
+      if (own === undefined) throw error;
+      return create(own);
+    }
+  }
+
+  /** A creation of an object finds it again by its idempotency key; that of a module may have left it behind. */
+  async #recordModuleInDoubt(error: unknown, transport: Transport, desired: Properties): Promise<void> {
+    const id = this.lifecycle.ownerIn(desired);
+    if (id === undefined || !isInDoubt(error)) return;
+    const found = await this.lifecycle.afterDoubt(transport, id, {}, desired);
+    if (found) throw new PartialFailure(error, { id, ...found, outputs: { ...found.outputs, ...PARTLY } });
   }
 
   /** Runs a step that brings an object into the state, and records its server and project. */
@@ -211,13 +277,23 @@ export class Steps {
     return operation.withServer(async (transport) => {
       await expectPlace(transport, this.#named(id), recorded);
       const place = await recordOfPlace(transport, this.lifecycle.definition);
-      const update = () => this.lifecycle.update(transport, id, recorded, desired, urn && nameIn(urn));
+      const before = await this.#withoutApart(urn, id, recorded, desired, true);
+      const update = () => this.lifecycle.update(transport, id, before, desired, urn && nameIn(urn));
       try {
         const outputs = await operation.hostports.movingHostports(transport, wanted, update);
+        if (urn !== undefined) operation.hostports.settle(urn);
         await this.#tellOf(outputs, urn);
         return { ...outputs, ...place };
       } catch (error) {
-        throw withCure(error);
+        const failure = withCure(error);
+        if (!isInDoubt(error)) throw failure;
+        const found = await this.lifecycle.afterDoubt(transport, id, before, desired);
+        if (!found) throw failure;
+        throw new PartialFailure(failure, {
+          id,
+          ...found,
+          outputs: { ...found.outputs, ...place, ...PARTLY },
+        });
       }
     });
   }
@@ -274,17 +350,17 @@ export class Steps {
       operation.declared.add(`${module} ${id}`);
   }
 
-  /** Whether the server refused a value because the resource's own object holds it. */
-  async #isItsOwn(error: unknown, intent: string | undefined): Promise<boolean> {
-    if (!(error instanceof ConflictError) || intent === undefined) return false;
+  /** The id of the resource's own object, if the server refused a value because that one holds it. */
+  async #ownBehind(error: unknown, intent: string | undefined): Promise<string | undefined> {
+    if (!(error instanceof ConflictError) || intent === undefined) return undefined;
     const recorded = await this.operation.stateOfStack().catch(() => []);
     const backend = stateBackend(process.env);
-    return recorded.some(
+    return recorded.find(
       ({ urn, id }) =>
         id !== undefined &&
         error.message.includes(`(${id.split("/").at(-1)})`) &&
         intentOf(backend, urn) === intent,
-    );
+    )?.id;
   }
 
   #named = (id: string): string => `${this.lifecycle.definition.title} ${id}`;

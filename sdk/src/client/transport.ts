@@ -64,6 +64,11 @@ export interface RequestOptions {
    * their names in answers, for example `ip_restriction`.
    */
   readonly remove?: readonly string[];
+  /**
+   * Of a creation: the id of the object that the new one replaces. The new one may claim its unique values; the
+   * old one is deleted afterwards.
+   */
+  readonly replaces?: string;
   /** Gives up on the answer. */
   readonly signal?: AbortSignal;
 }
@@ -257,10 +262,11 @@ const withKey = (sent: Sent, key: string): Sent => ({
   headers: { ...sent.headers, authorization: `Bearer ${key}` },
 });
 
-function queryOf({ dryRun = false, findings = false, remove = [] }: RequestOptions): string {
+function queryOf({ dryRun = false, findings = false, remove = [], replaces }: RequestOptions): string {
   const asked = [
     ...(dryRun ? ["dry_run=true"] : []),
     ...(findings ? ["findings=true"] : []),
+    ...(replaces === undefined ? [] : [`replaces=${encodeURIComponent(replaces)}`]),
     ...(remove.length > 0 ? [`remove=${remove.map(encodeURIComponent).join(",")}`] : []),
   ];
   return asked.length > 0 ? `?${asked.join("&")}` : "";

@@ -1,10 +1,11 @@
 import { pathFieldsOf, present } from "@tunnelplane/sdk/contract";
-import { embeddedListOf, noteRenames, setNames } from "../documents";
+import { type Documents, embeddedListOf, noteRenames, setNames } from "../documents";
 import {
   deleteResources,
   forgetEnds,
   forgetReferences,
   forgetUniqueKeys,
+  giveBack,
   insertEnds,
   insertReferences,
   insertResources,
@@ -51,7 +52,7 @@ export async function carryOut(
   transaction: Transaction,
   target: TargetSet,
   plan: Plan,
-  faults: Faults,
+  { faults, documents }: { readonly faults: Faults; readonly documents: Documents },
 ): Promise<void> {
   const parents = [...new Set(plan.rows.children.flatMap(parentIds))];
   const { rows, leaving, places } = plan;
@@ -73,6 +74,7 @@ export async function carryOut(
   await setNames(transaction, rows.namings);
   await insertReferences(transaction, rows.references);
   await insertUniqueKeys(transaction, rows.uniqueKeys);
+  await giveBack(transaction, documents, leaving);
   await insertSecretHashes(transaction, rows.secretHashes);
   await insertSealedSecrets(transaction, rows.sealedSecrets);
   await insertEnds(transaction, rows.ends);

@@ -111,7 +111,7 @@ export class ChangeSets {
     }
     return this.#transactions.run(async (transaction, changes) => {
       if (keyring.currentId !== sealedUnder) throw new PlanOutdated();
-      await carryOut(transaction, target, plan, faults);
+      await carryOut(transaction, target, plan, { faults, documents: this.context.documents });
       for (const change of plan.changes) changes.push(change);
       return { set: name, operations: plan.results, digest };
     });

@@ -9,6 +9,7 @@ export { prepareCreation } from "./creation/prepare";
 export { endRows, forgetEnds, insertEnds, isEndChanged } from "./endTimes";
 export { ExpiredEvents } from "./expiredEvents";
 export { type Filter, filtersIn, filtersOf } from "./filters";
+export { giveBack } from "./handover";
 export { forgetAnswers, type IdempotentRequest, placeOf, requestHashOf } from "./idempotency";
 export type { NameSettings, PortRange } from "./nameSettings";
 export { parentOf, touchParent } from "./parents";

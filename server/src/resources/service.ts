@@ -12,10 +12,11 @@ import {
 import { type Answer, asOfNow, DOCUMENT_SEPARATOR, type Page, type PageSize } from "../documents";
 import { type ObjectChange, storedAsOf } from "../journal";
 import { pipelined, type Transaction } from "../storage";
-import { inSlices, newId, queryError, takeTurn } from "../util";
+import { inSlices, newId, queryError, quoted, RequestError, takeTurn } from "../util";
 import { hasBehaviour, prepareCreation, withOwner } from "./creation/prepare";
 import { endRows, insertEnds } from "./endTimes";
 import { type Filters, matches, mayMatch } from "./filters";
+import { giveBack, handOver, refuseSecond } from "./handover";
 import { documentsIn, idIn, idOfVersion, pageOf, type StoredPage } from "./pages";
 import { lockParents, touchParent } from "./parents";
 import { placedIn, placesOf } from "./placed";
@@ -28,7 +29,7 @@ import {
   insertSealedSecrets,
   insertSecretHashes,
 } from "./rows";
-import { checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
+import { type Coming, checkUsers, Existing, refusing, takeTurnToNest } from "./rules";
 import { etagFor, jsonFor } from "./shown";
 import { type Created, comingOf, type ObjectPath, type Precondition, StoredObjects } from "./stored";
 import { type ChangeRequest, type ServerContext, Transactions } from "./transaction";
@@ -45,6 +46,13 @@ interface PageRequest extends PageSize {
 
 interface ListRequest extends PageRequest {
   readonly filters?: Filters;
+}
+
+interface CreateRequest {
+  /** The object's name in the program. */
+  readonly name?: string | undefined;
+  /** The id of the object that the new one replaces. */
+  readonly replaces?: string | undefined;
 }
 
 interface UpdateRequest {
@@ -91,8 +99,11 @@ export class ResourceService {
     this.#transactions = new Transactions(context, request);
   }
 
-  /** @param name the object's name in the program */
-  async create(definition: Definition, given: unknown, name?: string): Promise<Created> {
+  async create(
+    definition: Definition,
+    given: unknown,
+    { name, replaces }: CreateRequest = {},
+  ): Promise<Created> {
     const caller = this.#caller;
     const answered = await this.#transactions.answeredBefore<Created>();
     if (answered) return answered;
@@ -112,17 +123,27 @@ export class ResourceService {
     const order = { definition, id, now: new Date(), body, name, dryRun };
     const prepared = await prepareCreation(this.context, caller, order);
     const { sent, claiming, after, ownerId, oneTime } = prepared;
-    return this.#transactions.run(async (transaction, changes) => {
+    return this.#transactions.run(async (transaction, changes, _actions, asIf) => {
       await this.#objects.loadParents(transaction, definition, sent, "change");
       await lockParents(transaction, definition, sent);
       const coming = comingOf(definition, { id, project, sent: claiming });
       await this.#objects.checkReferences(transaction, coming);
-      await this.#objects.checkClaims(transaction, coming);
+      const old = replaces === undefined ? undefined : await this.#replaced(transaction, coming, replaces);
+      await this.#objects.checkClaims(
+        transaction,
+        coming,
+        old ? [{ id: old.id, name: old.id, words: "" }] : [],
+      );
+      const keys = keysOf(id, definition, claiming);
+      if (old) {
+        await handOver(transaction, { old_id: old.id, new_id: id }, keys);
+        asIf.push({ ...old, change: "deleted" });
+      }
       const { json, rows } = prepared.print();
       await pipelined([
         insertResources(transaction, [rows.resource]),
         recordReferences(transaction, coming),
-        insertUniqueKeys(transaction, keysOf(id, definition, claiming)),
+        insertUniqueKeys(transaction, keys),
         insertSecretHashes(transaction, rows.secretHashes),
         insertSealedSecrets(transaction, rows.sealedSecrets),
         insertEnds(transaction, endRows(id, definition, sent)),
@@ -136,6 +157,25 @@ export class ResourceService {
         json: oneTime ? JSON.stringify({ ...after, ...oneTime }) : jsonFor(caller, definition, json),
       };
     });
+  }
+
+  /** The object that a new one replaces, locked. What the caller may not change does not exist here. */
+  async #replaced(
+    transaction: Transaction,
+    { definition, project }: Coming,
+    id: string,
+  ): Promise<Omit<ObjectChange, "change"> & { readonly id: string }> {
+    const stored = await this.#objects
+      .loadToChange(transaction, definition, { id })
+      .catch((error: unknown) => {
+        if (error instanceof RequestError) return undefined;
+        throw error;
+      });
+    if (!stored || stored.project !== project)
+      throw queryError("replaces", `replaces names ${quoted(id)}: there is no such ${definition.title} here`);
+    await refuseSecond(transaction, definition, id);
+    const { ownerId, version, before, name } = stored;
+    return { definition, id, storedAs: { ownerId, version, project }, before, name };
   }
 
   async get(definition: Definition, at: ObjectPath): Promise<Answer> {
@@ -276,6 +316,7 @@ export class ResourceService {
       const ids = changes.map((one) => one.id);
       await forgetReferences(transaction, ids);
       await deleteResources(transaction, ids);
+      await giveBack(transaction, this.#documents, ids);
       await touchParent(transaction, definition, before, false);
     });
   }

@@ -42,6 +42,7 @@ import {
   checkTargets,
   checkUniqueKeys,
   Existing,
+  type Leaving,
   referencesOf,
   refusing,
   takeTurnOfAll,
@@ -169,9 +170,13 @@ export class StoredObjects {
   /**
    * Checks that nobody else holds an object's keys. An optimistic transaction leaves that to a constraint.
    */
-  async checkClaims(transaction: Transaction, coming: Coming): Promise<void> {
+  async checkClaims(
+    transaction: Transaction,
+    coming: Coming,
+    leaving: readonly Leaving[] = [],
+  ): Promise<void> {
     if (!isOptimistic(transaction))
-      await checkUniqueKeys(new Existing(transaction), [coming], [], refusing, this.caller);
+      await checkUniqueKeys(new Existing(transaction), [coming], leaving, refusing, this.caller);
   }
 
   /**

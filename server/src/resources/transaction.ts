@@ -169,9 +169,17 @@ export class Transactions {
     return this.#answer(this.context.store.reader);
   }
 
-  /** @param work makes the changes and adds to its lists what they are; may run again from the start */
+  /**
+   * @param work makes the changes and adds to its lists what they are; may run again from the start. Changes
+   *   that only follow later, and are judged together with these, are in the last list.
+   */
   async run<T>(
-    work: (transaction: Transaction, changes: ObjectChange[], actions: AuditedAction[]) => Promise<T>,
+    work: (
+      transaction: Transaction,
+      changes: ObjectChange[],
+      actions: AuditedAction[],
+      asIf: ObjectChange[],
+    ) => Promise<T>,
   ): Promise<T> {
     const { store, journal, keyring } = this.context;
     const { dryRun, idempotency, operationId, client } = this.request;
@@ -185,10 +193,11 @@ export class Transactions {
             if (answered) return answered;
             const changes: ObjectChange[] = [];
             const actions: AuditedAction[] = [];
-            const result = await work(transaction, changes, actions);
-            await this.#allow(transaction, changes);
+            const asIf: ObjectChange[] = [];
+            const result = await work(transaction, changes, actions, asIf);
+            await this.#allow(transaction, changes, asIf);
             if (dryRun) {
-              await this.request.onDryRun?.(transaction, changes);
+              await this.request.onDryRun?.(transaction, [...changes, ...asIf]);
               throw new DryRun(result);
             }
             await noteCertificatePolicies(transaction, changes);
@@ -222,7 +231,11 @@ export class Transactions {
     await this.#judged(() => this.#allow(this.context.store.reader, changes));
   }
 
-  async #allow(db: Kysely<Database>, changes: readonly ObjectChange[]): Promise<void> {
+  async #allow(
+    db: Kysely<Database>,
+    changes: readonly ObjectChange[],
+    asIf: readonly ObjectChange[] = [],
+  ): Promise<void> {
     const permission = this.request.dryRun ? "plan" : "write";
     const { caller } = this.request;
     for (const change of changes) refuseForeignRights(caller, permission, change);
@@ -233,7 +246,7 @@ export class Transactions {
     const { client: ip, isForwarded = false, force = false } = this.request;
     await refuseLockOut(db, { caller, origin: { ip, isForwarded }, force }, changes);
     await refuseForeignNames(db, caller, changes, this.context.names);
-    await this.#check(db, changes);
+    await this.#check(db, [...changes, ...asIf]);
   }
 
   /**

@@ -25,6 +25,7 @@ import * as acme from "./migrations/024_acme";
 import * as acmeTurns from "./migrations/025_acme_turns";
 import * as fewerTrees from "./migrations/026_fewer_trees";
 import * as keyOrigin from "./migrations/027_key_origin";
+import * as replacement from "./migrations/030_replacement";
 import type { Database } from "./schema";
 
 /** Numbered, applied in order, never changed once released. */
@@ -53,6 +54,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "025_acme_turns": acmeTurns,
   "026_fewer_trees": fewerTrees,
   "027_key_origin": keyOrigin,
+  "030_replacement": replacement,
 };
 
 export interface MigrateOptions {

@@ -27,6 +27,8 @@ export interface Database {
   reference: { from_id: string; to_id: string; field: string; cascades: 0 | 1 };
   /** Unique keys. */
   unique_key: { scope: string; value: string; resource_id: string };
+  /** Objects that take over unique values of others, while both exist. */
+  replacement: { old_id: string; new_id: string };
   /** Objects that end, as long as no event says that they have. `at` is in milliseconds since 1970. */
   ending: { resource_id: string; at: number };
   /** The places that enforced guarantees cover; see `guarantees/places.ts`. */

@@ -1,7 +1,7 @@
 import { type Definition, defineResource, fieldOf } from "./definition";
 import { reference } from "./fields";
 import { bare, mark, marksOf, shapeOf } from "./marks";
-import { pascalCase, withArticle } from "./names";
+import { camelCase, pascalCase, withArticle } from "./names";
 import { own } from "./narrow";
 import { pathFieldsOf } from "./paths";
 
@@ -12,10 +12,14 @@ export function moduleAsResource(parent: Definition, name: string): Definition {
     throw new Error(`There is no module ${name} of ${withArticle(parent.title)}`);
   const schema = bare(field);
   const { rules = [], warnings = [], fill = (value) => value } = marksOf(schema);
-  const parentId = mark(reference(parent.kind), { immutable: true }).meta({
-    description: `The ${parent.title} that the module belongs to.`,
-  });
   const pathFields = pathFieldsOf(parent).map((name) => [name, fieldOf(parent, name)]);
+  const either =
+    pathFields.length > 0
+      ? ` Both the resource's \`id\` and its \`${camelCase(parent.idField)}\` are accepted.`
+      : "";
+  const parentId = mark(reference(parent.kind), { immutable: true }).meta({
+    description: `The ${parent.title} that the module belongs to.${either}`,
+  });
   return defineResource({
     ...parent,
     type: parent.type + pascalCase(name),

@@ -170,6 +170,13 @@ export const PARAMETERS: Readonly<Record<string, Json>> = {
       "`true` also answers `resource_name`, the name that a program or a catalogue gave the object, where it has one. `If-None-Match` then has no effect, because ETags do not cover names. In the audit log: `principal_name`, the name of who made the change.",
     schema: { type: "boolean", default: false },
   },
+  replaces: {
+    name: "replaces",
+    in: "query",
+    description:
+      "The id of an object of the same kind and project that the new one replaces. The new one may claim its unique values and has them at once; the old one is answered unchanged until it is deleted. Deleting the new one first gives them back. One object replaces one (409).",
+    schema: { type: "string" },
+  },
   hostport: {
     name: "hostport",
     in: "query",

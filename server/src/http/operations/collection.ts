@@ -3,6 +3,7 @@ import {
   createSchema,
   type Definition,
   fieldsWhere,
+  handsOver,
   namedAnswerSchema,
   own,
   partsOf,
@@ -45,7 +46,7 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
       method: "POST",
       id: `create${type}`,
       summary: `Create ${withArticle(title)}`,
-      query: changing,
+      query: handsOver(definition) ? [...changing, "replaces"] : changing,
       takesName: true,
       body: {
         name: `${type}Create`,
@@ -57,8 +58,9 @@ export function collectionOperations(definition: Definition): ApiOperation[] {
         status: 201,
         answer: { ...answer, example: () => sampleAnswer(definition, { created: true }) },
       },
-      run: async ({ resources, ...scope }, { params, body, name }) => {
-        const { id, ...created } = await resources.create(definition, inPath(definition, params, body), name);
+      run: async ({ resources, ...scope }, { params, query, body, name }) => {
+        const how = { name, replaces: query.replaces };
+        const { id, ...created } = await resources.create(definition, inPath(definition, params, body), how);
         return { ...(await tellState(definition, scope, created)), created: id };
       },
     },

@@ -117,6 +117,7 @@ export interface ApiOperation {
     | "shared"
     | "names"
     | "remove"
+    | "replaces"
     | Filter
   )[];
   /** The parts of an object that `remove` may name. */

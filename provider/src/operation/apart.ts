@@ -1,0 +1,57 @@
+import { camelCase, type Definition, messageOf, modulesWithTypes, own } from "@tunnelplane/sdk/contract";
+import type { Properties } from "../core";
+import type { Operation } from "./operation";
+
+/** A resource that declares modules of its own. */
+interface Declaring {
+  readonly definition: Definition;
+  readonly urn: string | undefined;
+  /** Undefined before the state or the engine names it. */
+  readonly id: string | undefined;
+}
+
+/** The modules that a change takes out of an object, by their types. */
+export const modulesLeaving = (definition: Definition, recorded: Properties, desired: Properties) =>
+  modulesWithTypes(definition).filter(
+    ({ name }) => own(recorded, camelCase(name)) !== undefined && own(desired, camelCase(name)) === undefined,
+  );
+
+/**
+ * Recorded properties without the modules that leave the object's own resource, but not the object: another
+ * resource of the program declares them, or of the stack's state.
+ *
+ * @param isRun whether a state that cannot be read is an error: to remove a module in doubt would open the
+ *   object
+ */
+export async function withoutModulesApart(
+  operation: Operation,
+  { definition, urn, id }: Declaring,
+  recorded: Properties,
+  desired: Properties,
+  isRun: boolean,
+): Promise<Properties> {
+  const leaving = modulesLeaving(definition, recorded, desired);
+  const hinted = (urn !== undefined && operation.modulesApart.get(urn)) || [];
+  const asked = leaving.filter(({ name }) => !hinted.includes(name));
+  const stays = new Set(leaving.filter((module) => !asked.includes(module)).map(({ name }) => name));
+  if (asked.length > 0 && id !== undefined) {
+    const state = await operation.stateOfStack().catch((error: unknown) => {
+      if (!isRun || !operation.stack) return [];
+      const [reason] = messageOf(error).split("\n");
+      throw new Error(
+        `${asked.map(({ name }) => camelCase(name)).join(", ")} would be removed from ${id}, and the stack's state, which tells whether a resource of its own declares that, could not be read (${reason}). Put \`pulumi\` on the PATH and run again`,
+        { cause: error },
+      );
+    });
+    for (const { name, type } of asked)
+      if (state.some((one) => one.id === id && !one.delete && one.type.split(":").at(-1) === type))
+        stays.add(name);
+  }
+  if (stays.size === 0) return recorded;
+  const kept = [...stays].map(camelCase);
+  return Object.fromEntries(Object.entries(recorded).filter(([name]) => !kept.includes(name)));
+}
+
+/** What a preview and a run say where a module leaves its object first and comes back afterwards. */
+export const gapWarning = (module: string, of: string): string =>
+  `${module} leaves ${of} in this run before this resource sets it again, so it is not applied in between. To move it without a gap, declare it in both places with equal values in one run, and remove it from the first in the next`;

@@ -1,0 +1,152 @@
+import type { IncomingMessage } from "node:http";
+import { expect } from "chai";
+import type { Engine } from "../support/engine";
+import { type Fate, LossyProxy } from "../support/lossyProxy";
+import { changesOf, failureOf, makeCertificates, saidDuring, World } from "../support/provider";
+import { type Classes, PROVIDERS } from "../support/providers";
+
+type Name = keyof typeof PROVIDERS;
+
+const SECRET = "canary-of-a-failed-update-5c1b9e";
+
+// One stack has the resources of all cases and of both providers: each run of the engine serves them all.
+describe("A run that changes several things or fails in between", () => {
+  const world = new World();
+  const providers = Object.keys(PROVIDERS) as Name[];
+  const { authority: caPem } = makeCertificates("halves");
+  let server: Awaited<ReturnType<World["server"]>>;
+  let proxy: LossyProxy;
+  let stack: Engine;
+  let fateOf: (request: IncomingMessage) => Fate = () => "answered";
+  /** Where the modules are declared, and the form of the edges that fail. */
+  let place: "inline" | "both" | "apart" = "inline";
+  let form: "old" | "new" = "old";
+
+  function declare(provider: Name, tunnels: Classes): void {
+    const name = (of: string) => `${provider}-${of}`;
+    const { id } = new tunnels.CertificateAuthority(name("ca"), { caPem });
+    const mutualTls = { certificateAuthorityIds: [id] };
+    // The dynamic provider needs no run in which both declare it.
+    const inline = place === "apart" || (place === "both" && provider === "dynamic") ? {} : { mutualTls };
+    const edge = new tunnels.TlsEdge(name("moving"), {
+      hostports: [`${provider}.example.com:443`],
+      ...inline,
+    });
+    if (place !== "inline") new tunnels.TlsEdgeMutualTls(name("moved"), { edgeId: edge.id, ...mutualTls });
+
+    const site = new tunnels.HttpsEdge(name("site"), { hostports: [`www.${provider}.example.com:443`] });
+    const oidc = { issuer: "https://id.example.com", clientId: form, clientSecret: `${SECRET} ${form}` };
+    const modules =
+      form === "old"
+        ? { oidc }
+        : { oidc, compression: {}, webhookVerification: { provider: "github" as const, secret: SECRET } };
+    new tunnels.HttpsEdgeRoute(name("route"), {
+      edgeId: site.id,
+      matchType: "path_prefix",
+      match: "/",
+      ...modules,
+    });
+    if (form === "new")
+      new tunnels.HttpsEdgeTlsTermination(name("tls"), { edgeId: site.id, minVersion: "1.3" });
+  }
+
+  before("declare everything", async () => {
+    server = await world.server();
+    proxy = await LossyProxy.start(server.url, (request) => fateOf(request));
+    stack = await world.stack({ url: proxy.url, apiKey: server.apiKey }, async () => {
+      for (const provider of providers) declare(provider, PROVIDERS[provider]);
+    });
+    await stack.up();
+  });
+  after(async () => {
+    proxy.stop();
+    await world.close();
+  });
+
+  interface Route {
+    readonly oidc: { readonly client_id: string; readonly client_secret: string };
+    readonly compression: object | null;
+  }
+  interface Site {
+    readonly routes: readonly Route[];
+    readonly tls_termination: object | null;
+  }
+  interface Edge {
+    readonly id: string;
+    readonly hostports: readonly string[];
+    readonly mutual_tls: object | null;
+  }
+  const edges = async (): Promise<Edge[]> => (await server.rest.get("/edges/tls")).body.tls_edges;
+  /** Whether an edge had no client certificates at any time since it was made. */
+  async function everOpen({ id }: Edge): Promise<boolean> {
+    const { events } = (await server.rest.get(`/events?object_id=${id}`)).body;
+    return events.some(({ object }: { object: { mutual_tls: object | null } }) => object.mutual_tls === null);
+  }
+  const edgeOf = async (provider: Name): Promise<Edge> =>
+    (await edges()).find(({ hostports }) => hostports[0] === `${provider}.example.com:443`) as Edge;
+
+  it("moves a module from its edge into a resource of its own: in one run, or in two, and says where that leaves a gap", async () => {
+    place = "apart";
+    const warned = await saidDuring(stack, "warning", () => stack.preview());
+    const gaps = warned.filter((text) => text.includes("not applied in between"));
+    expect(gaps.map((text) => text.split(":")[0])).to.deep.equal(["native-moved"]);
+    expect(gaps[0]).to.match(/declare it in both places with equal values in one run/);
+    expect(warned.filter((text) => /dropped/.test(text)).map((text) => text.split(":")[0])).to.deep.equal([
+      "native-moving",
+    ]);
+
+    place = "both";
+    await stack.up();
+    place = "apart";
+    await stack.up();
+    for (const provider of providers) {
+      const edge = await edgeOf(provider);
+      expect(edge.mutual_tls, provider).to.be.an("object");
+      expect(await everOpen(edge), provider).to.equal(false);
+    }
+    expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
+  });
+
+  it("records what the server has where an answer was lost, so that no half of it counts as unchanged", async () => {
+    const sites = async () => (await server.rest.get("/edges/https")).body.https_edges;
+    // The update of a route and the creation of a module are done, but the answers are lost, and perhaps those
+    // to the questions afterwards.
+    for (const after of ["answered", "lost"] as const) {
+      form = "new";
+      let isLost = false;
+      fateOf = ({ method, url = "" }) => {
+        if (!/routes|tls_termination/.test(url)) return "answered";
+        if (method === "GET") return isLost ? after : "answered";
+        isLost = true;
+        return "answer lost";
+      };
+      const message = await failureOf(stack.up({ continueOnError: true }));
+      expect(message).to.contain("the connection was reset");
+      for (const { routes, tls_termination } of (await sites()) as Site[])
+        expect([routes[0]?.oidc.client_id, tls_termination])
+          .to.deep.include.members(["new"])
+          .and.not.include(null);
+      for (const text of [stack.stateFile(), stack.events.join("\n")])
+        expect(text.includes(SECRET)).to.equal(false);
+
+      fateOf = () => "answered";
+      form = "old";
+      await stack.up();
+      for (const { routes, tls_termination } of (await sites()) as Site[]) {
+        const { oidc, compression } = routes[0] as Route;
+        expect([oidc.client_id, oidc.client_secret, compression, tls_termination]).to.deep.equal([
+          "old",
+          `${SECRET} old`,
+          null,
+          null,
+        ]);
+      }
+      expect(changesOf(await stack.up())).to.deep.equal([]);
+    }
+    form = "new";
+    await stack.up();
+    expect(changesOf(await stack.up({ refresh: true }))).to.deep.equal([]);
+    for (const text of [stack.stateFile(), stack.events.join("\n"), server.log])
+      expect(text.includes(SECRET)).to.equal(false);
+  });
+});
