@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect } from "chai";
-import { recordedResources } from "../../provider/src/operation/stateBackend";
+import { recordedResources, stateBackend } from "../../provider/src/operation/stateBackend";
 import { engineEnvironment, makeStack } from "../support/engine";
 
 const { locateEngine } = require("../../scripts/engine.cjs") as { locateEngine(): string };
@@ -37,6 +37,31 @@ describe("The state of a stack", () => {
   it("is read although there is none for a moment, as while the engine writes it", async () => {
     withScript(`if [ -e '${file}' ]; then mv '${file}' '${file}.away'; else mv '${file}.away' '${file}'; fi`);
     expect(await recordedResources(STACK)).to.deep.equal([]);
+  });
+
+  it("is the same from another folder or under another path, and is told from others by an id beside it", () => {
+    const states = ["one", "two"].map((name) => join(folder, name));
+    for (const state of states) mkdirSync(join(state, ".pulumi"), { recursive: true });
+    const [first, second] = states as [string, string];
+    const backendOf = (url: string) => stateBackend({ PULUMI_BACKEND_URL: url });
+    const id = backendOf(`file://${first}`);
+    expect(id).to.match(/^[0-9a-f-]{36}$/);
+    expect(backendOf(`file://${second}`))
+      .to.match(/^[0-9a-f-]{36}$/)
+      .and.not.to.equal(id);
+
+    const moved = join(folder, "mounted-elsewhere");
+    symlinkSync(first, moved);
+    expect(backendOf(`file://${moved}`)).to.equal(id);
+    const cwd = process.cwd();
+    try {
+      process.chdir(folder);
+      expect(backendOf("file://./one")).to.equal(id);
+    } finally {
+      process.chdir(cwd);
+    }
+    const none = backendOf(`file://${join(folder, "none")}`);
+    expect(none, "where no id can be kept").to.contain(hostname());
   });
 
   it("that does not exist gives the engine's own error", async () => {

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /**
  * Identifies the backend where the engine keeps its state: stacks with the same name in two backends are
  * different stacks. Looks where the engine looks; the provider runs in the project's folder and with the
- * engine's environment.
+ * engine's environment. A state in files is told by an id that is kept beside it.
  */
 export function stateBackend(environment: NodeJS.ProcessEnv): string {
   const place =
@@ -19,8 +20,45 @@ export function stateBackend(environment: NodeJS.ProcessEnv): string {
       (text) => JSON.parse(text).current,
     ) ||
     "";
-  // A path is unique on its own machine only.
-  return place.startsWith("file:") ? `${hostname()} ${process.cwd()} ${place}` : place;
+  return place.startsWith(FILES) ? idBeside(place) : place;
+}
+
+const FILES = "file:";
+/** The folder of the engine's own files in a state that is kept in files. */
+const STATE_FOLDER = ".pulumi";
+const ID_FILE = "tunnelplane-id";
+
+/** The ids that this process has read, by the address of their state. */
+const ids = new Map<string, string>();
+
+/**
+ * The id of a state in files. Its path does not identify it: another machine or container may have another
+ * state there, or the same one elsewhere. So an id is kept beside it, made at the first use.
+ */
+function idBeside(place: string): string {
+  const known = ids.get(place);
+  if (known !== undefined) return known;
+  const id = readOrMakeId(folderOf(place));
+  // Without a file that can be read or written: a path is unique on its own machine only.
+  const unique = id ?? `${hostname()} ${process.cwd()} ${place}`;
+  ids.set(place, unique);
+  return unique;
+}
+
+function folderOf(place: string): string {
+  const path = place.slice(FILES.length).replace(/^\/\//, "");
+  return resolve(path.startsWith("~") ? join(homedir(), path.slice(1)) : path, STATE_FOLDER);
+}
+
+function readOrMakeId(folder: string): string | undefined {
+  const file = join(folder, ID_FILE);
+  try {
+    // Another run may make it at the same time.
+    writeFileSync(file, `${randomUUID()}\n`, { flag: "wx", mode: 0o644 });
+  } catch {
+    // It is there, or the folder cannot be written.
+  }
+  return read(file, (text) => text.trim() || undefined);
 }
 
 function backendOfProject(text: string): unknown {
