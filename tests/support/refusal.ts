@@ -7,8 +7,7 @@ type Outcome = number | string | { readonly status: number };
 
 /**
  * How a refusal looks: a status, an exact word, what the word or the error's message matches, what an answer
- * of the
- * API has, or a check.
+ * of the API has, or a check.
  */
 type Refusal<R> =
   | number

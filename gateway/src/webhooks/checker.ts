@@ -11,8 +11,7 @@ const PAUSE_MS = 500;
 
 /**
  * Tells Envoy whether a service signed a request, on a socket beside those of agents. Anybody may send what
- * is
- * checked, so a thread of its own does it, and agents go on meanwhile. While there is none, Envoy answers
+ * is checked, so a thread of its own does it, and agents go on meanwhile. While there is none, Envoy answers
  * 503.
  */
 export class WebhookChecker {

@@ -3,8 +3,7 @@ export const typeToken = (type: string): string => `pulumi-nodejs:dynamic/tunnel
 
 /**
  * Whether something is a resource of a class of this package, declared with it or with the native provider;
- * by
- * the engine's type token, which is all that policies know of a resource.
+ * by the engine's type token, which is all that policies know of a resource.
  */
 export const isOfType = (resource: unknown, type: string): boolean =>
   typeof resource === "object" &&

@@ -1,7 +1,6 @@
 /**
  * What is stored, as a caller may see it: objects, who refers to them, and events. Rooms that answer about
- * the
- * world read it here only, so that nothing of another project can be in their answers. Other rooms import
+ * the world read it here only, so that nothing of another project can be in their answers. Other rooms import
  * from here only.
  */
 

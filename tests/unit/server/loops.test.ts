@@ -43,9 +43,8 @@ function inTest() {
 
 /**
  * What happens, a step each: `wake`, `more`, `stop`, `rest MS`, `pass MS`; `fill` wakes all of them; `find
- * some`, and
- * `find none N` where N of them find nothing; `looking N`; `may` and `may not` take work. After "→" stands
- * the mode.
+ * some`, and `find none N` where N of them find nothing; `looking N`; `may` and `may not` take work. After
+ * "→" stands the mode.
  */
 const STORIES: Readonly<Record<string, string>> = {
   "work when they are woken, until nothing is found":

@@ -35,8 +35,7 @@ function inTest() {
 
 /**
  * What happens, a step each: `wake`, `start`, `stop`, `ask` for a round; `begin N`; `end N done` or `more`.
- * After
- * "→" stands the mode.
+ * After "→" stands the mode.
  */
 const STORIES: Readonly<Record<string, string>> = {
   "do nothing before they start and after they stop, unless somebody asks for a round":
