@@ -75,6 +75,17 @@ describe("Findings about credentials, certificates, keys and events", () => {
     });
   });
 
+  it("name a new credential that may bind everything, and no other new one", () => {
+    const found = (...acl: string[]) => findingsOf(world(), credential(...acl)).map(({ rule }) => rule);
+    for (const acl of [[], ["*"], ["bind:a.example.com", "*"]])
+      expect(onlyFinding(world(), credential(...acl))).to.include({
+        rule: "credential-widened",
+        severity: "high",
+        sentence: "The new tunnel credential `ci` may bind everything.",
+      });
+    expect(found("bind:a.example.com")).not.to.include("credential-widened");
+  });
+
   it("distinguish a revoked credential or certificate from one that is issued again", () => {
     const ci = declared("tunnel_credential", "ci", { acl: ["bind:a.example.com"] });
     expect(rulesOf(world(ci), world())).to.deep.equal(["credential-revoked"]);

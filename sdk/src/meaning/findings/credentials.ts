@@ -38,6 +38,17 @@ function aclDraft({ before, after }: Required<ObjectChange>, sentence: string): 
   ];
 }
 
+/** A new credential that nothing limits: whoever has it may answer for every address. */
+function unlimited(credential: ModelObject, name: string): Draft[] {
+  const rules = rulesOf(credential);
+  if (holdsUnknown(credential.fields.acl) || !new Binding(rules).unlimited) return [];
+  return ownDraft(credential, mayNowBind(`${titleOf(credential)} ${name}`, bindsInWords(rules)), {
+    before: null,
+    after: rules,
+    cause: { ...credential, property: "acl" },
+  });
+}
+
 const ownDraft = (about: ModelObject, sentence: string, more: Partial<Draft> = {}): Draft[] => [
   { about, sentence, cause: about, ...more },
 ];
@@ -60,7 +71,8 @@ export const credentialRules: readonly Rule<ObjectChange>[] = [
     severity: "high",
     judge: (change, { names }) => {
       const { before, after } = change;
-      if (!before || !after || !isCredential(change)) return [];
+      if (!after || !isCredential(change)) return [];
+      if (!before) return unlimited(after, names.quote(after));
       const gained = beyond(after, before);
       if (gained.length === 0 && !(holdsUnknown(after.fields.acl) && !new Binding(rulesOf(before)).unlimited))
         return [];

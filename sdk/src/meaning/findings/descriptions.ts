@@ -12,7 +12,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "termination-moved":
     "TLS ends upstream now, where the edge cannot protect the traffic as before; or at the edge, which reads it.",
   opened: "Requests that were refused are let in, and no field alone says so.",
-  "credential-widened": "A credential may bind something that it could not bind before.",
+  "credential-widened":
+    "A credential may bind something that it could not bind before, or a new one may bind everything.",
   "ssh-certificate-any-user": "An SSH user certificate names no user: its holder may log in as anybody.",
   "admin-key-created": "A new API key belongs to an admin.",
   "destination-changed": "Events for a destination go elsewhere.",

@@ -71,8 +71,7 @@ const OF_OBJECTS: Readonly<Record<string, (change: DeclaredChange) => readonly W
 function widened({ name, before, after }: DeclaredChange, title: string): readonly Words[] {
   const [was, is] = [before.acl, after.acl];
   if (!Array.isArray(is) || (Array.isArray(was) && (was.length === 0 || was.includes("*")))) return [];
-  // A new credential without an ACL is what everybody gets who asks for nothing.
-  if (!is.includes("*") && !(is.length === 0 && Array.isArray(was))) return [];
+  if (!is.includes("*") && is.length > 0) return [];
   const earlier = Array.isArray(was) ? bindsInWords(textsIn(was)) : undefined;
   return [["credential-widened", mayNowBind(`${title} ${code(name)}`, "everything", earlier)]];
 }
