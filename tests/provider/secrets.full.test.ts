@@ -102,4 +102,56 @@ describe("Secrets of a program with both providers", () => {
     }
     expect(state).to.contain("ciphertext");
   });
+
+  it("stay secret where an object is only read, and where it drifts to another shape", async () => {
+    const server = await world.server();
+    const role = { role: { roleRef: "arn:aws:iam::123456789012:role/events" } };
+    const creds = { creds: { cloudAccessKeyId: "AKIAPUBLIC", cloudSecretAccessKey: CANARY_SECRET } };
+    const streamRef = "arn:aws:kinesis:eu-central-1:123456789012:stream/tunnels";
+    const wire = {
+      intake: { monitoring_service: { api_key: CANARY_SECRET, service: "tunnels" } },
+      keys: {
+        stream_service: {
+          stream_ref: streamRef,
+          auth: {
+            creds: { cloud_access_key_id: "AKIAPUBLIC", cloud_secret_access_key: CANARY_SECRET },
+          },
+        },
+      },
+    };
+    const elsewhere = (await server.rest.post("/event_destinations", { target: wire.intake })).body.id;
+    const stack = await world.stack(server, async () => {
+      const declared = NAMES.flatMap((name) => {
+        const { EventDestination } = PROVIDERS[name];
+        const target = { streamService: { streamRef, auth: role } };
+        if (name === "dynamic") EventDestination.get(`${name}-read`, elsewhere);
+        return [
+          new EventDestination(`${name}-intake`, { target }).id,
+          new EventDestination(`${name}-keys`, { target }).id,
+          new EventDestination(`${name}-within`, { target: { streamService: { streamRef, auth: creds } } })
+            .id,
+        ];
+      });
+      return { ids: pulumi.all(declared) };
+    });
+    const printed = [(await stack.up()).stdout];
+    for (const [index, id] of (stack.outputs().ids?.value as string[]).entries()) {
+      const target = index % 3 === 0 ? wire.intake : wire.keys;
+      const { status, text } = await server.rest.patch(`/event_destinations/${id}`, { target });
+      expect(status, text).to.equal(200);
+    }
+    printed.push((await stack.preview({ diff: true, refresh: true })).stdout);
+    expect(printed[1]).to.contain("[secret]");
+    printed.push((await stack.refresh()).stdout);
+    const state = stack.stateFile();
+    printed.push((await stack.preview({ diff: true })).stdout, await stack.previewJson());
+    for (const text of [state, stack.events.join("\n"), ...printed])
+      expect(
+        text
+          .split(CANARY_SECRET)
+          .slice(0, -1)
+          .map((before) => before.slice(-200)),
+      ).to.deep.equal([]);
+    expect(state).to.contain("AKIAPUBLIC");
+  });
 });

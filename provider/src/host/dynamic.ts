@@ -9,6 +9,7 @@ import type * as SetHandler from "./catalogueSetHandler";
 import { asStep } from "./failure";
 import { refusalsToServe } from "./hostports";
 import type { Adopted, Origin } from "./origin";
+import { withSecretsMarked } from "./secrets";
 import { inform, warn } from "./warn";
 
 const isUnknown = (value: unknown): boolean => value === UNKNOWN;
@@ -163,10 +164,11 @@ function handler(kind: string): dynamic.ResourceProvider {
     read: (id, properties) =>
       asStep("refresh", async () => {
         const found = await steps.read(id, declared(properties ?? {}));
+        if (!found) return { id: "" };
         const kept = own(properties ?? {});
-        return found
-          ? { id, props: { ...found.outputs, ...kept }, inputs: { ...found.inputs, ...kept } }
-          : { id: "" };
+        const marked = (values: Properties) =>
+          withSecretsMarked(lifecycle.definition, { ...values, ...kept });
+        return { id, props: marked(found.outputs), inputs: marked(found.inputs) };
       }),
     update: (id, olds, news) =>
       asStep(
