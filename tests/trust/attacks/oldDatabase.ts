@@ -17,6 +17,11 @@ const WITHOUT_PROJECTS = `
     request_hash text not null, answer text not null, created_at text not null, primary key (owner_id, key));
   create index idempotency_key_created_at on idempotency_key (created_at);`;
 
+/** Takes back what API keys were made with, and which objects replace which. */
+const WITHOUT_ORIGINS = `${["session_id", "identity_id", "identity_version"]
+  .map((column) => `alter table told_secret drop column ${column};`)
+  .join(" ")} drop table replacement;`;
+
 /** Takes back what gateways saw and what was ordered, what users know of identity providers, and sessions. */
 const WITHOUT_SIGN_IN = `
   ${[
@@ -71,7 +76,7 @@ export async function makeOld(data: string): Promise<void> {
      ${isUrl ? "alter table audit_event enable trigger all;" : triggers.map(({ sql }) => `${sql};`).join("")}
      update audit_head set hash = '${last.hash}', mac = '${keyring.sign(key_id, headText(last.sequence, last.hash))}';
      ${isUrl ? "drop trigger audit_event_from_lane on audit_event; " : ""}drop index audit_event_lane;
-     alter table audit_event drop column lane; ${WITHOUT_PROJECTS} ${WITHOUT_SIGN_IN} drop index resource_kind_project; alter table resource drop column project_id; alter table resource drop column name; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
+     alter table audit_event drop column lane; ${WITHOUT_PROJECTS} ${WITHOUT_SIGN_IN} ${WITHOUT_ORIGINS} drop index resource_kind_project; alter table resource drop column project_id; alter table resource drop column name; drop table ending; drop table exchanged_key; drop table key_use; drop table guarantee_address; drop table inbox; drop table gateway; drop table changeset_object; drop table changeset;
      alter table audit_event drop column object_digest; alter table audit_event drop column event_digest; drop table baseline;
      delete from setting where name = 'audit_key'; delete from kysely_migration where name >= '005'`,
   );
