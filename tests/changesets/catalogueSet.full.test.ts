@@ -34,7 +34,10 @@ const WITHOUT_AGENT = CATALOGUE.slice(0, CATALOGUE.indexOf("tunnelCredentials:")
 describe("A catalogue as one resource", () => {
   const world = new World();
   const folder = new Folder();
-  /** The sets that the program declares, and the providers that make those of which another one made the first. */
+  /**
+   * The sets that the program declares, and the providers that make those of which another one made the
+   * first.
+   */
   let declaring: readonly Name[] = NAMES;
   let isMoved = false;
   const program = async () => {

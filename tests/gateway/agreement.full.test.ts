@@ -109,7 +109,8 @@ describe("Exposures of generated worlds and decisions", () => {
             expect(isLetIn(decision), JSON.stringify({ row, client, decision })).to.equal(expected);
           }
       }),
-      // The seed is fixed in the short run, so that a failure is the same for everybody; the long one tries others.
+      // The seed is fixed in the short run, so that a failure is the same for everybody; the long one tries
+      // others.
       { numRuns: size(100, 5000), ...(size(0, 1) === 0 && { seed: 20_261_122 }), endOnFailure: false },
     );
     expect(admitted).to.be.greaterThan(tried / 20);

@@ -42,7 +42,10 @@ const PROGRAMS = {
   dynamic: { file: require.resolve("@pulumi/pulumi/cmd/dynamic-provider"), cwd: ROOT },
 } as const;
 
-/** A provider, the native one by default, called as the engine calls it, where there is no `pulumi` on the PATH. */
+/**
+ * A provider, the native one by default, called as the engine calls it, where there is no `pulumi` on the
+ * PATH.
+ */
 export class Plugin {
   private constructor(
     private readonly process: ChildProcess,
@@ -126,7 +129,8 @@ export class Plugin {
   }
 
   /**
-   * Asks to read, update and delete a resource that is recorded, and returns why each fails. None may succeed.
+   * Asks to read, update and delete a resource that is recorded, and returns why each fails. None may
+   * succeed.
    */
   async refusals({ urn, id, inputs, outputs }: Recorded): Promise<Record<string, string>> {
     const [news, olds] = [inputs, outputs].map((properties) => struct(known(properties) as object));

@@ -109,8 +109,8 @@ describe("A run that changes several things or fails in between", () => {
 
   it("records what the server has where an answer was lost, so that no half of it counts as unchanged", async () => {
     const sites = async () => (await server.rest.get("/edges/https")).body.https_edges;
-    // The update of a route and the creation of a module are done, but the answers are lost, and perhaps those
-    // to the questions afterwards.
+    // The update of a route and the creation of a module are done, but the answers are lost, and perhaps
+    // those to the questions afterwards.
     for (const after of ["answered", "lost"] as const) {
       form = "new";
       let isLost = false;

@@ -4,7 +4,9 @@ import type { Engine } from "../support/engine";
 import { changesOf, failureOf, makeSshKey, World } from "../support/provider";
 import { type Classes, NAMES, type Name, PROVIDERS } from "../support/providers";
 
-/** What is replaced. The server hands networks and keys over; two edges cannot serve one hostport at a time. */
+/**
+ * What is replaced. The server hands networks and keys over; two edges cannot serve one hostport at a time.
+ */
 const REPLACED = ["edge", "site", "route", "rule", "key", "redirect"];
 const ADVICE = /resource option `deleteBeforeReplace: true`/;
 const PATHS = ["/edges/tls", "/edges/https", "/ip_policy_rules", "/ssh_credentials"];

@@ -61,7 +61,8 @@ describe("A reviewer of a preview", () => {
     });
     await stack.up();
 
-    // What somebody else changes is no danger of the program's. The provider's hidden properties are not shown.
+    // What somebody else changes is no danger of the program's. The provider's hidden properties are not
+    // shown.
     for (const { id, description } of (await server.rest.get("/ip_policies")).body.ip_policies)
       if (description === "ours") await server.rest.patch(`/ip_policies/${id}`, { description: "theirs" });
     const updates = NAMES.map((name) => `update ${name}-office description`);

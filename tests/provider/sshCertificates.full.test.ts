@@ -31,8 +31,8 @@ const REFUSED_BY = {
   SshHostCertificate: "OpenSSH 10.3",
 } as const;
 
-// One stack has the certificates of all cases and of both providers: each run of the engine serves them all. The
-// cases read what the runs did.
+// One stack has the certificates of all cases and of both providers: each run of the engine serves them all.
+// The cases read what the runs did.
 describe("SSH certificates in a program", () => {
   const world = new World();
   const publicKey = makeSshKey();

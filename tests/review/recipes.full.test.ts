@@ -28,7 +28,9 @@ function recipe(title: string, page = "docs/review.md"): Record<string, unknown>
 const US = { id: 70, login: "github-actions[bot]" };
 const STRANGER = { id: 7, login: "mallory" };
 
-/** Stands in for GitHub and GitLab as far as comments go; both have one by a stranger that begins as ours do. */
+/**
+ * Stands in for GitHub and GitLab as far as comments go; both have one by a stranger that begins as ours do.
+ */
 class StandInForge {
   readonly comments = [{ id: 1, body: `${MARK}\nAll is fine`, user: STRANGER, author: STRANGER }];
   /** The artifact of the last scheduled pipeline. */

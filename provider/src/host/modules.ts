@@ -12,7 +12,9 @@ interface Owner {
 
 const owners = new WeakMap<object, Owner>();
 
-/** Remembers an object of the program, so that modules that are declared later can be told to the provider. */
+/**
+ * Remembers an object of the program, so that modules that are declared later can be told to the provider.
+ */
 export function noteOwner(kind: string, resource: object): void {
   if (WITH_MODULES.includes(kind)) owners.set(resource, { kind, modules: [] });
 }

@@ -19,7 +19,9 @@ export interface ResourceShape {
   readonly properties: readonly string[];
   /** Paths of the properties that the state encrypts, for example `oidc.clientSecret`. */
   readonly secrets: readonly string[];
-  /** Whether no two objects may hold the same value, such as a hostport, even while one replaces the other. */
+  /**
+   * Whether no two objects may hold the same value, such as a hostport, even while one replaces the other.
+   */
   readonly unique?: true;
 }
 

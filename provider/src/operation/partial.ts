@@ -13,8 +13,8 @@ export class PartialFailure extends Error {
 }
 
 /**
- * A mark in the outputs of a step that was carried out in part: the inputs that the engine records beside them
- * are not those of the object.
+ * A mark in the outputs of a step that was carried out in part: the inputs that the engine records beside
+ * them are not those of the object.
  */
 export const PARTLY = { __partly: true } as const;
 

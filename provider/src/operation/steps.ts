@@ -230,7 +230,9 @@ export class Steps {
     }
   }
 
-  /** A creation of an object finds it again by its idempotency key; that of a module may have left it behind. */
+  /**
+   * A creation of an object finds it again by its idempotency key; that of a module may have left it behind.
+   */
   async #recordModuleInDoubt(error: unknown, transport: Transport, desired: Properties): Promise<void> {
     const id = this.lifecycle.ownerIn(desired);
     if (id === undefined || !isInDoubt(error)) return;

@@ -65,8 +65,8 @@ export interface RequestOptions {
    */
   readonly remove?: readonly string[];
   /**
-   * Of a creation: the id of the object that the new one replaces. The new one may claim its unique values; the
-   * old one is deleted afterwards.
+   * Of a creation: the id of the object that the new one replaces. The new one may claim its unique values;
+   * the old one is deleted afterwards.
    */
   readonly replaces?: string;
   /** Gives up on the answer. */

@@ -1,6 +1,8 @@
 import { RequestError, refusalForNow } from "../util";
 
-/** The issuer of a token does not answer. Strangers choose whom a token names, so it counts as a wrong one. */
+/**
+ * The issuer of a token does not answer. Strangers choose whom a token names, so it counts as a wrong one.
+ */
 export class IssuerAway extends RequestError {
   constructor() {
     const { error, message, options } = refusalForNow(

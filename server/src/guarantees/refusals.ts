@@ -45,7 +45,9 @@ export const ofAnotherProject = (): RequestError =>
     "A guarantee of another project, which uses this shared object, would not hold any more. Nothing was changed",
   );
 
-/** The same for an admin of the account, who knows all projects. @param mayForce whether it may be set aside */
+/**
+ * The same for an admin of the account, who knows all projects. @param mayForce whether it may be set aside
+ */
 export function ofProject(
   project: string,
   broken: readonly (BrokenGuarantee & { readonly guarantee: StoredGuarantee })[],

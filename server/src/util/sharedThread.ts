@@ -4,7 +4,9 @@ import { Thread, type ThreadOptions } from "./thread";
 
 /** A thread that has nothing to do for this long is ended: it would keep the memory of its largest work. */
 const IDLE_MS = 10_000;
-/** Work that nobody waits for any more is ended with its thread, unless it may end by itself within this time. */
+/**
+ * Work that nobody waits for any more is ended with its thread, unless it may end by itself within this time.
+ */
 const GRACE_MS = 500;
 
 /** The answer of a shared thread to an order: a result, or the error. */

@@ -5,8 +5,8 @@ import type { Refusal } from "./expect";
 type Ask = () => Promise<RestAnswer>;
 
 /**
- * Shows that requests are refused, and then that the same is allowed where it should be. Returns the answer to the
- * first of them.
+ * Shows that requests are refused, and then that the same is allowed where it should be. Returns the answer
+ * to the first of them.
  */
 export async function expectRefusedBut(
   refused: Ask | readonly Ask[],

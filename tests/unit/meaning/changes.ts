@@ -61,7 +61,10 @@ const denying = (path: string) => world(site(inbound([[`req.path.startsWith("${p
 const opensAdmin = (path: string) => [`GET ${SITE}${path}: ${SITE}/admin 401 → ${SITE}/ 200 for everyone`];
 const opened = [`opened high ${SITE}/`];
 
-/** What a change lets in, and what is said of it. tests/gateway/changes.full.test.ts tries the examples on an Envoy. */
+/**
+ * What a change lets in, and what is said of it. tests/gateway/changes.full.test.ts tries the examples on an
+ * Envoy.
+ */
 export const CHANGES: readonly Row[] = [
   [
     "policies are swapped, so that what was denied is answered",
