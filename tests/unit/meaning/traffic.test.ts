@@ -92,7 +92,8 @@ describe("A change of traffic", () => {
       "traffic-stopped",
       "unused",
     ]);
-    expectNothing(world(edge()), world(edge(), agent));
+    expect(rulesOf(world(edge()), world(edge(), agent))).to.deep.equal(["credential-widened"]);
+    expectNothing(world(edge()), world(edge(), narrower));
   });
 
   it("is reported if the order of a failover changes", () => {
