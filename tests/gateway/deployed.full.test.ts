@@ -102,6 +102,12 @@ describe("The gateway of the set for Docker Compose", () => {
     await site("later");
     await becomes200("later");
     await becomes200("app");
+    // It serves before its first report.
+    const hasReported = async () => {
+      for await (const { name } of second.gateways.list()) if (name === "compose") return true;
+      return false;
+    };
+    while (!(await hasReported())) await sleep(50);
     expect((await second.gateways.get("compose")).envoy_version).to.equal("1.40.0");
   });
 });
