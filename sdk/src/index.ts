@@ -37,6 +37,7 @@ export {
 } from "./client/gateways";
 export { type JobIdentity, jobIdentityIn } from "./client/jobIdentity";
 export type { Ref } from "./client/ref";
+export { NEVER_SENT } from "./client/retry";
 export { loginsFile, type SavedLogin, savedLogin, saveLogin } from "./client/savedLogins";
 export { type SearchOptions, type SearchResult, type SearchResults, searchFor } from "./client/search";
 export {

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from "@tunnelplane/sdk";
+import { ApiError, ConnectionError, NEVER_SENT } from "@tunnelplane/sdk";
 import { messageOf } from "@tunnelplane/sdk/contract";
 import type { Properties } from "../core";
 
@@ -29,12 +29,9 @@ export const partialFailureIn = (error: unknown): PartialFailure | undefined =>
       ? partialFailureIn(error.cause)
       : undefined;
 
-/** Errors before the request left this machine. */
-const NEVER_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
-
 /** Whether the server may have carried out a request that failed: a refusal changes nothing. */
 export function isInDoubt(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 500;
   const { code = "" } = (error instanceof ConnectionError ? error.cause : {}) as { code?: string };
-  return !NEVER_SENT.includes(code);
+  return !NEVER_SENT.has(code);
 }

@@ -8,8 +8,8 @@ const LONGEST_DELAY_MS = 10_000;
 const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]);
 /** A request with this header is carried out once; repeated, it is given the first answer. */
 export const IDEMPOTENCY_KEY = "idempotency-key";
-/** The connection was never made, so nothing was sent. */
-const NEVER_SENT = new Set([
+/** Codes of errors where the connection was never made, so nothing was sent. */
+export const NEVER_SENT: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",

@@ -46,7 +46,9 @@ export const ofAnotherProject = (): RequestError =>
   );
 
 /**
- * The same for an admin of the account, who knows all projects. @param mayForce whether it may be set aside
+ * The same for an admin of the account, who knows all projects.
+ *
+ * @param mayForce whether it may be set aside
  */
 export function ofProject(
   project: string,
