@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Json } from "../support/api/expect";
-import { onEveryDatabase, rowsIn, untilTestEnds } from "../support/databases";
+import { execute, onEveryDatabase, rowsIn, untilTestEnds } from "../support/databases";
 import { Rest } from "../support/rest";
 import { MOVABLE_CLOCK } from "../support/server";
 import { Beside, needsPebble, OrderedDomain, passHours, releaseLease } from "./support";
@@ -50,10 +50,12 @@ onEveryDatabase("A reserved domain with a policy", (start) => {
     const { data } = server;
     const domain = await OrderedDomain.make(server, "app.example.com");
     const phase = async () => {
-      const [row] = (await rowsIn(data, "select phase, challenge from acme_order")) as Record<
+      const [row] = (await rowsIn(data, "select phase, challenge, tries from acme_order")) as Record<
         string,
         unknown
       >[];
+      // A request that a kill cut counts as a failed try, after which the order pauses.
+      if (Number(row?.tries) > 0) await execute(data, "update acme_order set tries = 0, next_at = 0");
       return `${row?.phase} ${row?.challenge ? JSON.parse(String(row.challenge)).isTold : "none"}`;
     };
     const killed: string[] = [];
