@@ -23,6 +23,7 @@ describe("Access that ends, in a program", () => {
     const cidr = "192.0.2.0/24";
     new tunnels.IpPolicyRule(`${provider}-rule`, { ipPolicyId: policy.id, cidr, action, expiresAt });
     new tunnels.TunnelCredential(`${provider}-credential`, { expiresAt });
+    new tunnels.ApiKey(`${provider}-key`, { expiresAt: end });
   }
 
   const stored = async () => [
@@ -41,9 +42,11 @@ describe("Access that ends, in a program", () => {
   it("says at each resource when it ends, and is declared", async () => {
     const said = await saidDuring(stack, "warning", () => stack.up());
     for (const provider of NAMES)
-      for (const name of ["rule", "credential"])
+      for (const name of ["rule", "credential", "key"])
         expect(said.join("\n")).to.match(
-          new RegExp(`${provider}-${name}: (IpPolicyRule|TunnelCredential): ends in (30|29) min, at ${end}`),
+          new RegExp(
+            `${provider}-${name}: (IpPolicyRule|TunnelCredential|ApiKey): ends in (30|29) min, at ${end}`,
+          ),
         );
     for (const one of await stored()) expect(one).to.include({ expires_at: end, expired: false });
   });

@@ -141,7 +141,7 @@ const CHANGES: readonly (readonly [
     () => signIn({ maximumDuration: 0, inactivityTimeout: 0 }),
     "sign-in-changed",
     "medium",
-    ["`oidc.maximum_duration` from 3600 to 0", "`oidc.inactivity_timeout` from 600 to 0"],
+    ["`oidc.maximum_duration` from 3600 to no limit", "`oidc.inactivity_timeout` from 600 to no limit"],
   ],
   [
     "an authority is replaced by one of the same name",

@@ -15,9 +15,11 @@ const SOON_MS = 7 * DAY_MS;
  * @param recorded the properties declared before, in wire names; empty for a new resource
  */
 export function endWarnings(definition: Definition, recorded: Wire, completed: Wire, now: Date): string[] {
-  const end = endTimeOf(definition, completed);
+  // No answer says of a key that it has ended, but it ends like what allows something.
+  const isKey = definition.kind === "api_key";
+  const field = isKey ? "expires_at" : (endFieldOf(definition) ?? "");
+  const end = isKey ? timeOf(completed.expires_at) : endTimeOf(definition, completed);
   if (end === undefined) return [];
-  const field = endFieldOf(definition) ?? "";
   const left = end - now.getTime();
   if (left > SOON_MS) return [];
   if (left > 0) return [`ends in ${lengthOf(left)}, at ${completed[field]}`];
@@ -28,6 +30,11 @@ export function endWarnings(definition: Definition, recorded: Wire, completed: W
     : [
         `\`${field}\` has passed by the clock here (${completed[field]}): the server refuses an end in the past`,
       ];
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 const UNITS = [

@@ -1,5 +1,5 @@
 import { definitionNamed, fieldOf, marksOf } from "@tunnelplane/sdk/contract";
-import { UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { referenceName, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import type { ResourceType } from "./resources";
 
 /**
@@ -57,7 +57,10 @@ export function unseenOwners(
     const field = ownerFieldOf(type);
     const owner: unknown = field && Reflect.get(object.fields, field);
     if (typeof owner !== "string" || owner === UNKNOWN || known.has(owner)) continue;
-    unseen.set(object.urn ?? "", `\`${object.name}\` (${type.kind}: ${op}, ${field} ${owner})`);
+    unseen.set(
+      object.urn ?? "",
+      `\`${object.name}\` (${type.kind}: ${op}, ${field} ${referenceName(owner)})`,
+    );
   }
   if (unseen.size === 0) return [];
   const names = [...unseen.values()].slice(0, MOST_NAMES).join(", ");

@@ -120,7 +120,7 @@ function item(group: readonly ReviewedFinding[]): string {
   const first = present(group[0]);
   const { at, place, remarks } = causeWords({ ...first, offStack: group.some(({ offStack }) => offStack) });
   const { example } = first;
-  const said = example && exampleWords(example);
+  const said = example && (example.sentence ?? exampleWords(example));
   const details = [
     code(first.rule),
     `from ${code(at)}${place && ` (${code(place)})`}`,

@@ -90,6 +90,20 @@ export function objectOf(
   return { kind, urn, ...(id !== undefined && { id }), name: nameIn(urn), stack: stackIn(urn), fields };
 }
 
+/** The resources to which references of an object will lead whose ids are not known yet. */
+export function awaitedBy(
+  { definition }: ResourceType,
+  { fields }: WorldObject,
+  { propertyDependencies = {} }: State,
+): string[] {
+  const open = new Set(
+    referencesIn(createSchema(definition), fields).flatMap(({ id, path }) =>
+      id === UNKNOWN ? [camelCase(String(path[0]))] : [],
+    ),
+  );
+  return Object.entries(propertyDependencies).flatMap(([name, urns]) => (open.has(name) ? urns : []));
+}
+
 /** The secrets that have another value: the engine hides the values, but says which properties differ. */
 export function newSecretsOf({ definition }: ResourceType, step: Omit<PreviewStep, "op" | "urn">): string[] {
   const { oldState, newState, detailedDiff } = step;

@@ -53,11 +53,11 @@ const unsureWords = (text: string | null): string =>
   text === "not known" ? "not known yet" : `${text ?? "none"} (not all of it is known yet)`;
 
 /** The differences in an aspect whose words are the same. */
-function detailsOf(name: string, was: unknown, is: unknown): Aspect[] {
+function detailsOf(name: string, was: unknown, is: unknown, field?: string): Aspect[] {
   if (isDeepStrictEqual(was, is)) return [];
-  if (!isObject(was) || !isObject(is)) return [{ name, ...bothInWords({ before: was, after: is }) }];
+  if (!isObject(was) || !isObject(is)) return [{ name, ...bothInWords({ before: was, after: is, field }) }];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((key) =>
-    detailsOf(`${name}: ${key.replaceAll("_", " ")}`, own(was, key) ?? null, own(is, key) ?? null),
+    detailsOf(`${name}: ${key.replaceAll("_", " ")}`, own(was, key) ?? null, own(is, key) ?? null, key),
   );
 }
 
@@ -94,7 +94,7 @@ const servedWords = ({ credentials, others }: Exposure["served_by"]): string =>
 export function stateWords(state: GuaranteeState | null): string {
   if (state === null) return "not declared";
   const { covered, example, reason } = state;
-  if (example) return `broken: ${decidedWords(example.request, example.decision)}`;
+  if (example) return `broken: ${example.sentence ?? decidedWords(example.request, example.decision)}`;
   if (state.state === "unproved") return `not proved: ${reason ?? "not everything is known"}`;
   return covered === 0 ? "holds, and covers no address" : `holds at ${counted(covered, "address")}`;
 }

@@ -3,7 +3,7 @@ import { UNKNOWN, type World, type WorldObject } from "@tunnelplane/sdk/meaning"
 import type { Everything } from "../core/everything";
 import { type Belonging, unseenOwners, withoutDeletedModules } from "./belongings";
 import type { Preview, PreviewStep, State } from "./preview";
-import { newSecretsOf, objectOf, type ResourceType, typeIn } from "./resources";
+import { awaitedBy, newSecretsOf, objectOf, type ResourceType, typeIn } from "./resources";
 
 /** A step of a preview for a resource of this package. */
 export interface OurStep extends PreviewStep {
@@ -36,6 +36,7 @@ export function worldsOf(
   const changed: Belonging[] = [];
   const before = new Map<string, WorldObject>();
   const after = new Map<string, WorldObject>();
+  const awaited = new Set<string>();
   const keeps = new Set(steps.filter(({ op }) => op === "same" || op === "update").map(({ urn }) => urn));
   for (const step of steps) {
     const { urn, op, type, oldState, newState } = step;
@@ -60,6 +61,7 @@ export function worldsOf(
       ...objectOf(type, newState, { urn, id, known, isMade: (other) => keeps.has(other) }),
       ...(newSecrets.length > 0 && { newSecrets }),
     };
+    for (const other of awaitedBy(type, object, newState)) awaited.add(other);
     if (type.owner && Reflect.get(object.fields, type.owner.idField) === UNKNOWN) {
       limits.push(
         `\`${object.name}\` (${type.kind}) belongs to an object that is not known yet, so its effect is not in this review.`,
@@ -67,7 +69,9 @@ export function worldsOf(
     } else after.set(urn, object);
     if (op !== "same") changed.push({ type, op, object });
   }
-  const [was, is] = [[...before.values()], [...after.values()]];
+  const used = (object: WorldObject) =>
+    awaited.has(object.urn ?? "") ? { ...object, used: true as const } : object;
+  const [was, is] = [[...before.values()], [...after.values()].map(used)];
   if (preview.missing > 0) limits.push(missing(preview.missing, server !== undefined));
   if (!server) {
     limits.push(...unseenOwners(changed, [...was, ...is], false));

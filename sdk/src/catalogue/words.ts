@@ -1,5 +1,6 @@
 import type { SetOperation } from "../client/changeSets";
 import { keysOf } from "../contract/core/narrow";
+import { zeroWords } from "../contract/zeroes";
 
 const SIGNS = { create: "+", update: "~", replace: "±", delete: "-", adopt: "=" } as const satisfies Record<
   SetOperation["op"],
@@ -45,10 +46,12 @@ export function linesOf({ op, kind, key, id, replaced_id, changes }: SetOperatio
 
 function valuesOf(op: SetOperation["op"], change: SetOperation["changes"][number]): string {
   if (!("old" in change) && !("new" in change)) return "a secret";
-  return op === "create" ? shown(change.new) : `${shown(change.old)} → ${shown(change.new)}`;
+  const [old, now] = [change.old, change.new].map((value) => shown(value, change.path));
+  return op === "create" ? String(now) : `${old} → ${now}`;
 }
 
-function shown(value: unknown): string {
+function shown(value: unknown, path: string): string {
+  if (value === 0) return zeroWords(path) ?? "0";
   if (value === null || value === undefined) return "not set";
   const text = typeof value === "object" && "$key" in value ? String(value.$key) : JSON.stringify(value);
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

@@ -64,7 +64,7 @@ export {
   judgeGuarantees,
   mistakeInGuarantee,
 } from "./guarantees";
-export { type Named, nameOf, objectWords } from "./names";
+export { type Named, nameOf, objectWords, referenceName } from "./names";
 export type { Interval, Intervals } from "./networks/intervals";
 export {
   beyond,

@@ -34,8 +34,14 @@ export function nameOf({ object, fields, kind }: ModelObject): string {
     textIn(fields.subject_common_name) ??
     textsIn(fields.hostports)[0];
   return quotable(
-    own ?? ofKind(kind, fields) ?? object.id ?? object.urn?.split("::").at(-1) ?? kind.replaceAll("_", " "),
+    own ?? ofKind(kind, fields) ?? object.id ?? referenceName(object.urn ?? kind.replaceAll("_", " ")),
   );
+}
+
+/** A reference for people where its object is not known: of a URN, the name at its end. */
+export function referenceName(reference: string): string {
+  const [, , , ...name] = reference.split("::");
+  return name.length > 0 ? name.join("::") : reference;
 }
 
 function ofKind(kind: string, fields: ModelObject["fields"]): string | undefined {
@@ -51,8 +57,10 @@ function ofKind(kind: string, fields: ModelObject["fields"]): string | undefined
 /** The names of one or two worlds. If several objects of a kind share a name, the id is added. */
 export class Names {
   readonly #holders = new Map<string, Set<string>>();
+  readonly #models: readonly Model[];
 
   constructor(...models: readonly Model[]) {
+    this.#models = models;
     for (const model of models) {
       for (const thing of model.all) {
         const key = `${thing.kind} ${nameOf(thing)}`;
@@ -62,6 +70,12 @@ export class Names {
       }
     }
   }
+
+  /** The name of a referenced object, in the newest world that has it; the reference itself for others. */
+  readonly of = (reference: string): string => {
+    const thing = this.#models.map((model) => model.find(reference)).findLast((found) => found !== undefined);
+    return thing ? nameOf(thing) : referenceName(reference);
+  };
 
   isShared(thing: ModelObject): boolean {
     return (this.#holders.get(`${thing.kind} ${nameOf(thing)}`)?.size ?? 0) > 1;

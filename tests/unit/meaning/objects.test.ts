@@ -1,4 +1,12 @@
-import { compare, findingsOf, RULES, UNKNOWN, type World, type WorldObject } from "@tunnelplane/sdk/meaning";
+import {
+  compare,
+  findingsOf,
+  isAcceptedBy,
+  RULES,
+  UNKNOWN,
+  type World,
+  type WorldObject,
+} from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
   agent,
@@ -9,6 +17,7 @@ import {
   mutual,
   onlyFinding,
   policy,
+  ref,
   rulesOf,
   world,
 } from "./worlds";
@@ -84,6 +93,58 @@ describe("Findings about credentials, certificates, keys and events", () => {
         sentence: "The new tunnel credential `ci` may bind everything.",
       });
     expect(found("bind:a.example.com")).not.to.include("credential-widened");
+  });
+
+  it("name a new admin, and a new guarantee that does not hold, as they name what becomes so", () => {
+    const bot = (role: string) => declared("bot_user", "ci", { name: "ci", role });
+    const member = (role: string, more = {}) =>
+      declared("membership", "deploys", { role, bot_user_id: ref("bot_user", "ci"), ...more });
+    const shop = declared("project", "shop", { name: "web-shop" });
+    const inShop = { project_id: ref("project", "shop") };
+    const open = (mode: string) =>
+      declared("guarantee", "closed", { expect: "refused", addresses: ["*:443"], mode });
+    const viewer = bot("viewer");
+    const cases: [before: WorldObject[], after: WorldObject[], rule: string, sentence: string][] = [
+      [
+        [],
+        [bot("admin")],
+        "role-raised",
+        "The new bot `ci` is an admin, and its API keys may do everything.",
+      ],
+      [
+        [viewer],
+        [viewer, member("admin")],
+        "role-raised",
+        "The new membership `deploys` makes `ci` an admin of the whole account.",
+      ],
+      [
+        [viewer, shop, member("viewer", inShop)],
+        [viewer, shop, member("admin", inShop)],
+        "role-raised",
+        "The membership `deploys` now makes `ci` an admin of the project `shop` (before: viewer).",
+      ],
+      [
+        [agent, edge()],
+        [agent, edge(), open("enforce")],
+        "guarantee-broken",
+        "The new guarantee `closed` does not hold: that requests to `*:443` are refused. The server refuses nothing because of it until it holds.",
+      ],
+    ];
+    for (const [before, after, rule, sentence] of cases)
+      expect(onlyFinding(world(before), world(after))).to.include({ rule, severity: "high", sentence });
+    expect(rulesOf(world(), world(bot("member")))).to.deep.equal([]);
+    expect(rulesOf(world(viewer), world(viewer, member("member")))).to.deep.equal([]);
+    expect(rulesOf(world(agent), world(agent, open("enforce")))).to.deep.equal([]);
+    // Nothing refuses the new one, so that a hash accepts it; one that was there is refused by the server.
+    const [fresh] = findingsOf(world(agent, edge()), world(agent, edge(), open("enforce")));
+    const [broken] = findingsOf(world(agent, open("enforce")), world(agent, edge(), open("enforce"))).filter(
+      ({ rule }) => rule === "guarantee-broken",
+    );
+    for (const [finding, isAccepted] of [
+      [fresh, true],
+      [broken, false],
+    ] as const)
+      expect(finding && isAcceptedBy(finding, new Set([finding.hash]))).to.equal(isAccepted);
   });
 
   it("distinguish a revoked credential or certificate from one that is issued again", () => {
@@ -185,24 +246,30 @@ describe("Findings about an object as such", () => {
       objects: objects.flat(),
       admins: [],
     });
-    const cases: [WorldObject | WorldObject[], string[]][] = [
+    const cases: [WorldObject | WorldObject[], found: string[], standing?: string[]][] = [
       [certificate({ valid_until: "2026-06-08T00:00:00Z" }), ["expires-soon"]],
+      // The next run makes it anew.
+      [certificate({ valid_for: "8h", renew_before: "1h", valid_until: "2026-06-01T08:00:00Z" }), []],
       [certificate(), []],
       [key("2026-08-01T00:00:00Z"), ["expires-soon"]],
       [key("2026-12-01T00:00:00Z"), []],
-      [key(), ["key-without-end"]],
+      [key(), ["key-without-end"], []],
       [to({ creds: { cloud_access_key_id: "id" } }), ["long-lived-cloud-keys"]],
       [to({ role: { role_ref: "arn" } }), []],
       [policy("office", "allow 10.0.0.0/8"), ["unused"]],
       [authority("partners"), ["unused"]],
       [declared("static_backend", "one", { address: "10.0.0.1:80" }), ["unused"]],
     ];
-    for (const [objects, rules] of cases) {
+    for (const [objects, rules, standing = rules] of cases) {
       expect(findingsOf(known(), known(objects), { now }).map(({ rule }) => rule)).to.deep.equal(rules);
       expect(compare(known(objects), known(objects), { now }).standing.map(({ rule }) => rule)).to.deep.equal(
-        rules,
+        standing,
       );
     }
+    const [ended] = findingsOf(known(), known(key("2026-05-01T00:00:00Z")), { now });
+    expect(ended?.sentence).to.equal(
+      "The API key `ci` ended on 2026-05-01T00:00:00Z: requests with it are refused.",
+    );
   });
 
   it("are uncertain if objects that are not visible may use the object", () => {

@@ -1,4 +1,4 @@
-import { compare, findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
+import { compare, decisions, findingsOf, UNKNOWN, type WorldObject } from "@tunnelplane/sdk/meaning";
 import { expect } from "chai";
 import {
   agent,
@@ -103,6 +103,40 @@ describe("A change of traffic", () => {
     expectNothing(chain("blue", "green"), chain("blue", "green"));
   });
 
+  it("is high where what always answers comes before others in a failover, and says what gets nothing", () => {
+    const ok = declared("http_response_backend", "ok", { status_code: 200 });
+    const chain = (...backends: WorldObject[]) =>
+      world(
+        agent,
+        blue,
+        ok,
+        site(to("failover_backend", "chain")).slice(0, 2),
+        declared("failover_backend", "chain", { backends: backends.map(({ urn }) => urn) }),
+      );
+    const found = onlyFinding(chain(blue, ok), chain(ok, blue));
+    expect(found).to.include({
+      rule: "traffic-stopped",
+      severity: "high",
+      sentence:
+        "`www.example.com:443/` sends nothing to `blue` any more, because what comes first always answers: `ok` (HTTP 200) (before: `blue`, else `ok` (HTTP 200)).",
+    });
+    expect(found.example?.sentence).to.match(/^`GET \/` from .*: answered → 200$/);
+    expect(rulesOf(chain(ok, blue), chain(blue, ok))).to.deep.equal(["traffic-moved"]);
+    expect(rulesOf(chain(ok, blue), chain(ok))).to.deep.equal(["unused"]);
+  });
+
+  it("to backends that are not known yet goes nowhere else, and nobody is let in to nothing", () => {
+    const of = (backends: unknown) =>
+      world(edge(to("failover_backend", "chain")), declared("failover_backend", "chain", { backends }));
+    for (const backends of [UNKNOWN, [UNKNOWN, UNKNOWN]]) {
+      const row = exposureAt(of(backends));
+      expect([row.goes_to.kind, row.unknown]).to.deep.equal(["unknown", ["goes_to"]]);
+      const request = { address: "app.example.com:443", from: "198.51.100.7" };
+      expect(decisions(of(backends)).decide(request).outcome).to.equal("answered");
+    }
+    expect(exposureAt(of([ref("tunnel_group_backend", "blue")])).goes_to.kind).to.equal("failover");
+  });
+
   it("is reported for circles and missing backends, without an endless loop", () => {
     const round = [
       declared("failover_backend", "a", { backends: [ref("failover_backend", "b")] }),
@@ -165,7 +199,28 @@ describe("A change of traffic", () => {
     ]);
     expect(rulesOf(acting(limit), acting(limit, deny()))).to.deep.equal(["actions-changed"]);
     expectNothing(acting(limit, deny()), acting(limit, { ...deny(), name: "another name" }));
-    expect(rulesOf(acting(limit, deny()), acting(deny(), limit))).to.deep.equal(["actions-changed"]);
+    const fast = {
+      ...limit,
+      actions: [{ type: "rate-limit", config: { name: "all", capacity: 99, rate: "60s" } }],
+    };
+    const [slowly, fastly] = [10, 99].map(
+      (n) => `\`rate-limit (name all, capacity ${n}, rate 60s) inbound\``,
+    );
+    const changes: [unknown[], unknown[], string][] = [
+      [
+        [limit, deny()],
+        [deny(), limit],
+        `in another order: \`deny (status_code 403) inbound\`, then ${slowly}`,
+      ],
+      [[limit], [fast], `${fastly}; no longer ${slowly}.`],
+      [[deny(), limit], [fast, deny()], `${fastly}; no longer ${slowly}; in another order.`],
+      [[limit], [limit, limit], `${slowly}.`],
+    ];
+    for (const [was, is, words] of changes) {
+      const found = onlyFinding(acting(...was), acting(...is));
+      expect(found.rule).to.equal("actions-changed");
+      expect(found.sentence).to.include(`now does something else with requests: ${words}`);
+    }
     expect(exposureAt(acting(deny('req.path == "/admin"'))).actions[0]).to.include({
       type: "deny",
       conditional: true,

@@ -49,6 +49,8 @@ export interface Marks {
   readonly embeds?: Embedded;
   /** A list whose entries have addresses below the object; one field of an entry is its name in the path. */
   readonly entries?: { readonly key: string };
+  /** What 0 means where it is no amount, for words about values: `no limit`. */
+  readonly zero?: string;
   /** Whether the order of a list's entries has an effect. */
   readonly ordered?: true;
   /** Rules across the fields of an object schema. */

@@ -18,10 +18,9 @@ const inactivityWithinMaximum: Rule = function* ({
 };
 
 const seconds = (doc: string) =>
-  z
-    .uint32()
-    .default(0)
-    .meta({ description: `${doc} In seconds; 0 for no limit.` });
+  mark(z.uint32().default(0), { zero: "no limit" }).meta({
+    description: `${doc} In seconds; 0 for no limit.`,
+  });
 
 /** spec "OIDC module". */
 export const oidc = () =>

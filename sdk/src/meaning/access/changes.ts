@@ -20,6 +20,8 @@ export interface Example {
   readonly request: DecisionRequest;
   readonly before: Decision;
   readonly after: Decision;
+  /** All of it in one line, with names in place of ids; of findings alone. */
+  readonly sentence?: string;
 }
 
 /** Requests to an address whose decision a change alters. */

@@ -1,5 +1,6 @@
 import { OWN_PATHS } from "../../contract/formats/http";
 import { type Decision, type DecisionRequest, UNRECORDED } from "../decision/types";
+import { targetWords } from "../exposure/targetWords";
 import { code, quotable } from "../names";
 import type { Example, Opened } from "./changes";
 import type { AccessComparison } from "./comparison";
@@ -13,13 +14,13 @@ const asItIs: Naming = (authority) => authority;
 export function exampleWords({ request, before, after }: Example, name: Naming = asItIs): string {
   const { method = "GET", path = "/" } = request;
   const words = requestWords(`${method} ${path}`, request, [before, after], name);
-  return `${words}: ${endWords(before)} → ${endWords(after)}`;
+  return `${words}: ${turnWords(before, after)}`;
 }
 
 /** "`GET app.example.com:443/admin` from 198.51.100.7 without a token: 401 → 200" */
 export function changeWords({ request, before, after }: Example, name: Naming = asItIs): string {
   const words = requestWords(askedAt(request), request, [before, after], name);
-  return `${words}: ${endWords(before)} → ${endWords(after)}`;
+  return `${words}: ${turnWords(before, after)}`;
 }
 
 /** "`GET app.example.com:443/admin` from 198.51.100.7 without a token: 401" */
@@ -79,6 +80,24 @@ function withoutWords(request: DecisionRequest, { by, outcome }: Decision): stri
   const [field, words] = LACKING.get(by?.field ?? "") ?? [];
   return field && outcome !== "answered" && !request[field] ? words : undefined;
 }
+
+/** "401 → 200"; where both end alike, what answers: "answered by `a` → answered by `b`". */
+function turnWords(before: Decision, after: Decision): string {
+  const [was, is] = [endWords(before), endWords(after)];
+  if (was !== is) return `${was} → ${is}`;
+  for (const by of ANSWERING) {
+    const [from, to] = [by(before), by(after)];
+    if (from !== to) return `${was} by ${from} → ${is} by ${to}`;
+  }
+  return `${is}, as before`;
+}
+
+/** What may have answered, the most telling first. */
+const ANSWERING: readonly ((decision: Decision) => string)[] = [
+  ({ goes_to: to }) => (to ? targetWords(to) : "no backend"),
+  ({ address }) => (address === null ? "nothing declared" : quoted(address)),
+  ({ by }) => (by ? quoted(by.name) : "nothing declared"),
+];
 
 const endWords = ({ status, outcome }: Decision): string =>
   outcome === "sign_in" ? "sign-in" : String(status ?? outcome);

@@ -5,7 +5,7 @@ import { Unservable } from "../decision/rules/unservable";
 import { UNRECORDED } from "../decision/types";
 import { moduleOf, partOfObject, type Reading, readModule } from "../exposure/reading";
 import type { Model, ModelObject } from "../model";
-import { nameOf } from "../names";
+import { nameOf, referenceName } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, textIn } from "../values";
 import type { Aspect } from "./aspect";
 import { CLOSED, ending, passing, unsure } from "./checks";
@@ -164,7 +164,7 @@ export interface ExposedAuthority {
 }
 
 function exposedAuthority({ thing, missing }: Authority): ExposedAuthority {
-  if (!thing) return { subject: missing ?? "", not_after: null };
+  if (!thing) return { subject: referenceName(missing ?? ""), not_after: null };
   const { subject, notAfter } = certificateFacts(thing);
   return { id: thing.object.id, subject: subject ?? nameOf(thing), not_after: notAfter ?? null };
 }

@@ -1,3 +1,4 @@
+import { zeroWords } from "../../contract/zeroes";
 import { shortHash } from "../hash";
 import { code } from "../names";
 import { canonical, isObject } from "../values";
@@ -43,7 +44,8 @@ export function repeated(value: unknown): unknown {
 
 const inCode = (text: string): string => code(cut(text, LONGEST_WORDS));
 
-const valueWords = (value: unknown): string => {
+const valueWords = (value: unknown, field = ""): string => {
+  if (value === 0) return zeroWords(field) ?? "0";
   if (value === null || value === undefined || value === "") return "unset";
   if (value === UNKNOWN) return "a value that is not known yet";
   const said = repeated(value);
@@ -60,9 +62,9 @@ const items = (list: readonly unknown[]): string =>
   list.length > MOST_ITEMS
     ? `${list
         .slice(0, MOST_ITEMS - 1)
-        .map(valueWords)
+        .map((item) => valueWords(item))
         .join(", ")} and ${list.length - MOST_ITEMS + 1} others`
-    : list.map(valueWords).join(", ");
+    : list.map((item) => valueWords(item)).join(", ");
 
 /** The entries that a list lost and gained; undefined if one of the two is not a list. */
 function itemsOf({ before, after }: Pick<FieldChange, "before" | "after">): {
@@ -78,7 +80,12 @@ function itemsOf({ before, after }: Pick<FieldChange, "before" | "after">): {
 }
 
 /** The values of a field before and after, in words that differ. */
-export function bothInWords({ before, after, secret }: Pick<FieldChange, "before" | "after" | "secret">): {
+export function bothInWords({
+  before,
+  after,
+  secret,
+  field,
+}: Pick<FieldChange, "before" | "after" | "secret"> & { readonly field?: string }): {
   readonly before: string;
   readonly after: string;
 } {
@@ -89,7 +96,7 @@ export function bothInWords({ before, after, secret }: Pick<FieldChange, "before
       before: gone.length > 0 ? items(gone) : `without ${items(come)}`,
       after: come.length > 0 ? items(come) : `without ${items(gone)}`,
     };
-  const [was, is] = [valueWords(before), valueWords(after)];
+  const [was, is] = [valueWords(before, field), valueWords(after, field)];
   if (was !== is) return { before: was, after: is };
   const hashed = (value: unknown) => `${valueWords(value)} (hash ${shortHash(canonical(value))})`;
   return { before: hashed(before), after: hashed(after) };

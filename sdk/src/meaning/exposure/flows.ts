@@ -1,6 +1,6 @@
 import { shortHash } from "../hash";
 import type { Model, ModelObject } from "../model";
-import { nameOf } from "../names";
+import { nameOf, referenceName } from "../names";
 import { canonical, holdsUnknown, idsIn, inOrder, isObject, textIn } from "../values";
 import { UNKNOWN } from "../world";
 
@@ -17,6 +17,8 @@ export interface Share {
 export interface Flow {
   readonly shares: ReadonlyMap<string, Share>;
   readonly unknown: boolean;
+  /** Whether it always answers, so that what comes behind it in a failover gets no request. */
+  readonly always?: boolean;
 }
 
 export const BACKENDS = [
@@ -92,12 +94,12 @@ export class Flows {
     if (known) return known;
     if (this.model.partial)
       return {
-        ...oneShare(`outside ${reference}`, { percent: 100, words: `\`${reference}\`` }),
+        ...oneShare(`outside ${reference}`, { percent: 100, words: `\`${referenceName(reference)}\`` }),
         unknown: false,
       };
     return oneShare("missing", {
       percent: 100,
-      words: `\`${reference}\`, which does not exist`,
+      words: `\`${referenceName(reference)}\`, which does not exist`,
       nowhere: true,
     });
   }
@@ -125,10 +127,13 @@ export class Flows {
       case "static_backend":
         return leaf([fields.address, fields.tls], textIn(fields.address) ? ` (${fields.address})` : "");
       case "http_response_backend":
-        return leaf(
-          [fields.status_code, shortHash(canonical([fields.body, fields.headers]))],
-          ` (HTTP ${fields.status_code ?? 200})`,
-        );
+        return {
+          ...leaf(
+            [fields.status_code, shortHash(canonical([fields.body, fields.headers]))],
+            ` (HTTP ${fields.status_code ?? 200})`,
+          ),
+          always: true,
+        };
       default:
         return leaf(fields.labels);
     }
@@ -146,21 +151,26 @@ export class Flows {
         shares.set(key, { ...share, percent });
       }
     }
-    return { shares, unknown };
+    const [only, ...others] = weights;
+    return { shares, unknown, always: only && others.length === 0 && this.of(only[0]).always };
   }
 
   #failover(ids: readonly string[]): Flow {
     const flows = ids.map((id) => this.of(id));
-    const alive = flows.filter(isGoing);
+    const going = flows.filter(isGoing);
+    const last = going.findIndex((flow) => flow.always);
+    const alive = last < 0 ? going : going.slice(0, last + 1);
+    const always = last >= 0;
     const [first] = alive;
     const unknown = flows.some((flow) => flow.unknown);
     if (!first) return { shares: new Map(), unknown };
-    if (alive.length === 1) return { shares: first.shares, unknown };
+    if (alive.length === 1) return { shares: first.shares, unknown, always };
     const key = `failover ${shortHash(alive.map(keyOf).join("\n"))}`;
     const words = alive.slice(0, 3).map(inWords).join(", else ") + (alive.length > 3 ? ", else others" : "");
     return {
       ...oneShare(key, { percent: 100, words: words.length > 300 ? `${words.slice(0, 300)}…` : words }),
       unknown,
+      always,
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { Model, ModelObject } from "../model";
-import { nameOf } from "../names";
-import { canonical, idsIn, isObject, textIn } from "../values";
+import { nameOf, referenceName } from "../names";
+import { canonical, holdsUnknown, idsIn, isObject, textIn } from "../values";
 import type { Credentials } from "./binding";
 import { childrenOf, type Flow, Flows, oneShare, weightsOf } from "./flows";
 import { type ModuleReading, moduleOf, type Part, partOf, partOfObject, type Reading } from "./reading";
@@ -147,13 +147,14 @@ function partsOf(model: Model, module: ModuleReading, root: string | undefined):
 
 function treeOf(model: Model, reference: string, room: { left: number }, levels: number): Target {
   const thing = model.find(reference);
-  if (!thing) return { kind: model.partial ? "unknown" : "missing", name: reference };
+  if (!thing) return { kind: model.partial ? "unknown" : "missing", name: referenceName(reference) };
   const name = nameOf(thing);
   if (Flows.of(model).isCircling(thing)) return { kind: "cycle", name };
   if (room.left-- <= 0 || levels === 0) return { kind: "more", name };
   const { kind, fields } = thing;
   if (kind === "weighted_backend") {
     const weights = weightsOf(thing);
+    if (weights.length === 0 && holdsUnknown(fields.backends)) return { kind: "unknown", name };
     const sum = weights.reduce((total, [, weight]) => total + weight, 0);
     const parts = weights.slice(0, Math.max(room.left, 0)).map(([id, weight]) => ({
       percent: Math.round((weight / sum) * 10_000) / 100,
@@ -166,13 +167,14 @@ function treeOf(model: Model, reference: string, room: { left: number }, levels:
     };
   }
   if (kind === "failover_backend") {
-    return {
-      kind: "failover",
-      name,
-      in_order: childrenOf(thing)
-        .slice(0, Math.max(room.left, 0))
-        .map((id) => treeOf(model, id, room, levels - 1)),
-    };
+    const known = childrenOf(thing)
+      .slice(0, Math.max(room.left, 0))
+      .map((id) => treeOf(model, id, room, levels - 1));
+    // Which of them is not known yet, and so their order, cannot be said.
+    const others: Target[] = holdsUnknown(fields.backends) ? [{ kind: "unknown", name: "" }] : [];
+    return known.length + others.length === 1 && others[0]
+      ? { kind: "unknown", name }
+      : { kind: "failover", name, in_order: [...known, ...others] };
   }
   if (kind === "static_backend") {
     const tls = isObject(fields.tls) && fields.tls.enabled === true;

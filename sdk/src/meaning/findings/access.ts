@@ -6,7 +6,7 @@ import type { RequiredClaims } from "../decision/rules/claims";
 import type { Reading } from "../exposure/reading";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
-import { code, nameOf } from "../names";
+import { code, nameOf, referenceName } from "../names";
 import { canonical, inOrder } from "../values";
 import {
   type AddressChange,
@@ -40,10 +40,16 @@ const signIn = (row: Row) => row.signIn;
 const token = (row: Row) => row.token;
 
 const namesOf = (authorities: readonly Authority[] | null): string[] | null =>
-  authorities?.map(({ thing, missing }) => (thing ? nameOf(thing) : (missing ?? ""))).sort(inOrder) ?? null;
+  authorities
+    ?.map(({ thing, missing }) => (thing ? nameOf(thing) : referenceName(missing ?? "")))
+    .sort(inOrder) ?? null;
 
 const quoted = (authorities: readonly Authority[], { names }: Context): string =>
-  listed(authorities.map(({ thing, missing }) => (thing ? names.quote(thing) : code(missing ?? ""))));
+  listed(
+    authorities.map(({ thing, missing }) =>
+      thing ? names.quote(thing) : code(referenceName(missing ?? "")),
+    ),
+  );
 
 /** The content of a finding about a certificate, without its end. */
 const trusted = (authorities: readonly Authority[] | null): unknown =>

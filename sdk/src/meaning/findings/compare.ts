@@ -72,6 +72,11 @@ export const RULES: readonly {
 export interface CompareOptions {
   /** The present time. If absent, there are no findings about objects that end soon. */
   readonly now?: Date;
+  /**
+   * False where worlds do not hold what decides at the addresses of guarantees, so that none is judged.
+   * Default true.
+   */
+  readonly judgesGuarantees?: boolean;
 }
 
 /** The whole result of a comparison. */
@@ -132,7 +137,7 @@ export function compare(before: World, after: World, options: CompareOptions = {
   };
 }
 
-function judge(before: World, after: World, { now }: CompareOptions) {
+function judge(before: World, after: World, { now, judgesGuarantees = true }: CompareOptions) {
   const [past, present] = pairOf(before, after, now?.getTime());
   const [rowsBefore, rowsAfter] = [rowsOf(past), rowsOf(present)];
   const names = new Names(past, present);
@@ -147,7 +152,7 @@ function judge(before: World, after: World, { now }: CompareOptions) {
   const requests = new RequestsByAddress(areas, (address) => rows.after.has(address));
   const context: Context = { names, before: past, after: present, now, unsettled, rows, requests };
   const objects = objectsOf(past, present);
-  const guarantees = guaranteesIn(past, present);
+  const guarantees = judgesGuarantees ? guaranteesIn(past, present) : [];
   const drafts = [
     ...addresses.flatMap((change) =>
       withRequests(judged(aboutAddresses, [change], context), change, context),
@@ -159,7 +164,7 @@ function judge(before: World, after: World, { now }: CompareOptions) {
   for (const change of objects) {
     for (const describing of describingRules) {
       const found = described(describing, change, context);
-      if (found) (found.stands ? standing : drafts).push(found);
+      if (found && !(found.stands && describing.isOfChange)) (found.stands ? standing : drafts).push(found);
     }
   }
   const changed = new ChangedFields(context);

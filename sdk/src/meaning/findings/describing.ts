@@ -17,6 +17,8 @@ export interface Description {
 export interface Describing {
   readonly rule: string;
   readonly severity: Severity;
+  /** Whether nothing is said of objects that were so before. */
+  readonly isOfChange?: true;
   readonly describe: (
     thing: ModelObject,
     world: { readonly model: Model; readonly names: Names; readonly now?: Date },

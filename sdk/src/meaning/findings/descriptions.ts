@@ -8,7 +8,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "deny-dropped": "Requests that a deny action refused are no longer refused.",
   "opened-unprotected": "A new address asks for no client certificate, network, sign-in or token.",
   "address-removed": "An address is no longer served.",
-  "traffic-stopped": "An address has nothing left to answer it.",
+  "traffic-stopped":
+    "An address has nothing left to answer it, or a backend of its failover gets nothing any more.",
   "termination-moved":
     "TLS ends upstream now, where the edge cannot protect the traffic as before; or at the edge, which reads it.",
   opened: "Requests that were refused are let in, and no field alone says so.",
@@ -18,8 +19,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "admin-key-created": "A new API key belongs to an admin.",
   "destination-changed": "Events for a destination go elsewhere.",
   "guarantee-weakened": "A guarantee is deleted, or allows what it did not allow before.",
-  "guarantee-broken": "A guarantee that held does not hold any more.",
-  "role-raised": "A bot becomes an admin.",
+  "guarantee-broken": "A guarantee that held does not hold any more, or a new one does not.",
+  "role-raised": "A bot or a member becomes an admin, or a new one is.",
   "principal-added": "An SSH certificate is for a user or a host that it was not for.",
   "validity-extended":
     "An SSH certificate, a credential or an IP policy rule ends later than before, or never.",
@@ -48,7 +49,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "certificate-ends-soon": "A TLS certificate ends within 30 days, or has ended.",
   "domain-released": "A domain is no longer reserved, and edges still serve it.",
   "access-ends": "An IP policy rule or a credential ends within 7 days, or has ended.",
-  "key-without-end": "An API key never ends.",
+  "key-without-end": "A change makes an API key that never ends.",
   "long-lived-cloud-keys": "An event destination signs in with cloud keys instead of a role.",
   "address-added": "There is a new address, and it is protected.",
   "restriction-not-enforced": "An IP restriction is not enforced, so it keeps nobody out.",

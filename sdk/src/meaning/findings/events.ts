@@ -2,7 +2,7 @@ import { own } from "../../contract/core/narrow";
 import { DEFAULT_SITE } from "../../contract/formats/site";
 import type { ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
-import { code } from "../names";
+import { code, referenceName } from "../names";
 import { type Fields, holdsUnknown, idsIn, inOrder, isObject, textIn, textsIn } from "../values";
 import { listed, type Rule } from "./finding";
 
@@ -84,7 +84,7 @@ export const eventRules: readonly Rule<ObjectChange>[] = [
         past.of("event_destination").find((thing) => thing.identity === identity);
       const toName = (identity: string) => {
         const thing = destinationOf(identity);
-        return thing ? names.quote(thing) : code(identity);
+        return thing ? names.quote(thing) : code(referenceName(identity));
       };
       const types = [...new Set(stopped.flatMap((one) => one.types))].sort(inOrder);
       const field = after && (types.length === flowsOf(before, past).size ? "destination_ids" : "sources");

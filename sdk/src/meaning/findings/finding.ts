@@ -57,11 +57,11 @@ export interface Finding {
 }
 
 /**
- * Whether one of these hashes accepts a finding. No hash accepts a finding about the value of a secret, or a
- * broken guarantee, because the server would refuse it.
+ * Whether one of these hashes accepts a finding. No hash accepts a finding about the value of a secret, or
+ * what the server would refuse: breaking a guarantee that is there.
  */
-export const isAcceptedBy = ({ rule, hash, secret }: Finding, hashes: ReadonlySet<string>): boolean =>
-  !secret && rule !== "guarantee-broken" && hashes.has(hash);
+export const isAcceptedBy = ({ rule, hash, secret, before }: Finding, hashes: ReadonlySet<string>): boolean =>
+  !secret && !(rule === "guarantee-broken" && before !== null) && hashes.has(hash);
 
 /** A finding as a rule returns it. */
 export interface Draft {

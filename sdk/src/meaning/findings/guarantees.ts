@@ -45,30 +45,39 @@ export const heldRules: readonly Rule<JudgedGuarantee>[] = [
     severity: "high",
     judge: ({ change: { after: thing }, states }, context) => {
       const { before, after, mode, sentence } = states;
-      if (!thing || before?.state !== "holds" || !after || after.state === "holds") return [];
+      if (!thing || before?.state === "broken" || !after || after.state === "holds") return [];
       const said = `that ${sentence}`;
-      const common = { about: thing, before: before.state, after: after.state, cause: thing };
-      const name = `The guarantee ${context.names.quote(thing)}`;
+      const common = { about: thing, before: before?.state ?? null, after: after.state, cause: thing };
+      const name = `The ${before ? "" : "new "}guarantee ${context.names.quote(thing)}`;
       if (after.state === "unproved")
-        return [
-          {
-            ...common,
-            severity: "medium",
-            sentence: `${name} cannot be proved any more (${said}): ${after.reason ?? "not everything is known"}`,
-            certain: false,
-          },
-        ];
+        return before?.state !== "holds"
+          ? []
+          : [
+              {
+                ...common,
+                severity: "medium",
+                sentence: `${name} cannot be proved any more (${said}): ${after.reason ?? "not everything is known"}`,
+                certain: false,
+              },
+            ];
       return [
         {
           ...common,
           ...(mode === "report" && { severity: "medium" as const }),
-          sentence: `${name} does not hold any more: ${said}. ${mode === "report" ? "It reports this and refuses nothing." : "The server refuses such a change."}`,
+          sentence: `${name} does not hold${before ? " any more" : ""}: ${said}. ${thenWords(mode, before === null)}`,
           ...exampleIn(after, context),
         },
       ];
     },
   },
 ];
+
+const thenWords = (mode: "enforce" | "report", isNew: boolean): string =>
+  mode === "report"
+    ? "It reports this and refuses nothing."
+    : isNew
+      ? "The server refuses nothing because of it until it holds."
+      : "The server refuses such a change.";
 
 const exampleIn = (
   { example }: NonNullable<JudgedGuarantee["states"]["after"]>,

@@ -2,7 +2,7 @@ import { fingerprint, readSshPublicKey } from "../../contract/formats/sshPublicK
 import { definitionNamed } from "../../contract/registry";
 import { differencesOf, type ObjectChange } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
-import { code } from "../names";
+import { code, referenceName } from "../names";
 import { holdsUnknown, textIn } from "../values";
 import { type Context, type Draft, isReplaced, type Rule } from "./finding";
 
@@ -12,9 +12,9 @@ const titleOf = ({ kind }: ModelObject): string => definitionNamed(kind).title;
 const ownerOf = ({ fields }: ModelObject, model: Model): string | undefined =>
   holdsUnknown(fields.owner_id) ? undefined : (textIn(fields.owner_id) ?? model.world.caller);
 
-function ownerWords(id: string, model: Model, { names }: Context): string {
+function objectWords(id: string, model: Model, { names }: Context): string {
   const bot = model.find(id);
-  return bot ? names.quote(bot) : code(id);
+  return bot ? names.quote(bot) : code(referenceName(id));
 }
 
 /** The fingerprint of a public key, which is the same whatever comment stands behind the key. */
@@ -31,16 +31,16 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
   {
     rule: "role-raised",
     severity: "high",
-    judge: ({ before, after }, { names }) => {
-      if (before?.kind !== "bot_user" || !after) return [];
-      const [was, is] = [textIn(before.fields.role) ?? "member", textIn(after.fields.role) ?? "member"];
-      const certain = !holdsUnknown([before.fields.role, after.fields.role]);
-      if (was === "admin" || (is !== "admin" && certain)) return [];
+    judge: ({ before, after }, context) => {
+      if (!after || (after.kind !== "bot_user" && after.kind !== "membership")) return [];
+      const [was, is] = [before && roleOf(before), roleOf(after)];
+      const certain = !holdsUnknown([before?.fields.role, after.fields.role]);
+      if (was === "admin" || (is !== "admin" && (certain || !before))) return [];
       return [
         {
           about: after,
-          sentence: `The bot ${names.quote(after)} ${certain ? "is now" : "may now be"} an admin, and its API keys may do everything (before: ${was}).`,
-          before: was,
+          sentence: raised(after, context, { was, certain }),
+          before: was ?? null,
           after: certain ? is : null,
           cause: { ...after, property: "role" },
           certain,
@@ -61,8 +61,8 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
       const certain = !holdsUnknown([before.fields.owner_id, declared]);
       if ((was === undefined && is === undefined) || was === is || (is === undefined && certain)) return [];
       const owner =
-        is === undefined ? "an owner that is not known yet" : ownerWords(is, context.after, context);
-      const earlier = was === undefined ? "not known" : ownerWords(was, context.before, context);
+        is === undefined ? "an owner that is not known yet" : objectWords(is, context.after, context);
+      const earlier = was === undefined ? "not known" : objectWords(was, context.before, context);
       return [
         {
           about: after,
@@ -86,6 +86,39 @@ export const holderRules: readonly Rule<ObjectChange>[] = [
     ],
   },
 ];
+
+const roleOf = ({ fields }: ModelObject): string => textIn(fields.role) ?? "member";
+
+/** @param was the role before; absent for a new object */
+function raised(
+  thing: ModelObject,
+  context: Context,
+  { was, certain }: { readonly was: string | undefined; readonly certain: boolean },
+): string {
+  const isBot = thing.kind === "bot_user";
+  const named = `${was === undefined ? "new " : ""}${isBot ? "bot" : "membership"} ${context.names.quote(thing)}`;
+  const earlier = was === undefined ? "" : ` (before: ${was})`;
+  if (isBot) {
+    const is = was === undefined ? "is" : certain ? "is now" : "may now be";
+    return `The ${named} ${is} an admin, and its API keys may do everything${earlier}.`;
+  }
+  const makes = was === undefined ? "makes" : certain ? "now makes" : "may now make";
+  return `The ${named} ${makes} ${memberWords(thing, context)} an admin of ${placeWords(thing, context)}${earlier}.`;
+}
+
+function memberWords({ fields }: ModelObject, context: Context): string {
+  const group = textIn(fields.group);
+  if (group !== undefined) return `the group ${code(group)}`;
+  const id = [fields.user_id, fields.bot_user_id].find((one) => one != null && !holdsUnknown(one));
+  return typeof id === "string" ? objectWords(id, context.after, context) : "somebody who is not known yet";
+}
+
+function placeWords({ fields: { project_id: project } }: ModelObject, context: Context): string {
+  if (project == null) return "the whole account";
+  return holdsUnknown(project)
+    ? "a project"
+    : `the project ${objectWords(String(project), context.after, context)}`;
+}
 
 const OWNED = ["api_key", "tunnel_credential", "ssh_credential"];
 

@@ -5,12 +5,12 @@ import { exampleWords } from "../access/words";
 import { ASPECTS } from "../aspects";
 import type { Aspect } from "../aspects/aspect";
 import { hostportOf, type Row } from "../exposure/rows";
-import { code, nameOf } from "../names";
+import { code } from "../names";
 import { asks, causeOfAddress } from "./addresses";
 import { changedAt, changedCredential } from "./causes";
 import { type AddressChange, type Context, type Draft, type Judged, listed } from "./finding";
 import { isUnservable, type Requests, type Taken } from "./requests";
-import { doesElse } from "./sentences";
+import { doesElse } from "./traffic";
 
 /** Rules for effects that only requests show, and no rule of a field. */
 export const requestRules = [
@@ -83,7 +83,8 @@ class Telling {
     const isTold = this.#found.some(({ rule }) => rule === "actions-changed");
     return this.#found.flatMap((one): Judged[] => {
       if (one.rule !== "deny-dropped") return [one];
-      const sentence = doesElse(code(this.change.address));
+      const { before, after, address } = this.change;
+      const said = doesElse(address, before?.actions.value ?? [], after?.actions.value ?? []);
       return isTold
         ? []
         : [
@@ -91,8 +92,7 @@ class Telling {
               ...one,
               rule: "actions-changed",
               severity: "medium",
-              sentence,
-              namesFields: true,
+              ...said,
               proved: true,
             },
           ];
@@ -172,10 +172,7 @@ class Telling {
       const more = was === is ? [] : some.filter((one) => !others.includes(one));
       return more.length > 0 ? more : undefined;
     };
-    const words = exampleWords(change.example, (id) => {
-      const thing = this.context.after.find(id) ?? this.context.before.find(id);
-      return thing ? nameOf(thing) : id;
-    });
+    const words = exampleWords(change.example, this.context.names.of);
     const does = how(withoutArticles(beyond(asked, asking)), beyond(asking, asked), words);
     const of = (row: Row | undefined) => row && { served_by: row.address, asks: asks(row) };
     this.#add(rule, severity, taken, {

@@ -1,3 +1,4 @@
+import { exampleWords } from "../access/words";
 import type { FieldChange } from "../changes/words";
 import { shortHash } from "../hash";
 import { type Names, nameOf } from "../names";
@@ -89,7 +90,9 @@ function findingOf(
     },
     offStack: stack !== about.object.stack,
     certain,
-    ...(example !== undefined && { example }),
+    ...(example !== undefined && {
+      example: { ...example, sentence: exampleWords(example, names.of) },
+    }),
     ...(proved !== undefined && { proved }),
   };
 }

@@ -26,8 +26,6 @@ export const admitsAll = (subject: string, families: string, before?: string): s
 export const nothingAnswers = (subject: string, reason: string): string =>
   `${subject} no longer has anything to answer it: ${reason}.`;
 
-export const doesElse = (subject: string): string => `${subject} now does something else with requests.`;
-
 /** Why nothing answers. */
 export const NO_ANSWER = {
   disabled: "its backend is disabled",

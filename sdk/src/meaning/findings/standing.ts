@@ -25,6 +25,8 @@ function endOf(thing: ModelObject, now: Date): { property: string; end: Date | "
     return read("not_after", holdsUnknown(fields.ca_pem) ? fields.ca_pem : certificateFacts(thing).notAfter);
   if (kind === "api_key") return read("expires_at", fields.expires_at);
   if (kind === "ssh_user_certificate" || kind === "ssh_host_certificate") {
+    // The next run after this makes it anew.
+    if (fieldNamed(fields, "renew_before") != null) return undefined;
     const defaulted = kind === "ssh_user_certificate" && fields.valid_until == null;
     const begins = Math.max(now.getTime(), Date.parse(textIn(fields.valid_after) ?? "") || 0);
     return defaulted
@@ -105,7 +107,11 @@ export const describingRules: readonly Describing[] = [
           ? "default"
           : end.toISOString();
       const when = end.toISOString().replace(".000Z", "Z");
-      const ends = days <= 0 ? `ended on ${when}` : `ends on ${when}, within ${SOON_DAYS} days`;
+      const then = thing.kind === "api_key" ? "requests with it are refused" : undefined;
+      const ends =
+        days <= 0
+          ? `ended on ${when}${then === undefined ? "" : `: ${then}`}`
+          : `ends on ${when}, within ${SOON_DAYS} days${then === undefined ? "" : `: from then on ${then}`}`;
       return {
         sentence: `The ${titleOf(thing)} ${names.quote(thing)} ${ends}.`,
         after: when,
@@ -119,6 +125,7 @@ export const describingRules: readonly Describing[] = [
   {
     rule: "key-without-end",
     severity: "low",
+    isOfChange: true,
     describe: (thing, { names }) => {
       if (
         thing.kind !== "api_key" ||

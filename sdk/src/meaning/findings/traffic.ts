@@ -1,12 +1,13 @@
 import type { Action } from "../aspects/actions";
 import { inWords, isGoing, keyOf } from "../exposure/flows";
+import { reachOf } from "../exposure/reach";
 import type { Row } from "../exposure/rows";
 import { shortHash } from "../hash";
 import { code } from "../names";
 import { canonical } from "../values";
 import { whereBoth } from "./access";
 import { type AddressChange, listed, onAddress, type Rule } from "./finding";
-import { doesElse, NO_ANSWER, nothingAnswers } from "./sentences";
+import { NO_ANSWER, nothingAnswers } from "./sentences";
 
 const traffic = (row: Row) => row.traffic;
 const tls = (row: Row) => row.tls;
@@ -16,8 +17,59 @@ const webhook = (row: Row) => row.webhook;
 
 const flowOf = (row: Row) => row.traffic.value.flow;
 
+/** The backends that got requests and never will, because what comes before them now always answers. */
+function silencedIn({ before, after }: { readonly before: Row; readonly after: Row }): string[] {
+  const [was, is] = [reachOf(traffic(before).value.target), reachOf(traffic(after).value.target)];
+  return [...is.idle].flatMap(([key, name]) => (was.reached.has(key) ? [name] : []));
+}
+
 const actionWords = ({ type, direction, when, settings }: Action): string =>
   `${type}${settings && ` (${settings})`} ${direction}${when.length > 0 ? ` if ${when.join(" and ")}` : ""}`;
+
+/** What differs between actions, in words; undefined where they read alike. */
+function turnWords(before: readonly Action[], after: readonly Action[]): string | undefined {
+  const beyond = (some: readonly Action[], others: readonly Action[]) => {
+    const theirs = others.map(({ content }) => content);
+    return some
+      .filter(({ content }) => {
+        const at = theirs.indexOf(content);
+        if (at >= 0) theirs.splice(at, 1);
+        return at < 0;
+      })
+      .map((action) => code(actionWords(action)));
+  };
+  const [gone, come] = [beyond(before, after), beyond(after, before)];
+  if (gone.length + come.length === 0) {
+    const inTurn = (actions: readonly Action[]) =>
+      listedInTurn(actions.map((action) => code(actionWords(action))));
+    const [was, is] = [inTurn(before), inTurn(after)];
+    return was === is ? undefined : `in another order: ${is} (before: ${was})`;
+  }
+  if (canonical(gone) === canonical(come)) return undefined;
+  const types = [before, after].map((actions) => actions.map(({ type }) => type));
+  const [was, is] = types.map((some) => canonical(some));
+  const isMoved = was !== is && canonical(types[0]?.toSorted()) === canonical(types[1]?.toSorted());
+  return [
+    ...(come.length > 0 ? [listed(come)] : []),
+    ...(gone.length > 0 ? [`no longer ${listed(gone)}`] : []),
+    ...(isMoved ? ["in another order"] : []),
+  ].join("; ");
+}
+
+const MOST_IN_TURN = 5;
+const listedInTurn = (texts: readonly string[]): string =>
+  [...texts.slice(0, MOST_IN_TURN), ...(texts.length > MOST_IN_TURN ? ["…"] : [])].join(", then ");
+
+/** A sentence about changed actions; it names fields where the actions read alike. */
+export function doesElse(
+  address: string,
+  before: readonly Action[],
+  after: readonly Action[],
+): { readonly sentence: string; readonly namesFields: boolean } {
+  const turn = turnWords(before, after);
+  const sentence = `${code(address)} now does something else with requests${turn === undefined ? "" : `: ${turn}`}.`;
+  return { sentence, namesFields: turn === undefined };
+}
 
 /** The deny actions of before that are missing after, neither with the same conditions nor without any. */
 function deniedNoLonger(before: Row, after: Row): readonly Action[] {
@@ -49,7 +101,15 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
     severity: "high",
     judge: whereBoth(traffic, ({ before, after }, change) => {
       const { maybeOff, value } = traffic(after);
-      if (!isGoing(flowOf(before)) || (isGoing(value.flow) && !maybeOff)) return [];
+      if (!isGoing(flowOf(before))) return [];
+      const silenced = silencedIn({ before, after });
+      if (silenced.length > 0)
+        return onAddress(change, traffic, {
+          sentence: `${code(change.address)} sends nothing to ${listed(silenced.map(code))} any more, because what comes first always answers: ${inWords(value.flow)} (before: ${inWords(flowOf(before))}).`,
+          before: inWords(flowOf(before)),
+          after: inWords(value.flow),
+        });
+      if (isGoing(value.flow) && !maybeOff) return [];
       return onAddress(change, traffic, {
         sentence: maybeOff
           ? `${code(change.address)} may no longer have anything to answer it: whether its backend is enabled is not known yet.`
@@ -67,6 +127,7 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       const unknown = traffic(after).unknown;
       if (
         (isGoing(was) && (!isGoing(is) || traffic(after).maybeOff)) ||
+        silencedIn({ before, after }).length > 0 ||
         (keyOf(was) === keyOf(is) && !unknown)
       )
         return [];
@@ -143,11 +204,10 @@ export const trafficRules: readonly Rule<AddressChange>[] = [
       if (was === is && !after.actions.unknown) return [];
       if (after.tls.value.ends_at === "upstream" && protects(before)) return []; // reported as termination-moved
       return onAddress(change, actions, {
-        sentence: doesElse(code(change.address)),
+        ...doesElse(change.address, before.actions.value, after.actions.value),
         before: before.actions.value.map(actionWords),
         after: after.actions.value.map(actionWords),
         meaning: [shortHash(was), shortHash(is)],
-        namesFields: true,
       });
     }),
   },

@@ -1,6 +1,7 @@
+import { decidedWords } from "../access/words";
 import { type ObjectChange, pairedIn } from "../changes/differences";
 import type { Model, ModelObject } from "../model";
-import { type Named, named } from "../names";
+import { type Named, Names, named } from "../names";
 import { textIn } from "../values";
 import { type Guarantee, readGuarantee } from "./guarantee";
 import { Judge } from "./judge";
@@ -28,8 +29,9 @@ export function guaranteesIn(before: Model, after: Model): JudgedGuarantee[] {
   const pairs = [...pairedIn(before.of("guarantee"), after.of("guarantee")).values()];
   if (pairs.length === 0) return [];
   const judges = { before: new Judge(before, before), after: new Judge(after, after) };
+  const names = new Names(before, after);
   const state = (side: "before" | "after", thing: ModelObject | undefined): GuaranteeState | null =>
-    thing ? stateOf(judges[side], read(thing)) : null;
+    thing ? withSentence(stateOf(judges[side], read(thing)), names) : null;
   return pairs.flatMap((change) => {
     const thing = change.after ?? change.before;
     if (!thing) return [];
@@ -42,6 +44,12 @@ export function guaranteesIn(before: Model, after: Model): JudgedGuarantee[] {
     };
     return [{ change, states }];
   });
+}
+
+function withSentence({ example, ...state }: GuaranteeState, names: Names): GuaranteeState {
+  if (!example) return state;
+  const sentence = decidedWords(example.request, example.decision, names.of);
+  return { ...state, example: { ...example, sentence } };
 }
 
 const read = ({ fields }: ModelObject): Guarantee | undefined => readGuarantee(fields);

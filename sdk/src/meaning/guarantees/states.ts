@@ -14,7 +14,12 @@ export interface GuaranteeState {
   /** How many of the declared addresses it covers. */
   readonly covered: number;
   /** Of a broken one: a request that breaks it, and what happens to it. */
-  readonly example?: { readonly request: DecisionRequest; readonly decision: Decision };
+  readonly example?: {
+    readonly request: DecisionRequest;
+    readonly decision: Decision;
+    /** Both in one line, with names in place of ids; in comparisons alone. */
+    readonly sentence?: string;
+  };
   /** Why it is unproved. */
   readonly reason?: string;
 }

@@ -91,7 +91,10 @@ export class Backends {
       case "weighted_backend":
         return this.#weighted(thing, reference, http);
       case "failover_backend":
-        return this.#failover(childrenOf(thing), reference, http);
+        // Which backend comes first, and so who answers, is known once all of them are.
+        return holdsUnknown(fields.backends)
+          ? single(reference, [null])
+          : this.#failover(childrenOf(thing), reference, http);
       case "http_response_backend":
         return this.#answer(thing, reference, http);
       case "static_backend": {
